@@ -1,0 +1,45 @@
+/** What kind of thing went wrong. Each face maps a kind once, to a status, a tool error or an exit code. */
+export const ERROR_KINDS = [
+  "invalid",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "too_large",
+  "unsupported_type",
+  "rate_limited",
+  "unavailable",
+  "storage_full",
+  "corrupt",
+  "internal",
+] as const;
+export type ErrorKind = (typeof ERROR_KINDS)[number];
+
+/** One thing that is wrong with an input: where, and which rule it breaks. */
+export interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/**
+ * An error that we expected and whose message we wrote, so that it is safe to show to anyone, a model included.
+ * The message says what happened, to what, and what to do next. Anything that is not an AppError is a bug.
+ */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  readonly kind: ErrorKind;
+  readonly issues: readonly Issue[];
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { cause?: unknown; issues?: readonly Issue[]; retryAfter?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.issues = options.issues ?? [];
+    this.retryAfter = options.retryAfter;
+  }
+}

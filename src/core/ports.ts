@@ -1,0 +1,493 @@
+import type {
+  ApiKey,
+  Chunk,
+  ChunkMetadata,
+  Document,
+  DocumentStatus,
+  DreamingStatus,
+  FactCandidate,
+  FilterExpression,
+  JournalEntry,
+  Memory,
+  MemoryDraft,
+  Metadata,
+  Unit,
+  UnitKind,
+  VectorSpace,
+} from "./types.js";
+
+/** The present. One port, so that tests can move time. */
+export interface Clock {
+  now(): Date;
+}
+
+/** Structured log on standard error. Fields hold ids and numbers, never content or keys. */
+export interface Log {
+  debug(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(event: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+// ---------------------------------------------------------------------------------------------------------- embedding
+
+/** Turns texts into vectors of one space. */
+export interface Embedder {
+  /** Short name for people, e.g. `builtin` or `openai text-embedding-3-small`. */
+  readonly name: string;
+  /** Everything that decides what a vector means (embedder, version, model, requested dimensions), as one line. */
+  readonly fingerprint: string;
+  /** The most texts one `embed` call takes. */
+  readonly maxBatch: number;
+  /**
+   * Cosine -> similarity as points of a rising piecewise-linear curve, so that a threshold means the same in every
+   * space: unrelated text lies near 0.2, related above 0.5, near-identical above 0.9.
+   */
+  readonly calibration: readonly (readonly [cosine: number, similarity: number])[];
+  /**
+   * One vector of length 1 per text, in order. Never fewer, never of another size.
+   * @throws AppError `unavailable` (with `retryAfter` when the provider named one) when the provider cannot be
+   *   reached or is overloaded, `invalid` when it refuses for good (wrong key, unknown model)
+   */
+  embed(texts: readonly string[], purpose: "document" | "query", signal?: AbortSignal): Promise<Float32Array[]>;
+}
+
+// ------------------------------------------------------------------------------------------------------------ vectors
+
+export interface VectorHit {
+  readonly unit: Unit;
+  /** Cosine of the angle to the query, -1 to 1. */
+  readonly cosine: number;
+}
+
+export interface VectorQuery {
+  readonly space: VectorSpace;
+  /** Rows of `containers`; nothing outside them is ever returned. */
+  readonly containerIds: readonly number[];
+  readonly kinds: readonly UnitKind[];
+  /** Length 1. */
+  readonly vector: Float32Array;
+  readonly limit: number;
+  /** When given, only these units count (a metadata filter that was evaluated in the record). */
+  readonly among?: ReadonlySet<Unit> | undefined;
+}
+
+/** Finds the nearest vectors. Derived data: everything in it can be rebuilt from a `VectorRecord`. */
+export interface VectorIndex {
+  /**
+   * The best hits, best first, at most `limit`, each unit once. Sees everything that was committed to the record
+   * before the call.
+   * @throws AppError `unavailable` when no tier can answer
+   */
+  nearest(query: VectorQuery): Promise<VectorHit[]>;
+  /** What a person should know: which tiers run, and what is degraded. */
+  status(): Promise<VectorStatus>;
+  /** Compares the index with the record and repairs what differs; searches go on meanwhile. */
+  verify(signal?: AbortSignal): Promise<VectorVerification>;
+  close(): Promise<void>;
+}
+
+export interface VectorStatus {
+  /** E.g. `exact`, `exact + local Chroma 1.0.5`. */
+  readonly name: string;
+  readonly state: "ready" | "starting" | "degraded" | "off";
+  /** Why it is degraded or off, and what to do. */
+  readonly reason?: string;
+  /** Changes of the record that the index has not seen yet. */
+  readonly behind: number;
+}
+
+export interface VectorVerification {
+  readonly collections: readonly {
+    readonly name: string;
+    readonly expected: number;
+    readonly found: number;
+    /** How many sampled vectors found themselves, of how many. */
+    readonly selfQueries: { readonly asked: number; readonly found: number };
+    readonly repaired: boolean;
+  }[];
+}
+
+/** One change of the vector set, in the order of commits. */
+export interface VectorChange {
+  readonly seq: number;
+  readonly containerId: number;
+  readonly unit: Unit;
+  /** The vector to hold from now on, or null when the unit is gone. */
+  readonly vector: Float32Array | null;
+}
+
+export interface ContainerVectors {
+  /** The newest change that is contained. */
+  readonly seq: number;
+  readonly units: readonly Unit[];
+  /** `units.length × dimensions` floats, row by row. */
+  readonly matrix: Float32Array;
+}
+
+/** The vectors as the record holds them, and the log of their changes that indexes follow. */
+export interface VectorRecord {
+  /** Number of vectors per container. */
+  counts(spaceId: number): Promise<ReadonlyMap<number, number>>;
+  /** All vectors of one container. */
+  load(space: VectorSpace, containerId: number): Promise<ContainerVectors>;
+  /** The vectors of some units of some containers, in no order, each unit once. */
+  pick(space: VectorSpace, containerIds: readonly number[], units: readonly Unit[]): Promise<ContainerVectors>;
+  /** A page of all vectors of one container, by rising unit, for rebuilding. */
+  page(space: VectorSpace, containerId: number, afterUnit: Unit, limit: number): Promise<VectorChange[]>;
+  /**
+   * Changes after `seq`, oldest first, of one container or of all.
+   * @returns `truncated: true` when the log no longer reaches back to `seq`, so that the follower must load afresh
+   */
+  changesSince(
+    space: VectorSpace,
+    seq: number,
+    options: { containerId?: number; limit: number },
+  ): Promise<{ changes: VectorChange[]; truncated: boolean }>;
+  /** The newest change of the space, 0 when there is none. */
+  head(spaceId: number): Promise<number>;
+  /** Where a named follower stands; 0 when it never moved. */
+  position(follower: string, spaceId: number): Promise<number>;
+  setPosition(follower: string, spaceId: number, seq: number): Promise<void>;
+  /** Containers that have a collection of their own in the index. */
+  placements(spaceId: number): Promise<ReadonlyMap<number, string>>;
+  setPlacement(spaceId: number, containerId: number, collection: string): Promise<void>;
+  /** Every space that holds vectors. */
+  spaces(): Promise<VectorSpace[]>;
+}
+
+// --------------------------------------------------------------------------------------------------------- extraction
+
+/** What an extractor of facts is given. */
+export interface FactSource {
+  /** The whole text of the document. */
+  readonly content: string;
+  /** ISO date or date-time that relative dates resolve against. */
+  readonly date: string;
+  /** True for ready-made prose that one person wrote about themselves; "I" is then "User". */
+  readonly containerTag: string;
+}
+
+/** Finds lasting facts in a text. */
+export interface FactExtractor {
+  readonly name: string;
+  /** Candidates in the order of the text; none for small talk and questions. Never throws for odd content. */
+  extract(source: FactSource, signal?: AbortSignal): Promise<FactCandidate[]>;
+}
+
+// --------------------------------------------------------------------------------------------------------------- jobs
+
+/** A unit of background work. Written in the transaction of the change that needs it. */
+export interface JobDraft {
+  readonly kind: string;
+  /** JSON; validated by the handler when the job is taken. */
+  readonly payload: unknown;
+  /** Jobs of one group take turns with those of other groups; usually a container tag. */
+  readonly group: string;
+  /** A second draft with the same key is dropped while the first is waiting or running. */
+  readonly key?: string;
+  /** True: never two jobs of this group and kind at once. */
+  readonly exclusive?: boolean;
+  /** Not before this moment. */
+  readonly runAt?: Date;
+  readonly maxAttempts?: number;
+}
+
+export interface Job {
+  readonly id: number;
+  readonly kind: string;
+  readonly payload: unknown;
+  readonly group: string;
+  readonly exclusive: boolean;
+  /** 1 on the first run. A `retry later` does not count. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+}
+
+export interface DeadJob {
+  readonly id: number;
+  readonly kind: string;
+  readonly payload: unknown;
+  readonly group: string;
+  readonly reason: string;
+  readonly diedAt: string;
+}
+
+export interface JobStore {
+  enqueue(drafts: readonly JobDraft[]): Promise<void>;
+  /**
+   * Takes up to `limit` due jobs for `leaseMs`, oldest first, alternating between groups and starting with those
+   * that have the fewest running. Leases that ran out count as due again.
+   */
+  claim(worker: string, limit: number, leaseMs: number): Promise<Job[]>;
+  /** Prolongs the lease. @returns false when the job is no longer this worker's */
+  extend(worker: string, jobId: number, leaseMs: number): Promise<boolean>;
+  /** Removes a finished job. @returns false when the job is no longer this worker's */
+  complete(worker: string, jobId: number): Promise<boolean>;
+  /** Puts the job back for a later run, counting a failure or not. */
+  release(worker: string, jobId: number, options: { runAt: Date; failed: boolean; reason: string }): Promise<void>;
+  /** Gives up: the job stays visible as dead. */
+  bury(worker: string, jobId: number, reason: string): Promise<void>;
+  /** Frees every lease of workers that are gone; only the sole owner of a store may call it. */
+  reclaim(): Promise<number>;
+  /** When the next waiting job is due, or null. */
+  nextDue(): Promise<Date | null>;
+  counts(): Promise<{ waiting: number; running: number; dead: number; oldestWaitingSeconds: number }>;
+  dead(limit: number): Promise<DeadJob[]>;
+  /** Makes dead jobs due again, all or by id. @returns how many */
+  revive(ids?: readonly number[]): Promise<number>;
+  /** Last and next run of recurring work by name. */
+  lastRun(name: string): Promise<Date | null>;
+  setLastRun(name: string, at: Date): Promise<void>;
+}
+
+// -------------------------------------------------------------------------------------------------------------- store
+
+export interface ContainerRow {
+  readonly id: number;
+  readonly tag: string;
+}
+
+export interface DocumentDraft {
+  readonly id: string;
+  readonly customId: string | null;
+  readonly containerTags: readonly string[];
+  readonly content: string;
+  readonly title: string | null;
+  readonly type: string;
+  readonly status: DocumentStatus;
+  readonly dreamingStatus: DreamingStatus;
+  readonly taskType: Document["taskType"];
+  readonly dreaming: Document["dreaming"];
+  readonly metadata: Metadata | null;
+  readonly source: string | null;
+  readonly filepath: string | null;
+  readonly documentDate: string | null;
+  readonly origin: Document["origin"];
+  readonly facts: Document["facts"];
+  readonly rememberAsIs: boolean;
+}
+
+/** What an update of a document may change; absent keys stay as they are. */
+export interface DocumentChange {
+  readonly content?: string;
+  readonly revision?: number;
+  readonly containerTags?: readonly string[];
+  readonly title?: string | null;
+  readonly summary?: string | null;
+  readonly type?: string;
+  readonly status?: DocumentStatus;
+  readonly dreamingStatus?: DreamingStatus;
+  readonly errorReason?: string | null;
+  readonly taskType?: Document["taskType"];
+  readonly dreaming?: Document["dreaming"];
+  readonly metadata?: Metadata | null;
+  readonly source?: string | null;
+  readonly filepath?: string | null;
+  readonly documentDate?: string | null;
+  readonly facts?: Document["facts"];
+  readonly rememberAsIs?: boolean;
+}
+
+export interface DocumentQuery {
+  readonly containerTags?: readonly string[] | undefined;
+  /** How several tags combine. */
+  readonly operator: "any" | "all";
+  readonly statuses?: readonly DocumentStatus[] | undefined;
+  readonly source?: string | undefined;
+  /** Exact path, or a prefix when it ends in `/`. */
+  readonly filepath?: string | undefined;
+  readonly filters?: FilterExpression | undefined;
+  readonly sort: "createdAt" | "updatedAt";
+  readonly order: "asc" | "desc";
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface DocumentStore {
+  insert(organizationId: string, draft: DocumentDraft): Promise<Document>;
+  byId(organizationId: string, id: string): Promise<Document | null>;
+  byCustomId(organizationId: string, customId: string): Promise<Document | null>;
+  byIds(organizationId: string, ids: readonly string[]): Promise<Document[]>;
+  update(organizationId: string, id: string, change: DocumentChange): Promise<void>;
+  /** Keeps a text that is about to be replaced. */
+  keepRevision(organizationId: string, id: string, revision: number, content: string): Promise<void>;
+  /** Removes the document with its chunks, their index entries and its links to memories. */
+  remove(organizationId: string, id: string): Promise<void>;
+  list(organizationId: string, query: DocumentQuery): Promise<{ documents: Document[]; total: number }>;
+  /** Documents of these containers whose chunks or memories are not ready yet. */
+  countWaiting(organizationId: string, containerTags: "all" | readonly string[]): Promise<number>;
+}
+
+export interface ChunkDraft {
+  readonly id: string;
+  readonly content: string;
+  readonly context: string;
+  readonly metadata: ChunkMetadata | null;
+}
+
+export interface ChunkStore {
+  /** Replaces what this revision had; positions follow the order given. */
+  replace(organizationId: string, documentId: string, revision: number, drafts: readonly ChunkDraft[]): Promise<Chunk[]>;
+  /** Chunks of one revision, by position. */
+  ofDocument(organizationId: string, documentId: string, revision: number): Promise<Chunk[]>;
+  /** Removes chunks of older revisions with their index entries. */
+  dropOlder(organizationId: string, documentId: string, revision: number): Promise<void>;
+}
+
+export interface MemoryChange {
+  readonly isLatest?: boolean;
+  readonly isForgotten?: boolean;
+  readonly forgetAfter?: string | null;
+  readonly forgetReason?: string | null;
+  readonly isStatic?: boolean;
+  readonly strength?: number;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface MemoryStore {
+  insert(
+    organizationId: string,
+    draft: MemoryDraft,
+    lineage: { parentId: string | null; rootId: string | null; version: number },
+  ): Promise<Memory>;
+  byId(organizationId: string, id: string): Promise<Memory | null>;
+  byIds(organizationId: string, ids: readonly string[]): Promise<Memory[]>;
+  /** The active memory of this container with the same normalised text. */
+  byText(organizationId: string, containerTag: string, text: string): Promise<Memory | null>;
+  /** The active memories of this container with exactly this text, newest first, forgotten ones last. */
+  byExactText(organizationId: string, containerTag: string, text: string): Promise<Memory[]>;
+  ofDocument(organizationId: string, documentId: string): Promise<Memory[]>;
+  update(organizationId: string, id: string, change: MemoryChange): Promise<void>;
+  /** Links a memory to a document that states it. @returns false when the link was there already */
+  addSource(organizationId: string, memoryId: string, documentId: string, quote: string | null): Promise<boolean>;
+  /** Documents that state these memories. */
+  sources(organizationId: string, memoryIds: readonly string[]): Promise<{ memoryId: string; documentId: string }[]>;
+  /** Active (latest, unforgotten, unexpired) memories of a container, newest first. */
+  active(
+    organizationId: string,
+    containerTag: string,
+    options: { isStatic?: boolean; limit: number; filters?: FilterExpression | undefined },
+  ): Promise<Memory[]>;
+  /** Active memories whose time has passed. */
+  expired(organizationId: string, now: Date, limit: number): Promise<Memory[]>;
+}
+
+export interface TextHit {
+  readonly unit: Unit;
+  /** Higher is better; comparable within one answer only. */
+  readonly score: number;
+}
+
+/** Where a search may look. */
+export interface UnitScope {
+  readonly containerIds: readonly number[];
+  readonly kinds: readonly UnitKind[];
+  readonly includeForgotten: boolean;
+}
+
+/** What search needs to know of a unit to rank and to show it. */
+export interface UnitDetail {
+  readonly unit: Unit;
+  readonly containerId: number;
+  readonly text: string;
+  readonly context: string;
+  readonly chunk: Chunk | null;
+  readonly memory: Memory | null;
+  /** Source documents, without their content, oldest link first. */
+  readonly documentIds: readonly string[];
+}
+
+/** The text index, metadata filters and the loading of search hits, always within a scope. */
+export interface UnitStore {
+  /** Makes a unit findable in these containers: text index, vector, and a line in the change log. */
+  index(entry: {
+    readonly unit: Unit;
+    readonly containerIds: readonly number[];
+    readonly text: string;
+    readonly context: string;
+    readonly vector: { readonly space: VectorSpace; readonly values: Float32Array } | null;
+  }): Promise<void>;
+  /** Takes a unit out of the text index and the vectors. */
+  unindex(unit: Unit): Promise<void>;
+  /** Moves a memory to the forgotten part of the index, where only `includeForgotten` finds it, or back. */
+  setForgotten(unit: Unit, containerId: number, forgotten: boolean): Promise<void>;
+  /** Units whose text or context has any of the words, best first. */
+  searchText(
+    scope: UnitScope,
+    words: readonly string[],
+    options: { limit: number; among?: readonly Unit[] },
+  ): Promise<TextHit[]>;
+  /** In how many units of the scope each word occurs, and how many units there are. */
+  wordCounts(scope: UnitScope, words: readonly string[]): Promise<{ total: number; counts: readonly number[] }>;
+  /** Vectors of forgotten memories in scope, for `includeForgotten`. */
+  forgottenVectors(scope: UnitScope, space: VectorSpace): Promise<ContainerVectors>;
+  /** The units that satisfy a filter, evaluated before any ranking. */
+  matching(
+    organizationId: string,
+    scope: UnitScope,
+    condition: { filters?: FilterExpression; filepath?: string; documentId?: string },
+  ): Promise<Unit[]>;
+  /** Details of hits; units outside the scope, superseded, or gone are left out. */
+  details(organizationId: string, scope: UnitScope, units: readonly Unit[]): Promise<UnitDetail[]>;
+}
+
+export interface ContainerStore {
+  ensure(organizationId: string, tags: readonly string[]): Promise<ContainerRow[]>;
+  /** Existing containers among these tags, or all of them. */
+  find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]>;
+}
+
+export interface KeyStore {
+  insert(key: Omit<ApiKey, "lastUsedAt" | "revokedAt">, hash: string): Promise<void>;
+  byHash(hash: string): Promise<ApiKey | null>;
+  list(organizationId: string): Promise<ApiKey[]>;
+  revoke(organizationId: string, id: string, at: Date): Promise<boolean>;
+  touch(id: string, at: Date): Promise<void>;
+}
+
+/** Results of finished calls by the caller's operation id, so that a retried call does its work once. */
+export interface OperationStore {
+  find(operationId: string): Promise<unknown | null>;
+  save(operationId: string, result: unknown): Promise<void>;
+  dropBefore(moment: Date): Promise<number>;
+}
+
+export interface JournalStore {
+  append(organizationId: string, entries: readonly JournalEntry[]): Promise<void>;
+}
+
+export interface StoreHealth {
+  /** Empty when the store is sound. */
+  readonly problems: readonly string[];
+  readonly documents: number;
+  readonly chunks: number;
+  readonly memories: number;
+  readonly bytes: number;
+  readonly freeBytes: number;
+}
+
+/** The record, by noun. Every method outside `transaction` is its own transaction. */
+export interface StoreNouns {
+  readonly documents: DocumentStore;
+  readonly chunks: ChunkStore;
+  readonly memories: MemoryStore;
+  readonly units: UnitStore;
+  readonly containers: ContainerStore;
+  readonly keys: KeyStore;
+  readonly jobs: JobStore;
+  readonly journal: JournalStore;
+  readonly operations: OperationStore;
+}
+
+export interface Store extends StoreNouns {
+  readonly vectors: VectorRecord;
+  readonly organizationId: string;
+  /** All or nothing. No network, model or file work inside. */
+  transaction<T>(work: (nouns: StoreNouns) => Promise<T>): Promise<T>;
+  /** Finds or creates the space of a fingerprint. @throws AppError `conflict` when it exists with another size */
+  ensureSpace(fingerprint: string, dimensions: number): Promise<VectorSpace>;
+  findSpace(fingerprint: string): Promise<VectorSpace | null>;
+  health(options: { deep: boolean }): Promise<StoreHealth>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,243 @@
+/**
+ * The nouns of Recollect. Dates are ISO 8601 strings in UTC with milliseconds and `Z`,
+ * because clients sort and compare them as text. Ids are 22 characters of base58.
+ */
+
+/** Who is asking. Every use case takes one; nothing else decides what may be seen or changed. */
+export interface Actor {
+  readonly organizationId: string;
+  /** Name written to the journal: `key:<id>`, `local`, `system`. */
+  readonly name: string;
+  /** The container tags this actor may touch, or all of them. */
+  readonly containers: "all" | readonly string[];
+}
+
+export const DOCUMENT_STATUSES = [
+  "unknown",
+  "queued",
+  "extracting",
+  "chunking",
+  "embedding",
+  "indexing",
+  "done",
+  "failed",
+] as const;
+export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
+
+export type DreamingStatus = "dreaming" | "done";
+export type TaskType = "memory" | "superrag";
+export type Dreaming = "dynamic" | "instant";
+
+/** Metadata as callers write it: flat, with arrays of text as the only nesting (contract.md §1.10). */
+export type MetadataValue = string | number | boolean | readonly string[];
+export type Metadata = Readonly<Record<string, MetadataValue>>;
+
+/** Where a fact came from; decides how far it is trusted. */
+export type Origin = "user" | "agent" | "connector" | "web" | "rules";
+
+export type MemoryKind = "fact" | "preference" | "episode";
+
+/** A fact that a caller hands over ready-made, so that nothing has to be extracted. */
+export interface StatedFact {
+  readonly text: string;
+  readonly isStatic?: boolean | undefined;
+  readonly forgetAfter?: string | undefined;
+  /** Id of the memory that this fact replaces. */
+  readonly updates?: string | undefined;
+}
+
+/** What was sent, as it is kept in the record. */
+export interface Document {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly customId: string | null;
+  readonly containerTags: readonly string[];
+  readonly content: string;
+  /** Grows by one with every accepted change of the content; a job for an older revision stops. */
+  readonly revision: number;
+  readonly title: string | null;
+  readonly summary: string | null;
+  readonly url: string | null;
+  readonly source: string | null;
+  readonly type: string;
+  readonly status: DocumentStatus;
+  readonly dreamingStatus: DreamingStatus;
+  /** Why processing failed, in words a person can act on. */
+  readonly errorReason: string | null;
+  readonly taskType: TaskType;
+  readonly dreaming: Dreaming;
+  readonly metadata: Metadata | null;
+  readonly filepath: string | null;
+  /** The date the content is from; relative dates in the text resolve against it. */
+  readonly documentDate: string | null;
+  readonly origin: Origin;
+  readonly facts: readonly StatedFact[] | null;
+  /** True when the caller asked for this very text to be remembered: it becomes one fact if no rule finds any. */
+  readonly rememberAsIs: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What a chunk knows besides its text. */
+export interface ChunkMetadata {
+  readonly speakers?: readonly string[];
+  /** ISO date or date-time of the conversation that the chunk is from. */
+  readonly date?: string;
+  /** Headings above the chunk in Markdown, outermost first. */
+  readonly headings?: readonly string[];
+}
+
+/** A piece of a document: the unit that search returns. */
+export interface Chunk {
+  /** Integer row number; never reused. See `unitOf`. */
+  readonly seq: number;
+  readonly id: string;
+  readonly documentId: string;
+  readonly revision: number;
+  /** 0-based order within the document. */
+  readonly position: number;
+  readonly content: string;
+  /** Neighbouring text that helps to find the chunk and is never returned. */
+  readonly context: string;
+  readonly type: "text";
+  readonly metadata: ChunkMetadata | null;
+  readonly createdAt: string;
+}
+
+/** One atomic fact. Versions are linked by `parentId` and `rootId`; a version is never overwritten. */
+export interface Memory {
+  readonly seq: number;
+  readonly id: string;
+  readonly containerTag: string;
+  readonly text: string;
+  readonly version: number;
+  readonly isLatest: boolean;
+  readonly parentId: string | null;
+  readonly rootId: string | null;
+  readonly kind: MemoryKind;
+  readonly isStatic: boolean;
+  readonly isInference: boolean;
+  readonly isForgotten: boolean;
+  readonly forgetAfter: string | null;
+  readonly forgetReason: string | null;
+  /** Number of documents that state this fact. */
+  readonly sourceCount: number;
+  /** How often the fact was stated, the first time included. */
+  readonly strength: number;
+  readonly origin: Origin;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** A memory that is about to be written. */
+export interface MemoryDraft {
+  readonly id: string;
+  readonly containerTag: string;
+  readonly text: string;
+  readonly kind: MemoryKind;
+  readonly isStatic: boolean;
+  readonly isInference: boolean;
+  readonly forgetAfter: string | null;
+  readonly forgetReason: string | null;
+  readonly origin: Origin;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}
+
+/** What an extractor proposes: not a memory until it has been resolved against the ones that exist. */
+export interface FactCandidate {
+  /** Atomic, self-contained, third person. */
+  readonly text: string;
+  readonly kind: MemoryKind;
+  readonly isStatic: boolean;
+  /** ISO date-time after which the fact no longer holds. */
+  readonly forgetAfter?: string;
+  /** ISO dates (YYYY-MM-DD) of the event that the fact speaks of. */
+  readonly eventDates?: readonly string[];
+  /** The words of the source that state it, verbatim. */
+  readonly quote?: string;
+  /** Id of the memory that the candidate replaces, when the caller said so. */
+  readonly updates?: string;
+}
+
+/** What became of a candidate. */
+export interface RememberedFact {
+  readonly id: string;
+  readonly text: string;
+  readonly outcome: "added" | "updated" | "duplicate";
+  /** The memory that was superseded, when `outcome` is `updated`. */
+  readonly replaced?: string;
+}
+
+/** One turn of a conversation. */
+export interface Turn {
+  readonly speaker: string;
+  readonly text: string;
+}
+
+/** One entry of the journal: who changed what, why, from what to what, in which batch. */
+export interface JournalEntry {
+  readonly batchId: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: "document" | "memory" | "key" | "container";
+  readonly subjectId: string;
+  readonly containerTag: string | null;
+  readonly cause: string | null;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** An API key without its secret, which is kept only as a hash. */
+export interface ApiKey {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  /** The last four characters of the secret, to tell keys apart. */
+  readonly hint: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+/** Fingerprint of everything that decides what a vector means. Vectors of different spaces never meet. */
+export interface VectorSpace {
+  readonly id: number;
+  readonly fingerprint: string;
+  readonly dimensions: number;
+}
+
+export type UnitKind = "chunk" | "memory";
+
+/**
+ * A unit is what search finds: a chunk or a memory, as one integer that is the row id in the text index
+ * and the key of its vector. Even numbers are chunks, odd numbers memories.
+ */
+export type Unit = number;
+
+export function unitOf(kind: UnitKind, seq: number): Unit {
+  return seq * 2 + (kind === "memory" ? 1 : 0);
+}
+
+export function kindOf(unit: Unit): UnitKind {
+  return unit % 2 === 1 ? "memory" : "chunk";
+}
+
+export function seqOf(unit: Unit): number {
+  return Math.floor(unit / 2);
+}
+
+/** Filter language of contract.md §1.13, after parsing. */
+export type FilterExpression =
+  | { readonly all: readonly FilterExpression[] }
+  | { readonly any: readonly FilterExpression[] }
+  | FilterCondition;
+
+export interface FilterCondition {
+  readonly key: string;
+  readonly value: string;
+  readonly type: "metadata" | "numeric" | "array_contains" | "string_contains";
+  readonly operator: ">" | "<" | ">=" | "<=" | "=" | "!=";
+  readonly negate: boolean;
+  readonly ignoreCase: boolean;
+}
