@@ -1,0 +1,24 @@
+import { randomBytes } from "node:crypto";
+
+/** Base58: no 0, O, I or l, so that an id can be read out and typed. */
+const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const LENGTH = 22;
+/** The largest multiple of 58 in a byte; bytes above it are thrown away, or some characters would be likelier. */
+const FAIR = 256 - (256 % ALPHABET.length);
+const PATTERN = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
+
+/** A new random id: 22 characters of base58 (128 bits) from the system's source of randomness. */
+export function createId(): string {
+  let id = "";
+  while (id.length < LENGTH) {
+    for (const byte of randomBytes(LENGTH + 6)) {
+      if (byte < FAIR && id.length < LENGTH) id += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return id;
+}
+
+/** True when the text has the shape of our ids; says nothing about whether it exists. */
+export function isId(text: string): boolean {
+  return PATTERN.test(text);
+}

@@ -1,0 +1,46 @@
+/** ISO 8601 in UTC with milliseconds and `Z`: sorts as text. @throws RangeError for an invalid date */
+export function iso(date: Date): string {
+  return date.toISOString();
+}
+
+const ISO_SHAPE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/**
+ * Reads an ISO 8601 date or date-time; a time without a zone is UTC.
+ * @returns null for anything else, days that do not exist included
+ */
+export function parseIso(text: string): Date | null {
+  const trimmed = text.trim();
+  if (!ISO_SHAPE.test(trimmed) || !isCalendarDay(trimmed.slice(0, 10))) return null;
+  const hasTime = trimmed.length > 10;
+  const hasZone = hasTime && /(?:Z|[+-]\d{2}:?\d{2})$/i.test(trimmed);
+  const date = new Date(`${trimmed.replace(" ", "T")}${hasTime && !hasZone ? "Z" : ""}`);
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+/** `new Date` rolls 31 February over into March instead of refusing it. */
+function isCalendarDay(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+/**
+ * Waits, without keeping the process alive for it alone when `unref` is set.
+ * @throws the signal's reason when it aborts first
+ */
+export async function sleep(ms: number, options: { signal?: AbortSignal; unref?: boolean } = {}): Promise<void> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    if (options.unref) timer.unref();
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}
