@@ -1,0 +1,127 @@
+import type { Generated } from "kysely";
+
+/** The tables as Kysely sees them. Booleans are 0 and 1, dates ISO 8601 text, JSON text. */
+export interface Database {
+  meta: { key: string; value: string };
+  api_keys: {
+    id: string;
+    organization_id: string;
+    name: string;
+    hint: string;
+    hash: string;
+    created_at: string;
+    last_used_at: string | null;
+    revoked_at: string | null;
+  };
+  containers: { id: Generated<number>; organization_id: string; tag: string; created_at: string };
+  documents: {
+    seq: Generated<number>;
+    id: string;
+    organization_id: string;
+    custom_id: string | null;
+    content: string;
+    revision: number;
+    title: string | null;
+    summary: string | null;
+    url: string | null;
+    source: string | null;
+    type: string;
+    status: string;
+    dreaming_status: string;
+    error_reason: string | null;
+    task_type: string;
+    dreaming: string;
+    metadata: string | null;
+    filepath: string | null;
+    document_date: string | null;
+    origin: string;
+    facts: string | null;
+    remember_as_is: number;
+    waiting: number;
+    created_at: string;
+    updated_at: string;
+  };
+  document_revisions: { document_id: string; revision: number; content: string; created_at: string };
+  document_containers: { document_id: string; container_id: number; position: number };
+  chunks: {
+    seq: Generated<number>;
+    id: string;
+    document_id: string;
+    revision: number;
+    position: number;
+    content: string;
+    context: string;
+    metadata: string | null;
+    created_at: string;
+  };
+  memories: {
+    seq: Generated<number>;
+    id: string;
+    organization_id: string;
+    container_id: number;
+    text: string;
+    text_key: string;
+    version: number;
+    is_latest: number;
+    parent_id: string | null;
+    root_id: string | null;
+    kind: string;
+    is_static: number;
+    is_inference: number;
+    is_forgotten: number;
+    forget_after: string | null;
+    forget_reason: string | null;
+    strength: number;
+    origin: string;
+    metadata: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  memory_sources: { memory_id: string; document_id: string; quote: string | null; added_at: string };
+  vector_spaces: { id: Generated<number>; fingerprint: string; dimensions: number; created_at: string };
+  vectors: {
+    id: Generated<number>;
+    space_id: number;
+    container_id: number;
+    unit: number;
+    active: number;
+    vector: Uint8Array;
+  };
+  vector_changes: { seq: Generated<number>; space_id: number; container_id: number; unit: number };
+  vector_followers: { follower: string; space_id: number; seq: number };
+  vector_placements: { space_id: number; container_id: number; collection: string };
+  text_index: { rowid: number; text: string; context: string; scope: string };
+  journal: {
+    seq: Generated<number>;
+    organization_id: string;
+    batch_id: string;
+    at: string;
+    actor: string;
+    action: string;
+    subject: string;
+    subject_id: string;
+    container_tag: string | null;
+    cause: string | null;
+    before: string | null;
+    after: string | null;
+  };
+  operations: { id: string; result: string; created_at: string };
+  jobs: {
+    id: Generated<number>;
+    kind: string;
+    payload: string;
+    group_key: string;
+    dedupe_key: string | null;
+    exclusive: number;
+    state: string;
+    run_at: string;
+    attempt: number;
+    max_attempts: number;
+    worker: string | null;
+    lease_until: string | null;
+    reason: string | null;
+    created_at: string;
+    finished_at: string | null;
+  };
+  schedules: { name: string; last_run_at: string };
+}

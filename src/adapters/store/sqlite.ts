@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../lib/sqlite.js";
+import { describeSqliteError, isBusy } from "./sqlite-errors.js";
+
+const STATEMENT_CACHE = 300;
+const BUSY_PATIENCE_MS = 5_000;
+const BUSY_PAUSE_MS = 25;
+
+/** Kysely over one synchronous connection. Queries of different callers interleave, transactions do not. */
+export function sqliteDialect(connection: SqliteConnection, file: string): Dialect {
+  return {
+    createDriver: () => new SqliteDriver(connection, file),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+  };
+}
+
+class SqliteDriver implements Driver {
+  readonly #connection: SqliteConnection;
+  readonly #session: SqliteSession;
+  readonly #waiting: (() => void)[] = [];
+  #taken = false;
+
+  constructor(connection: SqliteConnection, file: string) {
+    this.#connection = connection;
+    this.#session = new SqliteSession(connection, file);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#taken = true;
+    return this.#session;
+  }
+
+  async releaseConnection(): Promise<void> {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#taken = false;
+  }
+
+  async beginTransaction(): Promise<void> {
+    await this.#session.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  async commitTransaction(): Promise<void> {
+    await this.#session.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    this.#session.rollback();
+  }
+
+  async destroy(): Promise<void> {
+    this.#session.forgetStatements();
+    this.#connection.close();
+  }
+}
+
+class SqliteSession implements DatabaseConnection {
+  readonly #connection: SqliteConnection;
+  readonly #file: string;
+  readonly #statements = new Map<string, { statement: SqliteStatement; returnsRows: boolean }>();
+
+  constructor(connection: SqliteConnection, file: string) {
+    this.#connection = connection;
+    this.#file = file;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const deadline = Date.now() + BUSY_PATIENCE_MS;
+    for (;;) {
+      try {
+        return this.#run<R>(query);
+      } catch (error) {
+        if (!isBusy(error) || Date.now() > deadline) throw describeSqliteError(error, this.#file);
+        await sleep(BUSY_PAUSE_MS);
+      }
+    }
+  }
+
+  // eslint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error("Streaming is not used with SQLite");
+  }
+
+  /** A full disk may have ended the transaction already; then there is nothing to roll back. */
+  rollback(): void {
+    try {
+      this.#connection.exec("rollback");
+    } catch (error) {
+      if (!String(error).includes("no transaction is active")) throw describeSqliteError(error, this.#file);
+    }
+  }
+
+  forgetStatements(): void {
+    this.#statements.clear();
+  }
+
+  #run<R>(query: CompiledQuery): QueryResult<R> {
+    const { statement, returnsRows } = this.#prepare(query.sql);
+    const parameters = query.parameters.map(toSqliteValue);
+    if (returnsRows) return { rows: statement.all(...parameters) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  #prepare(sql: string): { statement: SqliteStatement; returnsRows: boolean } {
+    const known = this.#statements.get(sql);
+    if (known) {
+      this.#statements.delete(sql);
+      this.#statements.set(sql, known);
+      return known;
+    }
+    const statement = this.#connection.prepare(sql);
+    const entry = { statement, returnsRows: statement.columns().length > 0 };
+    this.#statements.set(sql, entry);
+    if (this.#statements.size > STATEMENT_CACHE) {
+      const oldest = this.#statements.keys().next();
+      if (!oldest.done) this.#statements.delete(oldest.value);
+    }
+    return entry;
+  }
+}
+
+function toSqliteValue(value: unknown): SqliteValue {
+  if (value === null || typeof value === "string" || typeof value === "number" || value instanceof Uint8Array)
+    return value;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "bigint") return Number(value);
+  throw new TypeError(`A value of type ${typeof value} cannot be stored in SQLite`);
+}

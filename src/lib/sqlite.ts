@@ -1,0 +1,60 @@
+/** A value that SQLite stores or returns; whole numbers beyond 2^53 are not used here. */
+export type SqliteValue = null | number | string | Uint8Array;
+export type SqliteRow = Record<string, SqliteValue>;
+
+/** The part of the `node:sqlite` API that is used, so that any module with that API fits. */
+export interface SqliteStatement {
+  all(...parameters: SqliteValue[]): unknown[];
+  run(...parameters: SqliteValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  columns(): unknown[];
+}
+
+export interface SqliteConnection {
+  exec(sql: string): void;
+  prepare(sql: string): SqliteStatement;
+  function(name: string, options: { deterministic: boolean }, run: (value: SqliteValue) => SqliteValue): void;
+  close(): void;
+}
+
+export interface SqliteModule {
+  DatabaseSync: new (path: string, options?: { timeout?: number; readOnly?: boolean }) => SqliteConnection;
+}
+
+/** Result codes of https://www.sqlite.org/rescode.html that are told apart. */
+export const SQLITE_CODES = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  inputOutput: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const;
+
+function isSqliteModule(value: unknown): value is SqliteModule {
+  return typeof value === "object" && value !== null && "DatabaseSync" in value;
+}
+
+async function importSqlite(): Promise<unknown> {
+  const builtIn: unknown =
+    typeof process.getBuiltinModule === "function" ? process.getBuiltinModule("node:sqlite") : undefined;
+  return builtIn ?? (await import("@photostructure/sqlite"));
+}
+
+let loading: Promise<SqliteModule> | undefined;
+
+/** The SQLite of the runtime where it has one, else the bundled prebuilt one with the same API. Loaded once. */
+export function loadSqlite(): Promise<SqliteModule> {
+  loading ??= importSqlite().then((module) => {
+    if (isSqliteModule(module)) return module;
+    throw new Error("The SQLite module has no DatabaseSync; reinstall the dependencies.");
+  });
+  return loading;
+}
+
+/** The primary result code of an error thrown by SQLite, or undefined for any other error. */
+export function sqliteCodeOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
