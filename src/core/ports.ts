@@ -11,6 +11,7 @@ import type {
   Memory,
   MemoryDraft,
   Metadata,
+  Turn,
   Unit,
   UnitKind,
   VectorSpace,
@@ -164,8 +165,9 @@ export interface FactSource {
   readonly content: string;
   /** ISO date or date-time that relative dates resolve against. */
   readonly date: string;
-  /** True for ready-made prose that one person wrote about themselves; "I" is then "User". */
   readonly containerTag: string;
+  /** The document as a conversation, when it is one; "I" is then the speaker, and "User" in any other text. */
+  readonly turns?: readonly Turn[] | undefined;
 }
 
 /** Finds lasting facts in a text. */

@@ -85,6 +85,8 @@ export interface ChunkMetadata {
   readonly date?: string;
   /** Headings above the chunk in Markdown, outermost first. */
   readonly headings?: readonly string[];
+  /** Set when the chunk is one piece of a turn that was too long to be one chunk. */
+  readonly part?: { readonly number: number; readonly of: number };
 }
 
 /** A piece of a document: the unit that search returns. */
@@ -173,6 +175,8 @@ export interface RememberedFact {
 export interface Turn {
   readonly speaker: string;
   readonly text: string;
+  /** ISO date or date-time at which it was said, where the source knows it. */
+  readonly date?: string;
 }
 
 /** One entry of the journal: who changed what, why, from what to what, in which batch. */
