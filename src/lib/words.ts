@@ -1,0 +1,102 @@
+import { stem } from "./stem.js";
+
+/** Words that carry structure but no subject, folded as `tokenise` folds, and the tails that apostrophes leave behind. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  (
+    "a an the this that these those and or but nor if then else so than as because while of to in on at by for with from into onto " +
+    "about over under up down out off after before during between through again there here am is are was were be been being do does did " +
+    "doing done have has had having can could will would shall should may might must i you he she it we they me him her us them my your " +
+    "his its our their mine yours hers ours theirs myself yourself himself herself itself ourselves themselves who whom whose which what " +
+    "when where why how not no yes just also too very really quite some any each both all s t re ve ll d m don doesn didn isn aren wasn " +
+    "weren hasn haven hadn won wouldn couldn shouldn ain im ive id oh ok okay hey hi hello"
+  ).split(" "),
+);
+
+const NEGATIONS: ReadonlySet<string> = new Set(
+  (
+    "not no never none neither nor nobody nothing nowhere without cannot cant dont doesnt didnt isnt arent wasnt werent hasnt havent " +
+    "hadnt wont wouldnt couldnt shouldnt aint t hardly barely stopped quit former formerly"
+  ).split(" "),
+);
+
+const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
+  (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen " +
+    "twenty"
+  )
+    .split(" ")
+    .map((word, value) => [word, String(value)]),
+);
+
+const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
+
+/** Lower case without accents (`Café` -> `cafe`), so that spelling variants compare equal. Other scripts keep their marks. */
+export function fold(text: string): string {
+  return text
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFC")
+    .toLowerCase();
+}
+
+/** The folded words of a text in order: runs of letters and digits, as SQLite's `unicode61 remove_diacritics 2` cuts them. */
+export function tokenise(text: string): string[] {
+  return fold(text).match(WORD) ?? [];
+}
+
+/** True for folded words that say nothing about a subject, in any text. */
+export function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word);
+}
+
+/** The folded words of a text that carry its subject, in order, repeats included. May be empty. */
+export function contentWords(text: string): string[] {
+  return tokenise(text).filter((word) => !STOP_WORDS.has(word));
+}
+
+/** `contentWords` reduced to their stems. */
+export function contentStems(text: string): string[] {
+  return contentWords(text).map(stem);
+}
+
+/**
+ * The words to ask a full-text index for: distinct by stem, in order, content words where there are any, otherwise all words.
+ * @param limit the most words to return
+ */
+export function queryWords(text: string, limit = 64): string[] {
+  const all = tokenise(text);
+  const content = all.filter((word) => !STOP_WORDS.has(word));
+  const byStem = new Map<string, string>();
+  for (const word of content.length > 0 ? content : all) {
+    const key = stem(word);
+    if (!byStem.has(key)) byStem.set(key, word);
+    if (byStem.size >= limit) break;
+  }
+  return [...byStem.values()];
+}
+
+/** Every number in a text, digits and spelled out up to twenty, as digits, in order. `7:30` and `1.5` stay whole. */
+export function numbersIn(text: string): string[] {
+  const found: string[] = [];
+  for (const [match] of fold(text).matchAll(/\p{N}+(?:[.,:/-]\p{N}+)*|\p{L}+/gu)) {
+    const spelled = NUMBER_WORDS.get(match);
+    if (spelled !== undefined) found.push(spelled);
+    else if (/^\p{N}/u.test(match)) found.push(match.replaceAll(",", ""));
+  }
+  return found;
+}
+
+/** How many words of a text turn its meaning round (`not`, `never`, `doesn't`, `no longer`, …). */
+export function negationsIn(text: string): number {
+  const joined = fold(text).replace(/(\p{L})['’](?=t\b)/gu, "$1");
+  return (joined.match(WORD) ?? []).filter((word) => NEGATIONS.has(word)).length;
+}
+
+/** Lower case, one space between words, no punctuation at the ends: texts that a reader would call the same. */
+export function normaliseText(text: string): string {
+  return fold(text)
+    .replace(/[’‘]/g, "'")
+    .replace(/[“”]/g, '"')
+    .replace(/\s+/g, " ")
+    .replace(/^[\s"'([{]+|[\s"'.,;:!?)\]}]+$/g, "");
+}
