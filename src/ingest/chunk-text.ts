@@ -1,0 +1,111 @@
+import type { RecursiveCharacterTextSplitter, SupportedTextSplitterLanguage } from "@langchain/textsplitters";
+import { safeCut, type Span } from "../lib/sentences.js";
+
+/** How a text wants to be cut: at sentences, at Markdown blocks, or at the declarations of a programming language. */
+export type TextKind = "prose" | "markdown" | "code" | SupportedTextSplitterLanguage;
+
+/** Pieces aim at `target` characters; a small rest joins its neighbour as long as both stay under `most`. */
+export interface PieceSize {
+  readonly target: number;
+  readonly most: number;
+}
+
+const SMALL_REST = 120;
+const SENTENCE_SEPARATORS = ["\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", "; ", ", ", " "];
+const PLAIN_CODE_SEPARATORS = ["\n\n", "\n", " "];
+/** Never in a text. As the last separator it keeps the splitter from cutting words letter by letter, and surrogate pairs with them. */
+const NEVER = "\u0000\uFFFF\u0000";
+
+/**
+ * Cuts a text into pieces in order, none of them longer than `size.most`. Every character that is not white space between
+ * two pieces lies in exactly one. Takes linear time whatever the text, and loads the splitters only when there is
+ * something to cut.
+ */
+export async function splitText(text: string, kind: TextKind, size: PieceSize): Promise<Span[]> {
+  const whole = trimSpan(text, { start: 0, end: text.length });
+  if (whole.start === whole.end) return [];
+  if (whole.end - whole.start <= size.target) return [whole];
+  const splitter = await createSplitter(kind, size.target);
+  const spans: Span[] = [];
+  let cursor = 0;
+  for (const piece of await splitter.splitText(text)) {
+    // Pieces come back trimmed, so that their place has to be found again: always the next one after the last.
+    const start = text.indexOf(piece, cursor);
+    const end = start + piece.length;
+    cursor = end;
+    spans.push(...cutLongSpan(text, { start: withIndentation(text, start), end }, size.most));
+  }
+  return joinSmallRests(spans, size.most);
+}
+
+async function createSplitter(kind: TextKind, target: number): Promise<RecursiveCharacterTextSplitter> {
+  const { MarkdownTextSplitter, RecursiveCharacterTextSplitter } = await import("@langchain/textsplitters");
+  const options = { chunkSize: target, chunkOverlap: 0 };
+  if (kind === "code") {
+    return new RecursiveCharacterTextSplitter({ ...options, separators: [...PLAIN_CODE_SEPARATORS, NEVER] });
+  }
+  if (kind !== "prose") {
+    const splitter =
+      kind === "markdown"
+        ? new MarkdownTextSplitter(options)
+        : RecursiveCharacterTextSplitter.fromLanguage(kind, options);
+    splitter.separators = [...splitter.separators.filter((separator) => separator !== ""), NEVER];
+    return splitter;
+  }
+  class SentenceTextSplitter extends RecursiveCharacterTextSplitter {
+    /** The splitter would put a kept separator before the next piece; a full stop belongs to the sentence it ends. */
+    protected override splitOnSeparator(text: string, separator: string): string[] {
+      return splitAfter(text, separator);
+    }
+  }
+  return new SentenceTextSplitter({ ...options, separators: [...SENTENCE_SEPARATORS, NEVER] });
+}
+
+function splitAfter(text: string, separator: string): string[] {
+  const pieces: string[] = [];
+  let start = 0;
+  for (let found = text.indexOf(separator); found !== -1; found = text.indexOf(separator, start)) {
+    pieces.push(text.slice(start, found + separator.length));
+    start = found + separator.length;
+  }
+  if (start < text.length) pieces.push(text.slice(start));
+  return pieces;
+}
+
+/** Trimming took the indentation of the first line away, which in code and lists means something. */
+function withIndentation(text: string, start: number): number {
+  let first = start;
+  while (first > 0 && (text[first - 1] === " " || text[first - 1] === "\t")) first -= 1;
+  return first === 0 || text[first - 1] === "\n" ? first : start;
+}
+
+function cutLongSpan(text: string, span: Span, most: number): Span[] {
+  const pieces: Span[] = [];
+  let start = span.start;
+  while (span.end - start > most) {
+    const end = start + safeCut(text.slice(start, start + most + 1), most);
+    pieces.push({ start, end });
+    start = end;
+  }
+  pieces.push({ start, end: span.end });
+  return pieces;
+}
+
+function joinSmallRests(spans: readonly Span[], most: number): Span[] {
+  const joined: Span[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    const isSmall = last && Math.min(last.end - last.start, span.end - span.start) < SMALL_REST;
+    if (last && isSmall && span.end - last.start <= most)
+      joined[joined.length - 1] = { start: last.start, end: span.end };
+    else joined.push(span);
+  }
+  return joined;
+}
+
+/** The span without the white space at its ends. */
+export function trimSpan(text: string, span: Span): Span {
+  const piece = text.slice(span.start, span.end);
+  const start = span.start + (piece.length - piece.trimStart().length);
+  return { start, end: Math.max(start, span.start + piece.trimEnd().length) };
+}

@@ -1,0 +1,84 @@
+import type { ChunkDraft } from "../core/ports.js";
+import type { ChunkMetadata } from "../core/types.js";
+import { safeCut, sentenceSpans, type Span } from "../lib/sentences.js";
+import { detectKind } from "./chunk-kind.js";
+import { markdownSections } from "./chunk-markdown.js";
+import { splitText, trimSpan, type PieceSize, type TextKind } from "./chunk-text.js";
+import { chunkConversation } from "./chunk-conversation.js";
+import { parseConversation } from "./conversation.js";
+
+/** What chunking needs to know of a document. */
+export interface ChunkSource {
+  readonly content: string;
+  /** The document's type: `code` and `markdown` are believed, anything else is found out from the text. */
+  readonly type?: string | null;
+  readonly title?: string | null;
+  /** Its extension tells the language of code. */
+  readonly filepath?: string | null;
+  /** ISO date or date-time of the document, for conversations that name none themselves. */
+  readonly date?: string | null;
+}
+
+/** A chunk before it has an id. */
+export type ChunkPiece = Omit<ChunkDraft, "id">;
+
+/** Small units win: more of them fit into what a model reads, and each says one thing. */
+const PROSE_SIZE: PieceSize = { target: 500, most: 800 };
+const CODE_SIZE: PieceSize = { target: 800, most: 1200 };
+const LONGEST_SENTENCE_CONTEXT = 200;
+
+/**
+ * Cuts a document into the units that search returns, in order: a turn a chunk for conversations, and pieces of about 500
+ * characters for everything else. Takes linear time whatever the content.
+ * @returns no chunks for an empty text or one of white space alone
+ */
+export async function chunkDocument(source: ChunkSource): Promise<ChunkPiece[]> {
+  if (source.content.trim() === "") return [];
+  const name = source.filepath ?? source.title ?? null;
+  const kind = source.type === "markdown" || source.type === "code" ? source.type : detectKind(source.content, name);
+  const mayTalk = kind === "prose" || kind === "markdown" || kind === "code";
+  const conversation = mayTalk ? await parseConversation(source.content) : null;
+  if (!conversation) return chunkText(source.content, kind, source.title ?? null);
+  const around = (text: string): Promise<ChunkPiece[]> => chunkText(text, detectKind(text, null), source.title ?? null);
+  return [
+    ...(await around(conversation.preamble)),
+    ...chunkConversation(conversation, source.date ?? null),
+    ...(await around(conversation.afterword)),
+  ];
+}
+
+async function chunkText(content: string, kind: TextKind, title: string | null): Promise<ChunkPiece[]> {
+  const isText = kind === "prose" || kind === "markdown";
+  const sections = kind === "markdown" ? markdownSections(content) : [{ start: 0, end: content.length, headings: [] }];
+  const chunks: ChunkPiece[] = [];
+  let previous = "";
+  for (const section of sections) {
+    const text = content.slice(section.start, section.end);
+    for (const span of await splitText(text, kind, isText ? PROSE_SIZE : CODE_SIZE)) {
+      const piece = sliceTrimmed(text, span, isText);
+      if (piece === "") continue;
+      const path = section.headings.length > 0 ? section.headings.join(" > ") : (title ?? "");
+      const metadata: ChunkMetadata | null = section.headings.length > 0 ? { headings: section.headings } : null;
+      const context = [path, lastSentence(previous)].filter((part) => part !== "").join("\n");
+      chunks.push({ content: piece, context, metadata });
+      previous = piece;
+    }
+  }
+  return chunks;
+}
+
+/** The indentation of a first line of code or of a list stays. */
+function sliceTrimmed(text: string, span: Span, isText: boolean): string {
+  const { start, end } = isText ? trimSpan(text, span) : span;
+  return text.slice(start, end).trimEnd();
+}
+
+/** The last sentence of a text, cut to its last 200 characters. */
+function lastSentence(text: string): string {
+  const tail = text.slice(-2 * LONGEST_SENTENCE_CONTEXT);
+  const span = sentenceSpans(tail).at(-1);
+  if (!span) return "";
+  const sentence = tail.slice(span.start, span.end);
+  if (sentence.length <= LONGEST_SENTENCE_CONTEXT) return sentence;
+  return sentence.slice(safeCut(sentence, sentence.length - LONGEST_SENTENCE_CONTEXT));
+}

@@ -1,0 +1,117 @@
+import type { Turn } from "../core/types.js";
+import type { FoundConversation } from "./conversation.js";
+import { canonicalRole, isPlausibleName } from "./conversation-speakers.js";
+
+/** A label stands at the start of its line, so that longer lines need not be looked at any further. */
+const HEAD = 160;
+const TIMESTAMP =
+  /^\[?(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})?(?:,? {1,2}|T)?(?:\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?)?\]?(?: ?[-–—])? /i;
+const LABEL =
+  /^(?:\*\*|__)?(\p{L}[\p{L}\p{M}\p{N}'’.\- ]{0,39}?)(?: ?\([^()]{1,40}\))?(?:\*\*|__)? ?:(?:\*\*|__)?(?:\s+|$)/u;
+const ROLE_HEADING = /^(?:#{1,6} |\*\*|__)?(user|human|assistant|system)(?:\*\*|__)?:?\s*$/i;
+const CONVERSATIONAL =
+  /[?!？！]|\b(?:i|i'm|i've|you|your|we|we're|my|me|us|our|hi|hey|hello|thanks|thank|yes|yeah|yep|no|nope|ok|okay|sure|haha|ich|du|wir|mir|je|tu|nous|yo|nosotros)\b/i;
+
+const LONGEST_PREAMBLE = 2000;
+/** Beyond this many lines a turn, the labels are ornaments of another kind of text. */
+const MOST_LINES_PER_NAMED_TURN = 12;
+const MOST_LINES_PER_ROLE_TURN = 80;
+
+interface Line {
+  /** Where the line begins in the content. */
+  readonly start: number;
+  readonly label: string | null;
+  readonly text: string;
+  readonly date: string | null;
+}
+
+/**
+ * Finds the turns of a transcript: lines that begin with a speaker and a colon, and the lines that follow them.
+ * @returns null unless there are two turns or more and the labels are plausibly people or roles that talk
+ */
+export function findTranscript(content: string): FoundConversation | null {
+  const lines = readLines(content);
+  const speakers = chooseSpeakers(lines);
+  if (!speakers) return null;
+  const turns: Turn[] = [];
+  let before = content.length;
+  let speaker = "";
+  let parts: string[] = [];
+  let date: string | null = null;
+  const close = (): void => {
+    const text = parts.join("\n").trim();
+    if (speaker !== "" && text !== "") turns.push({ speaker, text, ...(date === null ? {} : { date }) });
+  };
+  for (const line of lines) {
+    if (line.label === null || !speakers.has(line.label)) {
+      parts.push(line.text);
+      continue;
+    }
+    close();
+    if (speaker === "") before = line.start;
+    speaker = canonicalRole(line.label) ?? line.label;
+    parts = [line.text];
+    date = line.date;
+  }
+  close();
+  if (turns.length < 2 || before > Math.max(LONGEST_PREAMBLE, content.length / 2)) return null;
+  return { turns, date: null, before: content.slice(0, before), after: "" };
+}
+
+/** Labels in fenced code are none. The text of a line without a label is the whole line. */
+function readLines(content: string): Line[] {
+  const lines: Line[] = [];
+  let inFence = false;
+  let start = 0;
+  for (const raw of content.split("\n")) {
+    const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
+    if (/^\s{0,3}(?:```|~~~)/.test(line)) inFence = !inFence;
+    lines.push({ start, ...(inFence ? { label: null, text: line, date: null } : readLine(line)) });
+    start += raw.length + 1;
+  }
+  return lines;
+}
+
+function readLine(line: string): Omit<Line, "start"> {
+  const head = line.slice(0, HEAD);
+  const heading = ROLE_HEADING.exec(head)?.[1];
+  if (heading !== undefined && line.length <= HEAD) return { label: heading, text: "", date: null };
+  const timestamp = TIMESTAMP.exec(head);
+  const from = timestamp?.[0].length ?? 0;
+  const match = LABEL.exec(head.slice(from));
+  const label = match?.[1];
+  if (!match || label === undefined) return { label: null, text: line, date: null };
+  const day = timestamp?.[1];
+  const date = day !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(day) ? day : null;
+  return { label, text: line.slice(from + match[0].length), date };
+}
+
+/** The labels that are speakers, or null when the text is no conversation. */
+function chooseSpeakers(lines: readonly Line[]): ReadonlySet<string> | null {
+  const labelled = lines.filter((line) => line.label !== null);
+  const roles = labelled.filter((line) => canonicalRole(line.label ?? "") !== null);
+  const kinds = new Set(roles.map((line) => canonicalRole(line.label ?? "")));
+  const full = lines.filter((line) => line.text.trim() !== "").length;
+  if (kinds.has("User") && kinds.has("Assistant") && full <= roles.length * MOST_LINES_PER_ROLE_TURN)
+    return labelsOf(roles);
+  const named = labelled.filter((line) => isPlausibleName(line.label ?? ""));
+  const counts = new Map<string, number>();
+  for (const line of named) counts.set(line.label ?? "", (counts.get(line.label ?? "") ?? 0) + 1);
+  const talking = named.filter((line) => (counts.get(line.label ?? "") ?? 0) > 1 || isConversational(line.text));
+  const speakers = labelsOf(talking);
+  const conversational = talking.filter((line) => isConversational(line.text)).length;
+  const isDialogue =
+    talking.length >= 2 &&
+    (speakers.size >= 2 || (speakers.size === 1 && kinds.has("User"))) &&
+    conversational >= Math.max(1, talking.length * (speakers.size === talking.length ? 1 : 0.3)) &&
+    full <= talking.length * MOST_LINES_PER_NAMED_TURN;
+  return isDialogue ? speakers : null;
+}
+
+function labelsOf(lines: readonly Line[]): Set<string> {
+  return new Set(lines.flatMap((line) => (line.label === null ? [] : [line.label])));
+}
+
+function isConversational(text: string): boolean {
+  return CONVERSATIONAL.test(text.slice(0, 400));
+}

@@ -1,0 +1,78 @@
+import type { Turn } from "../core/types.js";
+import { findDate } from "../lib/dates.js";
+import { findJsonConversation } from "./conversation-json.js";
+import { findTranscript } from "./conversation-transcript.js";
+
+/** A text that turned out to be a conversation. */
+export interface Conversation {
+  /** At least one, none of them empty. Roles are written `User`, `Assistant`, `System` and `Tool`; names as they are. */
+  readonly turns: readonly Turn[];
+  /** ISO date or date-time of the conversation, null when the text names none. */
+  readonly date: string | null;
+  /** The text before the first turn that says something of its own: more than "here is the session:" or its date. */
+  readonly preamble: string;
+  /** The other lines before the first turn. */
+  readonly caption: string;
+  /** The text after the last turn, where turns have a clear end. */
+  readonly afterword: string;
+}
+
+/** What the parsers of the two notations hand over: turns and the text around them. */
+export interface FoundConversation {
+  readonly turns: readonly Turn[];
+  readonly date: string | null;
+  readonly before: string;
+  readonly after: string;
+}
+
+const LONGEST_CAPTION = 240;
+const MOST_CAPTION_LINES = 12;
+
+/**
+ * Recognises a conversation, written as a transcript (`Anna: Hello`) or as JSON messages with or without text around
+ * them, and parses it to turns. Takes linear time, and never throws for odd content.
+ * @returns null when the text is anything else; broken JSON is anything else
+ */
+export async function parseConversation(content: string): Promise<Conversation | null> {
+  const found = (await findJsonConversation(content)) ?? findTranscript(content);
+  if (!found) return null;
+  const { preamble, caption, date } = await readPreamble(found.before);
+  return {
+    turns: found.turns,
+    date: date ?? found.date ?? found.turns.find((turn) => turn.date !== undefined)?.date ?? null,
+    preamble,
+    caption,
+    afterword: found.after.trim(),
+  };
+}
+
+/** Tells the lines that only introduce the conversation or date it from those that say something themselves. */
+async function readPreamble(before: string): Promise<{ preamble: string; caption: string; date: string | null }> {
+  const text = before.trim();
+  if (text === "") return { preamble: "", caption: "", date: null };
+  const lines = text.split(/\r?\n/, MOST_CAPTION_LINES + 1);
+  const captions: string[] = [];
+  const rest: string[] = [];
+  let date: string | null = null;
+  for (const line of lines.slice(0, MOST_CAPTION_LINES)) {
+    const dateOfLine = line.length <= LONGEST_CAPTION && looksLikeDateLine(line) ? await findDate(line) : null;
+    date ??= dateOfLine;
+    const isCaption = line.length <= LONGEST_CAPTION && (dateOfLine !== null || /:\s*$/.test(line));
+    (isCaption ? captions : rest).push(line);
+  }
+  if (lines.length > MOST_CAPTION_LINES) rest.push(text.slice(lengthOfLines(text, MOST_CAPTION_LINES)));
+  return { preamble: rest.join("\n").trim(), caption: captions.join("\n").trim(), date };
+}
+
+/** A date in the middle of a sentence dates what the sentence tells, not the conversation. */
+function looksLikeDateLine(line: string): boolean {
+  return (
+    line.length <= 60 || /\b(?:date|session|conversation|chat|took place|when|time|recorded|created)\b/i.test(line)
+  );
+}
+
+function lengthOfLines(text: string, count: number): number {
+  let end = 0;
+  for (let line = 0; line < count; line += 1) end = text.indexOf("\n", end) + 1;
+  return end;
+}

@@ -1,0 +1,81 @@
+/** A piece of a text by its place: `start` inclusive, `end` exclusive, in UTF-16 units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const SENTENCE_END = /[.!?…。！？]+["'”’»)\]]*/gu;
+/** Short forms that something always follows. */
+const OPEN_ABBREVIATION = /(?:^|[\s("'“‘])(?:(?![iI]$)\p{L}|mr|mrs|ms|dr|prof|st|vs|nr|approx|ca|fig|e\.g|i\.e)$/iu;
+/** Short forms that may end a sentence; then a capital letter follows. */
+const CLOSED_ABBREVIATION =
+  /(?:^|\s)(?:etc|a\.m|p\.m|u\.s|u\.k|inc|ltd|co|corp|dept|sr|jr|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i;
+/** Long enough for the longest abbreviation. */
+const LOOK_BACK = 12;
+
+/**
+ * The sentences of a text, in order, without the white space around them. Ends at `.`, `!`, `?` and their kin before white
+ * space, and at line ends; not after abbreviations ("Dr.", "e.g.") and initials. Takes linear time.
+ */
+export function sentenceSpans(text: string): Span[] {
+  const spans: Span[] = [];
+  let lineStart = 0;
+  for (const line of text.split("\n")) {
+    let start = 0;
+    for (const match of line.matchAll(SENTENCE_END)) {
+      const end = match.index + match[0].length;
+      if (!isSentenceEnd(line, match.index, end)) continue;
+      pushTrimmed(spans, text, lineStart + start, lineStart + end);
+      start = end;
+    }
+    pushTrimmed(spans, text, lineStart + start, lineStart + line.length);
+    lineStart += line.length + 1;
+  }
+  return spans;
+}
+
+/** The sentences of a text; see `sentenceSpans`. */
+export function sentencesOf(text: string): string[] {
+  return sentenceSpans(text).map(({ start, end }) => text.slice(start, end));
+}
+
+function isSentenceEnd(line: string, mark: number, end: number): boolean {
+  if (/[。！？]/.test(line[mark] ?? "")) return true;
+  if (end < line.length && !/\s/.test(line[end] ?? "")) return false;
+  if (line[mark] !== "." || end - mark > 1) return true;
+  const before = line.slice(Math.max(0, mark - LOOK_BACK), mark);
+  if (CLOSED_ABBREVIATION.test(before)) return !/^\s*\p{Ll}/u.test(line.slice(end, end + 4));
+  return !OPEN_ABBREVIATION.test(before);
+}
+
+function pushTrimmed(spans: Span[], text: string, start: number, end: number): void {
+  let first = start;
+  let last = end;
+  while (first < last && isSpace(text, first)) first += 1;
+  while (last > first && isSpace(text, last - 1)) last -= 1;
+  if (first < last) spans.push({ start: first, end: last });
+}
+
+function isSpace(text: string, index: number): boolean {
+  return /\s/.test(text[index] ?? "");
+}
+
+/**
+ * The last place at or before `limit` where a text can be cut without tearing a surrogate pair apart; at least 1, so that
+ * cutting again and again ends.
+ */
+export function safeCut(text: string, limit: number): number {
+  if (limit >= text.length) return text.length;
+  const code = text.charCodeAt(limit);
+  const tears = code >= 0xdc00 && code <= 0xdfff && isHighSurrogate(text.charCodeAt(limit - 1));
+  return Math.max(1, tears && limit > 1 ? limit - 1 : limit);
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+/** The first `limit` characters of a text, without half a surrogate pair at the end. */
+export function truncate(text: string, limit: number): string {
+  return text.slice(0, safeCut(text, limit));
+}
