@@ -1,0 +1,101 @@
+import { type Kysely, sql } from "kysely";
+import { type Candidate, chooseJobs, createTurns, type RunningLane } from "./job-choice.js";
+import type { Database } from "./schema.js";
+
+/** The oldest due jobs that are looked at. With fewer due, all of them are seen and the choice is exact. */
+const WINDOW = 64;
+/** Lanes (group and kind) that a claim looks at besides, when the window is full. */
+const LANES = 32;
+
+interface Place {
+  readonly group: string;
+  readonly kind: string;
+}
+
+const START: Place = { group: "", kind: "" };
+
+/** Chooses due jobs to take, without a look at every waiting one: the cost does not grow with the queue. */
+export function createChooser(): (db: Kysely<Database>, now: string, limit: number) => Promise<number[]> {
+  const turns = createTurns();
+  let place = START;
+
+  return async (db, now, limit) => {
+    const oldest = await oldestDue(db, now);
+    if (oldest.length === 0) return [];
+    const running = await runningLanes(db);
+    if (oldest.length < WINDOW) return chooseJobs(oldest, running, turns, limit);
+    return chooseFromMany(db, now, limit, oldest, running);
+  };
+
+  /** A crowd at the front may hide other groups and kinds; their heads are visited in turn, some at each claim. */
+  async function chooseFromMany(
+    db: Kysely<Database>,
+    now: string,
+    limit: number,
+    oldest: readonly Candidate[],
+    running: readonly RunningLane[],
+  ): Promise<number[]> {
+    let candidates = oldest;
+    for (let wrapped = false; ;) {
+      const heads = await laneHeads(db, place);
+      const ended = heads.length < LANES;
+      place = ended ? START : (heads.at(-1) ?? START);
+      const known = new Set(candidates.map((candidate) => candidate.id));
+      candidates = [...candidates, ...heads.filter((head) => head.runAt <= now && !known.has(head.id))];
+      const chosen = chooseJobs(candidates, running, turns, limit);
+      if (chosen.length > 0 || (ended && wrapped)) return chosen;
+      candidates = [];
+      wrapped ||= ended;
+    }
+  }
+}
+
+interface CandidateRow {
+  readonly id: number;
+  readonly group_key: string;
+  readonly kind: string;
+  readonly exclusive: number;
+  readonly run_at: string;
+}
+
+function toCandidate(row: CandidateRow): Candidate {
+  return { id: row.id, group: row.group_key, kind: row.kind, exclusive: row.exclusive === 1, runAt: row.run_at };
+}
+
+async function oldestDue(db: Kysely<Database>, now: string): Promise<Candidate[]> {
+  const { rows } = await sql<CandidateRow>`
+    select id, group_key, kind, exclusive, run_at from jobs
+    where state = 'waiting' and run_at <= ${now} order by run_at, id limit ${WINDOW}`.execute(db);
+  return rows.map(toCandidate);
+}
+
+async function runningLanes(db: Kysely<Database>): Promise<RunningLane[]> {
+  const { rows } = await sql<{ group_key: string; kind: string; exclusive: number; count: number }>`
+    select group_key, kind, max(exclusive) as exclusive, count(*) as count from jobs
+    where state = 'running' group by group_key, kind`.execute(db);
+  return rows.map((row) => ({
+    group: row.group_key,
+    kind: row.kind,
+    exclusive: row.exclusive === 1,
+    count: Number(row.count),
+  }));
+}
+
+/** The oldest waiting job of each of the next lanes; every step is one seek in the index. */
+async function laneHeads(db: Kysely<Database>, after: Place): Promise<Candidate[]> {
+  const { rows } = await sql<CandidateRow>`
+    with recursive head(id, group_key, kind, exclusive, run_at, position) as (
+      select * from (
+        select id, group_key, kind, exclusive, run_at, 1 from jobs
+        where state = 'waiting' and (group_key, kind) > (${after.group}, ${after.kind})
+        order by group_key, kind, run_at, id limit 1)
+      union all
+      select next.id, next.group_key, next.kind, next.exclusive, next.run_at, head.position + 1
+      from head join jobs as next on next.id = (
+        select id from jobs
+        where state = 'waiting' and (group_key, kind) > (head.group_key, head.kind)
+        order by group_key, kind, run_at, id limit 1)
+      where head.position < ${LANES})
+    select id, group_key, kind, exclusive, run_at from head`.execute(db);
+  return rows.map(toCandidate);
+}

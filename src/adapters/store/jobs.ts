@@ -1,0 +1,269 @@
+import { type Kysely, sql } from "kysely";
+import type { Clock, DeadJob, Job, JobDraft, JobStore } from "../../core/ports.js";
+import { iso } from "../../lib/time.js";
+import { createChooser } from "./job-claim.js";
+import type { Database } from "./schema.js";
+
+const DEFAULT_MAX_ATTEMPTS = 8;
+/** Keeps a statement below the number of parameters that SQLite allows. */
+const BATCH = 500;
+
+const systemClock: Clock = { now: () => new Date() };
+
+/** Jobs and times of recurring work in the record. Inside a transaction pass that transaction. */
+export function createJobStore(db: Kysely<Database>, clock: Clock = systemClock): JobStore {
+  return { ...createQueue(db, clock), ...createLeases(db, clock), ...createOverview(db, clock), ...createRuns(db) };
+}
+
+function createQueue(db: Kysely<Database>, clock: Clock): Pick<JobStore, "enqueue" | "claim" | "reclaim" | "nextDue"> {
+  const choose = createChooser();
+  return {
+    async enqueue(drafts) {
+      const now = iso(clock.now());
+      for (let start = 0; start < drafts.length; start += BATCH) {
+        const rows = drafts.slice(start, start + BATCH).map((draft) => toRow(draft, now));
+        await db
+          .insertInto("jobs")
+          .values(rows)
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      }
+    },
+
+    async claim(worker, limit, leaseMs) {
+      const now = clock.now();
+      await releaseExpired(db, iso(now));
+      if (limit < 1 || !(await isAnyDue(db, iso(now)))) return [];
+      return transact(db, async (transaction) => {
+        const ids = await choose(transaction, iso(now), limit);
+        if (ids.length === 0) return [];
+        const rows = await transaction
+          .updateTable("jobs")
+          .set((expression) => ({
+            state: "running",
+            worker,
+            lease_until: iso(new Date(now.getTime() + leaseMs)),
+            attempt: expression("attempt", "+", 1),
+          }))
+          .where("id", "in", ids)
+          .where("state", "=", "waiting")
+          .returningAll()
+          .execute();
+        return rows.map(toJob).toSorted((left, right) => ids.indexOf(left.id) - ids.indexOf(right.id));
+      });
+    },
+
+    async reclaim() {
+      const freed = await db
+        .updateTable("jobs")
+        .set({ state: "waiting", worker: null, lease_until: null })
+        .where("state", "=", "running")
+        .executeTakeFirst();
+      return Number(freed.numUpdatedRows);
+    },
+
+    async nextDue() {
+      const { rows } = await sql<{ run_at: string }>`
+        select run_at from jobs where state = 'waiting' order by run_at limit 1`.execute(db);
+      return rows[0] ? new Date(rows[0].run_at) : null;
+    },
+  };
+}
+
+function createLeases(db: Kysely<Database>, clock: Clock): Pick<JobStore, "extend" | "complete" | "release" | "bury"> {
+  return {
+    async extend(worker, jobId, leaseMs) {
+      const result = await held(db, worker, jobId)
+        .set({ lease_until: iso(new Date(clock.now().getTime() + leaseMs)) })
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+
+    async complete(worker, jobId) {
+      const result = await db
+        .deleteFrom("jobs")
+        .where("id", "=", jobId)
+        .where("worker", "=", worker)
+        .where("state", "=", "running")
+        .executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+
+    async release(worker, jobId, { runAt, failed, reason }) {
+      await held(db, worker, jobId)
+        .set((expression) => ({
+          state: "waiting",
+          worker: null,
+          lease_until: null,
+          run_at: iso(runAt),
+          reason,
+          attempt: failed ? expression.ref("attempt") : expression("attempt", "-", 1),
+        }))
+        .execute();
+    },
+
+    async bury(worker, jobId, reason) {
+      await held(db, worker, jobId)
+        .set({ state: "dead", worker: null, lease_until: null, reason, finished_at: iso(clock.now()) })
+        .execute();
+    },
+  };
+}
+
+function createOverview(db: Kysely<Database>, clock: Clock): Pick<JobStore, "counts" | "dead" | "revive"> {
+  return {
+    async counts() {
+      const { rows } = await sql<{ state: string; count: number; oldest: string }>`
+        select state, count(*) as count, min(run_at) as oldest from jobs group by state`.execute(db);
+      const count = (state: string): number => Number(rows.find((row) => row.state === state)?.count ?? 0);
+      const oldest = rows.find((row) => row.state === "waiting")?.oldest;
+      const waited = oldest === undefined ? 0 : clock.now().getTime() - Date.parse(oldest);
+      return {
+        waiting: count("waiting"),
+        running: count("running"),
+        dead: count("dead"),
+        oldestWaitingSeconds: Math.max(0, Math.floor(waited / 1000)),
+      };
+    },
+
+    async dead(limit) {
+      const rows = await db
+        .selectFrom("jobs")
+        .select(["id", "kind", "payload", "group_key", "reason", "finished_at", "created_at"])
+        .where("state", "=", "dead")
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map((row): DeadJob => ({
+        id: row.id,
+        kind: row.kind,
+        payload: readPayload(row.payload),
+        group: row.group_key,
+        reason: row.reason ?? "unknown",
+        diedAt: row.finished_at ?? row.created_at,
+      }));
+    },
+
+    async revive(ids) {
+      const now = iso(clock.now());
+      return transact(db, async (transaction) => {
+        if (ids === undefined) return revive(transaction, null, now);
+        let revived = 0;
+        for (let start = 0; start < ids.length; start += BATCH)
+          revived += await revive(transaction, ids.slice(start, start + BATCH), now);
+        return revived;
+      });
+    },
+  };
+}
+
+function createRuns(db: Kysely<Database>): Pick<JobStore, "lastRun" | "setLastRun"> {
+  return {
+    async lastRun(name) {
+      const row = await db.selectFrom("schedules").select("last_run_at").where("name", "=", name).executeTakeFirst();
+      return row ? new Date(row.last_run_at) : null;
+    },
+
+    async setLastRun(name, at) {
+      const last_run_at = iso(at);
+      await db
+        .insertInto("schedules")
+        .values({ name, last_run_at })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ last_run_at }))
+        .execute();
+    },
+  };
+}
+
+async function transact<T>(db: Kysely<Database>, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
+  return db.isTransaction ? work(db) : db.transaction().execute(work);
+}
+
+/** An update of a job that only counts while this worker has it. */
+function held(db: Kysely<Database>, worker: string, jobId: number) {
+  return db.updateTable("jobs").where("id", "=", jobId).where("worker", "=", worker).where("state", "=", "running");
+}
+
+/** Reads first: in nearly every claim there is nothing to free, and a write would cost a commit. */
+async function releaseExpired(db: Kysely<Database>, now: string): Promise<void> {
+  const expired = await db
+    .selectFrom("jobs")
+    .select("id")
+    .where("state", "=", "running")
+    .where("lease_until", "<", now)
+    .execute();
+  if (expired.length === 0) return;
+  await db
+    .updateTable("jobs")
+    .set({ state: "waiting", worker: null, lease_until: null })
+    .where("state", "=", "running")
+    .where("lease_until", "<", now)
+    .execute();
+}
+
+async function isAnyDue(db: Kysely<Database>, now: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from jobs where state = 'waiting' and run_at <= ${now} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Of the jobs with one key only the newest comes back, and none where a living job has the key already. */
+async function revive(db: Kysely<Database>, ids: readonly number[] | null, now: string): Promise<number> {
+  const chosen = ids === null ? sql`true` : ids.length === 0 ? sql`false` : sql`id in (${sql.join([...ids])})`;
+  await sql`
+    delete from jobs where state = 'dead' and ${chosen} and dedupe_key in (
+      select dedupe_key from jobs where dedupe_key is not null and state in ('waiting', 'running'))`.execute(db);
+  await sql`
+    delete from jobs where state = 'dead' and ${chosen} and dedupe_key is not null and id not in (
+      select max(id) from jobs where state = 'dead' and ${chosen} group by dedupe_key)`.execute(db);
+  const result = await sql`
+    update jobs set state = 'waiting', attempt = 0, run_at = ${now}, reason = null, finished_at = null
+    where state = 'dead' and ${chosen}`.execute(db);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+function toRow(draft: JobDraft, now: string) {
+  return {
+    kind: draft.kind,
+    payload: JSON.stringify(draft.payload ?? null),
+    group_key: draft.group,
+    dedupe_key: draft.key ?? null,
+    exclusive: draft.exclusive ? 1 : 0,
+    state: "waiting",
+    run_at: draft.runAt ? iso(draft.runAt) : now,
+    max_attempts: draft.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    created_at: now,
+    attempt: 0,
+  };
+}
+
+function toJob(row: {
+  id: number;
+  kind: string;
+  payload: string;
+  group_key: string;
+  exclusive: number;
+  attempt: number;
+  max_attempts: number;
+  run_at: string;
+}): Job {
+  return {
+    id: row.id,
+    kind: row.kind,
+    payload: readPayload(row.payload),
+    group: row.group_key,
+    exclusive: row.exclusive === 1,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    runAt: new Date(row.run_at),
+  };
+}
+
+/** A payload that is not JSON reaches the handler as text and is refused there, by name, instead of stopping a claim. */
+function readPayload(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,181 @@
+import { AppError } from "../core/errors.js";
+import type { Clock, Job, JobContext, JobHandler, JobStore, Log } from "../core/ports.js";
+import { createId } from "../lib/ids.js";
+import { sleep } from "../lib/time.js";
+import { count, judge } from "./verdict.js";
+
+export interface RunOptions {
+  readonly jobs: JobStore;
+  readonly handlers: Readonly<Record<string, JobHandler>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onDead?: (job: Job, reason: string) => Promise<void>;
+  readonly worker: string;
+  readonly leaseMs: number;
+  readonly graceMs?: number;
+  readonly timeoutMs?: number;
+  readonly random?: () => number;
+  readonly isStopping: () => boolean;
+}
+
+/** One job that is being worked on. */
+export interface Run {
+  abort(reason: Error): void;
+  /** Resolves when the outcome is written, or the run was left behind; never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** Starts a taken job and sees to it that whatever happens ends in the store. */
+export function createRun(options: RunOptions): (job: Job) => Run {
+  const { jobs, log, worker } = options;
+  const postponements = new Map<number, number>();
+
+  return (job) => {
+    const controller = new AbortController();
+    const abort = (reason: Error): void => controller.abort(reason);
+    return { abort, ended: conduct(job, controller).catch((error: unknown) => reportLost(job, error)) };
+  };
+
+  async function conduct(job: Job, controller: AbortController): Promise<void> {
+    const started = performance.now();
+    const keepAlive = setInterval(() => void prolong(job, controller), options.leaseMs / 3);
+    try {
+      const isFinished = await attempt(job, controller);
+      // A handler may answer an abort by returning early. To run it again is harmless, to drop the rest is not.
+      if (!isFinished) controller.signal.throwIfAborted();
+      if (!isFinished && !(await jobs.complete(worker, job.id))) log.warn("job.taken_away", describe(job));
+      postponements.delete(job.id);
+      log.debug("job.done", { ...describe(job), ms: Math.round(performance.now() - started) });
+    } catch (error) {
+      await settle(job, error, controller.signal);
+    } finally {
+      clearInterval(keepAlive);
+    }
+  }
+
+  /** @returns true when the handler removed the job itself */
+  async function attempt(job: Job, controller: AbortController): Promise<boolean> {
+    const handler = Object.hasOwn(options.handlers, job.kind) ? options.handlers[job.kind] : undefined;
+    if (!handler)
+      throw new AppError("invalid", `Nothing handles jobs of the kind "${job.kind}"; another version wrote it.`);
+    if (job.attempt > job.maxAttempts)
+      throw new AppError(
+        "invalid",
+        `The process ended in the middle of this job ${count(job.maxAttempts, "time")}; it may be what ends it.`,
+      );
+    const payload = handler.schema.safeParse(job.payload);
+    if (!payload.success)
+      throw new AppError("invalid", `The payload of the job does not fit "${job.kind}": ${firstIssue(payload.error)}`, {
+        cause: payload.error,
+      });
+    let isFinished = false;
+    let isOver = false;
+    const context: JobContext = {
+      job,
+      signal: controller.signal,
+      finish: async (transaction) => {
+        if (isOver || !(await transaction.complete(worker, job.id)))
+          throw new AppError("conflict", `The job "${job.kind}" (${job.id}) no longer belongs to this run.`);
+        isFinished = true;
+      },
+    };
+    try {
+      await withinTime(handler.run(payload.data, context), job, controller, handler.timeoutMs);
+      return isFinished;
+    } finally {
+      isOver = true;
+    }
+  }
+
+  /** Waits for a run, and after an abort only for the grace: a handler that ignores its signal must not hold a place. */
+  async function withinTime(work: Promise<void>, job: Job, controller: AbortController, ownLimit?: number) {
+    const limitMs = ownLimit ?? options.timeoutMs ?? 600_000;
+    const { signal } = controller;
+    const settled = new AbortController();
+    const late = setTimeout(() => {
+      const text = `The step "${job.kind}" took longer than ${count(Math.ceil(limitMs / 1000), "second")}.`;
+      controller.abort(new AppError("unavailable", text));
+    }, limitMs);
+    const leftBehind = new Promise<never>((_, reject) => {
+      const giveUp = (): void => {
+        sleep(options.graceMs ?? 2_000, { signal: settled.signal }).then(
+          () => reject(signal.reason),
+          () => undefined,
+        );
+      };
+      if (signal.aborted) giveUp();
+      else signal.addEventListener("abort", giveUp, { once: true });
+    });
+    try {
+      await Promise.race([work, leftBehind]);
+    } finally {
+      clearTimeout(late);
+      settled.abort();
+    }
+  }
+
+  async function prolong(job: Job, controller: AbortController): Promise<void> {
+    try {
+      if (await jobs.extend(worker, job.id, options.leaseMs)) return;
+      controller.abort(new AppError("conflict", `The job "${job.kind}" (${job.id}) was taken away.`));
+    } catch (error) {
+      log.warn("job.lease_not_extended", { ...describe(job), error });
+    }
+  }
+
+  async function settle(job: Job, thrown: unknown, signal: AbortSignal): Promise<void> {
+    // What a handler throws once it was aborted is only an echo of the abort.
+    const error: unknown = signal.aborted ? signal.reason : thrown;
+    const now = options.clock.now().getTime();
+    if (signal.aborted && options.isStopping()) {
+      await jobs.release(worker, job.id, { runAt: job.runAt, failed: false, reason: "The service stopped." });
+      return;
+    }
+    const errorId = createId();
+    const verdict = judge(error, job, {
+      postponements: postponements.get(job.id) ?? 0,
+      errorId,
+      random: options.random,
+    });
+    const fields = { ...describe(job), reason: verdict.reason };
+    if (verdict.action === "bury") {
+      log.error("job.dead", { ...fields, errorId, error });
+      await bury(job, verdict.reason);
+      return;
+    }
+    const isPostponed = verdict.action === "postpone";
+    if (isPostponed) postponements.set(job.id, (postponements.get(job.id) ?? 0) + 1);
+    if (isPostponed) log.info("job.postponed", { ...fields, waitMs: verdict.waitMs });
+    else log.warn("job.failed", { ...fields, waitMs: verdict.waitMs, errorId, error });
+    const runAt = new Date(now + verdict.waitMs);
+    await jobs.release(worker, job.id, { runAt, failed: !isPostponed, reason: verdict.reason });
+  }
+
+  async function bury(job: Job, reason: string): Promise<void> {
+    postponements.delete(job.id);
+    let told = reason;
+    try {
+      await options.onDead?.(job, reason);
+    } catch (error) {
+      log.error("job.death_not_told", { ...describe(job), error });
+      told = `${reason} (The failure could not be noted where it belongs; the log has the details.)`;
+    }
+    await jobs.bury(worker, job.id, told);
+  }
+
+  /** The store refused even the outcome. The lease runs out and the job is taken again. */
+  function reportLost(job: Job, error: unknown): void {
+    log.error("job.outcome_not_written", { ...describe(job), error });
+  }
+}
+
+function describe(job: Job): Record<string, unknown> {
+  return { job: job.id, kind: job.kind, group: job.group, attempt: job.attempt };
+}
+
+function firstIssue(error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }): string {
+  const issue = error.issues[0];
+  if (!issue) return "unknown";
+  const place = issue.path.map(String).join(".");
+  return place === "" ? issue.message : `${place}: ${issue.message}`;
+}
