@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+
+import { createExactVectors } from "../../src/adapters/vectors/exact.js";
+import { TopHits } from "../../src/adapters/vectors/top-hits.js";
+import type { VectorSpace } from "../../src/core/types.js";
+import { describeVectorIndex } from "../contract/vectors.js";
+import { MemoryVectorRecord } from "../support/vector-record.js";
+import { nearestByHand, randomVector, seededRandom } from "../support/vectors.js";
+
+describeVectorIndex("Exact search", { open: async (record) => createExactVectors(record), recall: 1 });
+
+describeVectorIndex("Exact search that may keep nothing in memory", {
+  open: async (record) => createExactVectors(record, { megabytes: 0 }),
+  recall: 1,
+});
+
+/** Tells how often whole containers were read. */
+class CountingRecord extends MemoryVectorRecord {
+  readonly loaded: number[] = [];
+
+  override async load(space: VectorSpace, containerId: number) {
+    this.loaded.push(containerId);
+    return super.load(space, containerId);
+  }
+}
+
+describe("The memory of exact search", () => {
+  const space: VectorSpace = { id: 1, fingerprint: "test", dimensions: 256 };
+  const random = seededRandom(3);
+
+  function recordWith(containers: number, vectors: number): CountingRecord {
+    const record = new CountingRecord();
+    record.addSpace(space);
+    for (let container = 1; container <= containers; container++) {
+      for (let at = 0; at < vectors; at++) record.put(space, container, container * 10_000 + at, anyVector());
+    }
+    return record;
+  }
+
+  function anyVector(): Float32Array {
+    return randomVector(space.dimensions, random);
+  }
+
+  function search(index: ReturnType<typeof createExactVectors>, containerIds: number[], vector = anyVector()) {
+    return index.nearest({ space, containerIds, kinds: ["chunk", "memory"], vector, limit: 5 });
+  }
+
+  it("loads a container once and follows its changes from then on", async () => {
+    const record = recordWith(1, 50);
+    const index = createExactVectors(record);
+    for (let round = 0; round < 5; round++) {
+      const vector = anyVector();
+      record.put(space, 1, 90_000 + round, vector);
+      expect((await search(index, [1], vector))[0]?.unit).toBe(90_000 + round);
+    }
+    expect(record.loaded).toEqual([1]);
+  });
+
+  it("gives up the containers that were not used for longest, and loads them again when asked", async () => {
+    const record = recordWith(4, 500);
+    const index = createExactVectors(record, { megabytes: 1.2 });
+    for (const container of [1, 2, 3, 2, 1]) await search(index, [container]);
+    expect(record.loaded).toEqual([1, 2, 3, 1]);
+  });
+
+  it("answers over more containers than fit into memory", async () => {
+    const record = recordWith(6, 300);
+    const index = createExactVectors(record, { megabytes: 0.7 });
+    const all = new Map<number, Float32Array>();
+    for (let container = 1; container <= 6; container++) {
+      for (const { unit, vector } of await record.page(space, container, -1, 1_000)) all.set(unit, vector!);
+    }
+    const query = anyVector();
+    const units = (await search(index, [1, 2, 3, 4, 5, 6], query)).map((hit) => hit.unit);
+    expect(units).toEqual(nearestByHand(all, query, 5).map((hit) => hit.unit));
+  });
+
+  it("notices a matrix that differs from the record, drops it, and is right again", async () => {
+    const record = recordWith(1, 40);
+    const index = createExactVectors(record);
+    await search(index, [1]);
+    const vector = anyVector();
+    record.putWithoutLog(space, 1, 55_555, vector);
+    expect((await search(index, [1], vector))[0]?.unit).not.toBe(55_555);
+    const { collections } = await index.verify();
+    expect(collections).toMatchObject([{ expected: 41, found: 40, repaired: true }]);
+    expect((await search(index, [1], vector))[0]?.unit).toBe(55_555);
+  });
+
+  it("says so when the record holds vectors of another size than their space", async () => {
+    const record = recordWith(1, 3);
+    const index = createExactVectors(record);
+    await search(index, [1]);
+    record.put(space, 1, 77, new Float32Array(8).fill(0.1));
+    await expect(search(index, [1])).rejects.toMatchObject({ kind: "corrupt" });
+  });
+
+  it("fails with the record's own error and answers again when the record does", async () => {
+    const record = recordWith(1, 10);
+    const index = createExactVectors(record);
+    record.failWith(new Error("disk I/O error"));
+    await expect(search(index, [1])).rejects.toThrow("disk I/O error");
+    record.failWith(null);
+    expect(await search(index, [1])).toHaveLength(5);
+  });
+});
+
+describe("The best hits", () => {
+  it("are the best of any order of offers, each unit once with its better cosine", () => {
+    const random = seededRandom(11);
+    for (let round = 0; round < 200; round++) {
+      const offers = Array.from({ length: 80 }, () => ({
+        unit: Math.floor(random() * 30),
+        cosine: Math.floor(random() * 20) / 20,
+      }));
+      const limit = 1 + Math.floor(random() * 12);
+      const best = new Map<number, number>();
+      for (const { unit, cosine } of offers) best.set(unit, Math.max(cosine, best.get(unit) ?? -1));
+      const expected = [...best]
+        .map(([unit, cosine]) => ({ unit, cosine }))
+        .sort((left, right) => right.cosine - left.cosine || left.unit - right.unit);
+      const top = new TopHits(limit);
+      for (const { unit, cosine } of offers) if (cosine >= top.floor) top.offer(unit, cosine);
+      expect(top.sorted()).toEqual(expected.slice(0, limit));
+    }
+  });
+});
