@@ -89,7 +89,7 @@ export function createRunner(options: RunnerOptions): Runner {
       } catch (error) {
         failures += 1;
         log.error("jobs.loop_failed", { error, failures });
-        await rest(Math.min(PAUSE_MS * 2 ** Math.min(failures, 8), 30_000));
+        await rest(Math.min(PAUSE_MS * 2 ** Math.min(failures - 1, 8), 30_000));
       }
     }
   }

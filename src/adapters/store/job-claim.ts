@@ -81,21 +81,22 @@ async function runningLanes(db: Kysely<Database>): Promise<RunningLane[]> {
   }));
 }
 
-/** The oldest waiting job of each of the next lanes; every step is one seek in the index. */
+/**
+ * The oldest waiting job of each of the next lanes: the next kind of the same group, else the first kind of the next
+ * group. Two seeks a lane; one comparison of (group, kind) would make SQLite walk through the whole group.
+ */
 async function laneHeads(db: Kysely<Database>, after: Place): Promise<Candidate[]> {
   const { rows } = await sql<CandidateRow>`
     with recursive head(id, group_key, kind, exclusive, run_at, position) as (
-      select * from (
-        select id, group_key, kind, exclusive, run_at, 1 from jobs
-        where state = 'waiting' and (group_key, kind) > (${after.group}, ${after.kind})
-        order by group_key, kind, run_at, id limit 1)
+      select 0, ${after.group}, ${after.kind}, 0, '', 0
       union all
       select next.id, next.group_key, next.kind, next.exclusive, next.run_at, head.position + 1
-      from head join jobs as next on next.id = (
-        select id from jobs
-        where state = 'waiting' and (group_key, kind) > (head.group_key, head.kind)
-        order by group_key, kind, run_at, id limit 1)
+      from head join jobs as next on next.id = coalesce(
+        (select id from jobs where state = 'waiting' and group_key = head.group_key and kind > head.kind
+          order by kind, run_at, id limit 1),
+        (select id from jobs where state = 'waiting' and group_key > head.group_key
+          order by group_key, kind, run_at, id limit 1))
       where head.position < ${LANES})
-    select id, group_key, kind, exclusive, run_at from head`.execute(db);
+    select id, group_key, kind, exclusive, run_at from head where position > 0`.execute(db);
   return rows.map(toCandidate);
 }

@@ -1,0 +1,353 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Job, JobDraft, JobStore } from "../../src/core/ports.js";
+import { ManualClock } from "../support/clock.js";
+
+export interface OpenedJobStore {
+  readonly jobs: JobStore;
+  close(): Promise<void>;
+}
+
+const LEASE = 60_000;
+
+/** What every JobStore must do. */
+export function describeJobStore(name: string, open: (clock: ManualClock) => Promise<OpenedJobStore>): void {
+  describe(`job store: ${name}`, () => {
+    let clock: ManualClock;
+    let store: OpenedJobStore;
+    let jobs: JobStore;
+
+    beforeEach(async () => {
+      clock = new ManualClock();
+      store = await open(clock);
+      jobs = store.jobs;
+    });
+    afterEach(() => store.close());
+
+    const draft = (values: Partial<JobDraft> = {}): JobDraft => ({
+      kind: "embed",
+      payload: {},
+      group: "a",
+      ...values,
+    });
+    const note = (text: string, values: Partial<JobDraft> = {}): JobDraft => draft({ payload: text, ...values });
+    const take = (limit = 100, worker = "one"): Promise<Job[]> => jobs.claim(worker, limit, LEASE);
+    const payloads = (taken: readonly Job[]): unknown[] => taken.map((job) => job.payload);
+    const takeOne = async (worker = "one"): Promise<Job> => {
+      const [job] = await take(1, worker);
+      if (!job) throw new Error("There was no job to take.");
+      return job;
+    };
+
+    test("a job comes back as it was written", async () => {
+      const payload = { text: "ö\u0000\ud83d\ude00", list: [1, null, { deep: true }] };
+      await jobs.enqueue([draft({ payload, exclusive: true, maxAttempts: 3, runAt: clock.from(-5) })]);
+      expect(await take()).toEqual([
+        {
+          id: expect.any(Number) as number,
+          kind: "embed",
+          payload,
+          group: "a",
+          exclusive: true,
+          attempt: 1,
+          maxAttempts: 3,
+          runAt: clock.from(-5),
+        },
+      ]);
+    });
+
+    test("nothing to take is an empty list", async () => {
+      expect(await take()).toEqual([]);
+      expect(await jobs.nextDue()).toBeNull();
+      await jobs.enqueue([]);
+      await jobs.enqueue([draft()]);
+      expect(await take(0)).toEqual([]);
+    });
+
+    test("thousands of drafts in one call", async () => {
+      await jobs.enqueue(Array.from({ length: 2_345 }, (_, at) => draft({ payload: at, key: `key ${at}` })));
+      expect((await jobs.counts()).waiting).toBe(2_345);
+    });
+
+    describe("order", () => {
+      test("oldest first", async () => {
+        await jobs.enqueue([note("third", { runAt: clock.from(-1) }), note("first", { runAt: clock.from(-3) })]);
+        await jobs.enqueue([note("second", { runAt: clock.from(-3) })]);
+        expect(payloads(await take())).toEqual(["first", "second", "third"]);
+      });
+
+      test("groups take turns", async () => {
+        await jobs.enqueue(["a1", "a2", "a3"].map((text) => note(text, { runAt: clock.from(-1000) })));
+        await jobs.enqueue([note("b1", { group: "b" }), note("b2", { group: "b" }), note("c1", { group: "c" })]);
+        const taken = payloads(await take());
+        expect(taken).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
+      });
+
+      test("groups take turns across claims of one job each", async () => {
+        await jobs.enqueue(["a1", "a2", "a3"].map((text) => note(text, { runAt: clock.from(-1000) })));
+        await jobs.enqueue([note("b1", { group: "b" }), note("b2", { group: "b" })]);
+        const order: unknown[] = [];
+        for (let turn = 0; turn < 5; turn += 1) {
+          const job = await takeOne();
+          order.push(job.payload);
+          await jobs.complete("one", job.id);
+        }
+        expect(order).toEqual(["a1", "b1", "a2", "b2", "a3"]);
+      });
+
+      test("the group with the fewest running goes first", async () => {
+        await jobs.enqueue(["a1", "a2"].map((text) => note(text)));
+        expect(payloads(await take())).toEqual(["a1", "a2"]);
+        await jobs.enqueue([note("b1", { group: "b" })]);
+        expect(payloads(await take())).toEqual(["b1"]);
+        await jobs.enqueue([note("a3"), note("b2", { group: "b" })]);
+        expect(payloads(await take(1))).toEqual(["b2"]);
+      });
+
+      test("a crowd in one group hides neither another group nor another kind", async () => {
+        const crowd = Array.from({ length: 1_000 }, (_, at) =>
+          note(`m${at}`, { group: "m", exclusive: true, runAt: clock.from(-1000) }),
+        );
+        await jobs.enqueue(crowd);
+        const others = ["a", "b", "x", "y"].flatMap((group) => [
+          note(`${group}1`, { group }),
+          note(`${group}2`, { group }),
+        ]);
+        await jobs.enqueue([...others, note("other kind", { group: "m", kind: "remember" })]);
+        const taken: unknown[] = [];
+        for (let found = await take(3); found.length > 0; found = await take(3)) taken.push(...payloads(found));
+        expect(taken.map(String).toSorted()).toEqual([
+          "a1",
+          "a2",
+          "b1",
+          "b2",
+          "m0",
+          "other kind",
+          "x1",
+          "x2",
+          "y1",
+          "y2",
+        ]);
+      });
+
+      test("hundreds of crowded groups are all served before any is served much more often", async () => {
+        const groups = Array.from({ length: 300 }, (_, at) => `group ${String(at).padStart(3, "0")}`);
+        for (const group of groups) await jobs.enqueue([1, 2, 3].map((number) => note(`${number}`, { group })));
+        const served = new Map<string, number>();
+        for (let turn = 0; turn < 450; turn += 1) {
+          const job = await takeOne();
+          served.set(job.group, (served.get(job.group) ?? 0) + 1);
+          await jobs.complete("one", job.id);
+        }
+        expect(served.size).toBe(300);
+      });
+    });
+
+    describe("time", () => {
+      test("a job does not run before its time", async () => {
+        await jobs.enqueue([note("later", { runAt: clock.from(1000) })]);
+        expect(await take()).toEqual([]);
+        expect(await jobs.nextDue()).toEqual(clock.from(1000));
+        clock.advance(1000);
+        expect(payloads(await take())).toEqual(["later"]);
+        expect(await jobs.nextDue()).toBeNull();
+      });
+
+      test("nextDue is the earliest", async () => {
+        await jobs.enqueue([5000, 1000, 3000].map((ms) => draft({ runAt: clock.from(ms) })));
+        expect(await jobs.nextDue()).toEqual(clock.from(1000));
+      });
+    });
+
+    describe("keys", () => {
+      test("a key that waits or runs is not taken twice", async () => {
+        await jobs.enqueue([note("first", { key: "k" }), note("twin", { key: "k" })]);
+        await jobs.enqueue([note("later twin", { key: "k" }), note("other", { key: "l" })]);
+        const taken = await take();
+        expect(payloads(taken)).toEqual(["first", "other"]);
+        await jobs.enqueue([note("while running", { key: "k" })]);
+        expect(await take()).toEqual([]);
+      });
+
+      test("a key is free again once its job is done or dead", async () => {
+        for (const end of ["complete", "bury"] as const) {
+          await jobs.enqueue([note("first", { key: end })]);
+          const job = await takeOne();
+          if (end === "complete") await jobs.complete("one", job.id);
+          else await jobs.bury("one", job.id, "broken");
+          await jobs.enqueue([note("second", { key: end })]);
+          expect(payloads(await take())).toEqual(["second"]);
+        }
+      });
+    });
+
+    describe("exclusive", () => {
+      test("never two exclusive jobs of one group and kind", async () => {
+        await jobs.enqueue(["1", "2"].map((text) => note(text, { exclusive: true })));
+        const first = await take();
+        expect(payloads(first)).toEqual(["1"]);
+        expect(await take(100, "two")).toEqual([]);
+        await jobs.complete("one", first[0]!.id);
+        expect(payloads(await take(100, "two"))).toEqual(["2"]);
+      });
+
+      test("other kinds and other groups go on", async () => {
+        await jobs.enqueue([
+          note("1", { exclusive: true }),
+          note("other kind", { exclusive: true, kind: "index" }),
+          note("other group", { exclusive: true, group: "b" }),
+        ]);
+        expect(
+          payloads(await take())
+            .map(String)
+            .toSorted(),
+        ).toEqual(["1", "other group", "other kind"]);
+      });
+
+      test("an exclusive job waits for a shared one of its lane, and the other way round", async () => {
+        await jobs.enqueue([note("shared"), note("exclusive", { exclusive: true }), note("shared too")]);
+        const first = await take();
+        expect(payloads(first)).toEqual(["shared", "shared too"]);
+        for (const job of first) await jobs.complete("one", job.id);
+        const second = await take();
+        expect(payloads(second)).toEqual(["exclusive"]);
+        await jobs.enqueue([note("shared again")]);
+        expect(await take()).toEqual([]);
+      });
+    });
+
+    describe("leases", () => {
+      test("a taken job is not taken again, also not by a simultaneous claim", async () => {
+        await jobs.enqueue(Array.from({ length: 20 }, (_, at) => draft({ payload: at })));
+        const claims = await Promise.all(["one", "two", "three"].map((worker) => take(10, worker)));
+        const ids = claims.flat().map((job) => job.id);
+        expect(ids).toHaveLength(20);
+        expect(new Set(ids).size).toBe(20);
+      });
+
+      test("a lease that ran out is due again and counts as an attempt", async () => {
+        await jobs.enqueue([draft()]);
+        const first = await takeOne("one");
+        clock.advance(LEASE + 1);
+        const second = await takeOne("two");
+        expect(second).toEqual({ ...first, attempt: 2 });
+        expect(await jobs.extend("one", first.id, LEASE)).toBe(false);
+        expect(await jobs.complete("one", first.id)).toBe(false);
+        await jobs.release("one", first.id, { runAt: clock.now(), failed: true, reason: "late" });
+        await jobs.bury("one", first.id, "late");
+        expect(await jobs.counts()).toMatchObject({ waiting: 0, running: 1, dead: 0 });
+        expect(await jobs.complete("two", first.id)).toBe(true);
+      });
+
+      test("extend keeps a job", async () => {
+        await jobs.enqueue([draft()]);
+        const job = await takeOne();
+        clock.advance(LEASE - 1);
+        expect(await jobs.extend("one", job.id, LEASE)).toBe(true);
+        clock.advance(LEASE - 1);
+        expect(await take(1, "two")).toEqual([]);
+      });
+
+      test("reclaim frees what gone workers had", async () => {
+        await jobs.enqueue([draft(), draft()]);
+        await take();
+        expect(await take()).toEqual([]);
+        expect(await jobs.reclaim()).toBe(2);
+        expect((await take()).map((job) => job.attempt)).toEqual([2, 2]);
+      });
+
+      test("complete removes the job once", async () => {
+        await jobs.enqueue([draft()]);
+        const job = await takeOne();
+        expect(await jobs.complete("two", job.id)).toBe(false);
+        expect(await jobs.complete("one", job.id)).toBe(true);
+        expect(await jobs.complete("one", job.id)).toBe(false);
+        expect(await jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 0, oldestWaitingSeconds: 0 });
+      });
+    });
+
+    describe("failure", () => {
+      test("release after a failure counts the attempt, release without one does not", async () => {
+        await jobs.enqueue([draft()]);
+        const attempts: number[] = [];
+        for (const failed of [true, false, false, true]) {
+          const job = await takeOne();
+          attempts.push(job.attempt);
+          await jobs.release("one", job.id, { runAt: clock.now(), failed, reason: "no" });
+        }
+        expect(attempts).toEqual([1, 2, 2, 2]);
+        expect((await takeOne()).attempt).toBe(3);
+      });
+
+      test("a released job waits for its time", async () => {
+        await jobs.enqueue([draft()]);
+        const job = await takeOne();
+        await jobs.release("one", job.id, { runAt: clock.from(5000), failed: true, reason: "no" });
+        expect(await take()).toEqual([]);
+        expect(await jobs.nextDue()).toEqual(clock.from(5000));
+      });
+
+      test("the dead stay visible with their reason, newest first", async () => {
+        await jobs.enqueue([note("1", { kind: "chunk" }), note("2")]);
+        for (const job of await take()) await jobs.bury("one", job.id, `no use: ${String(job.payload)}`);
+        expect(await jobs.dead(10)).toEqual([
+          expect.objectContaining({ kind: "embed", payload: "2", group: "a", reason: "no use: 2" }),
+          {
+            id: expect.any(Number) as number,
+            kind: "chunk",
+            payload: "1",
+            group: "a",
+            reason: "no use: 1",
+            diedAt: clock.now().toISOString(),
+          },
+        ]);
+        expect(await jobs.dead(1)).toHaveLength(1);
+        expect(await jobs.nextDue()).toBeNull();
+      });
+
+      test("revive makes all or some due again with fresh attempts", async () => {
+        await jobs.enqueue(["1", "2", "3"].map((text) => note(text, { maxAttempts: 1 })));
+        const taken = await take();
+        for (const job of taken) await jobs.bury("one", job.id, "broken");
+        expect(await jobs.revive([taken[1]!.id, 999_999])).toBe(1);
+        expect(await take()).toMatchObject([{ payload: "2", attempt: 1 }]);
+        expect(await jobs.revive([])).toBe(0);
+        expect(await jobs.revive()).toBe(2);
+        expect(payloads(await take())).toEqual(["1", "3"]);
+        expect(await jobs.dead(10)).toEqual([]);
+      });
+
+      test("revive brings a key back once", async () => {
+        const bury = async (text: string, key: string): Promise<number> => {
+          await jobs.enqueue([note(text, { key })]);
+          const job = await takeOne();
+          await jobs.bury("one", job.id, "broken");
+          return job.id;
+        };
+        await bury("old", "k");
+        await bury("new", "k");
+        await bury("superseded", "l");
+        await jobs.enqueue([note("living", { key: "l" })]);
+        expect(await jobs.revive()).toBe(1);
+        expect(payloads(await take())).toEqual(["new", "living"]);
+        expect(await jobs.dead(10)).toEqual([]);
+      });
+    });
+
+    test("counts say how many there are and how long the oldest has been due", async () => {
+      await jobs.enqueue([1, 2, 3, 4].map((at) => draft({ payload: at })));
+      const taken = await take(2);
+      await jobs.bury("one", taken[0]!.id, "broken");
+      await jobs.enqueue([draft({ runAt: clock.from(60_000) })]);
+      clock.advance(42_999);
+      expect(await jobs.counts()).toEqual({ waiting: 3, running: 1, dead: 1, oldestWaitingSeconds: 42 });
+    });
+
+    test("the last run of recurring work is kept by name", async () => {
+      expect(await jobs.lastRun("clean-up")).toBeNull();
+      await jobs.setLastRun("clean-up", clock.from(1));
+      await jobs.setLastRun("clean-up", clock.from(2));
+      await jobs.setLastRun("expiry", clock.from(3));
+      expect(await jobs.lastRun("clean-up")).toEqual(clock.from(2));
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CompiledQuery, Kysely } from "kysely";
+import { createJobStore } from "../../src/adapters/store/jobs.js";
+import { openSqliteStore } from "../../src/adapters/store/open.js";
+import type { Database } from "../../src/adapters/store/schema.js";
+import { sqliteDialect } from "../../src/adapters/store/sqlite.js";
+import type { Clock, JobStore } from "../../src/core/ports.js";
+
+export interface JobDatabase {
+  readonly jobs: JobStore;
+  readonly db: Kysely<Database>;
+  /** Every statement so far, in order. */
+  readonly statements: readonly CompiledQuery[];
+  readonly close: () => Promise<void>;
+}
+
+/** A real job store in a folder of its own. */
+export async function openJobDatabase(clock: Clock): Promise<JobDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), "recollect-jobs-"));
+  const file = join(folder, "recollect.db");
+  const connection = await openSqliteStore({ file, maxMegabytes: 0 });
+  const statements: CompiledQuery[] = [];
+  const db = new Kysely<Database>({
+    dialect: sqliteDialect(connection, file),
+    log: (event) => void statements.push(event.query),
+  });
+  return {
+    db,
+    statements,
+    jobs: createJobStore(db, clock),
+    async close() {
+      await db.destroy();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
