@@ -43,3 +43,19 @@ export class AppError extends Error {
     this.retryAfter = options.retryAfter;
   }
 }
+
+/** Thrown by the handler of a job that cannot go on yet. Not a failure: the job is put back and no attempt counts. */
+export class RetryLater extends Error {
+  override readonly name = "RetryLater";
+  readonly seconds: number;
+
+  constructor(seconds: number, reason: string) {
+    super(reason);
+    this.seconds = seconds;
+  }
+}
+
+/** The same words for what is missing and for what the caller may not see. */
+export function notFound(noun: "document" | "memory" | "key", id: string): AppError {
+  return new AppError("not_found", `${noun.charAt(0).toUpperCase()}${noun.slice(1)} not found: ${id}`);
+}

@@ -1,8 +1,10 @@
+import type { ZodType } from "zod";
 import type {
   ApiKey,
   Chunk,
   ChunkMetadata,
   Document,
+  DocumentHead,
   DocumentStatus,
   DreamingStatus,
   FactCandidate,
@@ -204,6 +206,34 @@ export interface Job {
   /** 1 on the first run. A `retry later` does not count. */
   readonly attempt: number;
   readonly maxAttempts: number;
+  /** When it was due. A following step that is enqueued with the same moment goes before younger work of its group. */
+  readonly runAt: Date;
+}
+
+/** What a handler knows of the run it is in. */
+export interface JobContext {
+  readonly job: Job;
+  /** Aborts when the service stops, the run takes too long, or the job was taken away. */
+  readonly signal: AbortSignal;
+  /**
+   * Removes the job within the handler's own transaction, so that its effect and its end commit together; the
+   * drafts of following jobs belong into the same transaction. Optional: a job whose handler returns is removed anyway.
+   * @throws AppError `conflict` when the job is no longer this run's; the transaction must then roll back
+   */
+  finish(jobs: JobStore): Promise<void>;
+}
+
+/**
+ * Does one kind of job. `run` may be called again for the same job (a crash, a retry) and must cope with that.
+ * It fails by throwing: `RetryLater` or an AppError with `retryAfter` puts the job back without counting an attempt;
+ * an AppError that no retry can mend (`invalid`, `not_found`, ...) ends the job at once; anything else is retried.
+ */
+export interface JobHandler<Payload = unknown> {
+  /** Checks the payload whenever a job is taken; what does not fit is dead at once. */
+  readonly schema: ZodType<Payload>;
+  /** Longest run in milliseconds, default 10 minutes. */
+  readonly timeoutMs?: number;
+  run(payload: Payload, context: JobContext): Promise<void>;
 }
 
 export interface DeadJob {
@@ -289,6 +319,7 @@ export interface DocumentChange {
   readonly documentDate?: string | null;
   readonly facts?: Document["facts"];
   readonly rememberAsIs?: boolean;
+  readonly receipt?: Document["receipt"];
 }
 
 export interface DocumentQuery {
@@ -304,19 +335,24 @@ export interface DocumentQuery {
   readonly order: "asc" | "desc";
   readonly offset: number;
   readonly limit: number;
+  readonly includeContent: boolean;
 }
 
 export interface DocumentStore {
   insert(organizationId: string, draft: DocumentDraft): Promise<Document>;
   byId(organizationId: string, id: string): Promise<Document | null>;
   byCustomId(organizationId: string, customId: string): Promise<Document | null>;
-  byIds(organizationId: string, ids: readonly string[]): Promise<Document[]>;
+  headsByIds(organizationId: string, ids: readonly string[]): Promise<DocumentHead[]>;
   update(organizationId: string, id: string, change: DocumentChange): Promise<void>;
   /** Keeps a text that is about to be replaced. */
   keepRevision(organizationId: string, id: string, revision: number, content: string): Promise<void>;
   /** Removes the document with its chunks, their index entries and its links to memories. */
   remove(organizationId: string, id: string): Promise<void>;
-  list(organizationId: string, query: DocumentQuery): Promise<{ documents: Document[]; total: number }>;
+  /** One page; `content` only when the query asks for it. */
+  list(
+    organizationId: string,
+    query: DocumentQuery,
+  ): Promise<{ documents: (DocumentHead & { content?: string })[]; total: number }>;
   /** Documents of these containers whose chunks or memories are not ready yet. */
   countWaiting(organizationId: string, containerTags: "all" | readonly string[]): Promise<number>;
 }
@@ -330,7 +366,12 @@ export interface ChunkDraft {
 
 export interface ChunkStore {
   /** Replaces what this revision had; positions follow the order given. */
-  replace(organizationId: string, documentId: string, revision: number, drafts: readonly ChunkDraft[]): Promise<Chunk[]>;
+  replace(
+    organizationId: string,
+    documentId: string,
+    revision: number,
+    drafts: readonly ChunkDraft[],
+  ): Promise<Chunk[]>;
   /** Chunks of one revision, by position. */
   ofDocument(organizationId: string, documentId: string, revision: number): Promise<Chunk[]>;
   /** Removes chunks of older revisions with their index entries. */
@@ -355,6 +396,8 @@ export interface MemoryStore {
   ): Promise<Memory>;
   byId(organizationId: string, id: string): Promise<Memory | null>;
   byIds(organizationId: string, ids: readonly string[]): Promise<Memory[]>;
+  /** The newest version of a chain, by the id of its first. */
+  latestOf(organizationId: string, rootId: string): Promise<Memory | null>;
   /** The active memory of this container with the same normalised text. */
   byText(organizationId: string, containerTag: string, text: string): Promise<Memory | null>;
   /** The active memories of this container with exactly this text, newest first, forgotten ones last. */
@@ -400,16 +443,18 @@ export interface UnitDetail {
   readonly documentIds: readonly string[];
 }
 
+/** A unit as indexing sees it. */
+export interface PlainUnit {
+  readonly unit: Unit;
+  readonly containerIds: readonly number[];
+  readonly text: string;
+  readonly context: string;
+}
+
 /** The text index, metadata filters and the loading of search hits, always within a scope. */
 export interface UnitStore {
-  /** Makes a unit findable in these containers: text index, vector, and a line in the change log. */
-  index(entry: {
-    readonly unit: Unit;
-    readonly containerIds: readonly number[];
-    readonly text: string;
-    readonly context: string;
-    readonly vector: { readonly space: VectorSpace; readonly values: Float32Array } | null;
-  }): Promise<void>;
+  /** Makes a unit findable by its words in these containers. */
+  indexText(entry: PlainUnit): Promise<void>;
   /** Takes a unit out of the text index and the vectors. */
   unindex(unit: Unit): Promise<void>;
   /** Moves a memory to the forgotten part of the index, where only `includeForgotten` finds it, or back. */
@@ -422,6 +467,10 @@ export interface UnitStore {
   ): Promise<TextHit[]>;
   /** In how many units of the scope each word occurs, and how many units there are. */
   wordCounts(scope: UnitScope, words: readonly string[]): Promise<{ total: number; counts: readonly number[] }>;
+  /** Findable units that have no vector in this space yet, by rising unit. */
+  withoutVector(space: VectorSpace, afterUnit: Unit, limit: number): Promise<PlainUnit[]>;
+  /** Adds the vector of a unit that is in the text index already. */
+  addVector(unit: Unit, containerIds: readonly number[], space: VectorSpace, values: Float32Array): Promise<void>;
   /** Vectors of forgotten memories in scope, for `includeForgotten`. */
   forgottenVectors(scope: UnitScope, space: VectorSpace): Promise<ContainerVectors>;
   /** The units that satisfy a filter, evaluated before any ranking. */
@@ -435,7 +484,11 @@ export interface UnitStore {
 }
 
 export interface ContainerStore {
+  /** Containers of a document, in the order of its tags. */
+  ofDocument(organizationId: string, documentId: string): Promise<ContainerRow[]>;
   ensure(organizationId: string, tags: readonly string[]): Promise<ContainerRow[]>;
+  /** Removes everything in a container, without a trace. */
+  purge(organizationId: string, tag: string): Promise<void>;
   /** Existing containers among these tags, or all of them. */
   find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]>;
 }

@@ -74,9 +74,14 @@ export interface Document {
   readonly facts: readonly StatedFact[] | null;
   /** True when the caller asked for this very text to be remembered: it becomes one fact if no rule finds any. */
   readonly rememberAsIs: boolean;
+  /** What became of the facts of the newest revision; null until they were resolved. */
+  readonly receipt: readonly RememberedFact[] | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
+
+/** A document without its text, which may be large. */
+export type DocumentHead = Omit<Document, "content">;
 
 /** What a chunk knows besides its text. */
 export interface ChunkMetadata {
@@ -233,9 +238,7 @@ export function seqOf(unit: Unit): number {
 
 /** Filter language of contract.md §1.13, after parsing. */
 export type FilterExpression =
-  | { readonly all: readonly FilterExpression[] }
-  | { readonly any: readonly FilterExpression[] }
-  | FilterCondition;
+  { readonly all: readonly FilterExpression[] } | { readonly any: readonly FilterExpression[] } | FilterCondition;
 
 export interface FilterCondition {
   readonly key: string;

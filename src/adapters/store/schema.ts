@@ -37,6 +37,7 @@ export interface Database {
     origin: string;
     facts: string | null;
     remember_as_is: number;
+    receipt: string | null;
     waiting: number;
     created_at: string;
     updated_at: string;

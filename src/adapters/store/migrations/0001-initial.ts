@@ -47,6 +47,7 @@ create table documents (
   origin text not null,
   facts text,
   remember_as_is integer not null,
+  receipt text,
   waiting integer not null,
   created_at text not null,
   updated_at text not null
@@ -111,7 +112,7 @@ create unique index memories_text on memories (container_id, text_key) where is_
 create index memories_active on memories (container_id, is_static, seq) where is_latest = 1 and is_forgotten = 0;
 create index memories_expiry on memories (forget_after)
   where forget_after is not null and is_latest = 1 and is_forgotten = 0;
-create index memories_parent on memories (parent_id) where parent_id is not null;
+create index memories_root on memories (root_id) where root_id is not null;
 
 create table memory_sources (
   memory_id text not null,

@@ -1,0 +1,90 @@
+import { type RawBuilder, sql } from "kysely";
+import type { FilterCondition, FilterExpression } from "../../core/types.js";
+
+type Fragment = RawBuilder<boolean>;
+
+/** Filter language of contract.md §1.13 as SQL over a JSON column of document metadata. */
+export function documentFilterSql(expression: FilterExpression, metadata: RawBuilder<unknown>): Fragment {
+  return combine(expression, (condition) => conditionSql(condition, metadata));
+}
+
+/**
+ * The same over memories: a memory's own metadata decides where it has the key, else any of its source documents,
+ * because clients set the metadata on the document and filter the memories by it.
+ */
+export function memoryFilterSql(expression: FilterExpression): Fragment {
+  return combine(expression, (condition) => {
+    const path = pathOf(condition.key);
+    return sql<boolean>`case
+      when json_type(memories.metadata, ${path}) is not null then ${conditionSql(condition, sql`memories.metadata`)}
+      when exists (select 1 from memory_sources ms where ms.memory_id = memories.id) then exists (
+        select 1 from memory_sources ms join documents d on d.id = ms.document_id
+        where ms.memory_id = memories.id and ${conditionSql(condition, sql`d.metadata`)}
+      )
+      else ${conditionSql(condition, sql`null`)} end`;
+  });
+}
+
+function combine(expression: FilterExpression, toSql: (condition: FilterCondition) => Fragment): Fragment {
+  if ("all" in expression) return join(expression.all, sql` and `, toSql);
+  if ("any" in expression) return join(expression.any, sql` or `, toSql);
+  return toSql(expression);
+}
+
+/** An empty list filters nothing (contract.md §21, U27). */
+function join(
+  parts: readonly FilterExpression[],
+  separator: RawBuilder<unknown>,
+  toSql: (condition: FilterCondition) => Fragment,
+): Fragment {
+  if (parts.length === 0) return sql<boolean>`true`;
+  const fragments = parts.map((part) => combine(part, toSql));
+  return sql<boolean>`(${sql.join(fragments, separator)})`;
+}
+
+function conditionSql(condition: FilterCondition, metadata: RawBuilder<unknown>): Fragment {
+  if (condition.type === "numeric") return numericSql(condition, metadata);
+  const match = sql<boolean>`coalesce(${matchSql(condition, metadata)}, 0)`;
+  return condition.negate ? sql<boolean>`(not ${match})` : match;
+}
+
+function matchSql(condition: FilterCondition, metadata: RawBuilder<unknown>): Fragment {
+  const path = pathOf(condition.key);
+  const fold = (value: RawBuilder<unknown>) => (condition.ignoreCase ? sql`lower_unicode(${value})` : value);
+  const wanted = fold(sql`${condition.value}`);
+  const scalar = fold(scalarText(metadata, path));
+  switch (condition.type) {
+    case "string_contains":
+      return sql<boolean>`(instr(${scalar}, ${wanted}) > 0)`;
+    case "array_contains":
+      return sql<boolean>`case when json_type(${metadata}, ${path}) = 'array'
+        then exists (select 1 from json_each(${metadata}, ${path}) element where ${fold(sql`element.value`)} = ${wanted})
+        else ${scalar} = ${wanted} end`;
+    default:
+      return sql<boolean>`(${scalar} = ${wanted})`;
+  }
+}
+
+/** The text form of a scalar: numbers and booleans as JSON writes them, nothing for arrays and missing keys. */
+function scalarText(metadata: RawBuilder<unknown>, path: string): RawBuilder<unknown> {
+  return sql`case json_type(${metadata}, ${path})
+    when 'text' then ${metadata} ->> ${path}
+    when 'array' then null when 'object' then null
+    else ${metadata} -> ${path} end`;
+}
+
+const FLIPPED = { "<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "=" } as const;
+
+/** A value that is no number never matches; negation turns the operator round, so a missing key does not match either. */
+function numericSql(condition: FilterCondition, metadata: RawBuilder<unknown>): Fragment {
+  const operator = condition.negate ? FLIPPED[condition.operator] : condition.operator;
+  const path = pathOf(condition.key);
+  const stored = sql`case when json_type(${metadata}, ${path}) in ('integer', 'real', 'text')
+    then to_number(${metadata} ->> ${path}) end`;
+  return sql<boolean>`coalesce(${stored} ${sql.raw(operator)} ${Number(condition.value)}, 0)`;
+}
+
+/** Keys are checked to be `[A-Za-z0-9_.-]` by the core; quoting keeps dots part of the key. */
+function pathOf(key: string): string {
+  return `$."${key}"`;
+}

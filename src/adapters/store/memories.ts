@@ -1,0 +1,181 @@
+import { type Kysely, type Selectable, sql } from "kysely";
+import type { Clock, MemoryChange, MemoryStore } from "../../core/ports.js";
+import type { Memory } from "../../core/types.js";
+import { factKey } from "../../lib/fact-key.js";
+import { iso } from "../../lib/time.js";
+import { memoryFilterSql } from "./filters.js";
+import { fromJson, listParameter, toJson } from "./json.js";
+import type { Database } from "./schema.js";
+
+export type MemoryRow = Selectable<Database["memories"]> & { tag: string; source_count: number };
+
+/** Sources whose document was deleted are gone, so the count is of documents that still state the fact. */
+const SOURCE_COUNT = sql<number>`(select count(*) from memory_sources ms where ms.memory_id = memories.id)`.as(
+  "source_count",
+);
+
+export function selectMemories(db: Kysely<Database>, organizationId: string) {
+  return db
+    .selectFrom("memories")
+    .innerJoin("containers", "containers.id", "memories.container_id")
+    .selectAll("memories")
+    .select(["containers.tag as tag", SOURCE_COUNT])
+    .where("memories.organization_id", "=", organizationId);
+}
+
+export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemoryStore {
+  const select = (organizationId: string) => selectMemories(db, organizationId);
+  const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
+  const unexpired = () => sql<boolean>`(memories.forget_after is null or memories.forget_after > ${iso(clock.now())})`;
+
+  return {
+    async insert(organizationId, draft, lineage) {
+      const now = iso(clock.now());
+      await sql`insert into memories (
+          id, organization_id, container_id, text, text_key, version, is_latest, parent_id, root_id, kind, is_static,
+          is_inference, is_forgotten, forget_after, forget_reason, strength, origin, metadata, created_at, updated_at
+        ) select ${draft.id}, ${organizationId}, c.id, ${draft.text}, ${factKey(draft.text)}, ${lineage.version}, 1,
+          ${lineage.parentId}, ${lineage.rootId}, ${draft.kind}, ${draft.isStatic ? 1 : 0}, ${draft.isInference ? 1 : 0}, 0,
+          ${draft.forgetAfter}, ${draft.forgetReason}, 1, ${draft.origin}, ${toJson(draft.metadata)}, ${now}, ${now}
+        from containers c where c.organization_id = ${organizationId} and c.tag = ${draft.containerTag}`.execute(db);
+      return memoryOf(await select(organizationId).where("memories.id", "=", draft.id).executeTakeFirstOrThrow());
+    },
+
+    async byId(organizationId, id) {
+      const row = await select(organizationId).where("memories.id", "=", id).executeTakeFirst();
+      return row ? memoryOf(row) : null;
+    },
+
+    async byIds(organizationId, ids) {
+      const rows = await select(organizationId)
+        .where(sql<boolean>`memories.id in (select value from json_each(${listParameter(ids)}))`)
+        .execute();
+      return rows.map(memoryOf);
+    },
+
+    async latestOf(organizationId, rootId) {
+      const row = await select(organizationId)
+        .where((where) => where.or([where("memories.root_id", "=", rootId), where("memories.id", "=", rootId)]))
+        .where("memories.is_latest", "=", 1)
+        .executeTakeFirst();
+      return row ? memoryOf(row) : null;
+    },
+
+    async byText(organizationId, containerTag, text) {
+      const row = await select(organizationId)
+        .where("containers.tag", "=", containerTag)
+        .where("memories.text_key", "=", factKey(text))
+        .where(activeOnly)
+        .executeTakeFirst();
+      return row ? memoryOf(row) : null;
+    },
+
+    async byExactText(organizationId, containerTag, text) {
+      const rows = await select(organizationId)
+        .where("containers.tag", "=", containerTag)
+        .where("memories.text_key", "=", factKey(text))
+        .where("memories.text", "=", text)
+        .where("memories.is_latest", "=", 1)
+        .orderBy("memories.is_forgotten")
+        .orderBy("memories.seq", "desc")
+        .execute();
+      return rows.map(memoryOf);
+    },
+
+    async ofDocument(organizationId, documentId) {
+      const rows = await select(organizationId)
+        .innerJoin("memory_sources", "memory_sources.memory_id", "memories.id")
+        .where("memory_sources.document_id", "=", documentId)
+        .orderBy("memories.seq")
+        .execute();
+      return rows.map(memoryOf);
+    },
+
+    async update(organizationId, id, change) {
+      await db
+        .updateTable("memories")
+        .set({ ...columnsOf(change), updated_at: iso(clock.now()) })
+        .where("organization_id", "=", organizationId)
+        .where("id", "=", id)
+        .execute();
+    },
+
+    async addSource(_organizationId, memoryId, documentId, quote) {
+      const added = await db
+        .insertInto("memory_sources")
+        .values({ memory_id: memoryId, document_id: documentId, quote, added_at: iso(clock.now()) })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning("memory_id")
+        .execute();
+      return added.length > 0;
+    },
+
+    async sources(_organizationId, memoryIds) {
+      const rows = await db
+        .selectFrom("memory_sources")
+        .select(["memory_id", "document_id"])
+        .where(sql<boolean>`memory_id in (select value from json_each(${listParameter(memoryIds)}))`)
+        .orderBy("added_at")
+        .execute();
+      return rows.map((row) => ({ memoryId: row.memory_id, documentId: row.document_id }));
+    },
+
+    async active(organizationId, containerTag, options) {
+      let query = select(organizationId)
+        .where("containers.tag", "=", containerTag)
+        .where(activeOnly)
+        .where(unexpired());
+      if (options.isStatic !== undefined) query = query.where("memories.is_static", "=", options.isStatic ? 1 : 0);
+      if (options.filters) query = query.where(memoryFilterSql(options.filters));
+      const rows = await query.orderBy("memories.seq", "desc").limit(options.limit).execute();
+      return rows.map(memoryOf);
+    },
+
+    async expired(organizationId, now, limit) {
+      const rows = await select(organizationId)
+        .where(activeOnly)
+        .where("memories.forget_after", "<=", iso(now))
+        .limit(limit)
+        .execute();
+      return rows.map(memoryOf);
+    },
+  };
+}
+
+function columnsOf(change: MemoryChange): Partial<Selectable<Database["memories"]>> {
+  const columns: Partial<Selectable<Database["memories"]>> = {};
+  if (change.isLatest !== undefined) columns.is_latest = change.isLatest ? 1 : 0;
+  if (change.isForgotten !== undefined) columns.is_forgotten = change.isForgotten ? 1 : 0;
+  if (change.forgetAfter !== undefined) columns.forget_after = change.forgetAfter;
+  if (change.forgetReason !== undefined) columns.forget_reason = change.forgetReason;
+  if (change.isStatic !== undefined) columns.is_static = change.isStatic ? 1 : 0;
+  if (change.strength !== undefined) columns.strength = change.strength;
+  if (change.metadata !== undefined) columns.metadata = toJson(change.metadata);
+  return columns;
+}
+
+/** The columns hold what this file wrote, so the narrow types are known. */
+export function memoryOf(row: MemoryRow): Memory {
+  return {
+    seq: row.seq,
+    id: row.id,
+    containerTag: row.tag,
+    text: row.text,
+    version: row.version,
+    isLatest: row.is_latest === 1,
+    parentId: row.parent_id,
+    rootId: row.root_id,
+    kind: row.kind as Memory["kind"],
+    isStatic: row.is_static === 1,
+    isInference: row.is_inference === 1,
+    isForgotten: row.is_forgotten === 1,
+    forgetAfter: row.forget_after,
+    forgetReason: row.forget_reason,
+    sourceCount: row.source_count,
+    strength: row.strength,
+    origin: row.origin as Memory["origin"],
+    metadata: fromJson(row.metadata),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

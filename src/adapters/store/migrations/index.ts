@@ -1,0 +1,4 @@
+import { initial } from "./0001-initial.js";
+
+/** Forward only, in order; the version of a store is the number of migrations it has seen. */
+export const MIGRATIONS: readonly string[] = [initial];

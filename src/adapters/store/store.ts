@@ -1,0 +1,150 @@
+import { statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Kysely, sql } from "kysely";
+import { AppError } from "../../core/errors.js";
+import type { Clock, Store, StoreHealth, StoreNouns } from "../../core/ports.js";
+import type { VectorSpace } from "../../core/types.js";
+import { createId } from "../../lib/ids.js";
+import { iso } from "../../lib/time.js";
+import { createChunkStore } from "./chunks.js";
+import { createContainerStore } from "./containers.js";
+import { createDocumentStore } from "./documents.js";
+import { createJobStore } from "./jobs.js";
+import { createJournalStore } from "./journal.js";
+import { createKeyStore } from "./keys.js";
+import { createMemoryStore } from "./memories.js";
+import { openSqliteStore } from "./open.js";
+import { createOperationStore } from "./operations.js";
+import type { Database } from "./schema.js";
+import { sqliteDialect } from "./sqlite.js";
+import { createUnitStore } from "./units.js";
+import { createVectorRecord } from "./vector-record.js";
+
+export interface SqliteStoreOptions {
+  readonly dataDirectory: string;
+  /** 0 for no quota. */
+  readonly maxMegabytes: number;
+  readonly clock: Clock;
+  /** Becomes the organisation's id when the store is new. */
+  readonly organizationId?: string | undefined;
+}
+
+/** Name of the store inside a data folder. */
+export const STORE_FILE = "recollect.db";
+
+/**
+ * The record in one SQLite file, durable before any call returns (`synchronous = full`).
+ * @throws AppError as `openSqliteStore` says
+ */
+export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const file = join(options.dataDirectory, STORE_FILE);
+  const connection = await openSqliteStore({ file, maxMegabytes: options.maxMegabytes });
+  const db = new Kysely<Database>({ dialect: sqliteDialect(connection, file) });
+  const organizationId = await settleOrganization(db, options.organizationId);
+  const { clock } = options;
+
+  return {
+    ...nounsOf(db, clock),
+    vectors: createVectorRecord(db),
+    organizationId,
+
+    transaction: (work) => db.transaction().execute((transaction) => work(nounsOf(transaction, clock))),
+
+    findSpace: (fingerprint) => findSpace(db, fingerprint),
+
+    async ensureSpace(fingerprint, dimensions) {
+      const known = await findSpace(db, fingerprint);
+      if (known) return checkDimensions(known, dimensions);
+      await db
+        .insertInto("vector_spaces")
+        .values({ fingerprint, dimensions, created_at: iso(clock.now()) })
+        .onConflict((conflict) => conflict.column("fingerprint").doNothing())
+        .execute();
+      const created = await findSpace(db, fingerprint);
+      if (!created) throw new Error(`Vector space ${fingerprint} could not be created`);
+      return checkDimensions(created, dimensions);
+    },
+
+    health: ({ deep }) => inspectHealth(db, file, deep),
+
+    async close() {
+      await sql`pragma optimize`.execute(db);
+      await db.destroy();
+    },
+  };
+}
+
+function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
+  return {
+    documents: createDocumentStore(db, clock),
+    chunks: createChunkStore(db, clock),
+    memories: createMemoryStore(db, clock),
+    units: createUnitStore(db, clock),
+    containers: createContainerStore(db, clock),
+    keys: createKeyStore(db),
+    jobs: createJobStore(db, clock),
+    journal: createJournalStore(db, clock),
+    operations: createOperationStore(db, clock),
+  };
+}
+
+/** One organisation a store: named by the first key, else by chance. */
+async function settleOrganization(db: Kysely<Database>, wanted: string | undefined): Promise<string> {
+  await db
+    .insertInto("meta")
+    .values({ key: "organization_id", value: wanted ?? createId() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await db
+    .selectFrom("meta")
+    .select("value")
+    .where("key", "=", "organization_id")
+    .executeTakeFirstOrThrow();
+  return row.value;
+}
+
+async function findSpace(db: Kysely<Database>, fingerprint: string): Promise<VectorSpace | null> {
+  const row = await db
+    .selectFrom("vector_spaces")
+    .select(["id", "fingerprint", "dimensions"])
+    .where("fingerprint", "=", fingerprint)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+function checkDimensions(space: VectorSpace, dimensions: number): VectorSpace {
+  if (space.dimensions === dimensions) return space;
+  throw new AppError(
+    "conflict",
+    `The embedder ${space.fingerprint} now gives vectors of ${dimensions} numbers; the stored ones have ${space.dimensions}. Set RECOLLECT_EMBEDDING_DIMENSIONS to ${space.dimensions}, or name the new model.`,
+  );
+}
+
+async function inspectHealth(db: Kysely<Database>, file: string, deep: boolean): Promise<StoreHealth> {
+  const count = async (table: "documents" | "chunks" | "memories"): Promise<number> => {
+    const row = await db
+      .selectFrom(table)
+      .select(sql<number>`count(*)`.as("n"))
+      .executeTakeFirstOrThrow();
+    return row.n;
+  };
+  const disk = await statfs(dirname(file));
+  return {
+    problems: deep ? await findProblems(db) : [],
+    documents: await count("documents"),
+    chunks: await count("chunks"),
+    memories: await count("memories"),
+    bytes: statSync(file).size,
+    freeBytes: disk.bavail * disk.bsize,
+  };
+}
+
+async function findProblems(db: Kysely<Database>): Promise<string[]> {
+  const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db);
+  const problems = rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
+  const { rows: lost } = await sql<{ n: number }>`
+    select count(*) as n from chunks where document_id not in (select id from documents)`.execute(db);
+  if ((lost[0]?.n ?? 0) > 0) problems.push(`${lost[0]?.n} chunks have no document`);
+  return problems;
+}

@@ -1,0 +1,49 @@
+import { type Kysely, sql } from "kysely";
+import { kindOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
+import type { Database } from "./schema.js";
+
+/**
+ * Containers as words of the text index's `scope` column, so that a search reads only the postings of its containers:
+ * `d12` chunks, `m12` memories and `f12` forgotten memories of container 12.
+ */
+export function scopeWord(kind: UnitKind, containerId: number, forgotten = false): string {
+  if (kind === "chunk") return `d${containerId}`;
+  return `${forgotten ? "f" : "m"}${containerId}`;
+}
+
+/** Writes a unit into the text index, replacing what it had there. */
+export async function writeText(
+  db: Kysely<Database>,
+  entry: { unit: Unit; containerIds: readonly number[]; text: string; context: string; forgotten?: boolean },
+): Promise<void> {
+  const scope = entry.containerIds.map((id) => scopeWord(kindOf(entry.unit), id, entry.forgotten)).join(" ");
+  await sql`delete from text_index where rowid = ${entry.unit}`.execute(db);
+  await sql`insert into text_index (rowid, text, context, scope)
+    values (${entry.unit}, ${entry.text}, ${entry.context}, ${scope})`.execute(db);
+}
+
+/** Takes a unit out of the text index and the vectors, with a line in the change log for each of its containers. */
+export async function dropUnit(db: Kysely<Database>, unit: Unit): Promise<void> {
+  await sql`delete from text_index where rowid = ${unit}`.execute(db);
+  const removed = await db
+    .deleteFrom("vectors")
+    .where("unit", "=", unit)
+    .returning(["space_id", "container_id", "unit"])
+    .execute();
+  if (removed.length > 0) await db.insertInto("vector_changes").values(removed).execute();
+}
+
+/** Drops the units of a document's chunks of older revisions. */
+export async function dropChunkUnits(
+  db: Kysely<Database>,
+  documentId: string,
+  options: { beforeRevision: number },
+): Promise<void> {
+  const rows = await db
+    .selectFrom("chunks")
+    .select("seq")
+    .where("document_id", "=", documentId)
+    .where("revision", "<", options.beforeRevision)
+    .execute();
+  for (const row of rows) await dropUnit(db, unitOf("chunk", row.seq));
+}

@@ -1,0 +1,231 @@
+import { type Kysely, sql } from "kysely";
+import type { Clock, UnitDetail, UnitScope, UnitStore } from "../../core/ports.js";
+import { seqOf, unitOf, kindOf, type Unit } from "../../core/types.js";
+import { iso } from "../../lib/time.js";
+import { chunkOf } from "./chunks.js";
+import { documentFilterSql, memoryFilterSql } from "./filters.js";
+import { filepathSql } from "./documents.js";
+import { listParameter } from "./json.js";
+import { memoryOf, selectMemories } from "./memories.js";
+import type { Database } from "./schema.js";
+import { dropUnit, scopeWord, writeText } from "./text-index.js";
+import { packVectors, vectorBytes } from "./vector-bytes.js";
+
+/** Weights of the columns text, context and scope in `bm25`; see the recall figures in README. */
+const TEXT_WEIGHTS = sql.raw("1.0, 0.4, 0.0");
+
+export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
+  return {
+    async indexText(entry) {
+      await writeText(db, entry);
+    },
+
+    async addVector(unit, containerIds, space, values) {
+      for (const containerId of containerIds) {
+        await db
+          .insertInto("vectors")
+          .values({ space_id: space.id, container_id: containerId, unit, active: 1, vector: vectorBytes(values) })
+          .onConflict((conflict) =>
+            conflict
+              .columns(["space_id", "container_id", "unit"])
+              .doUpdateSet({ vector: (eb) => eb.ref("excluded.vector"), active: 1 }),
+          )
+          .execute();
+        await db.insertInto("vector_changes").values({ space_id: space.id, container_id: containerId, unit }).execute();
+      }
+    },
+
+    async withoutVector(space, afterUnit, limit) {
+      const { rows } = await sql<{ unit: number; containers: string; text: string; context: string }>`
+        select unit, containers, text, context from (
+          select chunks.seq * 2 as unit, chunks.content as text, chunks.context as context,
+            (select json_group_array(dc.container_id) from document_containers dc
+              where dc.document_id = chunks.document_id) as containers
+          from chunks where chunks.seq * 2 > ${afterUnit}
+            and not exists (select 1 from vectors v where v.unit = chunks.seq * 2 and v.space_id = ${space.id})
+          union all
+          select memories.seq * 2 + 1, memories.text, '', json_array(memories.container_id)
+          from memories where memories.seq * 2 + 1 > ${afterUnit} and is_latest = 1 and is_forgotten = 0
+            and not exists (select 1 from vectors v where v.unit = memories.seq * 2 + 1 and v.space_id = ${space.id})
+        ) order by unit limit ${limit}`.execute(db);
+      return rows.map((row) => ({ ...row, containerIds: JSON.parse(row.containers) as number[] }));
+    },
+
+    async unindex(unit) {
+      await dropUnit(db, unit);
+    },
+
+    async setForgotten(unit, containerId, forgotten) {
+      const row = await db.selectFrom("memories").select("text").where("seq", "=", seqOf(unit)).executeTakeFirst();
+      if (!row) return;
+      await writeText(db, { unit, containerIds: [containerId], text: row.text, context: "", forgotten });
+      const changed = await db
+        .updateTable("vectors")
+        .set({ active: forgotten ? 0 : 1 })
+        .where("unit", "=", unit)
+        .returning(["space_id", "container_id", "unit"])
+        .execute();
+      if (changed.length > 0) await db.insertInto("vector_changes").values(changed).execute();
+    },
+
+    async searchText(scope, words, options) {
+      if (words.length === 0 || scope.containerIds.length === 0) return [];
+      const among = options.among
+        ? sql`and rowid in (select value from json_each(${listParameter(options.among)}))`
+        : sql``;
+      const { rows } = await sql<{ rowid: number; score: number }>`
+        select rowid, -bm25(text_index, ${TEXT_WEIGHTS}) as score from text_index
+        where text_index match ${matchExpression(scope, words)} ${among}
+        order by score desc limit ${options.limit}`.execute(db);
+      return rows.map((row) => ({ unit: row.rowid, score: row.score }));
+    },
+
+    async wordCounts(scope, words) {
+      if (scope.containerIds.length === 0) return { total: 0, counts: words.map(() => 0) };
+      const count = async (expression: string): Promise<number> => {
+        const { rows } = await sql<{ n: number }>`
+          select count(*) as n from text_index where text_index match ${expression}`.execute(db);
+        return rows[0]?.n ?? 0;
+      };
+      const counts: number[] = [];
+      for (const word of words) counts.push(await count(matchExpression(scope, [word])));
+      return { total: await count(`scope : (${scopeExpression(scope)})`), counts };
+    },
+
+    async forgottenVectors(scope, space) {
+      const rows = await db
+        .selectFrom("vectors")
+        .select(["unit", "vector"])
+        .where("space_id", "=", space.id)
+        .where("active", "=", 0)
+        .where(sql<boolean>`container_id in (select value from json_each(${listParameter(scope.containerIds)}))`)
+        .execute();
+      return { seq: 0, ...packVectors(rows, space.dimensions) };
+    },
+
+    async matching(organizationId, scope, condition) {
+      const units: Unit[] = [];
+      if (scope.kinds.includes("chunk")) {
+        const conditions = [sql<boolean>`documents.organization_id = ${organizationId}`];
+        if (condition.filters) conditions.push(documentFilterSql(condition.filters, sql`documents.metadata`));
+        if (condition.filepath !== undefined) conditions.push(filepathSql(condition.filepath));
+        if (condition.documentId !== undefined) conditions.push(sql<boolean>`documents.id = ${condition.documentId}`);
+        const { rows } = await sql<{ seq: number }>`
+          select distinct chunks.seq as seq from document_containers dc
+          join documents on documents.id = dc.document_id join chunks on chunks.document_id = documents.id
+          where dc.container_id in (select value from json_each(${listParameter(scope.containerIds)}))
+            and ${sql.join(conditions, sql` and `)}`.execute(db);
+        units.push(...rows.map((row) => unitOf("chunk", row.seq)));
+      }
+      if (scope.kinds.includes("memory")) {
+        const conditions = [sql<boolean>`memories.organization_id = ${organizationId}`];
+        if (condition.filters) conditions.push(memoryFilterSql(condition.filters));
+        if (condition.filepath !== undefined) conditions.push(fromDocument(filepathSql(condition.filepath)));
+        if (condition.documentId !== undefined)
+          conditions.push(fromDocument(sql<boolean>`documents.id = ${condition.documentId}`));
+        const { rows } = await sql<{ seq: number }>`
+          select memories.seq as seq from memories
+          where memories.container_id in (select value from json_each(${listParameter(scope.containerIds)}))
+            and memories.is_latest = 1 and ${sql.join(conditions, sql` and `)}`.execute(db);
+        units.push(...rows.map((row) => unitOf("memory", row.seq)));
+      }
+      return units;
+    },
+
+    async details(organizationId, scope, units) {
+      const chunkSeqs = units.filter((unit) => kindOf(unit) === "chunk").map(seqOf);
+      const memorySeqs = units.filter((unit) => kindOf(unit) === "memory").map(seqOf);
+      return [
+        ...(chunkSeqs.length > 0 ? await chunkDetails(organizationId, scope, chunkSeqs) : []),
+        ...(memorySeqs.length > 0 ? await memoryDetails(organizationId, scope, memorySeqs) : []),
+      ];
+    },
+  };
+
+  async function chunkDetails(
+    organizationId: string,
+    scope: UnitScope,
+    seqs: readonly number[],
+  ): Promise<UnitDetail[]> {
+    const rows = await db
+      .selectFrom("chunks")
+      .innerJoin("documents", "documents.id", "chunks.document_id")
+      .innerJoin("document_containers", "document_containers.document_id", "documents.id")
+      .selectAll("chunks")
+      .select("document_containers.container_id")
+      .where("documents.organization_id", "=", organizationId)
+      .where(sql<boolean>`chunks.seq in (select value from json_each(${listParameter(seqs)}))`)
+      .where(
+        sql<boolean>`document_containers.container_id in (select value from json_each(${listParameter(scope.containerIds)}))`,
+      )
+      .execute();
+    const byUnit = new Map<Unit, UnitDetail>();
+    for (const row of rows) {
+      const chunk = chunkOf(row);
+      const unit = unitOf("chunk", row.seq);
+      byUnit.set(unit, {
+        unit,
+        containerId: row.container_id,
+        text: chunk.content,
+        context: chunk.context,
+        chunk,
+        memory: null,
+        documentIds: [chunk.documentId],
+      });
+    }
+    return [...byUnit.values()];
+  }
+
+  async function memoryDetails(
+    organizationId: string,
+    scope: UnitScope,
+    seqs: readonly number[],
+  ): Promise<UnitDetail[]> {
+    const now = iso(clock.now());
+    let query = selectMemories(db, organizationId)
+      .select(
+        sql<string>`(select json_group_array(ms.document_id order by ms.added_at) from memory_sources ms where ms.memory_id = memories.id)`.as(
+          "document_ids",
+        ),
+      )
+      .where(sql<boolean>`memories.seq in (select value from json_each(${listParameter(seqs)}))`)
+      .where(sql<boolean>`memories.container_id in (select value from json_each(${listParameter(scope.containerIds)}))`)
+      .where("memories.is_latest", "=", 1);
+    if (!scope.includeForgotten)
+      query = query
+        .where("memories.is_forgotten", "=", 0)
+        .where(sql<boolean>`(memories.forget_after is null or memories.forget_after > ${now})`);
+    const rows = await query.execute();
+    return rows.map((row) => ({
+      unit: unitOf("memory", row.seq),
+      containerId: row.container_id,
+      text: row.text,
+      context: "",
+      chunk: null,
+      memory: memoryOf(row),
+      documentIds: JSON.parse(row.document_ids) as string[],
+    }));
+  }
+}
+
+function fromDocument(condition: ReturnType<typeof filepathSql>) {
+  return sql<boolean>`exists (
+    select 1 from memory_sources ms join documents on documents.id = ms.document_id
+    where ms.memory_id = memories.id and ${condition})`;
+}
+
+function scopeExpression(scope: UnitScope): string {
+  return scope.containerIds
+    .flatMap((id) => [
+      ...scope.kinds.map((kind) => scopeWord(kind, id)),
+      ...(scope.includeForgotten && scope.kinds.includes("memory") ? [scopeWord("memory", id, true)] : []),
+    ])
+    .map((word) => `"${word}"`)
+    .join(" OR ");
+}
+
+/** FTS5 query syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); a word in quotes is never syntax. */
+function matchExpression(scope: UnitScope, words: readonly string[]): string {
+  const any = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" OR ");
+  return `{text context} : (${any}) AND scope : (${scopeExpression(scope)})`;
+}

@@ -1,0 +1,21 @@
+import type { Unit } from "../../core/types.js";
+
+/** A vector as little-endian 32-bit floats; every platform Node runs on is little-endian. */
+export function vectorBytes(vector: Float32Array): Uint8Array {
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+export function vectorOf(bytes: Uint8Array): Float32Array {
+  return new Float32Array(bytes.slice().buffer);
+}
+
+/** Rows of vectors as one matrix. */
+export function packVectors(
+  rows: readonly { unit: Unit; vector: Uint8Array }[],
+  dimensions: number,
+): { units: Unit[]; matrix: Float32Array } {
+  const matrix = new Float32Array(rows.length * dimensions);
+  const bytes = new Uint8Array(matrix.buffer);
+  for (const [index, row] of rows.entries()) bytes.set(row.vector, index * dimensions * 4);
+  return { units: rows.map((row) => row.unit), matrix };
+}

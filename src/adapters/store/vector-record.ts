@@ -1,0 +1,141 @@
+import { type Kysely, sql } from "kysely";
+import type { VectorRecord } from "../../core/ports.js";
+import { listParameter } from "./json.js";
+import type { Database } from "./schema.js";
+import { packVectors, vectorOf } from "./vector-bytes.js";
+
+/** The vectors of the record and the log that indexes follow. */
+export function createVectorRecord(db: Kysely<Database>): VectorRecord {
+  async function head(spaceId: number): Promise<number> {
+    const row = await db
+      .selectFrom("vector_changes")
+      .select(sql<number | null>`max(seq)`.as("seq"))
+      .where("space_id", "=", spaceId)
+      .executeTakeFirstOrThrow();
+    return Math.max(row.seq ?? 0, await floor(spaceId));
+  }
+
+  /** Everything up to this change was trimmed from the log. */
+  async function floor(spaceId: number): Promise<number> {
+    const row = await db
+      .selectFrom("meta")
+      .select("value")
+      .where("key", "=", `vector_floor:${spaceId}`)
+      .executeTakeFirst();
+    return row ? Number(row.value) : 0;
+  }
+
+  return {
+    head,
+
+    async counts(spaceId) {
+      const rows = await db
+        .selectFrom("vectors")
+        .select(["container_id", sql<number>`count(*)`.as("n")])
+        .where("space_id", "=", spaceId)
+        .where("active", "=", 1)
+        .groupBy("container_id")
+        .execute();
+      return new Map(rows.map((row) => [row.container_id, row.n]));
+    },
+
+    async load(space, containerId) {
+      const seq = await head(space.id);
+      const rows = await db
+        .selectFrom("vectors")
+        .select(["unit", "vector"])
+        .where("space_id", "=", space.id)
+        .where("container_id", "=", containerId)
+        .where("active", "=", 1)
+        .execute();
+      return { seq, ...packVectors(rows, space.dimensions) };
+    },
+
+    async pick(space, containerIds, units) {
+      const rows = await db
+        .selectFrom("vectors")
+        .select(["unit", "vector"])
+        .where("space_id", "=", space.id)
+        .where("active", "=", 1)
+        .where(sql<boolean>`container_id in (select value from json_each(${listParameter(containerIds)}))`)
+        .where(sql<boolean>`unit in (select value from json_each(${listParameter(units)}))`)
+        .groupBy("unit")
+        .execute();
+      return { seq: 0, ...packVectors(rows, space.dimensions) };
+    },
+
+    async page(space, containerId, afterUnit, limit) {
+      const rows = await db
+        .selectFrom("vectors")
+        .select(["unit", "vector"])
+        .where("space_id", "=", space.id)
+        .where("container_id", "=", containerId)
+        .where("active", "=", 1)
+        .where("unit", ">", afterUnit)
+        .orderBy("unit")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ seq: 0, containerId, unit: row.unit, vector: vectorOf(row.vector) }));
+    },
+
+    async changesSince(space, seq, options) {
+      if (seq < (await floor(space.id))) return { changes: [], truncated: true };
+      let query = db
+        .selectFrom("vector_changes as change")
+        .leftJoin("vectors as vector", (join) =>
+          join
+            .onRef("vector.space_id", "=", "change.space_id")
+            .onRef("vector.container_id", "=", "change.container_id")
+            .onRef("vector.unit", "=", "change.unit")
+            .on("vector.active", "=", 1),
+        )
+        .select([
+          "change.seq as seq",
+          "change.container_id as containerId",
+          "change.unit as unit",
+          "vector.vector as bytes",
+        ])
+        .where("change.space_id", "=", space.id)
+        .where("change.seq", ">", seq);
+      if (options.containerId !== undefined) query = query.where("change.container_id", "=", options.containerId);
+      const rows = await query.orderBy("change.seq").limit(options.limit).execute();
+      const changes = rows.map(({ bytes, ...row }) => ({ ...row, vector: bytes === null ? null : vectorOf(bytes) }));
+      return { changes, truncated: false };
+    },
+
+    async position(follower, spaceId) {
+      const row = await db
+        .selectFrom("vector_followers")
+        .select("seq")
+        .where("follower", "=", follower)
+        .where("space_id", "=", spaceId)
+        .executeTakeFirst();
+      return row?.seq ?? 0;
+    },
+
+    async setPosition(follower, spaceId, seq) {
+      await db
+        .insertInto("vector_followers")
+        .values({ follower, space_id: spaceId, seq })
+        .onConflict((conflict) => conflict.columns(["follower", "space_id"]).doUpdateSet({ seq }))
+        .execute();
+    },
+
+    async placements(spaceId) {
+      const rows = await db.selectFrom("vector_placements").selectAll().where("space_id", "=", spaceId).execute();
+      return new Map(rows.map((row) => [row.container_id, row.collection]));
+    },
+
+    async setPlacement(spaceId, containerId, collection) {
+      await db
+        .insertInto("vector_placements")
+        .values({ space_id: spaceId, container_id: containerId, collection })
+        .onConflict((conflict) => conflict.columns(["space_id", "container_id"]).doUpdateSet({ collection }))
+        .execute();
+    },
+
+    async spaces() {
+      return db.selectFrom("vector_spaces").select(["id", "fingerprint", "dimensions"]).execute();
+    },
+  };
+}

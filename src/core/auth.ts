@@ -1,0 +1,59 @@
+import { sha256 } from "../lib/crypto.js";
+import type { CoreContext } from "./context.js";
+import { AppError } from "./errors.js";
+import type { Actor } from "./types.js";
+
+/** Last use of a key is noted at most this often, so that reading does not write. */
+const TOUCH_EVERY_MS = 60_000;
+
+/**
+ * Who a key belongs to.
+ * @throws AppError `unauthorized` for a key that is missing, unknown or revoked, in the same words for all of them
+ */
+export async function authenticate({ store, clock }: CoreContext, credential: string): Promise<Actor> {
+  const key = credential.startsWith("sm_") ? await store.keys.byHash(hashKey(credential)) : null;
+  if (!key || key.revokedAt !== null)
+    throw new AppError(
+      "unauthorized",
+      "Invalid or missing API key. Send a key of this server as `Authorization: Bearer sm_…`; `recollect keys create` makes one.",
+    );
+  const now = clock.now();
+  if (key.lastUsedAt === null || now.getTime() - Date.parse(key.lastUsedAt) > TOUCH_EVERY_MS)
+    await store.keys.touch(key.id, now);
+  return { organizationId: key.organizationId, name: `key:${key.id}`, containers: "all" };
+}
+
+/** Keys are random, so a plain hash is enough to keep them unreadable at rest. */
+export function hashKey(key: string): string {
+  return sha256(key);
+}
+
+/** The person at this machine, who owns the data folder. */
+export function localActor(organizationId: string): Actor {
+  return { organizationId, name: "local", containers: "all" };
+}
+
+/** @throws AppError `forbidden` when the actor may not touch the container */
+export function requireContainer(actor: Actor, containerTag: string): void {
+  if (actor.containers !== "all" && !actor.containers.includes(containerTag))
+    throw new AppError(
+      "forbidden",
+      `This key may not use the container ${containerTag}. It may use: ${actor.containers.join(", ")}.`,
+    );
+}
+
+/**
+ * The containers that a request reaches: those it names, or all that the actor may see when it names none.
+ * @throws AppError `forbidden` when it names one that the actor may not see
+ */
+export function reachableContainers(actor: Actor, requested: readonly string[] | undefined): "all" | readonly string[] {
+  if (!requested || requested.length === 0) return actor.containers;
+  for (const tag of requested) requireContainer(actor, tag);
+  return requested;
+}
+
+/** True when the actor may see something that lies in these containers. */
+export function maySee(actor: Actor, containerTags: readonly string[]): boolean {
+  const { containers } = actor;
+  return containers === "all" || containerTags.some((tag) => containers.includes(tag));
+}

@@ -1,0 +1,39 @@
+import type { DocumentEvents } from "./document-events.js";
+import type { Clock, Embedder, Log, Store, VectorIndex } from "./ports.js";
+import type { Actor } from "./types.js";
+
+/** What every use case may use, passed as one value. */
+export interface CoreContext {
+  readonly store: Store;
+  readonly vectors: VectorIndex;
+  readonly embedder: Embedder;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: Limits;
+  readonly events: DocumentEvents;
+  /** Tells the job runner that work was committed. */
+  readonly wakeJobs: () => void;
+  readonly about: About;
+}
+
+/** Sizes that a person may change; each is printed in the error that it causes. */
+export interface Limits {
+  readonly maxTextBytes: number;
+  readonly maxMetadataBytes: number;
+  /** Similarity below which search drops a result when the caller names no threshold, 0 to 1. */
+  readonly threshold: number;
+}
+
+/** Names that `status` and `doctor` show. */
+export interface About {
+  readonly version: string;
+  readonly dataDirectory: string;
+  readonly factExtractor: string;
+}
+
+/** One call of a use case. */
+export interface Call {
+  readonly actor: Actor;
+  /** A call that is repeated with the same id does its work once and gets the same answer. */
+  readonly operationId?: string | undefined;
+}

@@ -1,0 +1,42 @@
+import * as z from "zod";
+import { isId } from "../lib/ids.js";
+import { maySee } from "./auth.js";
+import type { Call, CoreContext } from "./context.js";
+import { findDocument } from "./documents.js";
+import { anyIdSchema, parseInput } from "./input.js";
+import type { Document, Memory } from "./types.js";
+
+/** A document with its memories, or a memory with its sources. */
+export interface Fetched {
+  readonly document: Document | null;
+  readonly memory: Memory | null;
+  /** Memories of the document, or the newest version of a superseded memory. */
+  readonly memories: readonly Memory[];
+  /** Ids of the documents that state the memory. */
+  readonly sources: readonly string[];
+}
+
+/** Looks an id up as a memory, then as a document or customId. @throws AppError `not_found` */
+export async function fetchById(context: CoreContext, call: Call, raw: unknown): Promise<Fetched> {
+  const { id } = parseInput(z.object({ id: anyIdSchema }), raw);
+  const { store } = context;
+  const { organizationId } = call.actor;
+  const memory = isId(id) ? await store.memories.byId(organizationId, id) : null;
+  if (memory && maySee(call.actor, [memory.containerTag])) {
+    const sources = await store.memories.sources(organizationId, [memory.id]);
+    const latest = memory.isLatest ? null : await store.memories.latestOf(organizationId, memory.rootId ?? memory.id);
+    return {
+      document: null,
+      memory,
+      memories: latest ? [latest] : [],
+      sources: sources.map((source) => source.documentId),
+    };
+  }
+  const document = await findDocument(store, call.actor, id);
+  return {
+    document,
+    memory: null,
+    memories: await store.memories.ofDocument(organizationId, document.id),
+    sources: [],
+  };
+}

@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { AppError, type Issue } from "./errors.js";
+import type { Limits } from "./context.js";
+import type { Metadata } from "./types.js";
+
+/** Reads an input. @throws AppError `invalid` that names every wrong field and the rule it breaks */
+export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw invalid(result.error.issues.map((issue) => ({ path: issue.path.map(pathPart), message: issue.message })));
+}
+
+/** An `invalid` error whose message lists its issues. */
+export function invalid(issues: readonly Issue[]): AppError {
+  return new AppError("invalid", issues.map(describeIssue).join("; "), { issues });
+}
+
+function describeIssue({ path, message }: Issue): string {
+  return path.length === 0 ? message : `${path.join(".")}: ${message}`;
+}
+
+function pathPart(part: PropertyKey): string | number {
+  return typeof part === "number" ? part : String(part);
+}
+
+/** Characters that no text needs and that break terminals, logs and other programs' readers. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000B\u000E-\u001F\u007F]/u;
+// eslint-disable-next-line no-control-regex
+const ANY_CONTROL = /[\u0000-\u001F\u007F]/u;
+
+function describeCharacter(text: string, index: number): string {
+  const code = text.codePointAt(index) ?? 0;
+  return `U+${code.toString(16).toUpperCase().padStart(4, "0")} at position ${index}`;
+}
+
+/** Says what is wrong with the characters of a text, or null. */
+function findBadCharacter(text: string): string | null {
+  const control = CONTROL.exec(text);
+  if (control) return `must not contain the control character ${describeCharacter(text, control.index)}`;
+  if (text.isWellFormed()) return null;
+  return `is not valid Unicode: a lone surrogate ${describeCharacter(text, text.search(/\p{Surrogate}/u))}`;
+}
+
+/** Text of any length that has something in it besides white space. */
+export function textSchema(options: { maxBytes?: number; maxLength?: number } = {}) {
+  return z.string("must be a string").superRefine((text, context) => {
+    const complain = (message: string) => context.addIssue({ code: "custom", message });
+    if (options.maxLength !== undefined && text.length > options.maxLength)
+      return complain(`must have at most ${options.maxLength} characters, has ${text.length}`);
+    if (options.maxBytes !== undefined && Buffer.byteLength(text) > options.maxBytes)
+      return complain(`must have at most ${options.maxBytes} bytes, has ${Buffer.byteLength(text)}`);
+    if (text.trim() === "") return complain("must not be empty");
+    const bad = findBadCharacter(text);
+    if (bad) return complain(bad);
+  });
+}
+
+/** Refuses a text over the configured limit with the kind that faces answer as "too large". */
+export function checkSize(field: string, text: string, limits: Limits): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limits.maxTextBytes)
+    throw new AppError(
+      "too_large",
+      `${field}: has ${bytes} bytes, at most ${limits.maxTextBytes} are accepted (RECOLLECT_MAX_TEXT_BYTES). Send it in parts.`,
+    );
+}
+
+/** Container tags: contract.md §1.8, with the dot of G-13. */
+export const containerTagSchema = z
+  .string("must be a string")
+  .min(1, "must not be empty")
+  .max(100, "must have at most 100 characters")
+  .regex(/^[a-zA-Z0-9_:.-]+$/, "must contain only letters, digits, hyphens, underscores, colons and dots");
+
+/** A caller's own id of a document: contract-gaps.md G-12. */
+export const customIdSchema = z
+  .string("must be a string")
+  .min(1, "must not be empty")
+  .max(255, "must have at most 255 characters")
+  .refine((text) => !ANY_CONTROL.test(text) && text.isWellFormed(), "must not contain control characters");
+
+/** An id in a request: ours or a caller's own. */
+export const anyIdSchema = customIdSchema;
+
+const metadataValueSchema = z.union(
+  [z.string(), z.number(), z.boolean(), z.array(z.string())],
+  "must be a string, a number, a boolean or an array of strings",
+);
+
+/** Flat metadata: contract.md §1.10, G-14. */
+export const metadataSchema = z
+  .record(z.string(), metadataValueSchema, "must be an object")
+  .refine(
+    (metadata) => Object.keys(metadata).every((key) => key !== "" && !ANY_CONTROL.test(key) && key.isWellFormed()),
+    "keys must not be empty or contain control characters",
+  )
+  .refine((metadata) => Object.values(metadata).flat().every(isUnicode), "is not valid Unicode: a lone surrogate");
+
+function isUnicode(value: string | number | boolean): boolean {
+  return typeof value !== "string" || value.isWellFormed();
+}
+
+export function checkMetadataSize(field: string, metadata: Metadata | undefined | null, limits: Limits): void {
+  if (!metadata) return;
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+  if (bytes > limits.maxMetadataBytes)
+    throw new AppError(
+      "too_large",
+      `${field}: has ${bytes} bytes as JSON, at most ${limits.maxMetadataBytes} are accepted (RECOLLECT_MAX_METADATA_BYTES).`,
+    );
+}
+
+/** ISO 8601 date or date-time, as clients send them; kept as it was sent. */
+export const dateSchema = z
+  .string("must be a string")
+  .refine((text) => /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)), "must be an ISO 8601 date");
+
+/** A date-time in the future or past, read to UTC with milliseconds. */
+export const momentSchema = dateSchema.transform((text) => new Date(text).toISOString());
+
+export const filepathSchema = z
+  .string("must be a string")
+  .min(1, "must not be empty")
+  .refine((path) => Buffer.byteLength(path) <= 4096, "must have at most 4096 bytes")
+  .refine((path) => !ANY_CONTROL.test(path) && path.isWellFormed(), "must not contain control characters");

@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { randomSecret } from "../lib/crypto.js";
+import { createId } from "../lib/ids.js";
+import { iso } from "../lib/time.js";
+import { hashKey } from "./auth.js";
+import type { Call, CoreContext } from "./context.js";
+import { notFound } from "./errors.js";
+import { anyIdSchema, parseInput } from "./input.js";
+import type { ApiKey } from "./types.js";
+
+const createKeySchema = z.object({ name: z.string().min(1).max(200).default("key") });
+
+/** A key and its text, which is shown this once and kept only as a hash. */
+export interface CreatedKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
+export async function createKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<CreatedKey> {
+  const { name } = parseInput(createKeySchema, raw);
+  const { organizationId } = call.actor;
+  return insertKey(store, {
+    organizationId,
+    name,
+    secret: `sm_${organizationId}_${randomSecret()}`,
+    now: clock.now(),
+  });
+}
+
+async function insertKey(
+  store: CoreContext["store"],
+  { organizationId, name, secret, now }: { organizationId: string; name: string; secret: string; now: Date },
+): Promise<CreatedKey> {
+  const draft = { id: createId(), organizationId, name, hint: secret.slice(-4), createdAt: iso(now) };
+  await store.keys.insert(draft, hashKey(secret));
+  return { key: { ...draft, lastUsedAt: null, revokedAt: null }, secret };
+}
+
+export async function listKeys({ store }: CoreContext, call: Call): Promise<{ keys: ApiKey[] }> {
+  return { keys: await store.keys.list(call.actor.organizationId) };
+}
+
+/** @throws AppError `not_found` when there is no such key, or it is revoked already */
+export async function revokeKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<{ id: string }> {
+  const { id } = parseInput(z.object({ id: anyIdSchema }), raw);
+  const wasActive = await store.keys.revoke(call.actor.organizationId, id, clock.now());
+  if (!wasActive) throw notFound("key", id);
+  return { id };
+}
+
+/**
+ * Makes sure that there is a key: the configured one, or a random one on the very first start.
+ * @returns the text of a key that was made now, so that it can be shown once; null when there was one
+ */
+export async function ensureFirstKey(context: CoreContext, configured: string | undefined): Promise<string | null> {
+  const { store, clock } = context;
+  const { organizationId } = store;
+  if (configured !== undefined) {
+    if (await store.keys.byHash(hashKey(configured))) return null;
+    await insertKey(store, { organizationId, name: "configured", secret: configured, now: clock.now() });
+    return configured;
+  }
+  const keys = await store.keys.list(organizationId);
+  if (keys.some((key) => key.revokedAt === null)) return null;
+  const secret = `sm_${organizationId}_${randomSecret()}`;
+  await insertKey(store, { organizationId, name: "first key", secret, now: clock.now() });
+  return secret;
+}

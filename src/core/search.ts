@@ -1,0 +1,188 @@
+import * as z from "zod";
+import { queryWords } from "../lib/words.js";
+import { reachableContainers } from "./auth.js";
+import type { Call, CoreContext } from "./context.js";
+import { AppError } from "./errors.js";
+import { parseFilters } from "./filters.js";
+import { containerTagSchema, filepathSchema, anyIdSchema, parseInput, textSchema } from "./input.js";
+import type { TextHit, UnitDetail, UnitScope, VectorHit } from "./ports.js";
+import { rankUnits, type RankedUnit } from "./rank.js";
+import { SEARCH } from "./recipes.js";
+import type { Chunk, DocumentHead, Memory, Unit, UnitKind } from "./types.js";
+
+const MAX_QUERY = 10_000;
+
+export const searchSchema = z.object({
+  q: textSchema({ maxLength: MAX_QUERY }),
+  /** Absent or empty: everything the actor may see. */
+  containerTags: z.array(containerTagSchema).optional(),
+  searchMode: z.enum(["memories", "hybrid", "documents"]).default("hybrid"),
+  limit: z.number("must be a number").int("must be a whole number").min(1).max(100).default(10),
+  threshold: z.number("must be a number").min(0).max(1).optional(),
+  filters: z.unknown().optional(),
+  filepath: filepathSchema.optional(),
+  documentId: anyIdSchema.optional(),
+  includeForgotten: z.boolean().default(false),
+});
+export type SearchInput = z.input<typeof searchSchema>;
+
+/** One thing that search found: a memory or a chunk, never both. */
+export interface SearchResult {
+  readonly id: string;
+  readonly kind: UnitKind;
+  readonly text: string;
+  /** 0 to 1, never below the threshold. */
+  readonly similarity: number;
+  readonly memory: Memory | null;
+  readonly chunk: Chunk | null;
+  /** Source documents without their content; the one a chunk is from, or all that state a memory. */
+  readonly documents: readonly DocumentHead[];
+}
+
+export interface SearchAnswer {
+  readonly results: readonly SearchResult[];
+  /** Documents of the searched containers that are not searchable, or not understood, yet. */
+  readonly waiting: number;
+  /** Milliseconds. */
+  readonly timing: number;
+  /** What did not work, in words; empty when all did. */
+  readonly degraded: readonly string[];
+}
+
+/**
+ * Finds memories and chunks by meaning and by words, inside the containers of the request.
+ * @throws AppError `invalid` for a wrong request; a broken vector index or embedder only degrades the answer
+ */
+export async function searchMemories(context: CoreContext, call: Call, raw: unknown): Promise<SearchAnswer> {
+  const started = performance.now();
+  const input = parseInput(searchSchema, raw);
+  const filters = parseFilters(input.filters);
+  const { organizationId } = call.actor;
+  const tags = reachableContainers(call.actor, input.containerTags);
+  const containers = await context.store.containers.find(organizationId, tags);
+  const scope: UnitScope = {
+    containerIds: containers.map((container) => container.id),
+    kinds: kindsOf(input.searchMode),
+    includeForgotten: input.includeForgotten,
+  };
+  const isNarrowed = filters !== undefined || input.filepath !== undefined || input.documentId !== undefined;
+  const among = isNarrowed
+    ? await context.store.units.matching(organizationId, scope, {
+        ...(filters && { filters }),
+        ...(input.filepath !== undefined && { filepath: input.filepath }),
+        ...(input.documentId !== undefined && { documentId: input.documentId }),
+      })
+    : undefined;
+  const found = await findUnits(context, scope, input.q, among);
+  const ranked = await rank(context, organizationId, scope, input.q, found);
+  const threshold = input.threshold ?? context.limits.threshold;
+  const kept = ranked.filter((unit) => unit.similarity >= threshold).slice(0, input.limit);
+  return {
+    results: await present(context, organizationId, kept),
+    waiting: await context.store.documents.countWaiting(organizationId, tags),
+    timing: Math.round((performance.now() - started) * 10) / 10,
+    degraded: found.degraded,
+  };
+}
+
+function kindsOf(mode: "memories" | "hybrid" | "documents"): readonly UnitKind[] {
+  if (mode === "memories") return ["memory"];
+  return mode === "documents" ? ["chunk"] : ["chunk", "memory"];
+}
+
+interface Found {
+  readonly textHits: readonly TextHit[];
+  readonly vectorHits: readonly VectorHit[];
+  readonly degraded: readonly string[];
+}
+
+async function findUnits(
+  context: CoreContext,
+  scope: UnitScope,
+  query: string,
+  among: readonly Unit[] | undefined,
+): Promise<Found> {
+  if (scope.containerIds.length === 0 || among?.length === 0) return { textHits: [], vectorHits: [], degraded: [] };
+  const [textHits, vectors] = await Promise.all([
+    context.store.units.searchText(scope, queryWords(query), { limit: SEARCH.textHits, ...(among && { among }) }),
+    findByVector(context, scope, query, among),
+  ]);
+  return { textHits, ...vectors };
+}
+
+/** Vector search that never fails the whole: without an embedder the words still find. */
+async function findByVector(
+  { embedder, store, vectors, log }: CoreContext,
+  scope: UnitScope,
+  query: string,
+  among: readonly Unit[] | undefined,
+): Promise<{ vectorHits: VectorHit[]; degraded: string[] }> {
+  try {
+    const space = await store.findSpace(embedder.fingerprint);
+    if (!space) return { vectorHits: [], degraded: [] };
+    const [vector] = await embedder.embed([query], "query");
+    if (!vector) return { vectorHits: [], degraded: [] };
+    const hits = await vectors.nearest({
+      space,
+      vector,
+      containerIds: scope.containerIds,
+      kinds: scope.kinds,
+      limit: SEARCH.vectorHits,
+      among: among && new Set(among),
+    });
+    const forgotten = scope.includeForgotten ? await store.units.forgottenVectors(scope, space) : null;
+    return { vectorHits: forgotten ? [...hits, ...cosines(forgotten, vector)] : hits, degraded: [] };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    log.warn("search answers from words alone", { reason: error.message });
+    return { vectorHits: [], degraded: [`found by words alone: ${error.message}`] };
+  }
+}
+
+function cosines(
+  { units, matrix }: { units: readonly Unit[]; matrix: Float32Array },
+  vector: Float32Array,
+): VectorHit[] {
+  return units.map((unit, row) => {
+    let cosine = 0;
+    for (let index = 0; index < vector.length; index++)
+      cosine += (vector[index] ?? 0) * (matrix[row * vector.length + index] ?? 0);
+    return { unit, cosine };
+  });
+}
+
+async function rank(
+  { store, embedder }: CoreContext,
+  organizationId: string,
+  scope: UnitScope,
+  query: string,
+  { textHits, vectorHits }: Found,
+): Promise<RankedUnit[]> {
+  const units = [...new Set([...textHits, ...vectorHits].map((hit) => hit.unit))];
+  if (units.length === 0) return [];
+  const details = await store.units.details(organizationId, scope, units);
+  return rankUnits({ query, textHits, vectorHits, details, wordCounts: null, calibration: embedder.calibration });
+}
+
+async function present(
+  { store }: CoreContext,
+  organizationId: string,
+  ranked: readonly RankedUnit[],
+): Promise<SearchResult[]> {
+  const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
+  const documents = ids.length > 0 ? await store.documents.headsByIds(organizationId, ids) : [];
+  const byId = new Map(documents.map((document) => [document.id, document]));
+  return ranked.map(({ detail, similarity }) => ({
+    id: idOf(detail),
+    kind: detail.chunk ? "chunk" : "memory",
+    text: detail.text,
+    similarity: Math.round(Math.min(1, Math.max(0, similarity)) * 1_000) / 1_000,
+    memory: detail.memory,
+    chunk: detail.chunk,
+    documents: detail.documentIds.flatMap((id) => byId.get(id) ?? []),
+  }));
+}
+
+function idOf(detail: UnitDetail): string {
+  return detail.chunk?.id ?? detail.memory?.id ?? "";
+}

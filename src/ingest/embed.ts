@@ -1,0 +1,93 @@
+import * as z from "zod";
+import { embedInBatches } from "../core/facts.js";
+import type { JobContext, PlainUnit } from "../core/ports.js";
+import { unitOf, type Unit, type VectorSpace } from "../core/types.js";
+import type { IngestContext } from "./context.js";
+import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+
+/** Vectors written in one transaction; more would hold up other callers. */
+const WRITE_BATCH = 200;
+
+/** Third step: vectors for the chunks. With it a document is done: everything of it can be found. */
+export async function embedChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
+  const { store } = context;
+  const document = await loadCurrent(context, payload);
+  if (document) {
+    const chunks = await store.chunks.ofDocument(document.organizationId, document.id, document.revision);
+    const containers = await store.containers.ofDocument(document.organizationId, document.id);
+    const containerIds = containers.map((container) => container.id);
+    const units = chunks.map((chunk) => ({
+      unit: unitOf("chunk", chunk.seq),
+      containerIds,
+      text: chunk.content,
+      context: chunk.context,
+    }));
+    await embedUnits(context, units, job.signal, async () => (await loadCurrent(context, payload)) !== null);
+  }
+  await commitStep(context, job, payload, async (nouns, { organizationId, id, taskType }) => {
+    const remembers = taskType === "memory";
+    await nouns.documents.update(organizationId, id, {
+      status: "done",
+      errorReason: null,
+      ...(!remembers && { dreamingStatus: "done", receipt: [] }),
+    });
+    return remembers ? "remember" : null;
+  });
+}
+
+/** Embeds units batch by batch; what is written stays written when a later batch fails. */
+async function embedUnits(
+  context: IngestContext,
+  units: readonly PlainUnit[],
+  signal: AbortSignal,
+  isStillWanted: () => Promise<boolean>,
+): Promise<void> {
+  const { store, embedder } = context;
+  const size = Math.min(WRITE_BATCH, embedder.maxBatch);
+  for (let start = 0; start < units.length; start += size) {
+    signal.throwIfAborted();
+    const batch = units.slice(start, start + size);
+    const vectors = await embedInBatches(embedder, batch.map(textToEmbed), signal);
+    const space = await store.ensureSpace(embedder.fingerprint, vectors[0]?.length ?? 0);
+    if (!(await isStillWanted())) return;
+    await writeVectors(context, space, batch, vectors);
+  }
+}
+
+async function writeVectors(
+  { store }: IngestContext,
+  space: VectorSpace,
+  units: readonly PlainUnit[],
+  vectors: readonly Float32Array[],
+): Promise<void> {
+  await store.transaction(async (nouns) => {
+    for (const [index, { unit, containerIds }] of units.entries()) {
+      const vector = vectors[index];
+      if (vector) await nouns.units.addVector(unit, containerIds, space, vector);
+    }
+  });
+}
+
+function textToEmbed({ text }: PlainUnit): string {
+  return text;
+}
+
+export const embedMissingSchema = z.object({});
+
+/**
+ * Gives a vector to everything that has none in the embedder's space: facts that were kept while the provider was
+ * away, and everything after a change of the embedder. Searches go on by words meanwhile.
+ */
+export async function embedMissing(context: IngestContext, _payload: unknown, job: JobContext): Promise<void> {
+  const { store, embedder } = context;
+  const [probe] = await embedder.embed(["probe"], "document", job.signal);
+  const space = await store.ensureSpace(embedder.fingerprint, probe?.length ?? 0);
+  let after: Unit = -1;
+  for (;;) {
+    const units = await store.units.withoutVector(space, after, WRITE_BATCH);
+    const last = units.at(-1);
+    if (!last) return;
+    await embedUnits(context, units, job.signal, async () => true);
+    after = last.unit;
+  }
+}

@@ -1,0 +1,37 @@
+import type { JobContext } from "../core/ports.js";
+import { unitOf } from "../core/types.js";
+import { createId } from "../lib/ids.js";
+import { chunkDocument } from "./chunk.js";
+import type { IngestContext } from "./context.js";
+import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+
+/** Second step: cuts the text and makes its chunks findable by their words, in place of those of older revisions. */
+export async function indexChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
+  const current = await loadCurrent(context, payload);
+  const pieces = current
+    ? await chunkDocument({
+        content: current.content,
+        type: current.type,
+        title: current.title,
+        filepath: current.filepath,
+        date: current.documentDate,
+      })
+    : [];
+  await commitStep(context, job, payload, async (nouns, document) => {
+    const { organizationId, id, revision } = document;
+    const drafts = pieces.map((piece) => ({ ...piece, id: createId() }));
+    const chunks = await nouns.chunks.replace(organizationId, id, revision, drafts);
+    await nouns.chunks.dropOlder(organizationId, id, revision);
+    const containers = await nouns.containers.ofDocument(organizationId, id);
+    const containerIds = containers.map((container) => container.id);
+    for (const chunk of chunks)
+      await nouns.units.indexText({
+        unit: unitOf("chunk", chunk.seq),
+        containerIds,
+        text: chunk.content,
+        context: chunk.context,
+      });
+    await nouns.documents.update(organizationId, id, { status: "embedding" });
+    return "embed";
+  });
+}

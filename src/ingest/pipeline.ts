@@ -1,0 +1,40 @@
+import type { Job, JobContext, JobHandler } from "../core/ports.js";
+import type { IngestContext } from "./context.js";
+import { embedChunks, embedMissing, embedMissingSchema } from "./embed.js";
+import { extractDocument } from "./extract.js";
+import { indexChunks } from "./index-chunks.js";
+import { rememberDocument } from "./remember.js";
+import { stepSchema, type StepPayload } from "./step.js";
+
+/**
+ * The steps of ingestion by job kind, in order: extract, chunk, embed, remember. Each commits its result together with
+ * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result.
+ */
+export function createPipeline(context: IngestContext): Record<string, JobHandler> {
+  const step = (
+    run: (context: IngestContext, payload: StepPayload, job: JobContext) => Promise<void>,
+  ): JobHandler<StepPayload> => ({ schema: stepSchema, run: (payload, job) => run(context, payload, job) });
+  return {
+    extract: step(extractDocument),
+    chunk: step(indexChunks),
+    embed: step(embedChunks),
+    remember: step(rememberDocument),
+    "embed-missing": { schema: embedMissingSchema, run: (payload, job) => embedMissing(context, payload, job) },
+  };
+}
+
+/** Says on the document that one of its steps was given up, and why. What the steps before it made stays. */
+export async function reportDead(context: IngestContext, job: Job, reason: string): Promise<void> {
+  const payload = stepSchema.safeParse(job.payload);
+  if (!payload.success) return;
+  const { documentId, revision } = payload.data;
+  const { store, events } = context;
+  const document = await store.documents.byId(store.organizationId, documentId);
+  if (document?.revision !== revision) return;
+  await store.documents.update(store.organizationId, documentId, {
+    errorReason: `${job.kind}: ${reason}`,
+    dreamingStatus: "done",
+    ...(job.kind !== "remember" && { status: "failed" }),
+  });
+  events.changed(documentId);
+}

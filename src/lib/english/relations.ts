@@ -1,0 +1,70 @@
+import { stem } from "../stem.js";
+import { IRREGULAR_FORMS, WORD_FAMILIES } from "./irregular-forms.js";
+import { LIFE_GROUPS } from "./life-groups.js";
+import { WORK_GROUPS } from "./work-groups.js";
+
+/** How strongly a word stands for a group of related words, 0 to 1. */
+export interface Concept {
+  readonly group: number;
+  readonly weight: number;
+}
+
+const HEAD = 0.9;
+const MEMBER = 0.6;
+const FAMILY = 0.95;
+const NONE: readonly Concept[] = [];
+
+const baseForms = readBaseForms();
+const conceptsByRoot = readConcepts();
+
+/** The form by which a folded word is counted: its stem, after irregular forms (`went` -> `go`) and spelling variants are mapped. */
+export function rootOf(word: string): string {
+  return stem(baseForms.get(word) ?? word);
+}
+
+/** The groups that a root (see `rootOf`) belongs to. */
+export function conceptsOf(root: string): readonly Concept[] {
+  return conceptsByRoot.get(root) ?? NONE;
+}
+
+/** How related two roots are: 1 when equal, near 0.8 for synonyms, near 0.5 for a kind or part, 0 when no group has both. */
+export function relatedness(first: string, second: string): number {
+  if (first === second) return 1;
+  let best = 0;
+  for (const one of conceptsOf(first))
+    for (const other of conceptsOf(second))
+      if (one.group === other.group && one.weight * other.weight > best) best = one.weight * other.weight;
+  return best;
+}
+
+/** The number of groups; `Concept.group` lies below it. */
+export const GROUP_COUNT = WORD_FAMILIES.length + LIFE_GROUPS.length + WORK_GROUPS.length;
+
+function readBaseForms(): Map<string, string> {
+  const forms = new Map<string, string>();
+  for (const entry of IRREGULAR_FORMS) {
+    const [base = "", ...others] = entry.split(" ");
+    for (const other of others) if (!forms.has(other)) forms.set(other, base);
+  }
+  return forms;
+}
+
+function readConcepts(): Map<string, Concept[]> {
+  const concepts = new Map<string, Concept[]>();
+  const add = (words: string, group: number, weight: number): void => {
+    for (const word of words.split(" ").filter((each) => each !== "")) {
+      const root = rootOf(word);
+      const list = concepts.get(root) ?? [];
+      if (!list.some((concept) => concept.group === group)) list.push({ group, weight });
+      concepts.set(root, list);
+    }
+  };
+  let group = 0;
+  for (const family of WORD_FAMILIES) add(family, group++, FAMILY);
+  for (const line of [...LIFE_GROUPS, ...WORK_GROUPS]) {
+    const [heads = "", members = ""] = line.split("/");
+    add(heads, group, HEAD);
+    add(members, group++, MEMBER);
+  }
+  return concepts;
+}

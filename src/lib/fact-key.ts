@@ -1,0 +1,15 @@
+/**
+ * The form under which two statements count as the same text: Unicode compatibility forms, case, runs of white space,
+ * quotation marks and the closing punctuation are folded. Numbers, negations and word order are kept.
+ */
+export function factKey(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[‘’‛′]/gu, "'")
+    .replace(/["“”„«»]/gu, "")
+    .replace(/\s+/gu, " ")
+    .trim()
+    .replace(/[.!…。]+$/u, "")
+    .trim();
+}
