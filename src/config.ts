@@ -1,0 +1,369 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+
+/** The environment, or overrides in its shape: names of settings with their text. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting that cannot be used. The message names the variable and what it must be; it never holds a secret. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+interface Setting<Value> {
+  /** Reads the text of the variable. */
+  readonly schema: z.ZodType<Value>;
+  /** What counts when the variable is absent or empty; undefined when the part it belongs to is then off. */
+  readonly fallback?: string;
+  readonly description: string;
+  /** Secrets are never shown, not even in an error. */
+  readonly isSecret?: true;
+}
+
+function setting<Value>(definition: Setting<Value>): Setting<Value> {
+  return definition;
+}
+
+function wholeNumber(minimum: number, maximum: number) {
+  const rule = `must be a whole number from ${minimum} to ${maximum}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, rule)
+    .transform(Number)
+    .pipe(z.number().min(minimum, rule).max(maximum, rule));
+}
+
+function choice<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
+  return z.enum(choices, { error: `must be one of ${choices.join(", ")}` });
+}
+
+function httpUrl() {
+  const rule = "must be a URL that begins with http:// or https://";
+  return z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), rule)
+    .transform((text) => text.replace(/\/+$/, ""));
+}
+
+const KEY_SHAPE = /^sm_([A-Za-z0-9]+)_[A-Za-z0-9]+$/;
+const TERABYTE_IN_MEGABYTES = 1_048_576;
+const GIGABYTE = 1_073_741_824;
+
+const apiKey = z
+  .string()
+  .min(24, "must have at least 24 characters")
+  .regex(KEY_SHAPE, "must look like sm_<organisation>_<secret>, both of letters and digits only")
+  .transform((key) => ({ key, organizationId: KEY_SHAPE.exec(key)?.[1] ?? "" }));
+
+const flag = z
+  .enum(["1", "true", "0", "false"], { error: "must be 1 or true to switch it on, 0 or false to switch it off" })
+  .transform((text) => text === "1" || text === "true");
+
+const embedder = z
+  .string()
+  .refine((name) => name !== "static", "cannot be static yet; that embedder comes with a later version")
+  .pipe(choice(["builtin", "openai"]));
+
+/** Every setting: its variable, how its text is read, what counts without it, and what it is for. */
+export const SETTINGS = {
+  RECOLLECT_DATA_DIR: setting({
+    schema: z
+      .string()
+      .refine((path) => !path.includes("\0"), "must be a path")
+      .transform(expandHome),
+    fallback: "~/.recollect",
+    description: "Folder for everything that is kept. `~` is your home folder.",
+  }),
+  RECOLLECT_HOST: setting({
+    schema: z.string().regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an IP address"),
+    fallback: "127.0.0.1",
+    description: "Address that the service listens on. `0.0.0.0` opens it to the network; then every call needs a key.",
+  }),
+  RECOLLECT_PORT: setting({
+    schema: wholeNumber(0, 65_535),
+    fallback: "6767",
+    description: "Port of the service. `0` takes a free one, which `service.json` in the data folder names.",
+  }),
+  RECOLLECT_API_KEY: setting({
+    schema: apiKey,
+    isSecret: true,
+    description:
+      "Fixes the first API key for unattended set-ups: `sm_<organisation>_<secret>`, at least 24 characters. Its second part becomes the organisation id. Without it a key is made at the first start and shown once.",
+  }),
+  RECOLLECT_OFFLINE: setting({
+    schema: flag,
+    fallback: "0",
+    description: "`1` never fetches anything from outside.",
+  }),
+  RECOLLECT_LOG_LEVEL: setting({
+    schema: choice(["debug", "info", "warn", "error"]),
+    fallback: "info",
+    description: "How much is logged on standard error: `debug`, `info`, `warn` or `error`.",
+  }),
+  RECOLLECT_EMBEDDER: setting({
+    schema: embedder,
+    fallback: "builtin",
+    description: "What turns texts into vectors: `builtin` (no model) or `openai` (any compatible service).",
+  }),
+  RECOLLECT_EMBEDDING_MODEL: setting({
+    schema: z.string().max(200, "must have at most 200 characters"),
+    description: "Model of the `openai` embedder. Without it `text-embedding-3-small`.",
+  }),
+  RECOLLECT_EMBEDDING_BASE_URL: setting({
+    schema: httpUrl(),
+    description:
+      "Base URL of the `openai` embedder, e.g. `http://127.0.0.1:11434/v1` for Ollama. Without it `https://api.openai.com/v1`.",
+  }),
+  RECOLLECT_EMBEDDING_API_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "API key of the `openai` embedder; a service of your own may need none.",
+  }),
+  RECOLLECT_EMBEDDING_DIMENSIONS: setting({
+    schema: wholeNumber(1, 65_536),
+    description: "Size of the vectors to ask the `openai` embedder for. Without it the size that the model gives.",
+  }),
+  RECOLLECT_VECTORS: setting({
+    schema: choice(["auto", "exact"]),
+    fallback: "auto",
+    description: "`auto` gives large containers to Chroma, `exact` never starts it.",
+  }),
+  CHROMA_URL: setting({
+    schema: httpUrl(),
+    description: "Chroma server or Chroma Cloud to use in place of the local one.",
+  }),
+  CHROMA_TOKEN: setting({ schema: z.string(), isSecret: true, description: "Token for `CHROMA_URL`." }),
+  CHROMA_TENANT: setting({ schema: z.string(), description: "Tenant at `CHROMA_URL`." }),
+  CHROMA_DATABASE: setting({ schema: z.string(), description: "Database at `CHROMA_URL`." }),
+  RECOLLECT_EXACT_LIMIT: setting({
+    schema: wholeNumber(0, 10_000_000),
+    fallback: "20000",
+    description: "Containers with up to so many vectors are searched exactly, in memory.",
+  }),
+  RECOLLECT_EXACT_MEGABYTES: setting({
+    schema: wholeNumber(1, TERABYTE_IN_MEGABYTES),
+    fallback: "64",
+    description: "Memory for the vectors of exact search, in MB.",
+  }),
+  RECOLLECT_MAX_TEXT_BYTES: setting({
+    schema: wholeNumber(1, GIGABYTE),
+    fallback: "1048576",
+    description: "Largest text of one document, in bytes.",
+  }),
+  RECOLLECT_MAX_METADATA_BYTES: setting({
+    schema: wholeNumber(1, GIGABYTE),
+    fallback: "65536",
+    description: "Largest metadata of one document, in bytes of JSON.",
+  }),
+  RECOLLECT_MAX_STORE_MEGABYTES: setting({
+    schema: wholeNumber(0, TERABYTE_IN_MEGABYTES),
+    fallback: "0",
+    description: "Largest size of the store, in MB. `0` is no limit.",
+  }),
+  RECOLLECT_CONCURRENCY: setting({
+    schema: wholeNumber(1, 64),
+    fallback: "4",
+    description: "Background jobs at once.",
+  }),
+  RECOLLECT_THRESHOLD: setting({
+    schema: z
+      .string()
+      .regex(/^(0(\.\d+)?|1(\.0+)?)$/, "must be a number from 0 to 1")
+      .transform(Number),
+    fallback: "0.5",
+    description: "Similarity that a search result needs when the caller names none, 0 to 1.",
+  }),
+  RECOLLECT_CONTAINER: setting({
+    schema: z.string().regex(/^[A-Za-z0-9_:.-]{1,100}$/, "must have 1 to 100 letters, digits, or any of _ - : ."),
+    fallback: "sm_project_default",
+    description: "Container tag for MCP and the command line when the caller names none.",
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+type Values = { [Name in SettingName]: z.infer<(typeof SETTINGS)[Name]["schema"]> | undefined };
+
+/** Everything that is decided outside, checked and frozen. Parts that are off are undefined. */
+export interface Config {
+  /** Absolute path. */
+  readonly dataDirectory: string;
+  readonly host: string;
+  /** 0 for a free one. */
+  readonly port: number;
+  readonly apiKey: { readonly key: string; readonly organizationId: string } | undefined;
+  readonly offline: boolean;
+  readonly logLevel: "debug" | "info" | "warn" | "error";
+  readonly embedder: { readonly kind: "builtin" } | OpenAiEmbedderConfig;
+  readonly vectors: "auto" | "exact";
+  /** A Chroma server in place of the local one. */
+  readonly chroma: ChromaConfig | undefined;
+  /** Containers with up to so many vectors are searched exactly. */
+  readonly exactLimit: number;
+  readonly exactMegabytes: number;
+  readonly maxTextBytes: number;
+  readonly maxMetadataBytes: number;
+  /** 0 for no limit. */
+  readonly maxStoreMegabytes: number;
+  /** Jobs at once. */
+  readonly concurrency: number;
+  /** 0 to 1. */
+  readonly threshold: number;
+  /** Container tag when the caller names none. */
+  readonly container: string;
+  /** What looks like a slip without being an error, e.g. a variable that no setting has. For people. */
+  readonly warnings: readonly string[];
+}
+
+export interface OpenAiEmbedderConfig {
+  readonly kind: "openai";
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly dimensions: number | undefined;
+}
+
+export interface ChromaConfig {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly tenant: string | undefined;
+  readonly database: string | undefined;
+}
+
+const OPENAI_URL = "https://api.openai.com/v1";
+
+/**
+ * Reads and checks all settings. `overrides` (from the command line) win; empty text and the placeholders that
+ * installers leave (`${…}`) count as absent.
+ * @throws ConfigError that names every variable that is wrong
+ */
+export function readConfig(environment: Environment = process.env, overrides: Environment = {}): Config {
+  const texts = { ...present(environment), ...present(overrides) };
+  const problems: string[] = [];
+  const values = readValues(texts, problems);
+  problems.push(...findContradictions(values, new Set(Object.keys(texts))));
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return freeze(buildConfig(values, findUnknown(texts)));
+}
+
+/** The settings as a Markdown table for the README. */
+export function renderSettingsTable(): string {
+  const rows = Object.entries(SETTINGS).map(([name, { fallback, description }]: [string, Setting<unknown>]) => {
+    return `| \`${name}\` | ${fallback === undefined ? "" : `\`${fallback}\``} | ${description} |`;
+  });
+  return ["| Variable | Default | What it does |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+function present(texts: Environment): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, text] of Object.entries(texts)) {
+    const trimmed = text?.trim() ?? "";
+    if (trimmed !== "" && !/^\$\{[^}]*\}$/.test(trimmed)) kept[name] = trimmed;
+  }
+  return kept;
+}
+
+function readValues(texts: Environment, problems: string[]): Values {
+  const values: Record<string, unknown> = {};
+  for (const [name, definition] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const text = texts[name] ?? definition.fallback;
+    if (text === undefined) continue;
+    const result = definition.schema.safeParse(text);
+    if (result.success) values[name] = result.data;
+    else problems.push(describeProblem(name, text, definition, result.error));
+  }
+  return values as Values;
+}
+
+function describeProblem(name: string, text: string, definition: Setting<unknown>, error: z.ZodError): string {
+  const rule = error.issues[0]?.message ?? "is not valid";
+  if (definition.isSecret) return `${name} ${rule}.`;
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return `${name} ${rule}; it is ${JSON.stringify(shown)}.`;
+}
+
+/** A part that is half on would do something else than its owner believes. */
+function findContradictions(values: Values, set: ReadonlySet<string>): string[] {
+  const problems: string[] = [];
+  if (values.RECOLLECT_EMBEDDER === "builtin")
+    for (const name of set)
+      if (name.startsWith("RECOLLECT_EMBEDDING_") && name in SETTINGS)
+        problems.push(`${name} is set, but RECOLLECT_EMBEDDER is not "openai". Set it to openai, or remove ${name}.`);
+  if (
+    values.RECOLLECT_EMBEDDER === "openai" &&
+    !values.RECOLLECT_EMBEDDING_BASE_URL &&
+    !values.RECOLLECT_EMBEDDING_API_KEY
+  )
+    problems.push(
+      `RECOLLECT_EMBEDDING_API_KEY is missing: ${OPENAI_URL} needs a key. Set it, or RECOLLECT_EMBEDDING_BASE_URL to a service of your own.`,
+    );
+  if (!set.has("CHROMA_URL"))
+    for (const name of ["CHROMA_TOKEN", "CHROMA_TENANT", "CHROMA_DATABASE"])
+      if (set.has(name)) problems.push(`${name} is set, but CHROMA_URL is not. Set CHROMA_URL, or remove ${name}.`);
+  if (set.has("CHROMA_URL") && values.RECOLLECT_VECTORS === "exact")
+    problems.push('CHROMA_URL is set, but RECOLLECT_VECTORS is "exact", which uses no Chroma. Remove one of them.');
+  return problems;
+}
+
+function findUnknown(texts: Environment): string[] {
+  return Object.keys(texts)
+    .filter((name) => name.startsWith("RECOLLECT_") && !(name in SETTINGS))
+    .map((name) => `${name} is no setting of this version and has no effect.`);
+}
+
+function buildConfig(values: Values, warnings: readonly string[]): Config {
+  return {
+    dataDirectory: need(values.RECOLLECT_DATA_DIR),
+    host: need(values.RECOLLECT_HOST),
+    port: need(values.RECOLLECT_PORT),
+    apiKey: values.RECOLLECT_API_KEY,
+    offline: need(values.RECOLLECT_OFFLINE),
+    logLevel: need(values.RECOLLECT_LOG_LEVEL),
+    embedder: values.RECOLLECT_EMBEDDER === "openai" ? buildOpenAiEmbedder(values) : { kind: "builtin" },
+    vectors: need(values.RECOLLECT_VECTORS),
+    chroma: values.CHROMA_URL === undefined ? undefined : buildChroma(values.CHROMA_URL, values),
+    exactLimit: need(values.RECOLLECT_EXACT_LIMIT),
+    exactMegabytes: need(values.RECOLLECT_EXACT_MEGABYTES),
+    maxTextBytes: need(values.RECOLLECT_MAX_TEXT_BYTES),
+    maxMetadataBytes: need(values.RECOLLECT_MAX_METADATA_BYTES),
+    maxStoreMegabytes: need(values.RECOLLECT_MAX_STORE_MEGABYTES),
+    concurrency: need(values.RECOLLECT_CONCURRENCY),
+    threshold: need(values.RECOLLECT_THRESHOLD),
+    container: need(values.RECOLLECT_CONTAINER),
+    warnings,
+  };
+}
+
+function buildOpenAiEmbedder(values: Values): OpenAiEmbedderConfig {
+  return {
+    kind: "openai",
+    model: values.RECOLLECT_EMBEDDING_MODEL ?? "text-embedding-3-small",
+    baseUrl: values.RECOLLECT_EMBEDDING_BASE_URL ?? OPENAI_URL,
+    apiKey: values.RECOLLECT_EMBEDDING_API_KEY,
+    dimensions: values.RECOLLECT_EMBEDDING_DIMENSIONS,
+  };
+}
+
+function buildChroma(url: string, values: Values): ChromaConfig {
+  return {
+    url,
+    token: values.CHROMA_TOKEN,
+    tenant: values.CHROMA_TENANT,
+    database: values.CHROMA_DATABASE,
+  };
+}
+
+/** For settings with a fallback, whose value is always there once they were read without a problem. */
+function need<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("A setting without a fallback was taken for one with a fallback.");
+  return value;
+}
+
+function expandHome(path: string): string {
+  if (path === "~") return homedir();
+  return resolve(/^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : path);
+}
+
+function freeze<Value extends object>(value: Value): Readonly<Value> {
+  for (const part of Object.values(value)) if (typeof part === "object" && part !== null) freeze(part);
+  return Object.freeze(value);
+}

@@ -1,0 +1,205 @@
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ConfigError, type Environment, readConfig, renderSettingsTable, SETTINGS } from "../src/config.js";
+
+const KEY = "sm_acme_0123456789abcdefghij";
+
+function problemsOf(environment: Environment, overrides: Environment = {}): string[] {
+  try {
+    readConfig(environment, overrides);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split("\n");
+    throw error;
+  }
+  return [];
+}
+
+test("without any setting everything has its documented default", () => {
+  expect(readConfig({})).toEqual({
+    dataDirectory: join(homedir(), ".recollect"),
+    host: "127.0.0.1",
+    port: 6767,
+    apiKey: undefined,
+    offline: false,
+    logLevel: "info",
+    embedder: { kind: "builtin" },
+    vectors: "auto",
+    chroma: undefined,
+    exactLimit: 20_000,
+    exactMegabytes: 64,
+    maxTextBytes: 1_048_576,
+    maxMetadataBytes: 65_536,
+    maxStoreMegabytes: 0,
+    concurrency: 4,
+    threshold: 0.5,
+    container: "sm_project_default",
+    warnings: [],
+  });
+});
+
+test("every setting is read", () => {
+  const config = readConfig({
+    RECOLLECT_DATA_DIR: "/data",
+    RECOLLECT_HOST: "::1",
+    RECOLLECT_PORT: "0",
+    RECOLLECT_API_KEY: KEY,
+    RECOLLECT_OFFLINE: "true",
+    RECOLLECT_LOG_LEVEL: "debug",
+    RECOLLECT_EMBEDDER: "openai",
+    RECOLLECT_EMBEDDING_MODEL: "nomic-embed-text",
+    RECOLLECT_EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1/",
+    RECOLLECT_EMBEDDING_API_KEY: "secret",
+    RECOLLECT_EMBEDDING_DIMENSIONS: "256",
+    RECOLLECT_VECTORS: "auto",
+    CHROMA_URL: "https://chroma.example:8000",
+    CHROMA_TOKEN: "token",
+    CHROMA_TENANT: "tenant",
+    CHROMA_DATABASE: "database",
+    RECOLLECT_EXACT_LIMIT: "5",
+    RECOLLECT_EXACT_MEGABYTES: "6",
+    RECOLLECT_MAX_TEXT_BYTES: "7",
+    RECOLLECT_MAX_METADATA_BYTES: "8",
+    RECOLLECT_MAX_STORE_MEGABYTES: "9",
+    RECOLLECT_CONCURRENCY: "10",
+    RECOLLECT_THRESHOLD: "0.25",
+    RECOLLECT_CONTAINER: "work",
+  });
+  expect(config).toEqual({
+    dataDirectory: "/data",
+    host: "::1",
+    port: 0,
+    apiKey: { key: KEY, organizationId: "acme" },
+    offline: true,
+    logLevel: "debug",
+    embedder: {
+      kind: "openai",
+      model: "nomic-embed-text",
+      baseUrl: "http://127.0.0.1:11434/v1",
+      apiKey: "secret",
+      dimensions: 256,
+    },
+    vectors: "auto",
+    chroma: { url: "https://chroma.example:8000", token: "token", tenant: "tenant", database: "database" },
+    exactLimit: 5,
+    exactMegabytes: 6,
+    maxTextBytes: 7,
+    maxMetadataBytes: 8,
+    maxStoreMegabytes: 9,
+    concurrency: 10,
+    threshold: 0.25,
+    container: "work",
+    warnings: [],
+  });
+});
+
+test("the configuration cannot be changed", () => {
+  const config = readConfig({});
+  expect(Object.isFrozen(config)).toBe(true);
+  expect(Object.isFrozen(config.embedder)).toBe(true);
+});
+
+test("overrides win over the environment", () => {
+  expect(readConfig({ RECOLLECT_PORT: "1", RECOLLECT_HOST: "a" }, { RECOLLECT_PORT: "2" })).toMatchObject({
+    port: 2,
+    host: "a",
+  });
+});
+
+test.each(["", "   ", "${RECOLLECT_PORT}", "${user_config.port}", undefined])("%j counts as absent", (text) => {
+  expect(readConfig({ RECOLLECT_PORT: text }).port).toBe(6767);
+  expect(readConfig({ RECOLLECT_PORT: "1" }, { RECOLLECT_PORT: text }).port).toBe(1);
+});
+
+test.each([
+  ["~", homedir()],
+  ["~/memories", join(homedir(), "memories")],
+  ["relative", join(process.cwd(), "relative")],
+  ["~other/memories", join(process.cwd(), "~other/memories")],
+])("the data folder %s is %s", (text, folder) => {
+  expect(readConfig({ RECOLLECT_DATA_DIR: text }).dataDirectory).toBe(folder);
+});
+
+test.each([
+  ["RECOLLECT_PORT", "65536", "a whole number from 0 to 65535"],
+  ["RECOLLECT_PORT", "80.5", "a whole number"],
+  ["RECOLLECT_PORT", "1e3", "a whole number"],
+  ["RECOLLECT_PORT", "-1", "a whole number"],
+  ["RECOLLECT_PORT", "99999999999999999999", "a whole number"],
+  ["RECOLLECT_HOST", "http://x", "a host name or an IP address"],
+  ["RECOLLECT_OFFLINE", "maybe", "1 or true"],
+  ["RECOLLECT_LOG_LEVEL", "loud", "one of debug, info, warn, error"],
+  ["RECOLLECT_EMBEDDER", "magic", "one of builtin, openai"],
+  ["RECOLLECT_EMBEDDER", "static", "comes with a later version"],
+  ["RECOLLECT_VECTORS", "none", "one of auto, exact"],
+  ["CHROMA_URL", "localhost:8000", "begins with http:// or https://"],
+  ["RECOLLECT_THRESHOLD", "1.5", "a number from 0 to 1"],
+  ["RECOLLECT_THRESHOLD", "NaN", "a number from 0 to 1"],
+  ["RECOLLECT_CONCURRENCY", "0", "a whole number from 1 to 64"],
+  ["RECOLLECT_CONTAINER", "a b", "letters, digits"],
+  ["RECOLLECT_DATA_DIR", "a\0b", "a path"],
+])("%s=%s is refused by name", (name, text, rule) => {
+  const problems = problemsOf({ [name]: text });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(name);
+  expect(problems[0]).toContain(rule);
+});
+
+test.each([
+  "sm_short_key",
+  "0123456789012345678901234567",
+  "sm_acme_with-dash-0123456789",
+  "sm_acme_012345678901234_extra",
+])("the API key %s is refused without being shown", (key) => {
+  const [problem, ...others] = problemsOf({ RECOLLECT_API_KEY: key });
+  expect(problem).toContain("RECOLLECT_API_KEY");
+  expect(problem).not.toContain(key);
+  expect(others).toEqual([]);
+});
+
+test("all problems are told at once", () => {
+  expect(problemsOf({ RECOLLECT_PORT: "x", RECOLLECT_THRESHOLD: "y" })).toHaveLength(2);
+});
+
+test("a long wrong value is shown shortened", () => {
+  expect(problemsOf({ RECOLLECT_PORT: "9".repeat(100_000) })[0]!.length).toBeLessThan(300);
+});
+
+test.each<[string, Environment, string]>([
+  ["an embedding model without the openai embedder", { RECOLLECT_EMBEDDING_MODEL: "m" }, "RECOLLECT_EMBEDDER is not"],
+  ["OpenAI without a key", { RECOLLECT_EMBEDDER: "openai" }, "RECOLLECT_EMBEDDING_API_KEY is missing"],
+  ["a Chroma token without a server", { CHROMA_TOKEN: "t" }, "CHROMA_URL is not"],
+  ["a Chroma server that is never used", { CHROMA_URL: "http://x", RECOLLECT_VECTORS: "exact" }, "uses no Chroma"],
+])("%s is half on, and refused", (_name, environment, problem) => {
+  expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
+});
+
+test("an own embedding service needs no key, and the model has a default", () => {
+  expect(
+    readConfig({ RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: "http://127.0.0.1:1/v1" }).embedder,
+  ).toEqual({
+    kind: "openai",
+    model: "text-embedding-3-small",
+    baseUrl: "http://127.0.0.1:1/v1",
+    apiKey: undefined,
+    dimensions: undefined,
+  });
+});
+
+test("a variable that no setting has is a warning, not a silence", () => {
+  expect(readConfig({ RECOLLECT_TRESHOLD: "0.4" }).warnings).toEqual([expect.stringContaining("RECOLLECT_TRESHOLD")]);
+});
+
+test("every setting is described, and secrets have no default", () => {
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    expect(setting.description, name).toMatch(/\.$/);
+    if (setting.isSecret) expect(setting.fallback, name).toBeUndefined();
+  }
+});
+
+test("README.md has the table of settings as it is", async () => {
+  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+  const table = /<!-- settings -->\n([^]*?)\n<!-- \/settings -->/.exec(readme)?.[1]?.trim();
+  expect(table).toBe(renderSettingsTable());
+});
