@@ -15,7 +15,10 @@ const FAMILY = 0.95;
 const NONE: readonly Concept[] = [];
 
 const baseForms = readBaseForms();
+const rootsByGroup: { readonly root: string; readonly weight: number }[][] = [];
 const conceptsByRoot = readConcepts();
+/** Bounded by the vocabulary of the groups. */
+const relatedCache = new Map<string, ReadonlyMap<string, number>>();
 
 /** The form by which a folded word is counted: its stem, after irregular forms (`went` -> `go`) and spelling variants are mapped. */
 export function rootOf(word: string): string {
@@ -25,6 +28,22 @@ export function rootOf(word: string): string {
 /** The groups that a root (see `rootOf`) belongs to. */
 export function conceptsOf(root: string): readonly Concept[] {
   return conceptsByRoot.get(root) ?? NONE;
+}
+
+/**
+ * Every root that shares a group with one, and how related it is (see `relatedness`); without the root itself.
+ * The answer is kept for the next call: do not change it.
+ */
+export function relatedRoots(root: string): ReadonlyMap<string, number> {
+  const known = relatedCache.get(root);
+  if (known !== undefined) return known;
+  const related = new Map<string, number>();
+  for (const own of conceptsOf(root))
+    for (const other of rootsByGroup[own.group] ?? [])
+      if (other.root !== root)
+        related.set(other.root, Math.max(related.get(other.root) ?? 0, own.weight * other.weight));
+  if (related.size > 0) relatedCache.set(root, related);
+  return related;
 }
 
 /** How related two roots are: 1 when equal, near 0.8 for synonyms, near 0.5 for a kind or part, 0 when no group has both. */
@@ -55,8 +74,10 @@ function readConcepts(): Map<string, Concept[]> {
     for (const word of words.split(" ").filter((each) => each !== "")) {
       const root = rootOf(word);
       const list = concepts.get(root) ?? [];
-      if (!list.some((concept) => concept.group === group)) list.push({ group, weight });
+      if (list.some((concept) => concept.group === group)) continue;
+      list.push({ group, weight });
       concepts.set(root, list);
+      (rootsByGroup[group] ??= []).push({ root, weight });
     }
   };
   let group = 0;
