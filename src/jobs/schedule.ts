@@ -1,0 +1,135 @@
+import { Cron } from "croner";
+import type { Clock, JobStore, Log } from "../core/ports.js";
+
+export interface ScheduleOptions {
+  /** Where the last runs are kept, so that a restart neither repeats nor forgets one. */
+  readonly runs: Pick<JobStore, "lastRun" | "setLastRun">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** 0 up to 1, for jitter; a test passes its own. */
+  readonly random?: () => number;
+}
+
+/** A pattern of cron (five or six fields, local time), or an interval. */
+export type Recurrence = string | { readonly minutes: number };
+
+export interface Schedule {
+  /**
+   * Adds recurring work under a name that stays the same from version to version. Call it before `start`.
+   * @throws when the pattern is not one of cron, or the name is taken
+   */
+  every(name: string, recurrence: Recurrence, run: (signal: AbortSignal) => Promise<void>): void;
+  /** Reads the last runs and begins. What was missed while the service was off runs once. */
+  start(): Promise<void>;
+  /** Runs what is due now and waits for all that runs. Timers call it too; a needless call is harmless. Never throws. */
+  check(): Promise<void>;
+  /** Aborts what runs and waits for it to end. */
+  stop(): Promise<void>;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly following: (last: Date) => Date | null;
+  readonly jitterMs: number;
+  due: Date | null;
+  running: Promise<void> | undefined;
+}
+
+/** Clocks of machines jump and machines sleep, so no timer is trusted for longer. */
+const LONGEST_TIMER_MS = 15 * 60_000;
+/** Spreads what many installations do at the same full hour. */
+const LARGEST_JITTER_MS = 60_000;
+
+/** Recurring work in this process. A failing run is logged and has its next turn at its next time. */
+export function createSchedule({ runs, clock, log, random = Math.random }: ScheduleOptions): Schedule {
+  const entries = new Map<string, Entry>();
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let isStarted = false;
+
+  function plan(entry: Entry, last: Date): void {
+    const following = entry.following(last);
+    entry.due = following ? new Date(following.getTime() + entry.jitterMs) : null;
+  }
+
+  async function runEntry(entry: Entry): Promise<void> {
+    const started = clock.now();
+    plan(entry, started);
+    try {
+      await entry.run(stopping.signal);
+      log.debug("schedule.done", { name: entry.name });
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      log.error("schedule.failed", { name: entry.name, error });
+    }
+    try {
+      await runs.setLastRun(entry.name, started);
+    } catch (error) {
+      log.error("schedule.not_noted", { name: entry.name, error });
+    }
+  }
+
+  async function check(): Promise<void> {
+    if (!isStarted || stopping.signal.aborted) return;
+    const now = clock.now().getTime();
+    const due = [...entries.values()].filter((entry) => !entry.running && entry.due && entry.due.getTime() <= now);
+    for (const entry of due) entry.running = runEntry(entry).finally(() => (entry.running = undefined));
+    setTimer();
+    await settle();
+  }
+
+  async function settle(): Promise<void> {
+    await Promise.all([...entries.values()].flatMap((entry) => entry.running ?? []));
+  }
+
+  function setTimer(): void {
+    clearTimeout(timer);
+    const dues = [...entries.values()].flatMap((entry) => (entry.due ? [entry.due.getTime()] : []));
+    if (dues.length === 0 || stopping.signal.aborted) return;
+    const waitMs = Math.min(...dues) - clock.now().getTime();
+    timer = setTimeout(() => void check(), Math.min(Math.max(waitMs, 1_000), LONGEST_TIMER_MS));
+    timer.unref();
+  }
+
+  return {
+    every(name, recurrence, run) {
+      if (entries.has(name)) throw new Error(`Recurring work "${name}" exists already.`);
+      const { following, gapMs } = readRecurrence(recurrence);
+      const jitterMs = Math.floor(random() * Math.min(LARGEST_JITTER_MS, gapMs / 10));
+      entries.set(name, { name, run, following, jitterMs, due: null, running: undefined });
+    },
+
+    async start() {
+      const now = clock.now();
+      for (const entry of entries.values()) {
+        const last = await runs.lastRun(entry.name);
+        if (!last) await runs.setLastRun(entry.name, now);
+        // A last run in the future comes from a clock that was wrong; believing it could mean never to run again.
+        plan(entry, last && last <= now ? last : now);
+      }
+      isStarted = true;
+      void check();
+    },
+
+    check,
+
+    async stop() {
+      clearTimeout(timer);
+      stopping.abort(new Error("The service is stopping."));
+      await settle();
+    },
+  };
+}
+
+function readRecurrence(recurrence: Recurrence): { following: (last: Date) => Date | null; gapMs: number } {
+  if (typeof recurrence !== "string") {
+    const gapMs = recurrence.minutes * 60_000;
+    if (!(gapMs > 0)) throw new Error("An interval must be longer than nothing.");
+    return { following: (last) => new Date(last.getTime() + gapMs), gapMs };
+  }
+  const cron = new Cron(recurrence, { paused: true });
+  const [first, second] = cron.nextRuns(2);
+  const gapMs = first && second ? second.getTime() - first.getTime() : LARGEST_JITTER_MS;
+  return { following: (last) => cron.nextRun(last), gapMs };
+}
