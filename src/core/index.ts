@@ -3,7 +3,7 @@ import type { Call, CoreContext } from "./context.js";
 import { diagnose } from "./doctor.js";
 import { addDocument, deleteDocument, getDocument, listDocuments } from "./documents.js";
 import { fetchById } from "./fetch.js";
-import { createKey, listKeys, revokeKey } from "./keys.js";
+import { createKey, ensureFirstKey, listKeys, revokeKey } from "./keys.js";
 import { createMemories, forget } from "./memories.js";
 import { getProfile } from "./profile.js";
 import { searchMemories } from "./search.js";
@@ -51,6 +51,7 @@ const USE_CASES = {
   createKey,
   listKeys,
   revokeKey,
+  ensureFirstKey,
 } as const;
 
 export type UseCase = keyof typeof USE_CASES;

@@ -48,21 +48,24 @@ export async function revokeKey({ store, clock }: CoreContext, call: Call, raw: 
   return { id };
 }
 
+const firstKeySchema = z.object({ configured: z.string().optional() });
+
 /**
  * Makes sure that there is a key: the configured one, or a random one on the very first start.
  * @returns the text of a key that was made now, so that it can be shown once; null when there was one
  */
-export async function ensureFirstKey(context: CoreContext, configured: string | undefined): Promise<string | null> {
-  const { store, clock } = context;
+export async function ensureFirstKey(
+  { store, clock }: CoreContext,
+  _call: Call,
+  raw: unknown,
+): Promise<{ secret: string | null }> {
+  const { configured } = parseInput(firstKeySchema, raw);
   const { organizationId } = store;
-  if (configured !== undefined) {
-    if (await store.keys.byHash(hashKey(configured))) return null;
-    await insertKey(store, { organizationId, name: "configured", secret: configured, now: clock.now() });
-    return configured;
-  }
-  const keys = await store.keys.list(organizationId);
-  if (keys.some((key) => key.revokedAt === null)) return null;
-  const secret = `sm_${organizationId}_${randomSecret()}`;
-  await insertKey(store, { organizationId, name: "first key", secret, now: clock.now() });
-  return secret;
+  if (configured !== undefined && (await store.keys.byHash(hashKey(configured)))) return { secret: null };
+  const hasKey = (await store.keys.list(organizationId)).some((key) => key.revokedAt === null);
+  if (configured === undefined && hasKey) return { secret: null };
+  const secret = configured ?? `sm_${organizationId}_${randomSecret()}`;
+  const name = configured === undefined ? "first key" : "configured";
+  await insertKey(store, { organizationId, name, secret, now: clock.now() });
+  return { secret };
 }

@@ -38,6 +38,6 @@ export interface Session {
   readonly containers: "all" | readonly string[];
 }
 
-export async function getSession(_context: CoreContext, { actor }: Call): Promise<Session> {
-  return { organizationId: actor.organizationId, keyName: actor.name, containers: actor.containers };
+export async function getSession({ store }: CoreContext, { actor }: Call): Promise<Session> {
+  return { organizationId: store.organizationId, keyName: actor.name, containers: actor.containers };
 }

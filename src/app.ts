@@ -1,0 +1,146 @@
+import { createExactVectors } from "./adapters/vectors/exact.js";
+import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
+import { createRulesExtractor } from "./adapters/llm/rules.js";
+import { createSeat } from "./adapters/owner/election.js";
+import { createSqliteStore } from "./adapters/store/store.js";
+import type { Config } from "./config.js";
+import type { CoreContext } from "./core/context.js";
+import { createDocumentEvents } from "./core/document-events.js";
+import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
+import type { Clock, Log } from "./core/ports.js";
+import type { Actor } from "./core/types.js";
+import { createPipeline, reportDead } from "./ingest/pipeline.js";
+import { createRunner } from "./jobs/runner.js";
+import { createId } from "./lib/ids.js";
+
+const systemClock: Clock = { now: () => new Date() };
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Log;
+  /** Whether to start the local vector engine: short-lived processes leave it to the next long-lived one. */
+  readonly engine: "background" | "off";
+}
+
+/** The service over a data folder that this process owns. */
+export interface Service {
+  readonly core: Core;
+  /** Resolves when no background work is due or running. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the store and starts background work. The caller must own the data folder. */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { config, log } = options;
+  const clock = systemClock;
+  const store = await createSqliteStore({
+    dataDirectory: config.dataDirectory,
+    maxMegabytes: config.maxStoreMegabytes,
+    clock,
+    organizationId: config.apiKey?.organizationId,
+  });
+  const embedder = createBuiltinEmbedder();
+  const factExtractor = createRulesExtractor();
+  const vectors = createExactVectors(store.vectors, { megabytes: config.exactMegabytes });
+  const context: CoreContext = {
+    store,
+    vectors,
+    embedder,
+    clock,
+    log,
+    events: createDocumentEvents(),
+    wakeJobs: () => runner.wake(),
+    limits: {
+      maxTextBytes: config.maxTextBytes,
+      maxMetadataBytes: config.maxMetadataBytes,
+      threshold: config.threshold,
+    },
+    about: { version: options.version, dataDirectory: config.dataDirectory, factExtractor: factExtractor.name },
+  };
+  const ingest = { ...context, factExtractor };
+  const runner = createRunner({
+    jobs: store.jobs,
+    handlers: createPipeline(ingest),
+    concurrency: config.concurrency,
+    clock,
+    log,
+    soleOwner: true,
+    onDead: (job, reason) => reportDead(ingest, job, reason),
+  });
+  await runner.start();
+  return {
+    core: createCore(context),
+    settle: () => runner.idle(),
+    async close() {
+      await runner.stop();
+      await vectors.close();
+      await store.close();
+    },
+  };
+}
+
+export interface NodeOptions extends ServiceOptions {
+  /** Starts to answer other processes, once this one owns the data folder. */
+  readonly listen: (core: Core) => Promise<{ url: string; token: string; close(): Promise<void> }>;
+  /** True for processes that stay: they take over background work when the owner goes. */
+  readonly standby: boolean;
+}
+
+/** The service as this process reaches it: its own, or that of the process which owns the data folder. */
+export interface Node {
+  readonly core: Core;
+  /** The person at this machine. */
+  actor(): Promise<Actor>;
+  role(): Promise<"owner" | "client">;
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens nothing by itself: the first call, or `role`, finds the owner or becomes it. */
+export function createNode(options: NodeOptions): Node {
+  let service: Service | undefined;
+  const seat = createSeat({
+    dataDirectory: options.config.dataDirectory,
+    version: options.version,
+    log: options.log,
+    standby: options.standby,
+    async open() {
+      const opened = await openService(options);
+      service = opened;
+      let listening: Awaited<ReturnType<NodeOptions["listen"]>> | undefined;
+      return {
+        call: (name, call, input) => callLocally(opened.core, name, call as Call, input),
+        async listen() {
+          listening = await options.listen(core);
+          return listening;
+        },
+        async close() {
+          service = undefined;
+          await listening?.close();
+          await opened.close();
+        },
+      };
+    },
+  });
+  const core = coreOver((name, call, input) => {
+    const isRepeatable = !WRITES.has(name) || call.operationId !== undefined;
+    return seat.call(name, isRepeatable ? call : { ...call, operationId: createId() }, input);
+  });
+  return {
+    core,
+    async actor() {
+      const { organizationId } = await core.session({ actor: localActor("") });
+      return localActor(organizationId);
+    },
+    role: () => seat.take(),
+    settle: async () => service?.settle(),
+    close: () => seat.close(),
+  };
+}
+
+async function callLocally(core: Core, name: string, call: Call, input: unknown): Promise<unknown> {
+  if (!isUseCase(name)) throw new Error(`There is no use case ${name}`);
+  return core[name](call, input);
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openService } from "../../src/app.js";
+import { readConfig } from "../../src/config.js";
+import { localActor, type Core } from "../../src/core/index.js";
+import type { Log } from "../../src/core/ports.js";
+import type { Actor } from "../../src/core/types.js";
+
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface OpenedCore {
+  readonly core: Core;
+  readonly actor: Actor;
+  readonly dataDirectory: string;
+  /** Resolves when no background work is due or running. */
+  settle(): Promise<void>;
+  /** Ends the service; the data folder stays when it was given. */
+  close(): Promise<void>;
+}
+
+export interface OpenCoreOptions {
+  /** Settings by their variable's name. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** An existing data folder to open; a new one is removed at the end. */
+  readonly dataDirectory?: string;
+  readonly log?: Log;
+}
+
+/** The whole service in this process, over a real store in a folder of its own. */
+export async function openCore(options: OpenCoreOptions = {}): Promise<OpenedCore> {
+  const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "recollect-test-")));
+  const config = readConfig({ RECOLLECT_DATA_DIR: dataDirectory, RECOLLECT_OFFLINE: "1", ...options.settings });
+  const service = await openService({ config, version: "0.0.0-test", log: options.log ?? silentLog, engine: "off" });
+  const { organizationId } = await service.core.session({ actor: localActor("") });
+  return {
+    core: service.core,
+    actor: localActor(organizationId),
+    dataDirectory,
+    settle: () => service.settle(),
+    async close() {
+      await service.close();
+      if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
