@@ -8,8 +8,10 @@ import type { CoreContext } from "./core/context.js";
 import { createDocumentEvents } from "./core/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
 import type { Clock, Log } from "./core/ports.js";
+import { cleanUp, forgetExpired } from "./core/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
+import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
 import { createId } from "./lib/ids.js";
 
@@ -69,16 +71,30 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     soleOwner: true,
     onDead: (job, reason) => reportDead(ingest, job, reason),
   });
+  const schedule = createSchedule({ runs: store.jobs, clock, log });
+  schedule.every("forget expired memories", { minutes: 1 }, (signal) => forgetExpired(context, signal));
+  schedule.every("clean up", { minutes: 60 }, () => cleanUp(context));
+  schedule.every("verify vectors", { minutes: 360 }, async (signal) => {
+    await vectors.verify(signal);
+  });
+  await enqueueMissingVectors(context);
   await runner.start();
+  await schedule.start();
   return {
     core: createCore(context),
     settle: () => runner.idle(),
     async close() {
-      await runner.stop();
+      await Promise.all([schedule.stop(), runner.stop()]);
       await vectors.close();
       await store.close();
     },
   };
+}
+
+/** After a change of the embedder nothing has a vector in its space yet; searches go by words until it has. */
+async function enqueueMissingVectors({ store, embedder }: CoreContext): Promise<void> {
+  if (await store.noteEmbedder(embedder.fingerprint))
+    await store.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
 }
 
 export interface NodeOptions extends ServiceOptions {

@@ -147,6 +147,8 @@ export interface VectorRecord {
     seq: number,
     options: { containerId?: number; limit: number },
   ): Promise<{ changes: VectorChange[]; truncated: boolean }>;
+  /** Drops lines of the log that every follower has passed, except the newest ones. @returns how many */
+  trim(spaceId: number, keepNewest: number): Promise<number>;
   /** The newest change of the space, 0 when there is none. */
   head(spaceId: number): Promise<number>;
   /** Where a named follower stands; 0 when it never moved. */
@@ -543,6 +545,8 @@ export interface Store extends StoreNouns {
   /** Finds or creates the space of a fingerprint. @throws AppError `conflict` when it exists with another size */
   ensureSpace(fingerprint: string, dimensions: number): Promise<VectorSpace>;
   findSpace(fingerprint: string): Promise<VectorSpace | null>;
+  /** Notes which embedder is in use. @returns true when it was another one before */
+  noteEmbedder(fingerprint: string): Promise<boolean>;
   health(options: { deep: boolean }): Promise<StoreHealth>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { contentStems, queryWords } from "../lib/words.js";
 import { stem } from "../lib/stem.js";
-import { factKey } from "./near-duplicates.js";
+import { meaningKey } from "./near-duplicates.js";
 import type { Embedder, TextHit, UnitDetail, VectorHit } from "./ports.js";
 import type { Unit } from "./types.js";
 
@@ -42,7 +42,7 @@ export function rankUnits(input: RankInput): RankedUnit[] {
   scored.sort((first, second) => second.score - first.score || first.unit - second.unit);
   const seen = new Set<string>();
   return scored.filter(({ detail }) => {
-    const key = factKey(detail.text);
+    const key = meaningKey(detail.text);
     if (seen.has(key)) return false;
     seen.add(key);
     return true;

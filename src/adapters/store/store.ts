@@ -66,6 +66,18 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       return checkDimensions(created, dimensions);
     },
 
+    async noteEmbedder(fingerprint) {
+      const key = "embedder";
+      const last = await db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
+      if (last?.value === fingerprint) return false;
+      await db
+        .insertInto("meta")
+        .values({ key, value: fingerprint })
+        .onConflict((conflict) => conflict.column("key").doUpdateSet({ value: fingerprint }))
+        .execute();
+      return last !== undefined;
+    },
+
     health: ({ deep }) => inspectHealth(db, file, deep),
 
     async close() {

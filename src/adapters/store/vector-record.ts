@@ -103,6 +103,30 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
       return { changes, truncated: false };
     },
 
+    async trim(spaceId, keepNewest) {
+      const slowest = await db
+        .selectFrom("vector_followers")
+        .select(sql<number | null>`min(seq)`.as("seq"))
+        .where("space_id", "=", spaceId)
+        .executeTakeFirstOrThrow();
+      const newest = await head(spaceId);
+      const last = Math.min(newest - keepNewest, slowest.seq ?? newest);
+      if (last <= (await floor(spaceId))) return 0;
+      return db.transaction().execute(async (transaction) => {
+        await transaction
+          .insertInto("meta")
+          .values({ key: `vector_floor:${spaceId}`, value: String(last) })
+          .onConflict((conflict) => conflict.column("key").doUpdateSet({ value: String(last) }))
+          .execute();
+        const result = await transaction
+          .deleteFrom("vector_changes")
+          .where("space_id", "=", spaceId)
+          .where("seq", "<=", last)
+          .executeTakeFirst();
+        return Number(result.numDeletedRows);
+      });
+    },
+
     async position(follower, spaceId) {
       const row = await db
         .selectFrom("vector_followers")

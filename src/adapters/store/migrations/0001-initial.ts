@@ -208,7 +208,7 @@ create table jobs (
 ) strict;
 create unique index jobs_dedupe on jobs (dedupe_key) where dedupe_key is not null and state in ('waiting', 'running');
 create index jobs_due on jobs (state, run_at, id);
-create index jobs_group on jobs (state, group_key, run_at, id);
+create index jobs_group on jobs (state, group_key, kind, run_at, id);
 
 create table schedules (name text primary key, last_run_at text not null) strict;
 `;

@@ -1,0 +1,35 @@
+import type { CoreContext } from "./context.js";
+import { forgetMemories } from "./forget.js";
+import type { Memory } from "./types.js";
+
+/** A caller that lost its answer asks again within minutes, not days. */
+const KEEP_OPERATIONS_MS = 24 * 60 * 60 * 1_000;
+const EXPIRY_BATCH = 200;
+/** Followers in memory that are further behind than this load afresh. */
+const KEEP_VECTOR_CHANGES = 20_000;
+
+/** Drops what nobody asks for any more: results of old operations and old lines of the vector log. */
+export async function cleanUp({ store, clock, log }: CoreContext): Promise<void> {
+  const operations = await store.operations.dropBefore(new Date(clock.now().getTime() - KEEP_OPERATIONS_MS));
+  let changes = 0;
+  for (const space of await store.vectors.spaces()) changes += await store.vectors.trim(space.id, KEEP_VECTOR_CHANGES);
+  log.debug("cleaned up", { operations, changes });
+}
+
+/** Writes down as forgotten what search leaves out already because its time is over. */
+export async function forgetExpired({ store, clock, log }: CoreContext, signal: AbortSignal): Promise<void> {
+  const { organizationId } = store;
+  const actor = { organizationId, name: "system", containers: "all" } as const;
+  for (;;) {
+    const expired = await store.memories.expired(organizationId, clock.now(), EXPIRY_BATCH);
+    if (expired.length === 0 || signal.aborted) return;
+    await store.transaction(async (nouns) => {
+      for (const memory of expired) await forgetMemories(nouns, actor, [memory], reasonOf(memory));
+    });
+    log.info("memories expired", { count: expired.length });
+  }
+}
+
+function reasonOf(memory: Memory): string {
+  return memory.forgetReason ?? `its time was over at ${memory.forgetAfter}`;
+}
