@@ -93,8 +93,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 
 /** After a change of the embedder nothing has a vector in its space yet; searches go by words until it has. */
 async function enqueueMissingVectors({ store, embedder }: CoreContext): Promise<void> {
-  if (await store.noteEmbedder(embedder.fingerprint))
+  const last = await store.lastEmbedder();
+  if (last === embedder.fingerprint) return;
+  if (last !== null)
     await store.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
+  await store.noteEmbedder(embedder.fingerprint);
 }
 
 export interface NodeOptions extends ServiceOptions {

@@ -545,8 +545,9 @@ export interface Store extends StoreNouns {
   /** Finds or creates the space of a fingerprint. @throws AppError `conflict` when it exists with another size */
   ensureSpace(fingerprint: string, dimensions: number): Promise<VectorSpace>;
   findSpace(fingerprint: string): Promise<VectorSpace | null>;
-  /** Notes which embedder is in use. @returns true when it was another one before */
-  noteEmbedder(fingerprint: string): Promise<boolean>;
+  /** Fingerprint of the embedder that was in use last, null for a new store. */
+  lastEmbedder(): Promise<string | null>;
+  noteEmbedder(fingerprint: string): Promise<void>;
   health(options: { deep: boolean }): Promise<StoreHealth>;
   close(): Promise<void>;
 }

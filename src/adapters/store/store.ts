@@ -66,16 +66,17 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       return checkDimensions(created, dimensions);
     },
 
+    async lastEmbedder() {
+      const row = await db.selectFrom("meta").select("value").where("key", "=", "embedder").executeTakeFirst();
+      return row?.value ?? null;
+    },
+
     async noteEmbedder(fingerprint) {
-      const key = "embedder";
-      const last = await db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
-      if (last?.value === fingerprint) return false;
       await db
         .insertInto("meta")
-        .values({ key, value: fingerprint })
+        .values({ key: "embedder", value: fingerprint })
         .onConflict((conflict) => conflict.column("key").doUpdateSet({ value: fingerprint }))
         .execute();
-      return last !== undefined;
     },
 
     health: ({ deep }) => inspectHealth(db, file, deep),
