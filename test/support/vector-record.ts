@@ -101,6 +101,16 @@ export class MemoryVectorRecord implements VectorRecord {
     return { changes, truncated: false };
   }
 
+  async trim(spaceId: number, keepNewest: number): Promise<number> {
+    const content = this.#contentOf(spaceId);
+    const positions = [...this.#positions].filter(([key]) => key.endsWith(`/${spaceId}`)).map(([, seq]) => seq);
+    const last = Math.min(content.head - keepNewest, ...positions);
+    const dropped = Math.max(0, last - content.forgottenUpTo);
+    content.log = content.log.slice(dropped);
+    content.forgottenUpTo += dropped;
+    return dropped;
+  }
+
   async head(spaceId: number): Promise<number> {
     if (this.#failure !== null) throw this.#failure;
     return this.#spaces.get(spaceId)?.head ?? 0;

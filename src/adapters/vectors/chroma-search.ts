@@ -1,0 +1,108 @@
+import { AppError } from "../../core/errors.js";
+import type { VectorHit, VectorQuery, VectorRecord } from "../../core/ports.js";
+import { kindOf, type Unit, type UnitKind } from "../../core/types.js";
+import { unitOfRow } from "./chroma-names.js";
+import type { ChromaSpace } from "./chroma-space.js";
+import { dotProduct } from "./container-matrix.js";
+import { TopHits } from "./top-hits.js";
+
+/** More changes than this that Chroma has not seen are not merged into a search. */
+const MOST_CHANGES_BEHIND = 5_000;
+const SPARE_RESULTS = 20;
+const PICK_UNITS = 4_000;
+
+/**
+ * Asks Chroma for candidates and scores them with the vectors of the record, together with everything that was
+ * written since Chroma's position. So containers, deletions and scores are always the record's; Chroma only decides
+ * where to look.
+ * @param batch the most results that the server gives
+ * @throws AppError `unavailable` when Chroma does not answer, or cannot know enough to answer rightly
+ */
+export async function searchChroma(
+  record: VectorRecord,
+  chroma: ChromaSpace,
+  query: VectorQuery,
+  batch: number,
+): Promise<VectorHit[]> {
+  const containerIds = new Set(query.containerIds);
+  const changed = await unitsChangedSince(record, chroma, containerIds);
+  const candidates = new Set<Unit>(changed);
+  const groups = [...chroma.byCollection(containerIds)];
+  const answers = await Promise.all(
+    groups.map(([name, members]) => askCollection(chroma, name, members, { query, changed, batch })),
+  );
+  for (const unit of answers.flat()) candidates.add(unit);
+  return scoreUnits(record, query, [...candidates]);
+}
+
+/** Scores these units as far as they lie in the query's containers and pass its conditions. */
+export async function scoreUnits(
+  record: VectorRecord,
+  query: VectorQuery,
+  units: readonly Unit[],
+): Promise<VectorHit[]> {
+  const vector = Float64Array.from(query.vector);
+  const top = new TopHits(query.limit);
+  const wanted = units.filter((unit) => passes(query, unit));
+  for (let from = 0; from < wanted.length; from += PICK_UNITS) {
+    const picked = await record.pick(query.space, query.containerIds, wanted.slice(from, from + PICK_UNITS));
+    for (const [row, unit] of picked.units.entries()) {
+      top.offer(unit, dotProduct(picked.matrix, row * vector.length, vector));
+    }
+  }
+  return top.sorted();
+}
+
+async function unitsChangedSince(
+  record: VectorRecord,
+  chroma: ChromaSpace,
+  containerIds: ReadonlySet<number>,
+): Promise<Set<Unit>> {
+  const limit = MOST_CHANGES_BEHIND + 1;
+  const { changes, truncated } = await record.changesSince(chroma.space, chroma.position, { limit });
+  if (truncated || changes.length === limit) {
+    throw new AppError("unavailable", "Chroma is too many changes behind to be searched.");
+  }
+  return new Set(changes.filter((change) => containerIds.has(change.containerId)).map((change) => change.unit));
+}
+
+/**
+ * Hits that changed since, or that a filter rejects, take places from others. The answer counts when enough hits
+ * remain, or when the collection had no more to give.
+ */
+async function askCollection(
+  chroma: ChromaSpace,
+  name: string,
+  members: readonly number[],
+  { query, changed, batch }: { query: VectorQuery; changed: ReadonlySet<Unit>; batch: number },
+): Promise<Unit[]> {
+  const collection = chroma.collection(name);
+  if (collection === null) throw new AppError("unavailable", "A Chroma collection is being built.");
+  const kind = onlyKind(query.kinds);
+  const containers = chroma.isOwn(name) ? undefined : members;
+  const first = query.among === undefined ? query.limit + changed.size + SPARE_RESULTS : batch;
+  for (const limit of new Set([Math.min(first, batch), batch])) {
+    const hits = await collection.nearest(query.vector, limit, { containers, kind });
+    const units = hits.map((hit) => requireUnit(hit.id));
+    const lasting = new Set(units.filter((unit) => !changed.has(unit) && passes(query, unit)));
+    if (units.length < limit || lasting.size >= query.limit) return units;
+  }
+  throw new AppError("unavailable", "Too few of the vectors that Chroma found pass the filter or still hold.");
+}
+
+function onlyKind(kinds: readonly UnitKind[]): UnitKind | undefined {
+  const distinct = new Set(kinds);
+  return distinct.size === 1 ? kinds[0] : undefined;
+}
+
+function passes(query: VectorQuery, unit: Unit): boolean {
+  return query.kinds.includes(kindOf(unit)) && (query.among === undefined || query.among.has(unit));
+}
+
+function requireUnit(id: string): Unit {
+  const unit = unitOfRow(id);
+  if (unit === null) {
+    throw new AppError("unavailable", "Chroma returned a row that is not ours.", { cause: new Error(`row ${id}`) });
+  }
+  return unit;
+}

@@ -1,0 +1,202 @@
+import type { Log, VectorChange, VectorRecord } from "../../core/ports.js";
+import { kindOf, type VectorSpace } from "../../core/types.js";
+import { type CollectionNames, rowId } from "./chroma-names.js";
+import type { ChromaCollection, ChromaRow, ChromaServer } from "./chroma-server.js";
+
+export interface ChromaSpaceOptions {
+  readonly record: VectorRecord;
+  readonly server: ChromaServer;
+  readonly names: CollectionNames;
+  /** Name under which the record keeps the position. */
+  readonly follower: string;
+  /** Containers with more vectors than this get a collection of their own. */
+  readonly ownAbove: number;
+  readonly log: Log;
+}
+
+const PURGE_ROWS = 1_000;
+
+/**
+ * The collections of one vector space on one server, and the position in the record's log up to which they are
+ * complete. Everything that writes must be called one after the other; searches may run at any time.
+ */
+export class ChromaSpace {
+  readonly space: VectorSpace;
+  readonly #options: ChromaSpaceOptions;
+  readonly #collections = new Map<string, ChromaCollection>();
+  readonly #incomplete = new Set<string>();
+  #placements: Map<number, string> = new Map();
+  #position = 0;
+
+  constructor(space: VectorSpace, options: ChromaSpaceOptions) {
+    this.space = space;
+    this.#options = options;
+  }
+
+  /** The newest change that the collections hold. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Opens the collections; builds those that are missing, or all when the log does not reach back far enough. */
+  async open(signal: AbortSignal): Promise<void> {
+    const { record, server, names, follower } = this.#options;
+    this.#position = await record.position(follower, this.space.id);
+    this.#placements = new Map(await record.placements(this.space.id));
+    const existing = new Set(await server.names(names.shared(this.space)));
+    const wanted = this.collectionNames();
+    for (const name of existing) if (!wanted.includes(name)) await server.drop(name);
+    const { truncated } = await record.changesSince(this.space, this.#position, { limit: 1 });
+    const isNew = truncated || this.#position === 0;
+    const missing = wanted.filter((name) => isNew || !existing.has(name));
+    for (const name of wanted) {
+      if (missing.includes(name)) this.#incomplete.add(name);
+      else this.#collections.set(name, await server.open(name));
+    }
+    if (isNew) await this.rebuildAll(signal);
+    else for (const name of missing) await this.rebuild(name, signal);
+  }
+
+  /** The collections that there should be, the shared one first. */
+  collectionNames(): string[] {
+    return [this.#options.names.shared(this.space), ...this.#placements.values()];
+  }
+
+  /** @returns null while the collection is being built */
+  collection(name: string): ChromaCollection | null {
+    return this.#incomplete.has(name) ? null : (this.#collections.get(name) ?? null);
+  }
+
+  /** The containers among these, by the collection that holds them. */
+  byCollection(containerIds: Iterable<number>): Map<string, number[]> {
+    const groups = new Map<string, number[]>();
+    for (const containerId of containerIds) {
+      const name = this.#placements.get(containerId) ?? this.#options.names.shared(this.space);
+      groups.set(name, [...(groups.get(name) ?? []), containerId]);
+    }
+    return groups;
+  }
+
+  /** True when a collection holds one container alone, so that searches in it need no filter by container. */
+  isOwn(name: string): boolean {
+    return name !== this.#options.names.shared(this.space);
+  }
+
+  /** Applies the next changes of the log. @returns how many there were */
+  async follow(signal: AbortSignal): Promise<number> {
+    const { record, server } = this.#options;
+    const { changes, truncated } = await record.changesSince(this.space, this.#position, { limit: server.batch });
+    if (truncated) {
+      await this.rebuildAll(signal);
+      return 1;
+    }
+    const last = changes.at(-1);
+    if (last === undefined) return 0;
+    await this.#apply(changes);
+    await this.#advance(last.seq);
+    return changes.length;
+  }
+
+  /** Applies the log until nothing is left of it. */
+  async catchUp(signal: AbortSignal): Promise<void> {
+    while ((await this.follow(signal)) > 0) signal.throwIfAborted();
+  }
+
+  /** Gives containers that have grown past the threshold a collection of their own. */
+  async place(signal: AbortSignal): Promise<void> {
+    const { record, names, ownAbove, log, server } = this.#options;
+    const counts = await record.counts(this.space.id);
+    for (const [containerId, count] of counts) {
+      if (count <= ownAbove || this.#placements.has(containerId)) continue;
+      const name = names.own(this.space, containerId);
+      log.info("a container moves to a collection of its own", { container: containerId, vectors: count });
+      await server.drop(name);
+      const collection = await server.open(name);
+      await this.#copy(containerId, collection, signal);
+      await record.setPlacement(this.space.id, containerId, name);
+      this.#collections.set(name, collection);
+      this.#placements.set(containerId, name);
+      await this.purgeShared(containerId, signal);
+    }
+  }
+
+  /** Takes a container that has its own collection out of the shared one. */
+  async purgeShared(containerId: number, signal: AbortSignal): Promise<void> {
+    const shared = this.collection(this.#options.names.shared(this.space));
+    if (shared === null) return;
+    for (;;) {
+      signal.throwIfAborted();
+      const ids = await shared.idsOf(containerId, PURGE_ROWS);
+      if (ids.length === 0) return;
+      await shared.remove(ids);
+    }
+  }
+
+  /** Builds one collection from the record. It holds the changes up to the position, and perhaps newer ones. */
+  async rebuild(name: string, signal: AbortSignal): Promise<void> {
+    const { server, log } = this.#options;
+    this.#incomplete.add(name);
+    await server.drop(name);
+    const collection = await server.open(name);
+    const containerIds = await this.containersOf(name);
+    for (const containerId of containerIds) await this.#copy(containerId, collection, signal);
+    this.#collections.set(name, collection);
+    this.#incomplete.delete(name);
+    if (containerIds.length > 0) log.info("a Chroma collection was built from the record", { collection: name });
+  }
+
+  /** Builds every collection from the record, and follows the log from there. */
+  async rebuildAll(signal: AbortSignal): Promise<void> {
+    const head = await this.#options.record.head(this.space.id);
+    const wanted = this.collectionNames();
+    for (const name of wanted) this.#incomplete.add(name);
+    for (const name of wanted) await this.rebuild(name, signal);
+    await this.#advance(head);
+  }
+
+  /** The containers with vectors that belong into a collection. */
+  async containersOf(name: string): Promise<number[]> {
+    const counts = await this.#options.record.counts(this.space.id);
+    return this.byCollection(counts.keys()).get(name) ?? [];
+  }
+
+  placedContainers(): number[] {
+    return [...this.#placements.keys()];
+  }
+
+  async #advance(seq: number): Promise<void> {
+    await this.#options.record.setPosition(this.#options.follower, this.space.id, seq);
+    this.#position = seq;
+  }
+
+  async #apply(changes: readonly VectorChange[]): Promise<void> {
+    const newest = new Map(changes.map((change) => [rowId(change.unit, change.containerId), change]));
+    const containerIds = new Set(changes.map((change) => change.containerId));
+    for (const [name, members] of this.byCollection(containerIds)) {
+      const collection = this.#collections.get(name);
+      if (collection === undefined) throw new Error(`collection ${name} is not open`);
+      const mine = [...newest].filter(([, change]) => members.includes(change.containerId));
+      await collection.remove(mine.filter(([, change]) => change.vector === null).map(([id]) => id));
+      await collection.upsert(mine.flatMap(([, change]) => rowsOf(change)));
+    }
+  }
+
+  async #copy(containerId: number, collection: ChromaCollection, signal: AbortSignal): Promise<void> {
+    const { record, server } = this.#options;
+    let after = -1;
+    for (;;) {
+      signal.throwIfAborted();
+      const page = await record.page(this.space, containerId, after, server.batch);
+      await collection.upsert(page.flatMap(rowsOf));
+      const last = page.at(-1);
+      if (last === undefined || page.length < server.batch) return;
+      after = last.unit;
+    }
+  }
+}
+
+function rowsOf(change: VectorChange): ChromaRow[] {
+  const { unit, containerId, vector } = change;
+  if (vector === null) return [];
+  return [{ id: rowId(unit, containerId), vector, container: containerId, kind: kindOf(unit) }];
+}

@@ -1,0 +1,87 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import process from "node:process";
+import { z } from "zod";
+
+import type { Log } from "../../core/ports.js";
+import { sleep } from "../../lib/time.js";
+
+/** Says which engine wrote a data folder, and which process last used it. */
+const NOTE = "recollect.json";
+const noteShape = z.object({ engine: z.string(), pid: z.number().int().positive(), port: z.number().int().positive() });
+export type EngineNote = z.infer<typeof noteShape>;
+
+const PREDECESSOR_ENDS_WITHIN_MS = 5_000;
+
+/**
+ * Makes the folder ready for an engine of this version. Data of another or an unknown version is renamed, never read:
+ * engines neither promise to read each other's files nor notice when they cannot.
+ */
+export async function prepareEngineFolder(folder: string, version: string, log: Log): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const note = await readNote(folder);
+  if (note !== null) await waitForPredecessor(note);
+  const isEmpty = (await readdir(folder)).length === 0;
+  if (isEmpty || note?.engine === version) return;
+  await setAside(folder, `it was written by engine ${note?.engine ?? "unknown"}, not ${version}`, log);
+}
+
+/** Notes who uses the folder from now on. */
+export async function noteEngine(folder: string, note: EngineNote): Promise<void> {
+  await writeFile(join(folder, NOTE), JSON.stringify(note));
+}
+
+/** Renames the folder and leaves an empty one. Of several folders set aside, only the newest is kept. */
+export async function setAside(folder: string, reason: string, log: Log): Promise<void> {
+  const parent = dirname(folder);
+  const prefix = `${basename(folder)}.set-aside-`;
+  const older = (await readdir(parent)).filter((name) => name.startsWith(prefix));
+  const target = join(parent, `${prefix}${new Date().toISOString().replaceAll(/[:.]/g, "-")}`);
+  await rename(folder, target);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  log.warn("the data folder of Chroma was set aside; it is built anew from the record", { folder: target, reason });
+  for (const name of older) await rm(join(parent, name), { recursive: true, force: true });
+}
+
+async function readNote(folder: string): Promise<EngineNote | null> {
+  try {
+    return noteShape.parse(JSON.parse(await readFile(join(folder, NOTE), "utf8")));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Two engines on one folder lose vectors without a word. The engine of an owner that was killed ends by itself
+ * within moments; one that does not, and still answers at its port, is killed.
+ */
+async function waitForPredecessor(note: EngineNote): Promise<void> {
+  const deadline = Date.now() + PREDECESSOR_ENDS_WITHIN_MS;
+  while (isAlive(note.pid)) {
+    if (Date.now() < deadline) {
+      await sleep(25, { unref: true });
+      continue;
+    }
+    // Its number may belong to another program by now; only one that also answers as an engine is ours.
+    if (await answersAsEngine(note.port)) process.kill(note.pid, "SIGKILL");
+    return;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** True when a Chroma server answers at this port of the loopback interface. */
+export async function answersAsEngine(port: number, timeoutMs = 2_000): Promise<boolean> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v2/heartbeat`, { signal: AbortSignal.timeout(timeoutMs) });
+    return answer.ok && JSON.stringify(await answer.json()).includes("heartbeat");
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+
+import { AppError } from "../../core/errors.js";
+import type { Log, VectorIndex, VectorRecord, VectorStatus } from "../../core/ports.js";
+import { type ChromaTarget, createChromaVectors } from "./chroma.js";
+import type { ChromaTimeouts } from "./chroma-server.js";
+import { createLocalChroma, type LocalChroma } from "./engine.js";
+import { createExactVectors } from "./exact.js";
+import { createTieredVectors } from "./tiered.js";
+
+export interface VectorsOptions {
+  readonly record: VectorRecord;
+  readonly log: Log;
+  /** Tells this record apart from others on the same Chroma server; the organisation id. */
+  readonly namespace: string;
+  readonly dataDirectory: string;
+  /** Where a fetched engine is kept. Default `engines` below the data directory. */
+  readonly enginesDirectory?: string | undefined;
+  /** Never fetch anything from outside. */
+  readonly offline: boolean;
+  /** A Chroma server to use instead of a local child. */
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
+  readonly tenant?: string | undefined;
+  readonly database?: string | undefined;
+  /** The most vectors that one query scores exactly while Chroma is there. Default 20,000. */
+  readonly exactLimit?: number | undefined;
+  /** Memory for exact search, in MB. Default 256. */
+  readonly exactMegabytes?: number | undefined;
+  /** `exact`: no Chroma at all. */
+  readonly mode: "auto" | "exact";
+  /** `background`: Chroma is connected, or its engine started, at once. `off`: not before `start`. */
+  readonly engine: "background" | "off";
+  /** For tests; see `ChromaVectorsOptions` and `LocalChromaOptions`. */
+  readonly tuning?: {
+    readonly timeouts?: ChromaTimeouts;
+    readonly pollMs?: number;
+    readonly verifyEveryMs?: number;
+    readonly healthEveryMs?: number;
+  };
+}
+
+export interface Vectors extends VectorIndex {
+  /** Connects Chroma or starts its engine, in the background; does nothing the second time. */
+  start(): void;
+  /** Ends the engine without waiting, for the last moment of a process. */
+  stopNow(): void;
+  /** The process id of the local engine, while one runs. */
+  readonly enginePid: number | null;
+}
+
+/**
+ * The vector index as configured. Usable at once: until Chroma is ready, exact search answers everything.
+ * @throws AppError `invalid` when the URL of the Chroma server is none
+ */
+export function createVectors(options: VectorsOptions): Vectors {
+  const remote = options.mode === "auto" && options.url !== undefined ? remoteTarget(options, options.url) : null;
+  const vectors = new ConfiguredVectors(options, remote);
+  if (options.engine === "background") vectors.start();
+  return vectors;
+}
+
+class ConfiguredVectors implements Vectors {
+  readonly #options: VectorsOptions;
+  readonly #remote: ChromaTarget | null;
+  readonly #exact;
+  #index: VectorIndex;
+  #engine: LocalChroma | null = null;
+  #state: "off" | "started" | "closed" = "off";
+
+  constructor(options: VectorsOptions, remote: ChromaTarget | null) {
+    const { exactMegabytes } = options;
+    this.#options = options;
+    this.#remote = remote;
+    this.#exact = createExactVectors(options.record, exactMegabytes === undefined ? {} : { megabytes: exactMegabytes });
+    this.#index = this.#exact;
+  }
+
+  get enginePid(): number | null {
+    return this.#engine?.pid ?? null;
+  }
+
+  start(): void {
+    if (this.#state !== "off" || this.#options.mode === "exact") return;
+    this.#state = "started";
+    const { record, log, namespace, tuning } = this.#options;
+    const exactLimit = this.#options.exactLimit ?? 20_000;
+    const target = this.#remote ?? this.#startEngine();
+    const chroma = createChromaVectors({ ...tuning, record, log, namespace, target, ownAbove: exactLimit });
+    this.#index = createTieredVectors({ record, log, exact: this.#exact, chroma, exactLimit });
+  }
+
+  nearest: VectorIndex["nearest"] = (query) => this.#index.nearest(query);
+
+  verify: VectorIndex["verify"] = (signal) => this.#index.verify(signal);
+
+  async status(): Promise<VectorStatus> {
+    const status = await this.#index.status();
+    if (this.#options.mode === "exact" || this.#state !== "off") return status;
+    return { ...status, state: "off", reason: "This process does not use Chroma; exact search answers." };
+  }
+
+  async close(): Promise<void> {
+    this.#state = "closed";
+    await this.#index.close();
+    await this.#engine?.close();
+  }
+
+  stopNow(): void {
+    this.#engine?.stopNow();
+  }
+
+  #startEngine(): LocalChroma {
+    const { dataDirectory, enginesDirectory, offline, log, tuning } = this.#options;
+    const { healthEveryMs } = tuning ?? {};
+    this.#engine = createLocalChroma({
+      dataDirectory,
+      enginesDirectory,
+      offline,
+      log,
+      ...(healthEveryMs === undefined ? {} : { healthEveryMs }),
+    });
+    this.#engine.start();
+    return this.#engine;
+  }
+}
+
+function remoteTarget(options: VectorsOptions, url: string): ChromaTarget {
+  const address = { url, token: options.token, tenant: options.tenant, database: options.database };
+  if (!URL.canParse(url) || !["http:", "https:"].includes(new URL(url).protocol)) {
+    throw new AppError("invalid", "CHROMA_URL must be an http:// or https:// address, such as http://localhost:8000.");
+  }
+  const { host, protocol } = new URL(url);
+  const identity = [protocol, host, options.tenant ?? "", options.database ?? ""].join(" ");
+  const key = createHash("sha256").update(identity).digest("hex").slice(0, 12);
+  return { key, name: `Chroma at ${host}`, failure: null, address: () => address };
+}

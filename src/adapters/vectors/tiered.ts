@@ -1,0 +1,111 @@
+import { AppError } from "../../core/errors.js";
+import type {
+  Log,
+  VectorHit,
+  VectorIndex,
+  VectorQuery,
+  VectorRecord,
+  VectorStatus,
+  VectorVerification,
+} from "../../core/ports.js";
+import { scoreUnits } from "./chroma-search.js";
+import type { ExactVectors } from "./exact.js";
+import { checkVectorQuery } from "./vector-query.js";
+
+export interface TieredVectorsOptions {
+  readonly record: VectorRecord;
+  readonly exact: ExactVectors;
+  /** Answers what is too large to be scored exactly. Null: everything is scored exactly. */
+  readonly chroma: VectorIndex | null;
+  /** The most vectors that one query scores exactly while Chroma is there. */
+  readonly exactLimit: number;
+  readonly log: Log;
+}
+
+/**
+ * Scores small containers exactly and asks Chroma about large ones. When Chroma cannot answer, the large ones are
+ * scored exactly too: slower, and still right. A search never fails because of Chroma.
+ */
+export function createTieredVectors(options: TieredVectorsOptions): VectorIndex {
+  return new TieredSearch(options);
+}
+
+class TieredSearch implements VectorIndex {
+  readonly #options: TieredVectorsOptions;
+
+  constructor(options: TieredVectorsOptions) {
+    this.#options = options;
+  }
+
+  async nearest(query: VectorQuery): Promise<VectorHit[]> {
+    if (!checkVectorQuery(query)) return [];
+    const { exact, chroma, record, exactLimit } = this.#options;
+    if (chroma === null) return exact.nearest(query);
+    const { small, large } = await this.#bySize(query);
+    if (large.length === 0) return exact.nearest(query);
+    if (query.among !== undefined && query.among.size <= exactLimit) {
+      return scoreUnits(record, query, [...query.among]);
+    }
+    const [near, far] = await Promise.all([
+      exact.nearest({ ...query, containerIds: small }),
+      this.#askChroma(chroma, { ...query, containerIds: large }),
+    ]);
+    return merge(near, far, query.limit);
+  }
+
+  async status(): Promise<VectorStatus> {
+    const { exact, chroma } = this.#options;
+    if (chroma === null) return exact.status();
+    const status = await chroma.status();
+    return { ...status, name: `exact + ${status.name}` };
+  }
+
+  async verify(signal?: AbortSignal): Promise<VectorVerification> {
+    const { exact, chroma } = this.#options;
+    const inMemory = await exact.verify(signal);
+    const inChroma = await chroma?.verify(signal);
+    return { collections: [...inMemory.collections, ...(inChroma?.collections ?? [])] };
+  }
+
+  async close(): Promise<void> {
+    await this.#options.chroma?.close();
+    await this.#options.exact.close();
+  }
+
+  /** The smallest containers are scored exactly for as long as their sum stays within the limit. */
+  async #bySize(query: VectorQuery): Promise<{ small: number[]; large: number[] }> {
+    const containerIds = [...new Set(query.containerIds)];
+    const sizes = await this.#options.exact.sizes(query.space, containerIds);
+    const bySize = containerIds.map((id, at) => ({ id, size: sizes[at]! })).sort((a, b) => a.size - b.size);
+    const small: number[] = [];
+    const large: number[] = [];
+    let sum = 0;
+    for (const { id, size } of bySize) {
+      sum += size;
+      if (sum <= this.#options.exactLimit) small.push(id);
+      else large.push(id);
+    }
+    return { small, large };
+  }
+
+  async #askChroma(chroma: VectorIndex, query: VectorQuery): Promise<VectorHit[]> {
+    try {
+      return await chroma.nearest(query);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
+      this.#options.log.debug("exact search stands in for Chroma", { reason: error.message });
+      return this.#options.exact.nearest(query);
+    }
+  }
+}
+
+function merge(left: readonly VectorHit[], right: readonly VectorHit[], limit: number): VectorHit[] {
+  const best = new Map<number, VectorHit>();
+  for (const hit of [...left, ...right]) {
+    const known = best.get(hit.unit);
+    if (known === undefined || known.cosine < hit.cosine) best.set(hit.unit, hit);
+  }
+  return [...best.values()]
+    .sort((first, second) => second.cosine - first.cosine || first.unit - second.unit)
+    .slice(0, limit);
+}
