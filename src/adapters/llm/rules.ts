@@ -1,0 +1,129 @@
+import type { FactExtractor, FactSource } from "../../core/ports.js";
+import type { FactCandidate } from "../../core/types.js";
+import { openSentence, readClause, splitClauses, type Clause } from "./rules/clauses.js";
+import { judge, type Verdict } from "./rules/judge.js";
+import { rewriteRest } from "./rules/phrase.js";
+import { statementsOf, type Sentence } from "./rules/sentences.js";
+import { readSpecial } from "./rules/special.js";
+import { isAssistantFact } from "./rules/assistant.js";
+import { passagesOf, type Passage } from "./rules/voice.js";
+import { resolveDates, type Direction, type ParseDates } from "./rules/when.js";
+
+/** A document that states more than this is not a conversation or a note any more; its chunks are found all the same. */
+const MOST_CANDIDATES = 500;
+const LONGEST_FACT = 320;
+/** Other work gets its turn after so many sentences. */
+const SENTENCES_PER_BREATH = 400;
+/** "She" speaks of somebody named at most so many sentences before. */
+const MEMORY_OF_PERSONS = 2;
+
+/**
+ * An extractor of facts that needs no model: it reads English sentences by rules. It prefers to miss a fact over
+ * inventing one. At most 500 candidates a document; time grows with the length of the text and with nothing else.
+ */
+export function createRulesExtractor(): FactExtractor {
+  return { name: "rules", extract: extractFacts };
+}
+
+async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<FactCandidate[]> {
+  const chrono = await import("chrono-node/en");
+  const parse: ParseDates = (text, reference, option) => chrono.parse(text, reference, option);
+  const facts = new Map<string, FactCandidate>();
+  let sentences = 0;
+  for (const passage of passagesOf(source)) {
+    const reader = createReader(passage, parse);
+    for (const sentence of statementsOf(passage.text, passage.voice)) {
+      sentences += 1;
+      if (sentences % SENTENCES_PER_BREATH === 0) await breathe();
+      signal?.throwIfAborted();
+      for (const fact of reader(sentence)) {
+        const key = fact.text.toLowerCase();
+        if (!facts.has(key)) facts.set(key, fact);
+      }
+      if (facts.size >= MOST_CANDIDATES) return [...facts.values()].slice(0, MOST_CANDIDATES);
+    }
+  }
+  return [...facts.values()];
+}
+
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Reads the sentences of one passage in order, remembering of whom the last ones spoke. */
+function createReader(passage: Passage, parse: ParseDates): (sentence: Sentence) => FactCandidate[] {
+  const { voice } = passage;
+  const reference = referenceOf(passage.date);
+  let antecedent: string | null = null;
+  let age = 0;
+  return (sentence) => {
+    age += 1;
+    if (age > MEMORY_OF_PERSONS) antecedent = null;
+    const opened = openSentence(sentence.text, voice);
+    const special = readSpecial(opened, voice);
+    if (special)
+      return [
+        { text: special.text, kind: special.verdict.kind, isStatic: special.verdict.isStatic, quote: sentence.quote },
+      ];
+    const facts: FactCandidate[] = [];
+    for (const part of splitClauses(opened, { voice, antecedent })) {
+      const clause = readClause(part, { voice, antecedent });
+      if (!clause) continue;
+      const { subject } = clause;
+      if ((subject.role === "relative" || subject.role === "person") && !subject.isPlural) {
+        antecedent = subject.text;
+        age = 0;
+      }
+      const fact = factOf(clause, passage, sentence, reference, parse);
+      if (fact) facts.push(fact);
+    }
+    return facts;
+  };
+}
+
+function factOf(
+  clause: Clause,
+  passage: Passage,
+  sentence: Sentence,
+  reference: Date,
+  parse: ParseDates,
+): FactCandidate | null {
+  const { subject, predicate } = clause;
+  const verdict = judge(subject, predicate);
+  if (!verdict || (passage.voice.kind === "assistant" && !isAssistantFact(clause, verdict))) return null;
+  const isAboutSelf = subject.role === "self";
+  const rest = rewriteRest(predicate.rest, passage.voice, isAboutSelf);
+  if (rest === null) return null;
+  const dated = resolveDates(rest, reference, directionOf(clause, verdict), parse);
+  if (verdict.needsDate === true && !dated.isDated) return null;
+  const text = [subject.text, predicate.group, dated.text]
+    .filter((part) => part !== "")
+    .join(" ")
+    .replace(/\s+/g, " ");
+  if (text.length > LONGEST_FACT) return null;
+  const isOver = dated.lastDay === null || dated.lastDay < reference.toISOString().slice(0, 10);
+  const ends = (verdict.isTemporary === true || dated.hasLimit) && !isOver;
+  return {
+    text,
+    kind: verdict.kind,
+    isStatic: verdict.isStatic && !ends,
+    ...(ends ? { forgetAfter: `${dated.lastDay}T23:59:59.999Z` } : {}),
+    ...(dated.days.length > 0 ? { eventDates: dated.days } : {}),
+    quote: sentence.quote,
+  };
+}
+
+/** Where "on Friday" points: back for what happened, ahead for what is planned, nowhere for what always holds. */
+function directionOf(clause: Clause, verdict: Verdict): Direction {
+  const { frame } = clause.predicate;
+  if (frame === "past" || frame === "was" || frame === "perfect" || frame === "been") return "past";
+  if (verdict.isTemporary === true || frame === "future" || frame === "progressive" || frame === "obligation")
+    return "future";
+  return "none";
+}
+
+/** An odd date is no reason to lose the facts; relative dates then resolve against today. */
+function referenceOf(date: string): Date {
+  const parsed = new Date(date);
+  return Number.isNaN(parsed.getTime()) ? new Date() : parsed;
+}

@@ -1,0 +1,154 @@
+import type { Verdict } from "./judge.js";
+import {
+  EVALUATIVE,
+  EVENT_NOUNS,
+  INTERESTS,
+  LASTING_ADJECTIVES,
+  LASTING_PARTICIPLES,
+  PETS,
+  RELATIVES,
+} from "./nouns.js";
+import type { Predicate } from "./predicate.js";
+import type { Subject } from "./subject.js";
+import { isCapitalised, type Word } from "./words.js";
+
+const FACT: Verdict = { kind: "fact", isStatic: false };
+const TRAIT: Verdict = { kind: "fact", isStatic: true };
+const LIKING: Verdict = { kind: "preference", isStatic: true };
+const EPISODE: Verdict = { kind: "episode", isStatic: false };
+
+const ARTICLES = new Set(["a", "an", "the", "one", "also"]);
+const NATURE_NOUNS = new Set("fan lover enthusiast addict".split(" "));
+const STATIC_OWN =
+  /^(?:name|surname|nickname|birthday|birthdate|birthplace|hometown|job|title|role|position|profession|occupation|career|religion|nationality|pronouns|language|tongue|degree|major|employer|allergy|allergies|type|heritage|roots|diet)$/;
+
+/** Judges "is …", "was …" and "has been …" by what follows; null when it is a mood, a judgement or nothing at all. */
+export function judgeComplement(subject: Subject, predicate: Predicate): Verdict | null {
+  const { rest, frame } = predicate;
+  const first = rest[0]?.lower ?? "";
+  if (first === "") return null;
+  if (frame === "was") return judgeWas(subject, rest);
+  if (frame === "been") return judgeBeen(rest);
+  if (subject.isFavourite) return EVALUATIVE.has(first) && rest.length < 3 && !isCapitalised(rest[0]) ? null : LIKING;
+  if (subject.role === "own" && (STATIC_OWN.test(subject.head) || subject.head === "age"))
+    return isEvaluativePhrase(rest) ? null : { ...TRAIT, isStatic: subject.head !== "age" };
+  const interest = INTERESTS.get(first);
+  if (interest) return judgeInterest(interest, rest);
+  if (LASTING_ADJECTIVES.has(first)) return TRAIT;
+  if (/^\d{1,3}$/.test(first) || /^(?:\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty)(?:-\w+)?$/.test(first))
+    return judgeNumber(subject, rest);
+  if (isEvaluativePhrase(rest)) return null;
+  if (LASTING_PARTICIPLES.has(first) && rest.length > 1) return judgeParticiple(subject, rest);
+  if (/^(?:from|originally)$/.test(first)) return rest.slice(1).some(isCapitalised) ? TRAIT : null;
+  if (/^(?:in|at|on|with)$/.test(first)) return judgePlace(subject, rest);
+  if (ARTICLES.has(first) || /^(?:my|our|\p{L}+'s)$/u.test(first)) return judgeNounPhrase(subject, rest);
+  if (subject.role === "self" || subject.role === "you") return null;
+  if (subject.role === "relative") return isCapitalised(rest[0]) && rest.length <= 3 ? TRAIT : null;
+  if (/^(?:\d|\$|€|£)/.test(first) || isCapitalised(rest[0])) return FACT;
+  return subject.role === "own" && rest.length >= 1 && !/^(?:\w+ing|\w+ed)$/.test(first) ? FACT : null;
+}
+
+function judgeNumber(subject: Subject, rest: readonly Word[]): Verdict | null {
+  const second = rest[1]?.lower ?? "";
+  const isAge = rest.length === 1 || /^(?:years?|now|and|months?|weeks?|today)$/.test(second);
+  if (subject.role === "self" || subject.role === "relative" || subject.role === "you")
+    return isAge || /^(?:cm|kg|feet|foot|pounds|lbs|meters|metres)$/.test(second) ? FACT : null;
+  return FACT;
+}
+
+function judgeParticiple(subject: Subject, rest: readonly Word[]): Verdict | null {
+  const first = rest[0]?.lower ?? "";
+  const second = rest[1]?.lower ?? "";
+  if (/^(?:it|that|this|by (?:it|that)|up|out)$/.test(second)) return null;
+  const isPerson = subject.role === "self" || subject.role === "relative" || subject.role === "you";
+  if (isPerson)
+    return /^(?:called|named|based|located|born|diagnosed|enrolled|employed|trained|certified|registered|scheduled|licensed)$/.test(
+      first,
+    )
+      ? { ...TRAIT, isStatic: first !== "scheduled" }
+      : null;
+  return { ...FACT, isStatic: /^(?:called|named)$/.test(first) };
+}
+
+function judgeInterest(prepositions: readonly string[], rest: readonly Word[]): Verdict | null {
+  const preposition = rest[1]?.lower ?? "";
+  if (prepositions.length > 0 && !prepositions.includes(preposition)) return null;
+  const object = rest[prepositions.length > 0 ? 2 : 1];
+  if (!object || /^(?:it|that|this|these|those|you|your|what|how|hearing|seeing)$/.test(object.lower)) return null;
+  return LIKING;
+}
+
+/** A place by name, or a lasting condition such as "on a keto diet". Anything else passes. */
+function judgePlace(subject: Subject, rest: readonly Word[]): Verdict | null {
+  const first = rest[0]?.lower ?? "";
+  const text = rest.map((word) => word.lower).join(" ");
+  if (
+    /^(?:in (?:my|his|her|their) (?:early |mid |late |mid-)?\w*\d0'?s|on (?:a|the) [\w-]+ diet|on medication|in remission|in a (?:wheelchair|relationship))/.test(
+      text,
+    )
+  )
+    return FACT;
+  if (/^on (?:vacation|holiday|leave|call|a business trip|maternity leave|paternity leave)/.test(text))
+    return { ...FACT, needsDate: true, isTemporary: true };
+  const object = rest.find((word, index) => index > 0 && !/^(?:the|a|an)$/.test(word.lower));
+  if (subject.role === "self" || subject.role === "relative") {
+    return first === "in" && isCapitalised(object) ? { ...FACT, needsDate: true, isTemporary: true } : null;
+  }
+  if (subject.role === "you") return null;
+  return isCapitalised(object) || /\d/.test(text) || EVENT_NOUNS.has(subject.head) ? FACT : null;
+}
+
+function judgeNounPhrase(subject: Subject, rest: readonly Word[]): Verdict | null {
+  const text = rest.map((word) => word.lower).join(" ");
+  const phrase = rest.slice(1);
+  if (phrase.length === 0) return null;
+  if (phrase.slice(0, 4).some((word) => NATURE_NOUNS.has(word.lower))) return LIKING;
+  if (/\b(?:way|thing|time|day|reason|bit|lot|sign|idea|place to|moment)\b/.test(text)) return null;
+  if (/^(?:my|our)\b/.test(text))
+    return phrase.some((word) => RELATIVES.has(word.lower) || PETS.has(word.lower)) || subject.role === "person"
+      ? TRAIT
+      : null;
+  if (subject.role === "self" || subject.role === "you")
+    return /^(?:the (?:one|same|only|first|last|next))\b/.test(text) ? null : TRAIT;
+  if (subject.role === "relative") return TRAIT;
+  return { ...FACT, isStatic: subject.role === "person" };
+}
+
+function judgeWas(subject: Subject, rest: readonly Word[]): Verdict | null {
+  const text = rest.map((word) => word.lower).join(" ");
+  if (/^(?:born|raised)\b/.test(text)) return rest.length > 1 ? TRAIT : null;
+  if (/^(?:diagnosed|promoted|hired|accepted|laid off|fired|elected|awarded|admitted|appointed|invited)\b/.test(text))
+    return EPISODE;
+  if (
+    /^(?:founded|built|written|designed|created|established|acquired|released|launched|renamed|named)\b/.test(text) &&
+    rest.length > 1
+  )
+    return FACT;
+  if (isEvaluativePhrase(rest)) return null;
+  if (
+    /^(?:a|an|the) /.test(text) &&
+    /\b(?:for|until|from|in|at|of) /.test(text) &&
+    !/\b(?:way|thing|time|day|bit|lot)\b/.test(text)
+  )
+    return subject.role === "thing" ? null : FACT;
+  if (/^(?:in|at) /.test(text) && rest.some((word, index) => index > 0 && isCapitalised(word)))
+    return { ...EPISODE, needsDate: true };
+  return null;
+}
+
+function judgeBeen(rest: readonly Word[]): Verdict | null {
+  const text = rest.map((word) => word.lower).join(" ");
+  if (/^to /.test(text)) return rest.slice(1).some(isCapitalised) ? EPISODE : null;
+  const first = rest[0]?.lower ?? "";
+  const lasts = /\b(?:since|for) /.test(text);
+  if (LASTING_ADJECTIVES.has(first)) return TRAIT;
+  if (LASTING_PARTICIPLES.has(first) || /^(?:diagnosed|promoted|hired|accepted)$/.test(first))
+    return rest.length > 1 ? FACT : null;
+  return lasts && /^(?:a|an|the|in|at|with|my)$/.test(first) && !isEvaluativePhrase(rest) ? FACT : null;
+}
+
+function isEvaluativePhrase(rest: readonly Word[]): boolean {
+  const phrase = rest.filter((word) => !ARTICLES.has(word.lower)).slice(0, 1);
+  if (EVALUATIVE.has(rest[0]?.lower ?? "")) return true;
+  return phrase.some((word) => EVALUATIVE.has(word.lower) && !isCapitalised(word));
+}

@@ -1,0 +1,70 @@
+import { thirdPerson, verbForms } from "./verbs.js";
+import type { Voice } from "./voice.js";
+import { textOf, wordOf, type Word } from "./words.js";
+
+/** "I" within a predicate about the speaker becomes "they", which takes the verb as "I" does, but for these. */
+const PLURAL_AGREEMENT: Readonly<Record<string, string>> = { am: "are", was: "were" };
+const SELF_WORDS: Readonly<Record<string, string>> = {
+  my: "their",
+  our: "their",
+  me: "them",
+  us: "them",
+  mine: "theirs",
+  ours: "theirs",
+  myself: "themself",
+  ourselves: "themselves",
+};
+
+/**
+ * Writes the words after a verb in the third person.
+ * @param isAboutSelf true when the subject of the clause is the speaker, whom the words then call "they"
+ * @returns null when the words speak of somebody that cannot be named
+ */
+export function rewriteRest(rest: readonly Word[], voice: Voice, isAboutSelf: boolean): string | null {
+  const words: Word[] = [];
+  for (const [index, word] of rest.entries()) {
+    const next = rest[index + 1]?.lower ?? "";
+    const previous = rest[index - 1]?.lower ?? "";
+    const rewritten = rewriteWord(word, previous, next, voice, isAboutSelf);
+    if (rewritten === null) return null;
+    words.push(rewritten);
+  }
+  return textOf(words);
+}
+
+function rewriteWord(word: Word, previous: string, next: string, voice: Voice, isAboutSelf: boolean): Word | null {
+  const { lower } = word;
+  if (/^(?:you|your|yours|yourself)$/.test(lower)) return rewriteYou(word, next, voice);
+  if (lower === "i" || lower === "we") return replace(word, isAboutSelf ? "they" : voice.self);
+  if (previous === "i" || previous === "we") return agree(word, isAboutSelf);
+  const own = SELF_WORDS[lower];
+  if (own === undefined) return word;
+  if (isAboutSelf) return replace(word, own);
+  return replace(word, /^(?:my|our)$/.test(lower) || /^(?:mine|ours)$/.test(lower) ? `${voice.self}'s` : voice.self);
+}
+
+/** A "you" that does something of its own makes a clause whose agreement would have to change; better none. */
+function rewriteYou(word: Word, next: string, voice: Voice): Word | null {
+  if (voice.addressee === null) return null;
+  if (word.lower === "your" || word.lower === "yours") return replace(word, `${voice.addressee}'s`);
+  if (
+    word.lower === "yourself" ||
+    /^(?:are|have|can|could|would|will|should|do|did|were|'re|know|see|need|want)$/.test(next)
+  )
+    return null;
+  return replace(word, voice.addressee);
+}
+
+function agree(word: Word, isAboutSelf: boolean): Word {
+  if (isAboutSelf) return replace(word, PLURAL_AGREEMENT[word.lower] ?? word.lower);
+  if (word.lower === "am" || word.lower === "are") return replace(word, "is");
+  const isBase = verbForms(word.lower)[0]?.tense === "base";
+  return isBase ? replace(word, thirdPerson(word.lower)) : word;
+}
+
+/** Keeps the punctuation around the word. */
+function replace(word: Word, by: string): Word {
+  const start = /^[^\p{L}\p{N}]*/u.exec(word.raw)?.[0] ?? "";
+  const end = /[^\p{L}\p{N}]*$/u.exec(word.raw)?.[0] ?? "";
+  return wordOf(`${start}${by}${end}`);
+}

@@ -1,0 +1,70 @@
+import { sentenceSpans } from "../../../lib/sentences.js";
+import type { Voice } from "./voice.js";
+
+/** A sentence that may state a fact. */
+export interface Sentence {
+  /** Verbatim, for the quote. */
+  readonly quote: string;
+  /** The same without ornaments, with straight quotes and single spaces. */
+  readonly text: string;
+}
+
+const SHORTEST = 6;
+const LONGEST = 500;
+const FENCE = /^\s{0,3}(?:```|~~~)/;
+const ORNAMENT = /^(?:\s*(?:[-*+•>]|\d{1,3}[.)]|\[[ xX]\])\s+)+/;
+const BRACKETS = /\[[^[\]]{0,400}\]|\([^()]{0,200}\)/g;
+const EMOJI = /[\p{Extended_Pictographic}\u200d\ufe0f\u{1f3fb}-\u{1f3ff}]+|(?:^|\s)[:;]-?[)D(P]/gu;
+/** Signs that the sentence asks, supposes, hedges, quotes or jokes. */
+const UNSURE =
+  /\b(?:if|maybe|perhaps|possibly|might|i guess|i suppose|i wonder|i wish|i hope|hopefully|unless|imagine|pretend|suppose|supposedly|just kidding|not sure|no idea|what if|as if|would have|could have|should have|would love|would like|'d love|'d like|can't wait|cannot wait|looking forward|who knows|for example|e\.g|let's say|hypothetically|in theory|in a parallel)\b/i;
+const CODE_SIGN = /[{}<>|\\=;]|=>|\(\)|^\s*(?:#|\/\/|import |const |let |var |def |class |function )/;
+
+/** The sentences of a text that may state facts, in order: no headings, code, tables, questions or suppositions. */
+export function* statementsOf(text: string, voice: Voice): Generator<Sentence> {
+  let inFence = false;
+  let from = 0;
+  for (const line of text.split("\n")) {
+    const start = from;
+    from += line.length + 1;
+    if (FENCE.test(line)) inFence = !inFence;
+    else if (!inFence && line.length >= SHORTEST && !isHeading(line))
+      yield* statementsOfLine(text.slice(start, start + line.length), voice);
+  }
+}
+
+function isHeading(line: string): boolean {
+  return /^\s{0,3}#{1,6}\s/.test(line);
+}
+
+function* statementsOfLine(line: string, voice: Voice): Generator<Sentence> {
+  for (const { start, end } of sentenceSpans(line)) {
+    if (end - start < SHORTEST || end - start > LONGEST) continue;
+    const quote = line.slice(start, end).replace(ORNAMENT, "");
+    const text = plain(quote);
+    if (text.length >= SHORTEST && !isUnfit(text, voice)) yield { quote, text };
+  }
+}
+
+/** Text as rules compare it. The quote keeps the writer's own characters. */
+function plain(quote: string): string {
+  return quote
+    .replace(/[’‘ʼ]/g, "'")
+    .replace(/[“”]/g, '"')
+    .replace(BRACKETS, " ")
+    .replace(EMOJI, " ")
+    .replace(/\*\*|__|`/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function isUnfit(text: string, voice: Voice): boolean {
+  if (/\?["')]*$/.test(text) || /\?\s/.test(text)) return true;
+  if (UNSURE.test(text)) return true;
+  if (/"[^"]*\b(?:i|my|we|our|you)\b[^"]*"/i.test(text)) return true;
+  if (voice.kind === "document" && CODE_SIGN.test(text)) return true;
+  return (
+    /^(?:who|what|where|when|why|how|which|do|does|did|can|could|would|should|will|are|is|have|has)\b/i.test(text) &&
+    !/^(?:when i was|will [a-z]*s )/i.test(text)
+  );
+}

@@ -1,0 +1,157 @@
+import { EVENT_NOUNS, NOT_NAMES, OWN_THINGS, PETS, RELATIVES, SHARED_THINGS } from "./nouns.js";
+import { verbForms } from "./verbs.js";
+import type { Voice } from "./voice.js";
+import { isCapitalised, textOf, type Word } from "./words.js";
+
+/** What a clause speaks of. */
+export interface Subject {
+  /** In the third person: `User`, `Caroline's sister Anna`, `The staging server`. */
+  readonly text: string;
+  readonly role: "self" | "you" | "relative" | "own" | "person" | "thing";
+  /** The noun that says what it is, in lower case; a name for persons. */
+  readonly head: string;
+  readonly isPlural: boolean;
+  readonly isFavourite: boolean;
+  /** How many words of the clause it takes. */
+  readonly length: number;
+}
+
+const LONGEST_SUBJECT = 8;
+const AUXILIARIES = new Set(
+  "is are was were has have had will can does did do would could should must might may isn't".split(" "),
+);
+const LINKS = new Set(["of", "in", "at", "for", "from", "with", "and", "on", "to", "&"]);
+const PLURALS = new Set(["children", "people", "folks", "parents", "family", "team", "police", "men", "women"]);
+const NAME_LINKS = new Set(["of", "de", "van", "von", "der", "den", "la", "el", "al", "bin", "and", "&"]);
+const OTHER_VERBS =
+  /^(?:lives|works|uses|runs|owns|launches|starts|ends|begins|costs|supports|requires|depends|likes|loves|hates|prefers|is|was)$/;
+
+/** Reads the subject at the start of a clause; null when it is none that a fact can be about. */
+export function readSubject(words: readonly Word[], voice: Voice, antecedent: string | null): Subject | null {
+  const first = words[0]?.lower ?? "";
+  if (first === "i" || first === "we") return { ...selfSubject(voice.self), length: 1 };
+  if (first === "my" || first === "our") return readNoun(words, 1, `${voice.self}'s`, voice);
+  if (first === "you" && voice.kind === "assistant" && voice.addressee !== null) {
+    return { ...selfSubject(voice.addressee), role: "you", length: 1 };
+  }
+  if (first === "your" && voice.kind === "assistant" && voice.addressee !== null) {
+    return readNoun(words, 1, `${voice.addressee}'s`, voice);
+  }
+  if ((first === "he" || first === "she") && antecedent !== null) {
+    return { text: antecedent, role: "relative", head: "person", isPlural: false, isFavourite: false, length: 1 };
+  }
+  if (first === "the") return readTheSubject(words, voice);
+  return readNamed(words, voice);
+}
+
+function selfSubject(text: string): Omit<Subject, "length"> {
+  return { text, role: "self", head: text, isPlural: false, isFavourite: false };
+}
+
+/** "my sister Anna", "our staging server": everything up to the first finite verb. */
+function readNoun(words: readonly Word[], from: number, owner: string, voice: Voice): Subject | null {
+  const end = verbAfterNoun(words, from);
+  if (end === null) return null;
+  const noun = words.slice(from, end);
+  if (noun.at(-1)?.lower === "i" && noun.at(-2)?.lower === "and") {
+    const companion = `their ${textOf(noun.slice(0, -2))}`;
+    return { ...selfSubject(`${voice.self} and ${companion}`), isPlural: true, length: end };
+  }
+  const head = headOf(noun);
+  const isFavourite = noun.some((word) => /^favou?rite$/.test(word.lower));
+  const role = RELATIVES.has(head) || PETS.has(head) ? "relative" : "own";
+  const isKnown =
+    role === "relative" || isFavourite || OWN_THINGS.has(head) || EVENT_NOUNS.has(head) || SHARED_THINGS.has(head);
+  if (!isKnown) return null;
+  return { text: `${owner} ${nounText(noun)}`, role, head, isPlural: isPluralNoun(noun), isFavourite, length: end };
+}
+
+function readTheSubject(words: readonly Word[], voice: Voice): Subject | null {
+  if (words[1]?.lower === "name" && words[2]?.lower === "of" && words[3]?.lower === "my") {
+    const named = readNoun(words, 4, `The name of ${voice.self}'s`, voice);
+    return named && { ...named, role: "own", head: "name" };
+  }
+  const end = verbAfterNoun(words, 1);
+  if (end === null) return null;
+  const noun = words.slice(1, end);
+  const head = headOf(noun);
+  if (!SHARED_THINGS.has(head)) return null;
+  return {
+    text: `The ${nounText(noun)}`,
+    role: "thing",
+    head,
+    isPlural: isPluralNoun(noun),
+    isFavourite: false,
+    length: end,
+  };
+}
+
+/** "Anna", "Acme Corp", "Anna's birthday". */
+function readNamed(words: readonly Word[], voice: Voice): Subject | null {
+  const first = words[0];
+  if (!first || !isCapitalised(first) || NOT_NAMES.has(first.lower) || first.lower.length < 2) return null;
+  let end = 0;
+  while (
+    end < LONGEST_SUBJECT &&
+    (isCapitalised(words[end]) || (end > 0 && NAME_LINKS.has(words[end]?.lower ?? "") && isCapitalised(words[end + 1])))
+  ) {
+    end += 1;
+    if (/[,;:]$/.test(words[end - 1]?.raw ?? "")) return null;
+    if (/'s$/.test(words[end - 1]?.lower ?? "")) return readPossessed(words, end, voice);
+  }
+  const verb = words[end]?.lower ?? "";
+  if (!AUXILIARIES.has(verb) && !verbForms(verb).some((form) => form.tense === "third" || form.tense === "past")) {
+    if (!/ly$|^(?:also|still|now|currently|always|never|usually|often)$/.test(verb)) return null;
+  }
+  const name = textOf(words.slice(0, end));
+  const isSure = end > 1 || voice.speakers.has(name) || OTHER_VERBS.test(verb) || /\d|\p{Lu}.*\p{Lu}/u.test(name);
+  if (!isSure && AUXILIARIES.has(verb)) return null;
+  const isPlural = words.slice(0, end).some((word) => word.lower === "and" || word.lower === "&");
+  return { text: name, role: "person", head: name.toLowerCase(), isPlural, isFavourite: false, length: end };
+}
+
+function readPossessed(words: readonly Word[], from: number, voice: Voice): Subject | null {
+  const owner = textOf(words.slice(0, from));
+  const isVerb = /^(?:a|an|the|in|at|from|allergic|based|called|named|not|now|\w+ing)$/.test(words[from]?.lower ?? "");
+  return isVerb ? null : readNoun(words, from, owner, voice);
+}
+
+/** The index of the first finite verb after at least one word of a noun phrase. */
+function verbAfterNoun(words: readonly Word[], from: number): number | null {
+  for (let index = from + 1; index < words.length && index < from + LONGEST_SUBJECT; index += 1) {
+    const word = words[index];
+    if (!word) return null;
+    const before = words.slice(from, index);
+    if (isFinite(word, before)) return index;
+    const comma = /[,;:()]$/.test(words[index - 1]?.raw ?? "") && !isCapitalised(word);
+    if (comma) return null;
+  }
+  return null;
+}
+
+function isFinite(word: Word, before: readonly Word[]): boolean {
+  if (AUXILIARIES.has(word.lower)) return true;
+  if (isCapitalised(word) || LINKS.has(before.at(-1)?.lower ?? "")) return false;
+  const forms = verbForms(word.lower);
+  if (forms.some((form) => form.tense === "third" || form.tense === "past")) return true;
+  return isPluralNoun(before) && forms.some((form) => form.tense === "base");
+}
+
+/** The noun before names and before "of …", "at …": `sister` in "sister Anna", `manager` in "manager at Siemens". */
+function headOf(noun: readonly Word[]): string {
+  const link = noun.findIndex((word, index) => index > 0 && LINKS.has(word.lower));
+  const phrase = link === -1 ? [...noun] : noun.slice(0, link);
+  while (phrase.length > 1 && isCapitalised(phrase.at(-1)) && !SHARED_THINGS.has(phrase.at(-1)?.lower ?? ""))
+    phrase.pop();
+  return phrase.at(-1)?.lower ?? "";
+}
+
+function isPluralNoun(noun: readonly Word[]): boolean {
+  const last = noun.at(-1)?.lower ?? "";
+  if (noun.some((word) => word.lower === "and")) return true;
+  return PLURALS.has(last) || /[^s']s$/.test(last);
+}
+
+function nounText(noun: readonly Word[]): string {
+  return textOf(noun).replace(/,/g, "");
+}

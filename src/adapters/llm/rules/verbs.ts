@@ -1,0 +1,135 @@
+/** A form of an English verb, read back to its base. */
+export interface VerbForm {
+  readonly base: string;
+  readonly tense: "base" | "third" | "past" | "participle" | "gerund";
+}
+
+/** base, past, past participle; the participle is left out where it is the past. */
+const IRREGULAR = `
+be was been|become became become|begin began begun|break broke broken|bring brought|build built|buy bought|catch caught|choose chose chosen
+come came come|cost cost|cut cut|deal dealt|do did done|draw drew drawn|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen
+feed fed|feel felt|fight fought|find found|fly flew flown|forget forgot forgotten|get got gotten|give gave given|go went gone|grow grew grown
+have had|hear heard|hide hid hidden|hit hit|hold held|hurt hurt|keep kept|know knew known|lead led|leave left|lend lent|let let|lose lost
+make made|mean meant|meet met|pay paid|put put|quit quit|read read|ride rode ridden|run ran run|say said|see saw seen|sell sold|send sent
+set set|shoot shot|show showed shown|sing sang sung|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood|steal stole stolen
+swim swam swum|take took taken|teach taught|tell told|think thought|throw threw thrown|understand understood|wake woke woken|wear wore worn
+win won|write wrote written`;
+
+/** Present forms that state something lasting when a person is their subject. */
+const LASTING = `
+live work study own use speak play teach drive run manage lead attend belong follow collect volunteer practise practice write code train
+avoid wear coach mentor commute cook bake paint garden fish hunt hike climb swim ski surf sing dance draw read watch listen exercise jog
+cycle bike meditate pray sleep wake eat drink smoke vape take keep raise breed grow sell build design develop maintain host organize
+organise blog stream produce publish translate freelance consult invest save donate rent share suffer care handle oversee supervise report
+support represent serve deploy ship store depend identify celebrate`;
+
+/** Present and past forms that state a liking. */
+const LIKING = `like love hate prefer enjoy adore dislike detest loathe favor favour`;
+
+/** Past forms that tell of an event worth keeping, whether or not the sentence dates it. */
+const EVENTS = `
+move relocate buy get start begin join leave quit finish complete graduate visit go attend adopt marry divorce meet lose sell build break
+win run travel fly drive paint write publish launch release ship deploy migrate switch sign enroll enrol apply receive pass fail learn
+teach volunteer host celebrate decide choose agree hire retire book reserve order schedule cancel hike camp climb swim raise open close
+found renovate plant grow study work live stay give perform present interview take injure hurt catch recover undergo have make create
+organize organise propose donate register rent purchase inherit convert emigrate immigrate invent design develop record compete train
+replace upgrade install rename merge acquire stop promote enlist serve earn become complete settle co-found cofound set pick adopt`;
+
+/** Other verbs whose forms must be known, so that sentences with them are read right (and mostly left out). */
+const OTHERS = `
+be do say tell think know feel want need see hear hope wish guess believe mean understand wonder suppose bet agree appreciate thank look
+seem sound try help let put show ask call talk wait come bring find hold stand sit send spend pay cost fall forget remember miss notice
+love plan intend aim dream expect own walk happen turn change worry matter fit require contain include provide support cover name base
+locate cause end begin expire last allow accept return connect rely weigh measure consist offer earn focus specialize specialise major
+die pass date marry fix update add remove test debug check review cut hit throw fight feed ride steal draw deal lend hide shoot wake
+order plan prepare tend handle consume refuse stock bother trust swear relax chill stick kick push pull play start stop continue finish
+identify graduate originate hail reside dwell relate respond manage volunteer organise suffer tolerate
+answer reply respond format address cite explain translate assume summarise summarize walk`;
+
+const BASES = new Set(`${LASTING} ${LIKING} ${EVENTS} ${OTHERS}`.split(/\s+/).filter((base) => base !== ""));
+const LASTING_VERBS = new Set(LASTING.split(/\s+/));
+const LIKING_VERBS = new Set(LIKING.split(" "));
+const EVENT_VERBS = new Set(EVENTS.split(/\s+/));
+/** Verbs that double their last letter: `plan` -> `planned`. */
+const DOUBLING = new Set(
+  "plan run swim stop ship sit get cut hit jog quit set put let begin forget prefer shop fit bet chat chill refer map".split(
+    " ",
+  ),
+);
+
+const PASTS = new Map<string, string>();
+const PARTICIPLES = new Map<string, string>();
+const THIRDS = new Map<string, string>();
+const GERUNDS = new Map<string, string>();
+indexForms();
+
+/** Every reading of a word as a verb form, the likelier first; none when it is not a form of a known verb. */
+export function verbForms(word: string): VerbForm[] {
+  const forms: VerbForm[] = [];
+  if (BASES.has(word)) forms.push({ base: word, tense: "base" });
+  const add = (tense: VerbForm["tense"], base: string | undefined): void => {
+    if (base !== undefined) forms.push({ base, tense });
+  };
+  add("third", THIRDS.get(word));
+  add("past", PASTS.get(word));
+  add("participle", PARTICIPLES.get(word));
+  add("gerund", GERUNDS.get(word));
+  return forms;
+}
+
+/** The reading of a word as one form, or null. */
+export function readVerb(word: string, tense: VerbForm["tense"]): string | null {
+  return verbForms(word).find((form) => form.tense === tense)?.base ?? null;
+}
+
+export function isLastingVerb(base: string): boolean {
+  return LASTING_VERBS.has(base);
+}
+
+export function isLikingVerb(base: string): boolean {
+  return LIKING_VERBS.has(base);
+}
+
+export function isEventVerb(base: string): boolean {
+  return EVENT_VERBS.has(base);
+}
+
+/** `work` -> `works`, `have` -> `has`. */
+export function thirdPerson(base: string): string {
+  if (base === "be") return "is";
+  if (base === "have") return "has";
+  if (/(?:s|x|z|ch|sh|o)$/.test(base)) return `${base}es`;
+  return /[^aeiou]y$/.test(base) ? `${base.slice(0, -1)}ies` : `${base}s`;
+}
+
+function gerundOf(base: string): string {
+  if (/(?:ie)$/.test(base)) return `${base.slice(0, -2)}ying`;
+  if (DOUBLING.has(base)) return `${base}${base.at(-1)}ing`;
+  return /[^eoy]e$/.test(base) && base !== "be" ? `${base.slice(0, -1)}ing` : `${base}ing`;
+}
+
+function pastOf(base: string): string {
+  if (DOUBLING.has(base)) return `${base}${base.at(-1)}ed`;
+  if (base.endsWith("e")) return `${base}d`;
+  return /[^aeiou]y$/.test(base) ? `${base.slice(0, -1)}ied` : `${base}ed`;
+}
+
+function indexForms(): void {
+  const irregular = new Set<string>();
+  for (const entry of IRREGULAR.split(/[|\n]/).filter((line) => line !== "")) {
+    const [base = "", past = "", participle = past] = entry.split(" ");
+    irregular.add(base);
+    BASES.add(base);
+    PASTS.set(past, base);
+    PARTICIPLES.set(participle, base);
+  }
+  PASTS.set("were", "be");
+  PARTICIPLES.set("got", "get");
+  for (const base of BASES) {
+    THIRDS.set(thirdPerson(base), base);
+    GERUNDS.set(gerundOf(base), base);
+    if (irregular.has(base)) continue;
+    PASTS.set(pastOf(base), base);
+    PARTICIPLES.set(pastOf(base), base);
+  }
+}

@@ -1,0 +1,45 @@
+import type { FactSource } from "../../../core/ports.js";
+
+/** Who speaks in a passage, and how facts name them. */
+export interface Voice {
+  /** `user` and `assistant` are roles, `named` is a person of a conversation, `document` any text that is no conversation. */
+  readonly kind: "user" | "assistant" | "named" | "document";
+  /** What "I" stands for. */
+  readonly self: string;
+  /** What "you" stands for, or null where that is not certain. */
+  readonly addressee: string | null;
+  readonly speakers: ReadonlySet<string>;
+}
+
+/** A text by one voice. */
+export interface Passage {
+  readonly voice: Voice;
+  readonly text: string;
+  /** ISO date or date-time that relative dates resolve against. */
+  readonly date: string;
+}
+
+const SILENT = new Set(["System", "Tool"]);
+
+/** The passages of a source: its turns, or all of its content as the user's own. Instructions and tool output say nothing. */
+export function passagesOf(source: FactSource): Passage[] {
+  const { turns } = source;
+  if (!turns || turns.length === 0) {
+    const voice: Voice = { kind: "document", self: "User", addressee: null, speakers: new Set(["User"]) };
+    return [{ voice, text: source.content, date: source.date }];
+  }
+  const speakers = new Set(turns.map((turn) => turn.speaker).filter((speaker) => !SILENT.has(speaker)));
+  const voices = new Map([...speakers].map((speaker) => [speaker, voiceOf(speaker, speakers)]));
+  return turns.flatMap((turn) => {
+    const voice = voices.get(turn.speaker);
+    return voice ? [{ voice, text: turn.text, date: turn.date ?? source.date }] : [];
+  });
+}
+
+function voiceOf(self: string, speakers: ReadonlySet<string>): Voice {
+  const others = [...speakers].filter((speaker) => speaker !== self);
+  const addressee = others.length === 1 ? (others[0] ?? null) : null;
+  if (self === "Assistant") return { kind: "assistant", self, addressee: addressee ?? "User", speakers };
+  if (self === "User") return { kind: "user", self, addressee: addressee ?? "Assistant", speakers };
+  return { kind: "named", self, addressee, speakers };
+}
