@@ -1,19 +1,23 @@
-import { createExactVectors } from "./adapters/vectors/exact.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
+import { cacheQueries } from "./adapters/embed/cached.js";
 import { createRulesExtractor } from "./adapters/llm/rules.js";
 import { createSeat } from "./adapters/owner/election.js";
 import { createSqliteStore } from "./adapters/store/store.js";
+import { createVectors } from "./adapters/vectors/index.js";
 import type { Config } from "./config.js";
 import type { CoreContext } from "./core/context.js";
 import { createDocumentEvents } from "./core/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
-import type { Clock, Log } from "./core/ports.js";
+import type { Clock, Embedder, Log } from "./core/ports.js";
 import { cleanUp, forgetExpired } from "./core/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
 import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
 import { createId } from "./lib/ids.js";
+
+/** Questions whose vectors are kept, so that a repeated one costs no call. */
+const CACHED_QUERIES = 1_000;
 
 const systemClock: Clock = { now: () => new Date() };
 
@@ -43,9 +47,21 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     clock,
     organizationId: config.apiKey?.organizationId,
   });
-  const embedder = createBuiltinEmbedder();
+  const embedder = await createEmbedder(config, log);
   const factExtractor = createRulesExtractor();
-  const vectors = createExactVectors(store.vectors, { megabytes: config.exactMegabytes });
+  const vectors = createVectors({
+    ...config.chroma,
+    record: store.vectors,
+    log,
+    namespace: store.organizationId,
+    dataDirectory: config.dataDirectory,
+    enginesDirectory: config.enginesDirectory,
+    offline: config.offline,
+    exactLimit: config.exactLimit,
+    exactMegabytes: config.exactMegabytes,
+    mode: config.vectors,
+    engine: options.engine,
+  });
   const context: CoreContext = {
     store,
     vectors,
@@ -89,6 +105,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await store.close();
     },
   };
+}
+
+async function createEmbedder({ embedder }: Config, log: Log): Promise<Embedder> {
+  if (embedder.kind === "builtin") return createBuiltinEmbedder();
+  const { createOpenAiEmbedder } = await import("./adapters/embed/openai.js");
+  return cacheQueries(createOpenAiEmbedder({ ...embedder, log }), { entries: CACHED_QUERIES });
 }
 
 /** After a change of the embedder nothing has a vector in its space yet; searches go by words until it has. */

@@ -45,14 +45,17 @@ function httpUrl() {
     .transform((text) => text.replace(/\/+$/, ""));
 }
 
-const KEY_SHAPE = /^sm_([A-Za-z0-9]+)_[A-Za-z0-9]+$/;
+const KEY_SHAPE = /^sm_([A-Za-z0-9-]+)_\S+$/;
 const TERABYTE_IN_MEGABYTES = 1_048_576;
 const GIGABYTE = 1_073_741_824;
 
 const apiKey = z
   .string()
   .min(24, "must have at least 24 characters")
-  .regex(KEY_SHAPE, "must look like sm_<organisation>_<secret>, both of letters and digits only")
+  .regex(
+    KEY_SHAPE,
+    "must look like sm_<organisation>_<secret>, the organisation of letters, digits and hyphens, the secret without spaces",
+  )
   .transform((key) => ({ key, organizationId: KEY_SHAPE.exec(key)?.[1] ?? "" }));
 
 const flag = z
@@ -128,6 +131,11 @@ export const SETTINGS = {
     fallback: "auto",
     description: "`auto` gives large containers to Chroma, `exact` never starts it.",
   }),
+  RECOLLECT_ENGINES_DIR: setting({
+    schema: z.string().transform(expandHome),
+    description:
+      "Folder for a Chroma engine that had to be fetched. Without it `engines` in the data folder; several data folders may share one.",
+  }),
   CHROMA_URL: setting({
     schema: httpUrl(),
     description: "Chroma server or Chroma Cloud to use in place of the local one.",
@@ -195,6 +203,8 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error";
   readonly embedder: { readonly kind: "builtin" } | OpenAiEmbedderConfig;
   readonly vectors: "auto" | "exact";
+  /** Absolute path of the folder for fetched engines, when it is not the data folder's own. */
+  readonly enginesDirectory: string | undefined;
   /** A Chroma server in place of the local one. */
   readonly chroma: ChromaConfig | undefined;
   /** Containers with up to so many vectors are searched exactly. */
@@ -320,6 +330,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Config {
     logLevel: need(values.RECOLLECT_LOG_LEVEL),
     embedder: values.RECOLLECT_EMBEDDER === "openai" ? buildOpenAiEmbedder(values) : { kind: "builtin" },
     vectors: need(values.RECOLLECT_VECTORS),
+    enginesDirectory: values.RECOLLECT_ENGINES_DIR,
     chroma: values.CHROMA_URL === undefined ? undefined : buildChroma(values.CHROMA_URL, values),
     exactLimit: need(values.RECOLLECT_EXACT_LIMIT),
     exactMegabytes: need(values.RECOLLECT_EXACT_MEGABYTES),

@@ -10,7 +10,7 @@ const answerSchema = z.union([
       kind: z.enum(ERROR_KINDS),
       message: z.string(),
       issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).optional(),
-      retryAfter: z.number().optional(),
+      retryAfter: z.number().nullish(),
     }),
   }),
   z.object({ result: z.unknown() }),
@@ -50,7 +50,7 @@ export function connectOwner(address: ServiceAddress): RemoteOwner {
       if (!answer.success) throw new OwnerGone(`The owner of the data folder gave no whole answer (${response.status})`);
       if ("error" in answer.data) {
         const { kind, message, issues, retryAfter } = answer.data.error;
-        throw new AppError(kind, message, { ...(issues && { issues }), ...(retryAfter !== undefined && { retryAfter }) });
+        throw new AppError(kind, message, { ...(issues && { issues }), ...(typeof retryAfter === "number" && { retryAfter }) });
       }
       return answer.data.result;
     },

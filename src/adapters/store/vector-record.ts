@@ -4,6 +4,9 @@ import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { packVectors, vectorOf } from "./vector-bytes.js";
 
+/** A follower that is further behind than this, or gone for good, holds the log no longer: it rebuilds instead. */
+const LONGEST_LOG = 200_000;
+
 /** The vectors of the record and the log that indexes follow. */
 export function createVectorRecord(db: Kysely<Database>): VectorRecord {
   async function head(spaceId: number): Promise<number> {
@@ -110,7 +113,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
         .where("space_id", "=", spaceId)
         .executeTakeFirstOrThrow();
       const newest = await head(spaceId);
-      const last = Math.min(newest - keepNewest, slowest.seq ?? newest);
+      const last = Math.max(Math.min(newest - keepNewest, slowest.seq ?? newest), newest - LONGEST_LOG);
       if (last <= (await floor(spaceId))) return 0;
       return db.transaction().execute(async (transaction) => {
         await transaction

@@ -1,0 +1,143 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import type { Node } from "./app.js";
+import { type Config, readConfig } from "./config.js";
+import type { Core } from "./core/index.js";
+import type { DoorOptions, ServiceInfo, Starters } from "./faces/cli/starters.js";
+import { randomSecret } from "./lib/crypto.js";
+import { createLog, type LeveledLog } from "./lib/log.js";
+
+// What only some starts need is loaded by them: a short command, or a client that waits for `initialize`, must not
+// wait for a server's libraries.
+
+type Settings = Readonly<Record<string, string>>;
+
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+const starters: Starters = { version, openDoor, serve, serveMcp };
+
+const { runCli } = await import("./faces/cli/index.js");
+const { stdin, stdout, stderr } = process;
+process.exitCode = await runCli(process.argv.slice(2), starters, {
+  stdin,
+  stdout,
+  stderr,
+  isTerminal: stdout.isTTY && stderr.isTTY,
+  isDebug: isDebug(),
+});
+
+/** A wrong setting is reported by the command that needs it, not here. */
+function isDebug(): boolean {
+  try {
+    return readConfig().logLevel === "debug";
+  } catch {
+    return false;
+  }
+}
+
+function prepare(settings: Settings): { config: Config; log: LeveledLog } {
+  const config = readConfig(undefined, settings);
+  const log = createLog({ level: config.logLevel });
+  for (const warning of config.warnings) log.warn(warning);
+  return { config, log };
+}
+
+interface Listening {
+  readonly url: string;
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+/** Answers over HTTP for whoever this process is: the owner, or a client that passes calls on. */
+async function listenFor(
+  core: Core,
+  at: { host: string; port: number },
+  start: ReturnType<typeof prepare>,
+): Promise<Listening> {
+  const { createHttpFace, listen } = await import("./faces/http.js");
+  const { localActor } = await import("./core/index.js");
+  const { organizationId } = await core.session({ actor: localActor("") });
+  const token = randomSecret();
+  const { config, log } = start;
+  const app = createHttpFace({
+    core,
+    log,
+    organizationId,
+    limits: config,
+    ownerToken: token,
+    version,
+    isReady: () => true,
+  });
+  const { url, close } = await listen(app, { ...at, log });
+  return { url, token, close };
+}
+
+/** A process that answers other processes only, on a port of its own. */
+async function openNode(
+  start: ReturnType<typeof prepare>,
+  options: { engine: DoorOptions["engine"]; standby: boolean },
+): Promise<Node> {
+  const { createNode } = await import("./app.js");
+  return createNode({
+    ...start,
+    ...options,
+    version,
+    listen: (core) => listenFor(core, { host: "127.0.0.1", port: 0 }, start),
+  });
+}
+
+async function openDoor({ settings, engine }: DoorOptions) {
+  const node = await openNode(prepare(settings), { engine, standby: false });
+  try {
+    return { core: node.core, actor: await node.actor(), settle: () => node.settle(), close: () => node.close() };
+  } catch (error) {
+    await node.close();
+    throw error;
+  }
+}
+
+async function serve(settings: Settings): Promise<ServiceInfo> {
+  const start = prepare(settings);
+  const { config, log } = start;
+  const { createNode } = await import("./app.js");
+  let listening: Promise<Listening> | undefined;
+  const listenOnce = (core: Core): Promise<Listening> => (listening ??= listenFor(core, config, start));
+  const node = createNode({ ...start, version, engine: "background", standby: true, listen: listenOnce });
+  const close = async (): Promise<void> => {
+    await (await listening?.catch(() => undefined))?.close();
+    await node.close();
+  };
+  try {
+    const role = await node.role();
+    const { url } = await listenOnce(node.core);
+    const configured = config.apiKey?.key;
+    const { secret } = await node.core.ensureFirstKey({ actor: await node.actor() }, configured ? { configured } : {});
+    return {
+      url,
+      dataDirectory: config.dataDirectory,
+      firstKey: secret,
+      isOwner: role === "owner",
+      ended: untilSignal().then((signal) => {
+        log.info("ending", { signal });
+        return close();
+      }),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+async function serveMcp(settings: Settings): Promise<void> {
+  const start = prepare(settings);
+  const { serveMcpStdio } = await import("./faces/mcp/stdio.js");
+  throw new Error(`${start.config.container} ${String(serveMcpStdio)}`);
+}

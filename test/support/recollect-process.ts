@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { expect } from "vitest";
+
+/** The built program, as a user runs it. */
+export const PROGRAM = resolve(import.meta.dirname, "../../dist/main.js");
+
+/** A fresh data folder that is removed after the work. */
+export async function withDataDirectory<T>(work: (dataDirectory: string) => Promise<T>): Promise<T> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-e2e-"));
+  try {
+    return await work(dataDirectory);
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+export function environmentFor(dataDirectory: string, extra: Readonly<Record<string, string>> = {}) {
+  const { PATH = "", HOME = "" } = process.env;
+  return { PATH, HOME, RECOLLECT_DATA_DIR: dataDirectory, RECOLLECT_OFFLINE: "1", ...extra };
+}
+
+export interface McpProcess {
+  readonly client: Client;
+  readonly pid: number;
+  close(): Promise<void>;
+}
+
+/** `recollect mcp` with the independent client of the first SDK generation at its other end. */
+export async function startMcp(dataDirectory: string, extra?: Readonly<Record<string, string>>): Promise<McpProcess> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, "mcp"],
+    env: environmentFor(dataDirectory, extra),
+    stderr: "ignore",
+  });
+  const client = new Client({ name: "test", version: "1.0.0" });
+  await client.connect(transport);
+  const pid = transport.pid ?? 0;
+  return { client, pid, close: () => client.close() };
+}
+
+export interface ServeProcess {
+  readonly child: ChildProcess;
+  readonly url: string;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** `recollect serve` on a free port, once it answers. */
+export async function startServe(
+  dataDirectory: string,
+  extra?: Readonly<Record<string, string>>,
+): Promise<ServeProcess> {
+  const child = spawn(process.execPath, [PROGRAM, "serve", "--port", "0", "--json"], {
+    env: environmentFor(dataDirectory, extra),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let errors = "";
+  child.stderr.on("data", (data: Buffer) => (errors += data.toString()));
+  const url = await new Promise<string>((resolveUrl, reject) => {
+    let output = "";
+    child.stdout.on("data", (data: Buffer) => {
+      output += data.toString();
+      const url = /"url":\s*"([^"]+)"/.exec(output)?.[1];
+      if (url) resolveUrl(url);
+    });
+    child.once("exit", (code) => reject(new Error(`serve ended with ${code}: ${errors}`)));
+  });
+  return { child, url, stop: (signal = "SIGTERM") => stopProcess(child, signal) };
+}
+
+async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolveEnd) => child.once("exit", resolveEnd));
+  child.kill(signal);
+  await ended;
+}
+
+export interface ServiceFile {
+  readonly url: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly token: string;
+}
+
+export function readService(dataDirectory: string): ServiceFile | null {
+  const file = join(dataDirectory, "service.json");
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as ServiceFile) : null;
+}
+
+export async function waitFor<T>(find: () => T | null | undefined | false, what: string, seconds = 20): Promise<T> {
+  const deadline = Date.now() + seconds * 1_000;
+  for (;;) {
+    const found = find();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`);
+    await sleep(20);
+  }
+}
+
+/** Processes of this machine whose command line or environment names the data folder. */
+export function processesOf(dataDirectory: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => ["cmdline", "environ"].some((file) => readProc(name, file).includes(dataDirectory)))
+    .map(Number);
+}
+
+function readProc(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+/** Nothing of Recollect is left: no process, no lock, no address. */
+export async function expectNothingLeft(dataDirectory: string): Promise<void> {
+  await waitFor(() => processesOf(dataDirectory).length === 0, `the end of all processes of ${dataDirectory}`, 10);
+  expect(existsSync(join(dataDirectory, "owner.lock"))).toBe(false);
+  expect(existsSync(join(dataDirectory, "service.json"))).toBe(false);
+}
