@@ -1,0 +1,153 @@
+import type { OpenAI } from "openai";
+import { AppError } from "../../core/errors.js";
+import type { Embedder, Log } from "../../core/ports.js";
+import { createFetch } from "../../lib/http-fetch.js";
+import { retry } from "../../lib/retry.js";
+import { NEURAL_CALIBRATION } from "./calibration.js";
+import { describeFailure, isBatchTooLarge, pauseBeforeRetry } from "./openai-errors.js";
+import { readVectors } from "./openai-answer.js";
+
+export interface OpenAiEmbedderOptions {
+  /** Any service that speaks OpenAI's embeddings API, e.g. `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly model: string;
+  /** Size to ask the service for; undefined leaves it to the model. */
+  readonly dimensions: number | undefined;
+  readonly log: Log;
+  /** Limits of one request, in milliseconds. A person waits for a query, nobody for a document. */
+  readonly timeoutMs?: Readonly<Record<"document" | "query", number>>;
+  /** First wait between two attempts, in milliseconds. Default 500. */
+  readonly pauseMs?: number;
+  /** Most texts a request carries. Default 64, which services with small limits take too. */
+  readonly batch?: number;
+}
+
+/** How patient a call is before it hands the trouble over to its caller, who can wait for longer. */
+const PATIENCE = {
+  document: { attempts: 4, longestWaitMs: 20_000 },
+  query: { attempts: 2, longestWaitMs: 2_000 },
+} as const;
+const TIMEOUTS = { document: 120_000, query: 15_000 } as const;
+/** 64 vectors of 8,192 numbers, each written with 25 characters, and room for what surrounds them. */
+const LARGEST_ANSWER = 32 * 1024 * 1024;
+
+type Purpose = "document" | "query";
+
+/** Vectors from any service that speaks OpenAI's embeddings API. Nothing is loaded or sent before the first call. */
+export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
+  const { model, log } = options;
+  const endpoint = { baseUrl: options.baseUrl, model, apiKey: options.apiKey };
+  const timeouts = options.timeoutMs ?? TIMEOUTS;
+  const clients = new Map<Purpose, Promise<OpenAI>>();
+  let knownSize = options.dimensions;
+
+  async function clientFor(purpose: Purpose): Promise<OpenAI> {
+    const client = clients.get(purpose) ?? connect(options, timeouts[purpose]);
+    clients.set(purpose, client);
+    return client;
+  }
+
+  async function request(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<Float32Array[]> {
+    const client = await clientFor(purpose);
+    const answer: unknown = await client.embeddings.create(
+      {
+        model,
+        input: texts.map(acceptable),
+        encoding_format: "float",
+        ...(options.dimensions === undefined ? {} : { dimensions: options.dimensions }),
+      },
+      signal ? { signal } : {},
+    );
+    const vectors = readVectors(answer, texts.length, {
+      expectedSize: knownSize,
+      wasRequested: options.dimensions !== undefined,
+      baseUrl: options.baseUrl,
+    });
+    knownSize ??= vectors[0]?.length;
+    return vectors;
+  }
+
+  /** Some services limit the texts or tokens of a request without telling the limit; halves find it. */
+  async function requestOrHalve(
+    texts: readonly string[],
+    purpose: Purpose,
+    signal: AbortSignal | undefined,
+  ): Promise<Float32Array[]> {
+    try {
+      return await requestPatiently(texts, purpose, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (texts.length === 1 || !(error instanceof AppError) || !isBatchTooLarge(error.cause)) throw error;
+      const middle = Math.ceil(texts.length / 2);
+      log.debug("embed.halved", { model, texts: texts.length });
+      const first = await requestOrHalve(texts.slice(0, middle), purpose, signal);
+      return [...first, ...(await requestOrHalve(texts.slice(middle), purpose, signal))];
+    }
+  }
+
+  async function requestPatiently(texts: readonly string[], purpose: Purpose, signal?: AbortSignal) {
+    const { attempts, longestWaitMs } = PATIENCE[purpose];
+    return retry(
+      async () => {
+        try {
+          return await request(texts, purpose, signal);
+        } catch (error) {
+          signal?.throwIfAborted();
+          throw describeFailure(error, endpoint);
+        }
+      },
+      {
+        attempts,
+        baseMs: options.pauseMs ?? 500,
+        maximumMs: longestWaitMs,
+        signal,
+        judge: (error) => {
+          const pauseMs = error instanceof AppError ? pauseBeforeRetry(error) : undefined;
+          if (!(error instanceof AppError) || pauseMs === undefined) return false;
+          log.warn("embed.failed", { model, texts: texts.length, reason: error.message });
+          return pauseMs <= longestWaitMs && pauseMs;
+        },
+      },
+    );
+  }
+
+  const maxBatch = options.batch ?? 64;
+  return {
+    name: `openai ${model}`,
+    fingerprint: `openai/1 model=${JSON.stringify(model)} dimensions=${options.dimensions ?? "own"}`,
+    maxBatch,
+    calibration: NEURAL_CALIBRATION,
+
+    async embed(texts, purpose, signal) {
+      const vectors: Float32Array[] = [];
+      for (let start = 0; start < texts.length; start += maxBatch)
+        vectors.push(...(await requestOrHalve(texts.slice(start, start + maxBatch), purpose, signal)));
+      return vectors;
+    },
+  };
+}
+
+async function connect(options: OpenAiEmbedderOptions, timeoutMs: number): Promise<OpenAI> {
+  const { OpenAI } = await import("openai");
+  return new OpenAI({
+    baseURL: options.baseUrl,
+    // The package insists on a key; a service without keys gets no header.
+    apiKey: options.apiKey ?? "none",
+    ...(options.apiKey === undefined ? { defaultHeaders: { Authorization: null } } : {}),
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    // Its own limit ends with the headers; the fetch below watches the body too.
+    timeout: timeoutMs * 2,
+    fetch: createFetch({ timeoutMs, maximumBytes: LARGEST_ANSWER }),
+    // It would write to standard output, which belongs to the protocol.
+    logLevel: "off",
+  });
+}
+
+/** Services refuse empty texts, and halves of surrogate pairs are not valid in JSON for most of them. */
+function acceptable(text: string): string {
+  const wellFormed = text.replace(/\p{Surrogate}/gu, "\ufffd");
+  return wellFormed.trim() === "" ? "." : wellFormed;
+}

@@ -1,0 +1,58 @@
+/** An answer that is larger than the caller takes. */
+export class AnswerTooLargeError extends Error {
+  override readonly name = "AnswerTooLargeError";
+}
+
+export interface FetchLimits {
+  /** For the whole exchange, body included, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Largest body after decompression, in bytes. */
+  readonly maximumBytes: number;
+}
+
+/**
+ * A `fetch` that has read the whole body when it resolves, within a time and a size. The time limit of most HTTP
+ * clients ends with the headers, so that a server that stops in the middle of its answer holds them for ever.
+ * @throws DOMException `TimeoutError`, AnswerTooLargeError, the reason of the caller's signal, or what `fetch` throws
+ */
+export function createFetch({ timeoutMs, maximumBytes }: FetchLimits): typeof fetch {
+  return async (input, init) => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
+    const response = await fetch(input, { ...init, signal });
+    const body = await readBody(response, maximumBytes);
+    const headers = new Headers(response.headers);
+    headers.delete("content-encoding");
+    headers.delete("content-length");
+    return new Response(body.length > 0 ? body : null, {
+      status: response.status,
+      statusText: response.statusText,
+      headers,
+    });
+  };
+}
+
+async function readBody(response: Response, maximumBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop by an error cancels the rest of the body.
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > maximumBytes) throw new AnswerTooLargeError(`The answer is larger than ${maximumBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Reads a `Retry-After` header: seconds, or a date of HTTP.
+ * @returns seconds from `now` on, 0 or more; undefined when the header is absent or makes no sense
+ */
+export function parseRetryAfter(header: string | null | undefined, now = new Date()): number | undefined {
+  const text = header?.trim() ?? "";
+  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text);
+  // A bare number that is too long would otherwise pass for a year.
+  if (!/[a-z]{3}/i.test(text)) return undefined;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000));
+}

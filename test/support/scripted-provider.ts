@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What goes wrong with one request. */
+export type Fault =
+  | { readonly kind: "disconnect" }
+  /** Answers properly, but late. */
+  | { readonly kind: "slow"; readonly ms: number }
+  /** Sends headers and a first byte, and then nothing more. */
+  | { readonly kind: "stall" }
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: unknown;
+    }
+  /** Announces the whole answer and closes in the middle of it. */
+  | { readonly kind: "truncated" }
+  | { readonly kind: "body"; readonly body: string; readonly type?: string }
+  /** Never ends. */
+  | { readonly kind: "endless" }
+  | { readonly kind: "wrong count"; readonly by: number }
+  | { readonly kind: "wrong size"; readonly size: number }
+  /** Changes the list of entries before it is sent. */
+  | { readonly kind: "change"; readonly change: (entries: EmbeddingEntry[]) => unknown[] };
+
+export interface EmbeddingEntry {
+  object: "embedding";
+  index: number;
+  embedding: unknown;
+}
+
+export interface SeenRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: { readonly input?: readonly string[]; readonly model?: string; readonly [name: string]: unknown };
+}
+
+export interface ProviderOptions {
+  /** Size of the vectors, default 64. */
+  readonly dimensions?: number;
+  /** Key that callers must send; none by default. */
+  readonly apiKey?: string;
+  /** Models that exist; any by default. */
+  readonly models?: readonly string[];
+  /** Most texts a request may have; no limit by default. */
+  readonly maxInputs?: number;
+  /** False: asks for another size are ignored, as some services do. Default true. */
+  readonly honoursDimensions?: boolean;
+}
+
+export interface ScriptedProvider {
+  /** Base URL with `/v1`. */
+  readonly url: string;
+  readonly requests: readonly SeenRequest[];
+  /** Lets the next `times` requests go wrong, after those that were scripted before. */
+  fail(fault: Fault, times?: number): void;
+  /** Takes back all faults that have not happened yet. */
+  heal(): void;
+  /** Ends the server and all its connections; from then on connections are refused. */
+  close(): Promise<void>;
+}
+
+/** An OpenAI-compatible service on a real socket that does what the test says, and works properly otherwise. */
+export async function startScriptedProvider(options: ProviderOptions = {}): Promise<ScriptedProvider> {
+  const requests: SeenRequest[] = [];
+  const faults: Fault[] = [];
+  const server = createServer((request, response) => {
+    readText(request)
+      .then((text) => {
+        const body = JSON.parse(text) as SeenRequest["body"];
+        const seen: SeenRequest = { path: request.url ?? "", headers: request.headers, body };
+        requests.push(seen);
+        answer(seen, response, options, faults.shift());
+      })
+      .catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests,
+    fail: (fault, times = 1) => faults.push(...Array.from({ length: times }, () => fault)),
+    heal: () => void faults.splice(0),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** The sum of one pseudo-random direction for each word: texts that share words lie near each other. */
+export function vectorOfText(text: string, dimensions: number): number[] {
+  const vector = Array.from({ length: dimensions }, () => 0);
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text];
+  for (const word of words.slice(0, 500))
+    for (let at = 0; at < dimensions; at += 1) vector[at]! += numberOf(`${word} ${at >> 4}`, at & 15);
+  return vector;
+}
+
+function numberOf(text: string, position: number): number {
+  return (
+    createHash("sha256")
+      .update(text)
+      .digest()
+      .readInt16LE(position * 2) / 32_768
+  );
+}
+
+function answer(seen: SeenRequest, response: ServerResponse, options: ProviderOptions, fault?: Fault): void {
+  const refusal = refuse(seen, options);
+  switch (fault?.kind) {
+    case "disconnect":
+      response.destroy();
+      return;
+    case "status":
+      send(response, fault.status, fault.body ?? { error: { message: `scripted ${fault.status}` } }, fault.headers);
+      return;
+    case "body":
+      response.writeHead(200, { "content-type": fault.type ?? "application/json" }).end(fault.body);
+      return;
+    case "stall":
+      response.writeHead(200, { "content-type": "application/json" }).write("{");
+      return;
+    case "truncated":
+      truncate(response, JSON.stringify(embeddings(seen, options)));
+      return;
+    case "endless":
+      pour(response);
+      return;
+    case "slow":
+      setTimeout(() => send(response, 200, embeddings(seen, options)), fault.ms);
+      return;
+    default:
+      if (refusal) send(response, refusal.status, refusal.body);
+      else send(response, 200, embeddings(seen, options, fault));
+  }
+}
+
+function refuse(seen: SeenRequest, options: ProviderOptions): { status: number; body: unknown } | undefined {
+  const { model, input } = seen.body;
+  if (options.apiKey !== undefined && seen.headers["authorization"] !== `Bearer ${options.apiKey}`)
+    return { status: 401, body: { error: { message: "Incorrect API key provided", code: "invalid_api_key" } } };
+  if (seen.path !== "/v1/embeddings") return { status: 404, body: { error: { message: "Not Found" } } };
+  if (options.models && !options.models.includes(model ?? ""))
+    return { status: 404, body: { error: { message: `model "${model}" not found`, code: "model_not_found" } } };
+  if (!Array.isArray(input) || input.some((text) => typeof text !== "string" || text.trim() === ""))
+    return { status: 400, body: { error: { message: "'$.input' is invalid" } } };
+  if (options.maxInputs !== undefined && input.length > options.maxInputs)
+    return { status: 422, body: { error: { message: `batch size ${input.length} > maximum ${options.maxInputs}` } } };
+  return undefined;
+}
+
+function embeddings(seen: SeenRequest, options: ProviderOptions, fault?: Fault): unknown {
+  const asked = seen.body["dimensions"];
+  const own = options.dimensions ?? 64;
+  const size = typeof asked === "number" && options.honoursDimensions !== false ? asked : own;
+  let entries: unknown[] = (seen.body.input ?? []).map((text, index): EmbeddingEntry => ({
+    object: "embedding",
+    index,
+    embedding: vectorOfText(text, fault?.kind === "wrong size" ? fault.size : size),
+  }));
+  if (fault?.kind === "wrong count" && fault.by < 0) entries = entries.slice(0, fault.by);
+  if (fault?.kind === "wrong count" && fault.by > 0) entries = [...entries, ...entries.slice(0, fault.by)];
+  if (fault?.kind === "change") entries = fault.change(entries as EmbeddingEntry[]);
+  return { object: "list", model: seen.body.model, data: entries, usage: { prompt_tokens: 1, total_tokens: 1 } };
+}
+
+function send(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  if (response.destroyed) return;
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
+}
+
+function truncate(response: ServerResponse, text: string): void {
+  response.writeHead(200, { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) });
+  response.write(text.slice(0, text.length / 2), () => response.destroy());
+}
+
+function pour(response: ServerResponse): void {
+  const piece = Buffer.alloc(1024 * 1024, "1");
+  response.writeHead(200, { "content-type": "application/json" });
+  const more = (): void => {
+    while (!response.destroyed && response.write(piece));
+    if (!response.destroyed) response.once("drain", more);
+  };
+  more();
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
