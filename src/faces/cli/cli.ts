@@ -1,0 +1,53 @@
+import type { Readable } from "node:stream";
+import type { Command } from "commander";
+import type { Call, Core } from "../../core/index.js";
+import { createId } from "../../lib/ids.js";
+import type { Output } from "./output.js";
+import type { Starters } from "./starters.js";
+
+/** What every command works with. */
+export interface Cli {
+  readonly starters: Starters;
+  readonly output: Output;
+  readonly stdin: Readable;
+  /** How the user starts this program, for hints. */
+  readonly programName: string;
+  /** The container for a command that needs one and names none. */
+  readonly defaultContainer: () => Promise<string>;
+  /** Settings from the options that come with every command, by setting name. */
+  readonly settings: () => Readonly<Record<string, string>>;
+  /** The exit code when the command ends without an error; 0 unless set. */
+  readonly exitWith: (code: number) => void;
+}
+
+/** Adds a command to the program. */
+export type Register = (program: Command, cli: Cli) => void;
+
+/** The core with the two kinds of call that a command makes. */
+export interface Access {
+  readonly core: Core;
+  readonly read: Call;
+  /** A call that does its work once, however often it is sent. */
+  readonly newWrite: () => Call;
+}
+
+/** Opens the store, or a way to its owner, for the time of the work. */
+export async function withCore<T>(
+  cli: Cli,
+  work: (access: Access) => Promise<T>,
+  options: { engine?: "background" | "off"; settings?: Readonly<Record<string, string>> } = {},
+): Promise<T> {
+  const settings = { ...cli.settings(), ...options.settings };
+  const door = await cli.starters.openDoor({ settings, engine: options.engine ?? "off" });
+  const { core, actor } = door;
+  try {
+    return await work({ core, read: { actor }, newWrite: () => ({ actor, operationId: createId() }) });
+  } finally {
+    await door.close();
+  }
+}
+
+/** The examples below a command's help; `$` stands for the program. */
+export function examples(cli: Cli, lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line.replace("$", cli.programName)}`).join("\n")}\n`;
+}

@@ -1,0 +1,160 @@
+import { basename } from "node:path";
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import type { AddDocumentInput, Core, DocumentReceipt } from "../../../core/index.js";
+import { AppError } from "../../../core/errors.js";
+import { examples, withCore, type Cli } from "../cli.js";
+import { EXIT_FAILED } from "../exit-codes.js";
+import { UsageError } from "../failure.js";
+import { collect, readMetadata } from "../options.js";
+import { describeFacts } from "../present.js";
+import { readText, readTextFile } from "../read-text.js";
+import { count, indent } from "../style.js";
+import { waitUntilUnderstood } from "../wait.js";
+
+interface AddOptions {
+  readonly text?: boolean;
+  readonly container?: string;
+  readonly customId?: string;
+  readonly title?: string;
+  readonly metadata?: readonly string[];
+  readonly date?: string;
+  readonly fact?: readonly string[];
+  readonly updates?: string;
+  readonly wait: boolean;
+}
+
+/** What is added, and how it is treated. */
+interface Source {
+  readonly content: string;
+  readonly title?: string;
+  /** A note that a person typed is worth remembering as it is. */
+  readonly rememberAsIs: boolean;
+}
+
+export function registerAdd(program: Command, cli: Cli): void {
+  program
+    .command("add")
+    .description("Keep a text, a file or standard input, and learn the facts in it.")
+    .argument("[text|file|-]", "words to remember, the path of a text file, or - for standard input")
+    .option("--text", "take the argument as words even when a file has that name")
+    .option(
+      "-c, --container <tag>",
+      "the container to keep it in (default: RECOLLECT_CONTAINER, or sm_project_default)",
+    )
+    .option("--custom-id <id>", "your own id; adding with the same id again replaces the document")
+    .option("--title <title>", "a title (default for a file: its name)")
+    .option("-m, --metadata <key=value>", "text to filter by, or a JSON object; may be repeated", collect)
+    .option("--date <date>", "the ISO date the content is from; `yesterday` in it is read from there")
+    .option(
+      "-f, --fact <text>",
+      "a fact to remember, in your own words, instead of finding them; may be repeated",
+      collect,
+    )
+    .option("--updates <id>", "id of the memory that the text, or the one --fact, takes the place of")
+    .option("--no-wait", "answer as soon as it is kept, before it can be found")
+    .addHelpText(
+      "after",
+      examples(cli, [
+        '$ add "I prefer green tea to coffee"',
+        "$ add notes.md --container work",
+        "git log -5 | $ add - --title 'Last commits' --metadata project=atlas",
+        '$ add "User lives in Porto" --updates 3mJr7AoUXx2Wqd9ZtYbN4c',
+        '$ add talk.txt --date 2025-06-01 --fact "Ana leads the Atlas project"',
+      ]),
+    )
+    .action(async (argument: string | undefined, options: AddOptions) => add(cli, argument, options));
+}
+
+async function add(cli: Cli, argument: string | undefined, options: AddOptions): Promise<void> {
+  const container = options.container ?? (await cli.defaultContainer());
+  const input = inputOf(await readSource(cli, argument, options), container, options);
+  const receipt = await withCore(cli, async ({ core, newWrite }) => {
+    const call = newWrite();
+    return options.wait ? waitWithProgress(cli, core, call, input) : core.addDocument(call, input);
+  });
+  cli.output.answer(receipt, () => describeReceipt(cli, receipt, options.wait));
+  if (receipt.status === "failed") cli.exitWith(EXIT_FAILED);
+}
+
+async function readSource(cli: Cli, argument: string | undefined, options: AddOptions): Promise<Source> {
+  if (argument === undefined) {
+    if (!options.fact) throw new UsageError("there is nothing to add: give a text, a file, or - for standard input");
+    return { content: options.fact.join("\n"), rememberAsIs: false };
+  }
+  if (options.text) return { content: argument, rememberAsIs: true };
+  if (argument === "-") return { content: await readText(cli.stdin, "standard input"), rememberAsIs: false };
+  if (mayBePath(argument) && existsSync(argument))
+    return { content: await readTextFile(argument), title: basename(argument), rememberAsIs: false };
+  if (looksLikePath(argument))
+    throw new AppError("not_found", `There is no file ${argument}. If these are words to remember, add --text.`);
+  return { content: argument, rememberAsIs: true };
+}
+
+function mayBePath(argument: string): boolean {
+  return argument !== "" && argument.length <= 4096 && !argument.includes("\0") && !argument.includes("\n");
+}
+
+/** A mistyped file name must not be remembered as a fact. */
+function looksLikePath(argument: string): boolean {
+  return !/\s/.test(argument) && (/^\.{0,2}\//.test(argument) || /\.[A-Za-z][A-Za-z0-9]{0,4}$/.test(argument));
+}
+
+function inputOf(source: Source, container: string, options: AddOptions): AddDocumentInput {
+  const title = options.title ?? source.title;
+  return {
+    content: source.content,
+    rememberAsIs: source.rememberAsIs,
+    dreaming: "instant",
+    containerTags: [container],
+    ...(options.customId !== undefined && { customId: options.customId }),
+    ...(title !== undefined && { title }),
+    ...(options.metadata && { metadata: readMetadata(options.metadata) as AddDocumentInput["metadata"] }),
+    ...(options.date !== undefined && { documentDate: options.date }),
+    ...factsOf(source, options),
+  };
+}
+
+function factsOf({ content }: Source, { fact, updates }: AddOptions): Pick<AddDocumentInput, "facts"> {
+  if (updates === undefined) return fact ? { facts: fact.map((text) => ({ text })) } : {};
+  const [text = content, ...others] = fact ?? [];
+  if (others.length > 0) throw new UsageError("--updates goes with one --fact, not with several");
+  return { facts: [{ text, updates }] };
+}
+
+type Write = Parameters<Core["addDocument"]>[0];
+
+async function waitWithProgress(cli: Cli, core: Core, call: Write, input: AddDocumentInput): Promise<DocumentReceipt> {
+  const progress = cli.output.progress("adding");
+  try {
+    return await waitUntilUnderstood(core, call, input, (receipt) => progress.update(describeState(receipt)));
+  } finally {
+    progress.stop();
+  }
+}
+
+function describeState({ status, dreamingStatus }: DocumentReceipt): string {
+  return status === "done" && dreamingStatus === "dreaming" ? "finding facts" : status;
+}
+
+function describeReceipt(cli: Cli, receipt: DocumentReceipt, waited: boolean): string[] {
+  const { bold, green, red, yellow } = cli.output.style;
+  const where = `${bold(receipt.id)} in ${receipt.containerTags.join(", ")}`;
+  if (receipt.status === "failed")
+    return [
+      `${red("failed:")} ${where} is kept but could not be indexed: ${receipt.errorReason ?? "no reason is known"}`,
+      `Remove the cause and add it again, or delete it: ${cli.programName} forget ${receipt.id}`,
+    ];
+  if (receipt.status === "done" && receipt.dreamingStatus === "done")
+    return [
+      `${green("added:")} ${where}`,
+      ...(receipt.facts?.length
+        ? [`${count(receipt.facts.length, "fact")}:`, ...describeFacts(receipt.facts).map((line) => indent(line, 2))]
+        : ["No facts were found in it; its text can be searched."]),
+    ];
+  const state = waited ? `not through yet (${describeState(receipt)})` : "not searchable yet";
+  return [
+    `${yellow("kept:")} ${where}, ${state}`,
+    `The work goes on while any ${cli.programName} process runs, for example ${cli.programName} serve.`,
+  ];
+}

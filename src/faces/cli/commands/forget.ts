@@ -1,0 +1,133 @@
+import type { Command } from "commander";
+import type { Fetched, Forgotten } from "../../../core/index.js";
+import { AppError } from "../../../core/errors.js";
+import { examples, withCore, type Access, type Cli } from "../cli.js";
+import { UsageError } from "../failure.js";
+import { count, oneLine } from "../style.js";
+
+interface ForgetOptions {
+  readonly text?: string;
+  readonly query?: string;
+  readonly container?: string;
+  readonly reason?: string;
+}
+
+/** What was forgotten, and the documents that were deleted with all they stated. */
+interface Answer extends Forgotten {
+  readonly deletedDocuments: readonly string[];
+}
+
+export function registerForget(program: Command, cli: Cli): void {
+  program
+    .command("forget")
+    .description("Forget memories by id or by their exact text, or delete a document by its id.")
+    .argument("[ids...]", "ids of memories or documents, as search and add print them")
+    .option("--text <text>", "the exact text of one memory")
+    .option("--query <query>", "list what could be meant; forgets nothing")
+    .option(
+      "-c, --container <tag>",
+      "only in this container (default for --text: RECOLLECT_CONTAINER, or sm_project_default)",
+    )
+    .option("--reason <reason>", "why, for the journal")
+    .addHelpText(
+      "after",
+      examples(cli, [
+        '$ forget --query "where I live"',
+        "$ forget 3mJr7AoUXx2Wqd9ZtYbN4c",
+        '$ forget --text "User lives in Lisbon" --container home',
+      ]),
+    )
+    .action(async (ids: readonly string[], options: ForgetOptions) => forget(cli, ids, options));
+}
+
+async function forget(cli: Cli, ids: readonly string[], options: ForgetOptions): Promise<void> {
+  const ways = [ids.length > 0, options.text !== undefined, options.query !== undefined].filter(Boolean);
+  if (ways.length !== 1) throw new UsageError("say what to forget in exactly one way: ids, --text or --query");
+  const answer = await withCore(cli, (access) =>
+    ids.length > 0 ? forgetIds(access, ids, options) : forgetText(cli, access, options),
+  );
+  cli.output.answer(answer, () => describe(cli, answer, options.query));
+}
+
+async function forgetText(cli: Cli, { core, newWrite }: Access, options: ForgetOptions): Promise<Answer> {
+  const forgotten = await core.forget(newWrite(), {
+    ...(options.text === undefined
+      ? { query: options.query, ...inContainer(options) }
+      : { content: options.text, containerTag: options.container ?? (await cli.defaultContainer()) }),
+    ...because(options),
+  });
+  return { ...forgotten, deletedDocuments: [] };
+}
+
+function inContainer({ container }: ForgetOptions): { containerTag?: string } {
+  return container === undefined ? {} : { containerTag: container };
+}
+
+function because({ reason }: ForgetOptions): { reason?: string } {
+  return reason === undefined ? {} : { reason };
+}
+
+/** Memories first; an id that is no memory may be a document. */
+async function forgetIds(access: Access, ids: readonly string[], options: ForgetOptions): Promise<Answer> {
+  try {
+    return { ...(await forgetMemories(access, ids, options)), deletedDocuments: [] };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
+    return forgetBoth(access, ids, options);
+  }
+}
+
+async function forgetMemories({ core, newWrite }: Access, ids: readonly string[], options: ForgetOptions) {
+  return core.forget(newWrite(), { ids, ...inContainer(options), ...because(options) });
+}
+
+async function lookUp({ core, read }: Access, id: string): Promise<Fetched> {
+  try {
+    return await core.fetch(read, { id });
+  } catch (error) {
+    throw error instanceof AppError && error.kind === "not_found" ? unknownId(id) : error;
+  }
+}
+
+function unknownId(id: string, where = ""): AppError {
+  return new AppError(
+    "not_found",
+    `There is no memory and no document ${oneLine(id)}${where}. Nothing was changed. \`search\` prints the ids.`,
+  );
+}
+
+/** Looks every id up before anything is changed, so that one wrong id changes nothing. */
+async function forgetBoth(access: Access, ids: readonly string[], options: ForgetOptions): Promise<Answer> {
+  const memories: string[] = [];
+  const documents = new Set<string>();
+  for (const id of ids) {
+    const found = await lookUp(access, id);
+    const tags = found.document?.containerTags ?? (found.memory ? [found.memory.containerTag] : []);
+    if (options.container !== undefined && !tags.includes(options.container))
+      throw unknownId(id, ` in ${options.container}`);
+    if (found.document) documents.add(found.document.id);
+    else memories.push(id);
+  }
+  const { forgotten } = memories.length > 0 ? await forgetMemories(access, memories, options) : { forgotten: [] };
+  for (const id of documents) await access.core.deleteDocument(access.newWrite(), { id });
+  return { forgotten, candidates: [], deletedDocuments: [...documents] };
+}
+
+function describe(cli: Cli, answer: Answer, query: string | undefined): string[] {
+  if (query !== undefined) return describeCandidates(cli, answer, query);
+  const { green } = cli.output.style;
+  return [
+    ...answer.forgotten.map(({ id, text }) => `${green("forgotten:")} ${oneLine(text)}  [${id}]`),
+    ...answer.deletedDocuments.map((id) => `${green("deleted:")} document ${id} and what only it stated`),
+  ];
+}
+
+function describeCandidates(cli: Cli, { candidates }: Answer, query: string): string[] {
+  if (candidates.length === 0) return [`No memory matches “${oneLine(query)}”. Nothing was forgotten.`];
+  const { bold } = cli.output.style;
+  return [
+    `${count(candidates.length, "memory", "memories")} could be meant; nothing was forgotten yet:`,
+    ...candidates.map(({ id, text, similarity }) => `  ${bold(similarity.toFixed(2))}  ${oneLine(text)}  [${id}]`),
+    `To forget one: ${cli.programName} forget ${candidates[0]?.id}`,
+  ];
+}

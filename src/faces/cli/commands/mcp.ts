@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import type { Cli } from "../cli.js";
+
+export function registerMcp(program: Command, cli: Cli): void {
+  program
+    .command("mcp")
+    .description("Serve MCP on standard input and output, for an agent that starts this program itself.")
+    .addHelpText("after", connectHelp(cli.programName))
+    .action(async () => cli.starters.serveMcp(cli.settings()));
+}
+
+/** How the usual clients are told about this server. */
+function connectHelp(program: string): string {
+  const [command = program, ...rest] = program.split(" ");
+  const entry = JSON.stringify({ command, args: [...rest, "mcp"] });
+  return `
+Any number of agents may use one data folder at the same time. It ends when its input ends.
+
+Examples:
+  Claude Code      claude mcp add recollect -- ${program} mcp
+  Codex            codex mcp add recollect -- ${program} mcp
+  Claude Desktop   claude_desktop_config.json:  {"mcpServers":{"recollect":${entry}}}
+  Cursor           ~/.cursor/mcp.json:          {"mcpServers":{"recollect":${entry}}}
+  VS Code          .vscode/mcp.json:            {"servers":{"recollect":${entry}}}
+`;
+}

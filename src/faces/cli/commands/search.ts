@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import { Option } from "commander";
+import type { SearchInput } from "../../../core/index.js";
+import { examples, withCore, type Cli } from "../cli.js";
+import { json, numberBetween, wholeNumber } from "../options.js";
+import { describeAnswer } from "../present.js";
+
+interface SearchOptions {
+  readonly container?: string;
+  readonly limit?: number;
+  readonly threshold?: number;
+  readonly mode?: "hybrid" | "memories" | "documents";
+  readonly filters?: unknown;
+}
+
+export function registerSearch(program: Command, cli: Cli): void {
+  program
+    .command("search")
+    .description("Find memories and passages by meaning and by words.")
+    .argument("<query>", "what to look for, in plain words")
+    .option("-c, --container <tag>", "search this container only (default: all)")
+    .option("-n, --limit <number>", "at most so many results (default: 10)", wholeNumber(1, 100))
+    .option("-t, --threshold <number>", "leave out what scores below, 0 to 1", numberBetween(0, 1))
+    .addOption(
+      new Option("--mode <mode>", "memories, passages of documents, or both (default: hybrid)").choices([
+        "hybrid",
+        "memories",
+        "documents",
+      ]),
+    )
+    .option("--filters <json>", "metadata filter", json)
+    .addHelpText(
+      "after",
+      examples(cli, [
+        '$ search "what do I drink in the morning?"',
+        '$ search "release plan" --container work --limit 3',
+        `$ search budget --filters '{"AND":[{"key":"project","value":"atlas"}]}' --json`,
+      ]),
+    )
+    .action(async (query: string, options: SearchOptions) => search(cli, query, options));
+}
+
+async function search(cli: Cli, query: string, options: SearchOptions): Promise<void> {
+  const input: SearchInput = {
+    q: query,
+    ...(options.container !== undefined && { containerTags: [options.container] }),
+    ...(options.limit !== undefined && { limit: options.limit }),
+    ...(options.threshold !== undefined && { threshold: options.threshold }),
+    ...(options.mode && { searchMode: options.mode }),
+    ...(options.filters !== undefined && { filters: options.filters }),
+  };
+  const answer = await withCore(cli, ({ core, read }) => core.search(read, input));
+  cli.output.answer(answer, () => describeAnswer(cli, answer, query));
+}

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import type { Status } from "../../../core/index.js";
+import { examples, withCore, type Cli } from "../cli.js";
+import { oneLine, pairs } from "../style.js";
+
+export function registerStatus(program: Command, cli: Cli): void {
+  program
+    .command("status")
+    .description("Show what is in use, how much is kept and what is still to do.")
+    .addHelpText("after", examples(cli, ["$ status", "$ status --data-dir ./data --json"]))
+    .action(async () => {
+      const status = await withCore(cli, ({ core, read }) => core.status(read));
+      cli.output.answer(status, () => pairs(describe(status)));
+    });
+}
+
+function describe(status: Status): [string, string][] {
+  const { store, jobs } = status;
+  return [
+    ["version", status.version],
+    ["data folder", status.dataDirectory],
+    ["organisation", status.organizationId],
+    ...describeParts(status),
+    ["kept", `${store.documents} documents, ${store.chunks} passages, ${store.memories} memories`],
+    ["size", `${megabytes(store.bytes)}, ${megabytes(store.freeBytes)} free on this disk`],
+    ["jobs", `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} given up`],
+    ["waiting", `${status.waitingDocuments} documents are not searchable yet`],
+    ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
+  ];
+}
+
+/** The parts of the service that a person may choose. */
+export function describeParts({ embedder, llm, vectors, factExtractor }: Status): [string, string][] {
+  const why = vectors.reason === undefined ? "" : `: ${oneLine(vectors.reason)}`;
+  const behind = vectors.behind > 0 ? `, ${vectors.behind} changes behind` : "";
+  return [
+    ["embedder", embedder],
+    ["llm", llm],
+    ["vector index", `${vectors.name} (${vectors.state}${why}${behind})`],
+    ["extractor", factExtractor],
+  ];
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)} MB`;
+}

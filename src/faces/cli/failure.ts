@@ -1,0 +1,57 @@
+import { CommanderError } from "commander";
+import { AppError } from "../../core/errors.js";
+import { exitCodeOf } from "../errors.js";
+import { EXIT_FAILED, EXIT_OK, EXIT_WRONG_USE } from "./exit-codes.js";
+import type { Output } from "./output.js";
+import { oneLine } from "./style.js";
+
+/** The command line cannot be understood; the message says how it should read. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Tells what went wrong on standard error and answers with the exit code. */
+export function reportFailure(error: unknown, output: Output, options: { isDebug: boolean; hint: string }): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT_OK;
+  // The help that answers it is on standard error already.
+  if (error instanceof CommanderError && error.code === "commander.help" && !output.isJson) return EXIT_WRONG_USE;
+  const failure = describe(error, options.hint);
+  if (output.isJson) output.complain(JSON.stringify({ error: failure.error, message: failure.message }));
+  else {
+    output.complain(`${output.style.red("error:")} ${failure.message}`);
+    if (failure.hint) output.complain(failure.hint);
+  }
+  if (options.isDebug && error instanceof Error && error.stack) output.note(error.stack);
+  return failure.exitCode;
+}
+
+interface Failure {
+  /** Machine-readable: a kind of the core, or `usage`. */
+  readonly error: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly exitCode: number;
+}
+
+function describe(error: unknown, hint: string): Failure {
+  if (error instanceof CommanderError) {
+    const isBare = error.code === "commander.help";
+    const message = isBare ? "a command is missing" : error.message.replace(/^error: /, "");
+    return { error: "usage", message, hint, exitCode: EXIT_WRONG_USE };
+  }
+  if (error instanceof UsageError) return { error: "usage", message: error.message, hint, exitCode: EXIT_WRONG_USE };
+  if (error instanceof AppError) {
+    const exitCode = exitCodeOf(error.kind);
+    return { error: error.kind, message: error.message, exitCode, ...(exitCode === EXIT_WRONG_USE && { hint }) };
+  }
+  // Thrown by whoever reads the settings, whom a face does not know.
+  if (error instanceof Error && error.name === "ConfigError")
+    return { error: "invalid", message: error.message, hint, exitCode: EXIT_WRONG_USE };
+  const cause = error instanceof Error ? error.message : String(error);
+  return {
+    error: "internal",
+    message: `something unexpected went wrong: ${oneLine(cause)}`,
+    hint: "Run it again with RECOLLECT_LOG_LEVEL=debug to see where, and `recollect doctor` to check the store.",
+    exitCode: EXIT_FAILED,
+  };
+}

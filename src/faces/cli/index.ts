@@ -1,0 +1,113 @@
+import { Command } from "commander";
+import type { Cli, Register } from "./cli.js";
+import { registerAdd } from "./commands/add.js";
+import { registerDoctor } from "./commands/doctor.js";
+import { registerForget } from "./commands/forget.js";
+import { registerKeys } from "./commands/keys.js";
+import { registerMcp } from "./commands/mcp.js";
+import { registerProfile } from "./commands/profile.js";
+import { registerSearch } from "./commands/search.js";
+import { registerServe } from "./commands/serve.js";
+import { registerStatus } from "./commands/status.js";
+import { registerTry } from "./commands/try.js";
+import { EXIT_OK } from "./exit-codes.js";
+import { reportFailure } from "./failure.js";
+import type { CliIo } from "./io.js";
+import { createOutput, type Output } from "./output.js";
+import type { Starters } from "./starters.js";
+
+export type { CliIo } from "./io.js";
+export type { Door, DoorOptions, ServiceInfo, Starters } from "./starters.js";
+
+const COMMANDS: readonly Register[] = [
+  registerServe,
+  registerMcp,
+  registerAdd,
+  registerSearch,
+  registerProfile,
+  registerForget,
+  registerKeys,
+  registerStatus,
+  registerDoctor,
+  registerTry,
+];
+
+/**
+ * Runs one command line to its end; for `serve` and `mcp` that is the end of the service.
+ * @returns the exit code: 0, 1 when it failed, 2 for wrong use. Never throws; standard output is written out by then.
+ */
+export async function runCli(argv: readonly string[], starters: Starters, io: CliIo): Promise<number> {
+  const output = createOutput(io, asksForJson(argv));
+  const programName = io.programName ?? "recollect";
+  let exitCode = EXIT_OK;
+  const program = createProgram(output, starters.version);
+  const cli: Cli = {
+    starters,
+    output,
+    programName,
+    stdin: io.stdin,
+    defaultContainer: async () => io.defaultContainer ?? (await import("../../core/index.js")).DEFAULT_CONTAINER,
+    settings: () => settingsOf(program),
+    exitWith: (code) => {
+      exitCode = code;
+    },
+  };
+  for (const register of COMMANDS) register(program, cli);
+  const report = (error: unknown) => {
+    const hint = `Run \`${[programName, ...commandPath(program, argv), "--help"].join(" ")}\` to see how it is used.`;
+    return reportFailure(error, output, { isDebug: io.isDebug ?? false, hint });
+  };
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (error) {
+    exitCode = report(error);
+  }
+  try {
+    await output.flush();
+  } catch (error) {
+    exitCode = report(new Error(`standard output could not be written: ${String(error)}`));
+  }
+  return exitCode;
+}
+
+function createProgram(output: Output, version: string): Command {
+  return new Command("recollect")
+    .description("A memory for AI agents: keep what matters, find it again by meaning and by words.")
+    .version(version, "-V, --version", "print the version")
+    .option("--data-dir <folder>", "where everything is kept (default: RECOLLECT_DATA_DIR, or ~/.recollect)")
+    .option("--json", "answer with one line of JSON on standard output")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => output.write(text),
+      // Help in answer to a command line that lacks a command; errors are reported when they arrive at `runCli`.
+      writeErr: (text) => output.note(text.trimEnd()),
+      outputError: () => undefined,
+    })
+    .exitOverride((error) => {
+      throw error;
+    });
+}
+
+/** Known before parsing, so that a command line that cannot be parsed is answered in JSON too. */
+function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return argv.slice(0, end < 0 ? argv.length : end).includes("--json");
+}
+
+function settingsOf(program: Command): Record<string, string> {
+  const { dataDir } = program.opts<{ dataDir?: string }>();
+  return dataDir === undefined ? {} : { RECOLLECT_DATA_DIR: dataDir };
+}
+
+/** The names of the command that the arguments begin with, e.g. `keys create`. */
+function commandPath(program: Command, argv: readonly string[]): string[] {
+  const path: string[] = [];
+  let current: Command = program;
+  for (const argument of argv) {
+    const next = current.commands.find((command) => command.name() === argument);
+    if (!next) continue;
+    path.push(next.name());
+    current = next;
+  }
+  return path;
+}

@@ -1,0 +1,18 @@
+import type { Readable, Writable } from "node:stream";
+
+/** The streams and facts about the terminal that `main.ts` hands over. */
+export interface CliIo {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** True when a person watches: spinner and frames, and colours unless `useColor` says otherwise. */
+  readonly isTerminal: boolean;
+  /** Default `isTerminal`. */
+  readonly useColor?: boolean;
+  /** True at log level `debug`: unexpected errors show their stack. */
+  readonly isDebug?: boolean;
+  /** The container for commands that name none, where it is configured. */
+  readonly defaultContainer?: string;
+  /** How the user starts this program, for hints. Default `recollect`. */
+  readonly programName?: string;
+}

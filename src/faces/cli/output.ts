@@ -1,0 +1,101 @@
+import type { Writable } from "node:stream";
+import type { CliIo } from "./io.js";
+import { createStyle, type Style } from "./style.js";
+
+/** Where a command writes: its answer to standard output, everything else to standard error. */
+export interface Output {
+  /** True with `--json`: the answer is one line of JSON and nothing else is on standard output. */
+  readonly isJson: boolean;
+  readonly isTerminal: boolean;
+  readonly style: Style;
+  /** The answer of a command: the value as one line of JSON, or its lines for people. */
+  answer(value: unknown, lines: () => readonly string[]): void;
+  /** One line for people on standard error; nothing with `--json`. */
+  note(text: string): void;
+  /** One line on standard error, with `--json` too. */
+  complain(text: string): void;
+  /** Text for standard output as it is: help and version. */
+  write(text: string): void;
+  /** Shows that something goes on. */
+  progress(text: string): Progress;
+  /** Waits until standard output took everything. @throws what it failed with; a reader that went away is no failure */
+  flush(): Promise<void>;
+}
+
+export interface Progress {
+  update(text: string): void;
+  stop(): void;
+}
+
+const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const FRAME_MS = 80;
+
+export function createOutput(io: CliIo, isJson: boolean): Output {
+  const stdout = tolerate(io.stdout);
+  const stderr = tolerate(io.stderr);
+  const note = (text: string) => void (isJson || stderr.write(`${text}\n`));
+  return {
+    isJson,
+    isTerminal: io.isTerminal,
+    style: createStyle(io.useColor ?? io.isTerminal),
+    answer: (value, lines) => stdout.write(isJson ? `${JSON.stringify(value)}\n` : `${lines().join("\n")}\n`),
+    note,
+    complain: (text) => stderr.write(`${text}\n`),
+    write: (text) => stdout.write(text),
+    progress: (text) => (io.isTerminal && !isJson ? spin(stderr, text) : report(note, text)),
+    flush: () => stdout.flush(),
+  };
+}
+
+interface TolerantStream {
+  write(text: string): void;
+  flush(): Promise<void>;
+}
+
+/** A stream whose reader may go away (`| head`): later writes are dropped. Any other failure is told by `flush`. */
+function tolerate(stream: Writable): TolerantStream {
+  let failure: NodeJS.ErrnoException | null = null;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    failure ??= error;
+  });
+  const write = (text: string) => {
+    if (!failure && !stream.destroyed) stream.write(text);
+  };
+  const flush = async () => {
+    if (!failure && !stream.destroyed) await new Promise<void>((resolve) => stream.write("", () => resolve()));
+    if (failure && failure.code !== "EPIPE") throw failure;
+  };
+  return { write, flush };
+}
+
+/** One line that is drawn over and over, and gone at the end. */
+function spin(stderr: TolerantStream, first: string): Progress {
+  let text = first;
+  let frame = 0;
+  const draw = () => stderr.write(`\r\u001b[2K${FRAMES[frame++ % FRAMES.length]} ${text}`);
+  const timer = setInterval(draw, FRAME_MS);
+  timer.unref();
+  draw();
+  return {
+    update: (next) => {
+      text = next;
+    },
+    stop: () => {
+      clearInterval(timer);
+      stderr.write("\r\u001b[2K");
+    },
+  };
+}
+
+/** Plain lines, each once. */
+function report(note: (text: string) => void, first: string): Progress {
+  let last = first;
+  note(first);
+  return {
+    update: (text) => {
+      if (text !== last) note(text);
+      last = text;
+    },
+    stop: () => undefined,
+  };
+}

@@ -1,0 +1,63 @@
+import type { SearchAnswer, SearchResult } from "../../core/index.js";
+import type { DocumentHead, Memory, RememberedFact } from "../../core/types.js";
+import type { Cli } from "./cli.js";
+import { count, indent, oneLine, printable } from "./style.js";
+
+const LONGEST_NAME = 60;
+
+/** Search results for people: score, text, then where and when it is from. */
+export function describeAnswer(cli: Cli, answer: SearchAnswer, query: string): string[] {
+  const found = answer.results.flatMap((result) => describeResult(cli, result));
+  const nothing = [`Nothing found for “${oneLine(query)}”.`];
+  return [...(found.length > 0 ? found : nothing), ...describeLimits(cli, answer)];
+}
+
+/** What a reader must know to trust an answer: what still waits, and what did not work. */
+export function describeLimits(cli: Cli, { waiting, degraded }: SearchAnswer): string[] {
+  const { yellow } = cli.output.style;
+  return [
+    ...(waiting > 0
+      ? [yellow(`${count(waiting, "document")} still ${waiting === 1 ? "waits" : "wait"} to be indexed; search again.`)]
+      : []),
+    ...degraded.map((reason) => yellow(`Not complete: ${oneLine(reason)}`)),
+  ];
+}
+
+function describeResult(cli: Cli, result: SearchResult): string[] {
+  const { bold, dim } = cli.output.style;
+  const text = indent(printable(result.text).trim(), 6).trimStart();
+  const facts = [result.kind === "memory" ? "memory" : "passage", sourceOf(result), dateOf(result), result.id];
+  return [`${bold(result.similarity.toFixed(2))}  ${text}`, dim(indent(facts.join(" · "), 6))];
+}
+
+function sourceOf({ documents }: SearchResult): string {
+  const [first] = documents;
+  if (!first) return "no document";
+  const more = documents.length > 1 ? ` and ${documents.length - 1} more` : "";
+  return `from ${nameOf(first)}${more}`;
+}
+
+function nameOf(document: DocumentHead): string {
+  const name = document.title ?? document.filepath ?? document.url ?? document.customId;
+  if (name === null) return `document ${document.id}`;
+  const shown = oneLine(name);
+  return shown.length > LONGEST_NAME ? `“${shown.slice(0, LONGEST_NAME)}…”` : `“${shown}”`;
+}
+
+/** The day something is from, as far as it is known: what the source says, else when it was added. */
+function dateOf({ chunk, memory, documents }: SearchResult): string {
+  const known = chunk?.metadata?.date ?? documents[0]?.documentDate ?? chunk?.createdAt ?? memory?.createdAt;
+  return known?.slice(0, 10) ?? "no date";
+}
+
+/** What became of the facts of a document, one a line. */
+export function describeFacts(facts: readonly RememberedFact[]): string[] {
+  return facts.map(({ outcome, text, id, replaced }) => {
+    const note = { added: "", duplicate: " (known already)", updated: ` (replaces ${replaced ?? "an older one"})` };
+    return `- ${oneLine(text)}${note[outcome]}  [${id}]`;
+  });
+}
+
+export function describeMemories(memories: readonly Memory[]): string[] {
+  return memories.map(({ text, id }) => `- ${oneLine(text)}  [${id}]`);
+}

@@ -1,0 +1,78 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { AppError } from "../../core/errors.js";
+
+/** Far above any limit of the core, which has its own error; keeps an endless stream from filling the memory. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Text of a file or pipe, in UTF-8.
+ * @throws AppError `not_found`, or `unsupported_type` for folders, binary data and other encodings, each naming the file
+ */
+export async function readTextFile(path: string): Promise<string> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw readFailure(path, error);
+  });
+  if (found.isDirectory())
+    throw new AppError(
+      "unsupported_type",
+      `${path} is a folder. Add its files one by one, or add --text if these are words to remember.`,
+    );
+  return readText(createReadStream(path), path);
+}
+
+/**
+ * All the text of a stream, in UTF-8.
+ * @throws AppError as `readTextFile`, and `too_large` beyond 256 MB
+ */
+export async function readText(stream: Readable, name: string): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of stream) {
+      const part = typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk as Uint8Array);
+      if (bytes === 0) refuseOtherEncodings(part, name);
+      refuseBinary(part, bytes, name);
+      bytes += part.length;
+      if (bytes > MOST_BYTES)
+        throw new AppError("too_large", `${name} has more than ${MOST_BYTES / 1024 / 1024} MB. Add it in parts.`);
+      parts.push(part);
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : readFailure(name, error as NodeJS.ErrnoException);
+  }
+  return decode(Buffer.concat(parts), name);
+}
+
+function refuseOtherEncodings(start: Buffer, name: string): void {
+  const isUtf16 = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
+  if (isUtf16) throw new AppError("unsupported_type", `${name} is in UTF-16. Save it as UTF-8 and add it again.`);
+}
+
+function refuseBinary(part: Buffer, offset: number, name: string): void {
+  const position = part.indexOf(0);
+  if (position >= 0)
+    throw new AppError(
+      "unsupported_type",
+      `${name} is not text: it has a NUL byte at position ${offset + position}. Only UTF-8 text can be added.`,
+    );
+}
+
+function decode(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new AppError(
+      "unsupported_type",
+      `${name} is not valid UTF-8. Convert it (for example: iconv -f latin1 -t utf-8) and add it again.`,
+      { cause: error },
+    );
+  }
+}
+
+function readFailure(name: string, error: NodeJS.ErrnoException): AppError {
+  if (error.code === "ENOENT") return new AppError("not_found", `There is no file ${name}.`);
+  const reason = error.code === "EACCES" ? "this user may not read it" : error.message;
+  return new AppError("unavailable", `${name} cannot be read: ${reason}.`, { cause: error });
+}

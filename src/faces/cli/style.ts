@@ -1,0 +1,46 @@
+/** Marks parts of a text for the eye; leaves the text alone where colours are off. */
+export type Style = Readonly<Record<"bold" | "dim" | "green" | "yellow" | "red", (text: string) => string>>;
+
+export function createStyle(useColor: boolean): Style {
+  const paint = (open: number, close: number) => (text: string) =>
+    useColor ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  return { bold: paint(1, 22), dim: paint(2, 22), green: paint(32, 39), yellow: paint(33, 39), red: paint(31, 39) };
+}
+
+/**
+ * Stored text as a terminal may show it: without the characters that move the cursor, change colours or turn the
+ * reading direction. Tabs and line breaks stay.
+ */
+export function printable(text: string): string {
+  return (
+    text
+      .replace(/\r\n?/g, "\n")
+      // oxlint-disable-next-line no-control-regex
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "")
+  );
+}
+
+/** The same on one line. */
+export function oneLine(text: string): string {
+  return printable(text).replace(/\s+/g, " ").trim();
+}
+
+/** Every line of a text, set in by some spaces. */
+export function indent(text: string, spaces: number): string {
+  const margin = " ".repeat(spaces);
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? line : margin + line))
+    .join("\n");
+}
+
+/** `1 document`, `2 documents`. */
+export function count(amount: number, noun: string, plural = `${noun}s`): string {
+  return `${amount} ${amount === 1 ? noun : plural}`;
+}
+
+/** Lines of `name  value` with the values below each other. */
+export function pairs(entries: readonly (readonly [name: string, value: string])[]): string[] {
+  const width = Math.max(...entries.map(([name]) => name.length));
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
+}
