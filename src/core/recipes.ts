@@ -1,2 +1,60 @@
 /** How many candidates each retriever contributes before ranking. */
 export const SEARCH = Object.freeze({ textHits: 200, vectorHits: 200 });
+
+/** The numbers by which candidates are ranked. Chosen by cross-validation over conversations; see the recall figures in README. */
+export interface RankRecipe {
+  /** How fast repeated evidence for one word saturates. */
+  readonly saturation: number;
+  /** 0: length does not matter, 1: evidence counts per length. */
+  readonly lengthShare: number;
+  /** Content words of a typical unit. */
+  readonly typicalLength: number;
+  /** Evidence of a related word, against the word itself, and how steeply it falls with the relation. */
+  readonly relatedWeight: number;
+  readonly relatedPower: number;
+  /** Share of the evidence of units at a distance in the same document: before, before when it is a question, after, … */
+  readonly before: readonly number[];
+  readonly beforeQuestion: number;
+  readonly after: readonly number[];
+  /** Extra for words found in the unit itself. */
+  readonly own: number;
+  /** Extra for words found anywhere in the same document, and how fast that saturates. */
+  readonly document: number;
+  readonly documentSaturation: number;
+  /** Weight of a name against another word as rare, and the extra for units that the named one speaks. */
+  readonly name: number;
+  readonly speaker: number;
+  /** Factor for units that end in a question. */
+  readonly question: number;
+  /** Extra for units of the day, the days after it, the month, the month after it and the year that the query names. */
+  readonly sameDay: number;
+  readonly daysAfter: number;
+  readonly sameMonth: number;
+  readonly nextMonth: number;
+  readonly sameYear: number;
+  /** Weight of the vector's similarity. */
+  readonly vector: number;
+}
+
+export const RANK: RankRecipe = Object.freeze({
+  saturation: 0.4,
+  lengthShare: 0.9,
+  typicalLength: 12,
+  relatedWeight: 0.4,
+  relatedPower: 2.5,
+  before: [0.3, 0.2],
+  beforeQuestion: 0.6,
+  after: [0.25, 0.1],
+  own: 0.2,
+  document: 0.2,
+  documentSaturation: 0.3,
+  name: 1,
+  speaker: 0.13,
+  question: 0.9,
+  sameDay: 0.25,
+  daysAfter: 0.12,
+  sameMonth: 0.12,
+  nextMonth: 0.06,
+  sameYear: 0.04,
+  vector: 0.3,
+});

@@ -19,7 +19,8 @@ const NEGATIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
+/** Numbers from zero to twenty by their English words, as digits. */
+export const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
   (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen " +
     "twenty"
@@ -28,10 +29,13 @@ const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
     .map((word, value) => [word, String(value)]),
 );
 
+// eslint-disable-next-line no-control-regex
+const ASCII = /^[\x00-\x7f]*$/;
 const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 
 /** Lower case without accents (`Café` -> `cafe`), so that spelling variants compare equal. Other scripts keep their marks. */
 export function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize("NFD")
     .replace(/[\u0300-\u036f]/g, "")

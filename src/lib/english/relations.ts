@@ -1,4 +1,5 @@
 import { stem } from "../stem.js";
+import { isStopWord } from "../words.js";
 import { IRREGULAR_FORMS, WORD_FAMILIES } from "./irregular-forms.js";
 import { LIFE_GROUPS } from "./life-groups.js";
 import { WORK_GROUPS } from "./work-groups.js";
@@ -23,6 +24,19 @@ const relatedCache = new Map<string, ReadonlyMap<string, number>>();
 /** The form by which a folded word is counted: its stem, after irregular forms (`went` -> `go`) and spelling variants are mapped. */
 export function rootOf(word: string): string {
   return stem(baseForms.get(word) ?? word);
+}
+
+const CACHE_LIMIT = 50_000;
+const contentRoots = new Map<string, string>();
+
+/** `rootOf` a folded word that carries a subject; empty for stop words. Kept for the next call, up to a limit. */
+export function contentRoot(word: string): string {
+  const known = contentRoots.get(word);
+  if (known !== undefined) return known;
+  if (contentRoots.size >= CACHE_LIMIT) contentRoots.clear();
+  const root = isStopWord(word) ? "" : rootOf(word);
+  contentRoots.set(word, root);
+  return root;
 }
 
 /** The groups that a root (see `rootOf`) belongs to. */
