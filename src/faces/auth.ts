@@ -1,0 +1,70 @@
+import { localActor, type Core } from "../core/index.js";
+import { AppError } from "../core/errors.js";
+import type { Actor } from "../core/types.js";
+
+/** What the access check needs to know about a request over HTTP. */
+export interface Visitor {
+  readonly headers: Pick<Headers, "get">;
+  /** Address of the other end of the connection, as far as it is known. */
+  readonly peerAddress: string | undefined;
+  /** False when the service listens to other machines too: then everybody needs a key. */
+  readonly isKeylessAllowed: boolean;
+}
+
+/** The key that the official helper for local servers sends; it stands for none. */
+const LOCAL_KEY = "local";
+
+/** Headers that a proxy leaves: what comes through one may come from anywhere. */
+const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "cf-connecting-ip"];
+
+/**
+ * Who is asking. A key decides wherever one is sent, so a wrong one never falls back to keyless access.
+ * @throws AppError `unauthorized`
+ */
+export async function identify(
+  visitor: Visitor,
+  { core, organizationId }: { core: Core; organizationId: string },
+): Promise<Actor> {
+  const credential = credentialOf(visitor.headers);
+  if (credential !== null && credential !== LOCAL_KEY)
+    return core.authenticate({ actor: localActor(organizationId) }, credential);
+  const objection = objectionToKeyless(visitor);
+  if (objection === null) return localActor(organizationId);
+  throw new AppError(
+    "unauthorized",
+    `This request carries no API key, and ${objection}. Send a key of this server as \`Authorization: Bearer sm_…\` or \`x-api-key\`; \`recollect keys create\` makes one.`,
+  );
+}
+
+/** The key of `Authorization: Bearer` or `x-api-key`; null when neither header is sent. */
+export function credentialOf(headers: Pick<Headers, "get">): string | null {
+  const authorization = headers.get("authorization");
+  if (authorization !== null) return /^bearer\s+(.*)$/i.exec(authorization)?.[1]?.trim() ?? authorization;
+  return headers.get("x-api-key");
+}
+
+/**
+ * Why a request may not do without a key, or null when it may. Web pages may call this service from any origin, and
+ * through a name of their own that resolves to this machine, so both signs of a browser are refused (design.md §8).
+ */
+function objectionToKeyless({ headers, peerAddress, isKeylessAllowed }: Visitor): string | null {
+  if (!isKeylessAllowed) return "this server listens to other machines";
+  if (!isLoopbackAddress(peerAddress)) return "it does not come from this machine";
+  if (headers.get("origin") !== null) return "it comes from a web page";
+  if (["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "")) return "it comes from a web page";
+  if (!isLoopbackHost(headers.get("host"))) return "its Host header does not name this machine";
+  if (PROXY_HEADERS.some((name) => headers.get(name) !== null)) return "it comes through a proxy";
+  return null;
+}
+
+/** True for an address that only this machine has. */
+export function isLoopbackAddress(address: string | undefined): boolean {
+  if (address === undefined) return false;
+  return address === "::1" || /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/i.test(address);
+}
+
+/** True for a `Host` header, with or without a port, that means this machine whatever a name server says. */
+export function isLoopbackHost(host: string | null | undefined): boolean {
+  const name = /^(\[[^\]]*\]|[^:]*)(:\d{1,5})?$/.exec(host ?? "")?.[1]?.toLowerCase();
+  return name === "localhost" || name === "[::1]" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name ?? "");
+}

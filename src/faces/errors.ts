@@ -1,0 +1,95 @@
+import { AppError, type ErrorKind, type Issue } from "../core/errors.js";
+import { createId } from "../lib/ids.js";
+import type { LeveledLog } from "../lib/log.js";
+import { BodyError, type BodyProblem } from "../lib/request-body.js";
+
+/** What a face tells the outside about an error. Nothing in it comes from an error that we did not expect. */
+export interface Refusal {
+  readonly kind: ErrorKind;
+  /** What happened, to what, and what to do next. */
+  readonly message: string;
+  readonly issues: readonly Issue[];
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter: number | undefined;
+}
+
+/**
+ * What to tell about an error: the words of an `AppError` as they are; anything else is a bug, goes to the log with an
+ * id, and is told as a fixed text with that id.
+ * @param where names the place for the log, such as `POST /v3/documents`; never content
+ */
+export function refusalOf(error: unknown, log: LeveledLog, where: string): Refusal {
+  if (error instanceof AppError) {
+    if (error.kind === "internal" || error.kind === "corrupt") log.error("failed", { where, kind: error.kind, error });
+    return { kind: error.kind, message: error.message, issues: error.issues, retryAfter: error.retryAfter };
+  }
+  if (error instanceof BodyError) return refuse(BODY_KINDS[error.problem], `${error.message}.`);
+  const id = createId();
+  log.error("unexpected error", { id, where, error });
+  return refuse("internal", `Something went wrong on the server (error ${id}). Its log has the details under this id.`);
+}
+
+const BODY_KINDS: Readonly<Record<BodyProblem, ErrorKind>> = {
+  too_large: "too_large",
+  not_utf8: "invalid",
+  interrupted: "invalid",
+};
+
+function refuse(kind: ErrorKind, message: string): Refusal {
+  return { kind, message: message.charAt(0).toUpperCase() + message.slice(1), issues: [], retryAfter: undefined };
+}
+
+const HTTP_STATUS = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported_type: 415,
+  rate_limited: 429,
+  unavailable: 503,
+  storage_full: 507,
+  corrupt: 500,
+  internal: 500,
+} as const satisfies Record<ErrorKind, number>;
+export type ErrorStatus = (typeof HTTP_STATUS)[ErrorKind];
+
+/** The status that stands for a kind. */
+export function statusOf(kind: ErrorKind): ErrorStatus {
+  return HTTP_STATUS[kind];
+}
+
+/** Clients sleep as long as this header says, without a limit of their own; so it stays small. */
+const MAX_RETRY_AFTER_SECONDS = 60;
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { rate_limited: 1, unavailable: 2 };
+
+/** Headers that tell a client whether and when to try again (contract.md §1.3). */
+export function retryHeaders({ kind, retryAfter }: Pick<Refusal, "kind" | "retryAfter">): Record<string, string> {
+  // A final conflict would be repeated by the official SDK otherwise.
+  if (kind === "conflict" && retryAfter === undefined) return { "x-should-retry": "false" };
+  const seconds = retryAfter ?? RETRY_AFTER_SECONDS[kind];
+  if (seconds === undefined) return {};
+  return { "retry-after": String(Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, Math.ceil(seconds)))) };
+}
+
+/** The error body of every REST endpoint (contract.md §1.5; contract-gaps.md G-22, G-84, G-85). */
+export interface ErrorBody {
+  readonly error: string;
+  readonly details?: string;
+  readonly message: string;
+  readonly success?: false;
+  readonly issues?: readonly Issue[];
+}
+
+/** Clients print `message`, `error` or `details`; all three are text, so that each of them prints the reason. */
+export function errorBody({ kind, message, issues }: Pick<Refusal, "kind" | "message" | "issues">): ErrorBody {
+  if (kind === "unauthorized") return { error: "Unauthorized", details: message, message };
+  if (kind === "invalid") return { error: message, details: message, message, success: false, issues };
+  return { error: message, message };
+}
+
+/** Exit code of the command line: 2 for wrong use, 1 for everything else that failed. */
+export function exitCodeOf(kind: ErrorKind): 1 | 2 {
+  return kind === "invalid" ? 2 : 1;
+}

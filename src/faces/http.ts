@@ -1,0 +1,163 @@
+import { createServer, STATUS_CODES, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { Hono } from "hono";
+import { AppError } from "../core/errors.js";
+import type { Core } from "../core/index.js";
+import type { LeveledLog } from "../lib/log.js";
+import { isLoopbackAddress } from "./auth.js";
+import { errorBody } from "./errors.js";
+import { createOwnerDoor } from "./owner/door.js";
+import { createRestFace } from "./rest/app.js";
+
+/** Other processes of the data folder may send this much at least. */
+const MIN_INTERNAL_BYTES = 16 * 1024 * 1024;
+/** Open connections are given this long to finish when the server closes. */
+const CLOSE_GRACE_MS = 400;
+const CLOSE_POLL_MS = 20;
+/** Longer than clients and proxies keep an idle connection, so that they, not we, end it. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** What a request knows about its connection; absent in a call without a socket, which then counts as remote. */
+export interface HttpBindings {
+  readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } };
+  /** True when the server listens on a loopback address only. */
+  readonly isLoopbackOnly?: boolean;
+  /** Aborted when the server is about to close. */
+  readonly closing?: AbortSignal;
+}
+
+export type HttpApp = Hono<{ Bindings: HttpBindings }>;
+
+export interface HttpFaceOptions {
+  readonly core: Core;
+  readonly log: LeveledLog;
+  readonly organizationId: string;
+  readonly limits: { readonly maxTextBytes: number; readonly maxMetadataBytes: number };
+  /** Opens the door for other processes of the data folder under `/internal`; without it there is none. */
+  readonly ownerToken?: string | undefined;
+  readonly version: string;
+  /** False while the store is opening. */
+  readonly isReady: () => boolean;
+}
+
+/** Everything that this service answers over HTTP, as one application. */
+export function createHttpFace(options: HttpFaceOptions): HttpApp {
+  const app: HttpApp = new Hono();
+  const { core, log, version, limits, ownerToken } = options;
+  if (ownerToken !== undefined) {
+    const maxBodyBytes = Math.max(MIN_INTERNAL_BYTES, 4 * limits.maxTextBytes);
+    app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }));
+  }
+  app.route("/", createRestFace(options));
+  return app;
+}
+
+/** A server that answers. */
+export interface Listening {
+  /** Base URL without a slash at its end. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new connections, lets running answers end for a moment, then ends all. May be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves an application.
+ * @param host address or name to listen on
+ * @param port 0 takes a free one
+ * @throws AppError `unavailable` when the port is taken, not allowed, or the address is not of this machine
+ */
+export async function listen(
+  app: { fetch: HttpApp["fetch"] },
+  { host, port, log }: { host: string; port: number; log: LeveledLog },
+): Promise<Listening> {
+  const closing = new AbortController();
+  let isLoopbackOnly = false;
+  const listener = getRequestListener(
+    (request, bindings) => app.fetch(request, { ...bindings, isLoopbackOnly, closing: closing.signal }),
+    { overrideGlobalObjects: false, errorHandler: (error) => answerToBrokenRequest(error, log) },
+  );
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
+    void listener(incoming, outgoing);
+  });
+  server.on("clientError", refuseBrokenConnection);
+  const address = await bind(server, host, port);
+  isLoopbackOnly = isLoopbackAddress(address.address);
+  let closed: Promise<void> | undefined;
+  return {
+    url: urlOf(host, address),
+    port: address.port,
+    close: () => (closed ??= shut(server, closing)),
+  };
+}
+
+async function bind(server: Server, host: string, port: number): Promise<AddressInfo> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(bindError(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no address");
+  return address;
+}
+
+function bindError(error: NodeJS.ErrnoException, host: string, port: number): AppError {
+  const reason = BIND_ERRORS[error.code ?? ""] ?? `cannot be used (${error.message}).`;
+  return new AppError("unavailable", `Port ${port} on ${host} ${reason}`, { cause: error });
+}
+
+const BIND_ERRORS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is taken by another program. Stop it, or choose another port with --port; 0 takes a free one.",
+  EACCES: "may not be used by this user. Choose one from 1024 up with --port; 0 takes a free one.",
+  EADDRNOTAVAIL: "is not an address of this machine. Choose another with --host; 127.0.0.1 is for this machine alone.",
+  ENOTFOUND: "has no known address. Choose another with --host; 127.0.0.1 is for this machine alone.",
+};
+
+function urlOf(host: string, { address, port, family }: AddressInfo): string {
+  const isAny = address === "0.0.0.0" || address === "::";
+  if (isAny) return `http://127.0.0.1:${port}`;
+  if (host === "localhost") return `http://localhost:${port}`;
+  return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+}
+
+/** Idle connections end at once, busy ones when their answer is out, all of them after a moment. */
+async function shut(server: Server, closing: AbortController): Promise<void> {
+  closing.abort();
+  const isClosed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_POLL_MS);
+  const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+  server.closeIdleConnections();
+  await isClosed;
+  clearInterval(idle);
+  clearTimeout(grace);
+}
+
+/** A request line or Host header that no URL can be made of. */
+function answerToBrokenRequest(error: unknown, log: LeveledLog): Response {
+  if (!(error instanceof RequestError)) log.error("unexpected error", { where: "http", error });
+  const kind = error instanceof RequestError ? "invalid" : "internal";
+  const message = kind === "invalid" ? `The request cannot be read: ${String(error)}.` : "Something went wrong.";
+  return Response.json(errorBody({ kind, message, issues: [] }), { status: kind === "invalid" ? 400 : 500 });
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "The headers of the request are too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time."],
+  HPE_INVALID_METHOD: [405, "The request uses a method that HTTP does not know."],
+};
+
+/** Answers what is no HTTP at all, which never reaches the application. */
+function refuseBrokenConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const [status, message] = CLIENT_ERRORS[error.code ?? ""] ?? [400, "The request is not valid HTTP, or ended early."];
+  const body = JSON.stringify(errorBody({ kind: "invalid", message, issues: [] }));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}

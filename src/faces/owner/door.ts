@@ -1,0 +1,110 @@
+import { Hono } from "hono";
+import * as z from "zod";
+import { isUseCase, type Core } from "../../core/index.js";
+import { AppError } from "../../core/errors.js";
+import { equalSecrets } from "../../lib/crypto.js";
+import type { LeveledLog } from "../../lib/log.js";
+import { readBodyText } from "../../lib/request-body.js";
+import { refusalOf, statusOf } from "../errors.js";
+
+export interface OwnerDoorOptions {
+  readonly core: Core;
+  readonly log: LeveledLog;
+  /** The secret of `service.json`, which only the user of this data folder can read. */
+  readonly ownerToken: string;
+  readonly version: string;
+  /** Longest request body, in bytes. */
+  readonly maxBodyBytes: number;
+}
+
+/** What the server knows about a connection beside the request. */
+export interface OwnerDoorBindings {
+  /** Aborted when the server is about to close. */
+  readonly closing?: AbortSignal;
+}
+
+export type OwnerDoor = Hono<{ Bindings: OwnerDoorBindings }>;
+
+const callSchema = z.object({
+  call: z.object({
+    actor: z.object({
+      organizationId: z.string(),
+      name: z.string(),
+      containers: z.union([z.literal("all"), z.array(z.string())]),
+    }),
+    operationId: z.string().optional(),
+  }),
+  input: z.unknown(),
+});
+
+/**
+ * The way in for other processes of this data folder: they call the use cases by name, and notice the end of the owner
+ * by the end of `watch`. An actor is taken as it is told, because whoever holds the token may read the data anyway.
+ */
+export function createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }: OwnerDoorOptions): OwnerDoor {
+  const app: OwnerDoor = new Hono();
+
+  app.use("*", async (context, next) => {
+    const token = context.req.header("x-recollect-owner");
+    if (context.req.header("origin") !== undefined)
+      throw new AppError("forbidden", "The door for other processes is closed to web pages.");
+    if (token === undefined || !equalSecrets(token, ownerToken))
+      throw new AppError("unauthorized", "The header x-recollect-owner does not carry the token of this owner.");
+    await next();
+  });
+
+  app.get("/ping", (context) => context.json({ version, pid: process.pid }));
+
+  app.get("/watch", (context) => watch(context.env?.closing));
+
+  app.post("/call/:useCase", async (context) => {
+    const name = context.req.param("useCase");
+    if (!isUseCase(name)) throw new AppError("not_found", `There is no use case ${name}; this owner has ${version}.`);
+    const { call, input } = readCall(await readBodyText(context.req.raw, maxBodyBytes));
+    const result: unknown = await core[name](call, input);
+    return context.json({ result: result ?? null });
+  });
+
+  app.all("*", (context) => {
+    throw new AppError("not_found", `There is nothing at ${context.req.path}.`);
+  });
+
+  app.onError((error, context) => {
+    const refusal = refusalOf(error, log, `${context.req.method} ${context.req.path}`);
+    return context.json({ error: { ...refusal, retryAfter: refusal.retryAfter ?? null } }, statusOf(refusal.kind));
+  });
+
+  return app;
+}
+
+function readCall(text: string): z.output<typeof callSchema> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    throw new AppError("invalid", "The body is not JSON.", { cause: error });
+  }
+  const parsed = callSchema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new AppError("invalid", "The body must be {call: {actor, operationId?}, input}.", { cause: parsed.error });
+}
+
+/** An answer that begins at once and ends with the owner, by its will or with its process. */
+function watch(closing: AbortSignal | undefined): Response {
+  let stop = () => undefined as void;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode("owner\n"));
+      stop = () => {
+        closing?.removeEventListener("abort", stop);
+        controller.close();
+      };
+      if (closing?.aborted) stop();
+      else closing?.addEventListener("abort", stop, { once: true });
+    },
+    cancel() {
+      closing?.removeEventListener("abort", stop);
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/plain", "transfer-encoding": "chunked" } });
+}

@@ -1,0 +1,103 @@
+import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { AppError } from "../../core/errors.js";
+import type { Core } from "../../core/index.js";
+import { identify } from "../auth.js";
+import type { Endpoint } from "./endpoint.js";
+import { checkInput, readJsonBody } from "./read-request.js";
+import { errorSchema } from "./schemas.js";
+
+/** What is known about the connection of a request. */
+export interface RestBindings {
+  readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } };
+  readonly isLoopbackOnly?: boolean;
+}
+
+export type RestApp = OpenAPIHono<{ Bindings: RestBindings }>;
+type RestContext = Context<{ Bindings: RestBindings }>;
+
+export interface MountOptions {
+  readonly core: Core;
+  readonly organizationId: string;
+  readonly maxBodyBytes: number;
+}
+
+/** Serves endpoints; a literal path wins over one with parameters, and another method of a known path is refused. */
+export function mountEndpoints(app: RestApp, endpoints: readonly Endpoint[], options: MountOptions): void {
+  const paths = [...new Set(endpoints.map((endpoint) => endpoint.path))].sort(byParameters);
+  for (const path of paths) {
+    const ofPath = endpoints.filter((endpoint) => endpoint.path === path);
+    for (const endpoint of ofPath) {
+      app.openAPIRegistry.registerPath(describeEndpoint(endpoint));
+      app.on(endpoint.method.toUpperCase(), routerPath(path), (context) => answer(context, endpoint, options));
+    }
+    const allowed = ofPath.map((endpoint) => endpoint.method.toUpperCase()).join(", ");
+    app.all(routerPath(path), (context) => refuseMethod(context, allowed));
+  }
+}
+
+function byParameters(left: string, right: string): number {
+  return left.split("{").length - right.split("{").length;
+}
+
+/** `/v3/documents/{id}` as the router writes it. */
+function routerPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ":$1");
+}
+
+async function answer(context: RestContext, endpoint: Endpoint, options: MountOptions): Promise<Response> {
+  const { core, organizationId, maxBodyBytes } = options;
+  const { req } = context;
+  const actor = await identify(
+    {
+      headers: req.raw.headers,
+      peerAddress: context.env?.incoming?.socket.remoteAddress,
+      isKeylessAllowed: context.env?.isLoopbackOnly ?? false,
+    },
+    { core, organizationId },
+  );
+  const result = await endpoint.handle({
+    core,
+    call: { actor },
+    body: endpoint.body && checkInput(endpoint.body, await readBody(req.raw, endpoint, maxBodyBytes)),
+    query: endpoint.query && checkInput(endpoint.query, req.queries()),
+    parameter: (name) => req.param(name) ?? "",
+    header: (name) => req.header(name),
+    setHeader: (name, value) => context.header(name, value),
+  });
+  if (endpoint.status === 204) return context.body(null, 204);
+  return context.json(result as object, endpoint.status);
+}
+
+async function readBody(request: Request, { isBodyOptional }: Endpoint, maxBodyBytes: number): Promise<unknown> {
+  const body = await readJsonBody(request, maxBodyBytes);
+  if (body !== undefined) return body;
+  if (isBodyOptional) return {};
+  throw new AppError("invalid", "The body is empty; send a JSON object.");
+}
+
+function refuseMethod(context: RestContext, allowed: string): Response {
+  const message = `${context.req.path.slice(0, 200)} does not take ${context.req.method}. It takes ${allowed}.`;
+  return context.json({ error: message, message }, 405, { allow: allowed });
+}
+
+/** The endpoint as the OpenAPI document lists it. */
+function describeEndpoint(endpoint: Endpoint): ReturnType<typeof createRoute> {
+  const { method, path, summary, tag, body, query, status, answer: schema } = endpoint;
+  return createRoute({
+    method,
+    path,
+    summary,
+    tags: [tag],
+    request: {
+      ...(query && { query: query as never }),
+      ...(body && {
+        body: { content: { "application/json": { schema: body } }, required: !endpoint.isBodyOptional },
+      }),
+    },
+    responses: {
+      [status]: { description: "Success", ...(schema && { content: { "application/json": { schema } } }) },
+      default: { description: "Refused or failed", content: { "application/json": { schema: errorSchema } } },
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import type * as z from "zod";
+import { AppError, type Issue } from "../../core/errors.js";
+import { BodyError, isNestedDeeper, readBodyText } from "../../lib/request-body.js";
+
+/** Deeper than any body that means something: a filter of the greatest depth stays far below. */
+const MAX_NESTING = 64;
+
+/** Room for the other fields and for the JSON around them. */
+const BODY_ALLOWANCE = 64 * 1024;
+
+/** Longest body in bytes: JSON may write a character of two bytes as an escape of six. */
+export function maxBodyBytes(limits: { maxTextBytes: number; maxMetadataBytes: number }): number {
+  return 3 * (limits.maxTextBytes + limits.maxMetadataBytes) + BODY_ALLOWANCE;
+}
+
+/**
+ * Reads a JSON body.
+ * @returns undefined for a body without any content
+ * @throws AppError `unsupported_type`, `too_large`, or `invalid` for what is not UTF-8, not JSON, or cut off
+ */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+  const text = await readText(request, maxBytes);
+  if (text.trim() === "") return undefined;
+  requireJsonType(request.headers.get("content-type"));
+  const value = parseJson(text);
+  if (isNestedDeeper(value, MAX_NESTING))
+    throw new AppError("invalid", `The body is nested deeper than ${MAX_NESTING} levels.`);
+  return value;
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  try {
+    return await readBodyText(request, maxBytes);
+  } catch (error) {
+    if (error instanceof BodyError && error.problem === "too_large")
+      throw new AppError(
+        "too_large",
+        `T${error.message.slice(1)} (a little over three times RECOLLECT_MAX_TEXT_BYTES). Send it in parts.`,
+        { cause: error },
+      );
+    throw error;
+  }
+}
+
+/** A client that names no type sends what we ask for; one that names another type does not. */
+function requireJsonType(type: string | null): void {
+  if (type === null || /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type.trim())) return;
+  throw new AppError(
+    "unsupported_type",
+    `The body must be JSON: send it with content-type application/json, not ${type.slice(0, 100)}.`,
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError("invalid", `The body is not JSON: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+/** Where the JSON breaks, without the piece of the body that the message of some runtimes repeats. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : "";
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return `it breaks at character ${position}`;
+  return /end of JSON/.test(message) ? "it ends too early" : "it cannot be read";
+}
+
+/** Checks one part of a request. @throws AppError `invalid` that names every wrong field and the rule it breaks */
+export function checkInput<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues.map(toIssue);
+  throw new AppError("invalid", issues.map(describe).join("; "), { issues });
+}
+
+function toIssue(issue: z.core.$ZodIssue): Issue {
+  const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+  return { path, message: path.length === 0 ? "the body must be a JSON object" : issue.message };
+}
+
+function describe({ path, message }: Issue): string {
+  return path.length === 0 ? message : `${path.join(".")}: ${message}`;
+}

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { createMemoriesSchema, searchSchema } from "../../core/index.js";
+import { DOCUMENT_STATUSES } from "../../core/types.js";
+
+/** Pieces that several endpoints share. Rules for inputs are the core's own, under the names of the wire contract. */
+
+export const containerTag = createMemoriesSchema.shape.containerTag;
+const containerTags = z.array(containerTag).max(100);
+
+/** Both spellings of contract.md §1.8. */
+export const containerFields = { containerTag: containerTag.optional(), containerTags: containerTags.optional() };
+
+/** The tags of a request, the singular one first; undefined when it names none. */
+export function tagsOf(input: {
+  containerTag?: string | undefined;
+  containerTags?: readonly string[] | undefined;
+}): string[] | undefined {
+  const tags = [...(input.containerTag === undefined ? [] : [input.containerTag]), ...(input.containerTags ?? [])];
+  return tags.length > 0 ? [...new Set(tags)] : undefined;
+}
+
+/** The filter language of contract.md §1.13, as an object or as the same in JSON text; the core reads it. */
+export const filters = z.union([z.record(z.string(), z.unknown()), z.string()], "must be an object with AND or OR");
+export const threshold = searchSchema.shape.threshold;
+export const filepath = searchSchema.shape.filepath;
+
+export const dateTime = z.iso.datetime({ precision: 3 });
+export const anyMetadata = z.record(z.string(), z.unknown()).nullable();
+
+const DOCUMENT_TYPES = [
+  "text",
+  "pdf",
+  "tweet",
+  "google_doc",
+  "google_slide",
+  "google_sheet",
+  "image",
+  "video",
+  "audio",
+  "notion_doc",
+  "webpage",
+  "onedrive",
+  "github_markdown",
+  "granola",
+] as const;
+export const documentType = z.enum(DOCUMENT_TYPES);
+export const documentStatus = z.enum(DOCUMENT_STATUSES);
+
+/** The type as the wire contract knows it; what it has no word for is text. */
+export function documentTypeOf(type: string): z.infer<typeof documentType> {
+  return DOCUMENT_TYPES.find((known) => known === type) ?? "text";
+}
+
+export const errorSchema = z.object({
+  error: z.string(),
+  details: z.string().optional(),
+  message: z.string(),
+  success: z.literal(false).optional(),
+  issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).optional(),
+});
