@@ -44,7 +44,7 @@ export function connectOwner(address: ServiceAddress): RemoteOwner {
 
   return {
     async call(name, call, input) {
-      const body = JSON.stringify({ call, input });
+      const body = JSON.stringify({ call, input: input ?? {} });
       const response = await send(`/internal/call/${name}`, { method: "POST", body });
       const answer = answerSchema.safeParse(await readJson(response));
       if (!answer.success) throw new OwnerGone(`The owner of the data folder gave no whole answer (${response.status})`);
