@@ -13,7 +13,7 @@ const DYNAMIC_LIMIT = 50;
 export const profileSchema = z.object({
   containerTag: containerTagSchema,
   q: textSchema({ maxLength: 10_000 }).optional(),
-  threshold: z.number("must be a number").min(0).max(1).optional(),
+  threshold: z.number("must be a number").min(0, "must be at least 0").max(1, "must be at most 1").optional(),
   filters: z.unknown().optional(),
   include: z.array(z.enum(["static", "dynamic", "buckets"])).optional(),
 });

@@ -17,8 +17,13 @@ export const searchSchema = z.object({
   /** Absent or empty: everything the actor may see. */
   containerTags: z.array(containerTagSchema).optional(),
   searchMode: z.enum(["memories", "hybrid", "documents"]).default("hybrid"),
-  limit: z.number("must be a number").int("must be a whole number").min(1).max(100).default(10),
-  threshold: z.number("must be a number").min(0).max(1).optional(),
+  limit: z
+    .number("must be a number")
+    .int("must be a whole number")
+    .min(1, "must be at least 1")
+    .max(100, "must be at most 100")
+    .default(10),
+  threshold: z.number("must be a number").min(0, "must be at least 0").max(1, "must be at most 1").optional(),
   filters: z.unknown().optional(),
   filepath: filepathSchema.optional(),
   documentId: anyIdSchema.optional(),
