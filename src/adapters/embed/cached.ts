@@ -46,8 +46,8 @@ export function cacheQueries(embedder: Embedder, { entries }: QueryCacheOptions)
         remember(text, vector);
       }
     }
-    const found = await Promise.all(texts.map((text) => vectors.get(text)));
-    return found.map((vector) => (vector ?? new Float32Array()).slice());
+    // A copy, so that what a caller does to its vector does not reach the next one.
+    return Promise.all(texts.map(async (text) => ((await vectors.get(text)) ?? new Float32Array()).slice()));
   }
 
   return {

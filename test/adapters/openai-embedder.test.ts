@@ -1,0 +1,287 @@
+import { afterEach, expect, test } from "vitest";
+import { createOpenAiEmbedder, type OpenAiEmbedderOptions } from "../../src/adapters/embed/openai.js";
+import { AppError } from "../../src/core/errors.js";
+import type { Embedder } from "../../src/core/ports.js";
+import { captureLog } from "../support/captured-log.js";
+import {
+  type Fault,
+  type ProviderOptions,
+  type ScriptedProvider,
+  startScriptedProvider,
+  vectorOfText,
+} from "../support/scripted-provider.js";
+
+const providers: ScriptedProvider[] = [];
+afterEach(async () => {
+  await Promise.all(providers.splice(0).map((provider) => provider.close()));
+});
+
+async function open(
+  options: Partial<OpenAiEmbedderOptions> = {},
+  provider: ProviderOptions = {},
+): Promise<{ provider: ScriptedProvider; embedder: Embedder; log: ReturnType<typeof captureLog> }> {
+  const started = await startScriptedProvider(provider);
+  providers.push(started);
+  const log = captureLog();
+  const embedder = createOpenAiEmbedder({
+    baseUrl: started.url,
+    apiKey: "sk-test-secret",
+    model: "scripted",
+    dimensions: undefined,
+    log,
+    pauseMs: 1,
+    timeoutMs: { document: 400, query: 400 },
+    ...options,
+  });
+  return { provider: started, embedder, log };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<AppError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof AppError) return error;
+  throw new Error(`Expected an AppError, but got ${String(error)}`);
+}
+
+test("asks for floats from the model, with the key", async () => {
+  const { provider, embedder } = await open();
+  await embedder.embed(["one", "two"], "document");
+  expect(provider.requests).toHaveLength(1);
+  expect(provider.requests[0]).toMatchObject({
+    path: "/v1/embeddings",
+    headers: { authorization: "Bearer sk-test-secret" },
+    body: { model: "scripted", input: ["one", "two"], encoding_format: "float" },
+  });
+  expect(provider.requests[0]!.body).not.toHaveProperty("dimensions");
+});
+
+test("a service without keys gets no key", async () => {
+  const { provider, embedder } = await open({ apiKey: undefined });
+  await embedder.embed(["one"], "query");
+  expect(provider.requests[0]!.headers).not.toHaveProperty("authorization");
+});
+
+test("vectors are scaled to length 1", async () => {
+  const { embedder } = await open();
+  const [vector] = await embedder.embed(["some words here"], "document");
+  const raw = vectorOfText("some words here", 64);
+  const length = Math.hypot(...raw);
+  expect(length).toBeGreaterThan(1.5);
+  for (const [at, value] of vector!.entries()) expect(value).toBeCloseTo(raw[at]! / length, 5);
+});
+
+test("the size that was asked for is the size that comes, and is part of the fingerprint", async () => {
+  const { provider, embedder } = await open({ dimensions: 16 });
+  const [vector] = await embedder.embed(["one"], "document");
+  expect(vector).toHaveLength(16);
+  expect(provider.requests[0]!.body).toMatchObject({ dimensions: 16 });
+  const { embedder: other } = await open({ dimensions: 32 });
+  expect(other.fingerprint).not.toBe(embedder.fingerprint);
+});
+
+test("large inputs go in batches", async () => {
+  const { provider, embedder } = await open({ batch: 10 });
+  const vectors = await embedder.embed(
+    Array.from({ length: 25 }, (_, at) => `text ${at}`),
+    "document",
+  );
+  expect(vectors).toHaveLength(25);
+  expect(provider.requests.map((request) => request.body.input?.length)).toEqual([10, 10, 5]);
+});
+
+test("a batch that is too large for the service is halved until it fits", async () => {
+  const { provider, embedder } = await open({}, { maxInputs: 3 });
+  const texts = Array.from({ length: 10 }, (_, at) => `text ${at}`);
+  const vectors = await embedder.embed(texts, "document");
+  const [last] = await embedder.embed([texts[9]!], "document");
+  expect(vectors).toHaveLength(10);
+  expect(vectors[9]).toEqual(last);
+  expect(provider.requests.length).toBeLessThan(12);
+});
+
+test("vectors are put in the order of the texts, whatever order they come in", async () => {
+  const { provider, embedder } = await open();
+  const expected = await embedder.embed(["one", "two", "three"], "document");
+  provider.fail({ kind: "change", change: (entries) => entries.toReversed() });
+  expect(await embedder.embed(["one", "two", "three"], "document")).toEqual(expected);
+  provider.fail({ kind: "change", change: (entries) => entries.map(({ embedding }) => ({ embedding })) });
+  expect(await embedder.embed(["one", "two", "three"], "document")).toEqual(expected);
+});
+
+test("JSON under another content type is read", async () => {
+  const { provider, embedder } = await open();
+  const body = JSON.stringify({ data: [{ index: 0, embedding: [3, 4] }] });
+  provider.fail({ kind: "body", body, type: "text/plain" });
+  const [vector] = await embedder.embed(["one"], "document");
+  expect([...vector!]).toEqual([expect.closeTo(0.6), expect.closeTo(0.8)]);
+});
+
+const PASSING: readonly [string, Fault][] = [
+  ["a dropped connection", { kind: "disconnect" }],
+  ["a 500", { kind: "status", status: 500 }],
+  ["a 503 with Retry-After: 0", { kind: "status", status: 503, headers: { "retry-after": "0" } }],
+  ["a 429", { kind: "status", status: 429 }],
+  ["a body that is cut off", { kind: "truncated" }],
+  ["an answer that stops in the middle", { kind: "stall" }],
+  ["an answer that never ends", { kind: "endless" }],
+  ["garbage", { kind: "body", body: "}{ not json" }],
+  ["a web page", { kind: "body", body: "<html>Gateway</html>", type: "text/html" }],
+  ["an empty body", { kind: "body", body: "" }],
+  ["null", { kind: "body", body: "null" }],
+  ["an answer without data", { kind: "body", body: '{"data":{}}' }],
+  ["too few vectors", { kind: "wrong count", by: -1 }],
+  ["too many vectors", { kind: "wrong count", by: 1 }],
+  [
+    "vectors of different sizes",
+    { kind: "change", change: ([first, ...rest]) => [{ ...first, embedding: [1] }, ...rest] },
+  ],
+  ["vectors of nothing", { kind: "wrong size", size: 0 }],
+  [
+    "a null among the numbers",
+    { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: [null, 1] })) },
+  ],
+  [
+    "base64 in place of numbers",
+    { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: "AACAPw==" })) },
+  ],
+  ["zeros only", { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: [0, 0] })) }],
+  ["one index twice", { kind: "change", change: (all) => all.map((entry) => ({ ...entry, index: 0 })) }],
+  [
+    "an index out of range",
+    { kind: "change", change: (all) => all.map((entry) => ({ ...entry, index: entry.index + 7 })) },
+  ],
+];
+
+test.each(PASSING)("%s is survived by asking again", async (_what, fault) => {
+  const { provider, embedder, log } = await open();
+  provider.fail(fault);
+  const vectors = await embedder.embed(["one", "two"], "document");
+  expect(vectors.map((vector) => vector.length)).toEqual([64, 64]);
+  expect(provider.requests).toHaveLength(2);
+  expect(log.lines.map((line) => line.event)).toEqual(["embed.failed"]);
+});
+
+test.each(PASSING)("%s, again and again, is `unavailable` and names the service", async (_what, fault) => {
+  const { provider, embedder } = await open({ timeoutMs: { document: 100, query: 100 } });
+  provider.fail(fault, 20);
+  const error = await failureOf(embedder.embed(["one", "two"], "document"));
+  expect(error.kind).toBe("unavailable");
+  expect(error.message).toContain(provider.url);
+  expect(provider.requests).toHaveLength(4);
+});
+
+test("a later answer of another size is not taken", async () => {
+  const { provider, embedder } = await open();
+  await embedder.embed(["one"], "document");
+  provider.fail({ kind: "wrong size", size: 32 }, 20);
+  const error = await failureOf(embedder.embed(["one"], "document"));
+  expect(error).toMatchObject({ kind: "unavailable", message: expect.stringMatching(/32 numbers .* 64/) as string });
+});
+
+test("a refused connection says what to check", async () => {
+  const { provider, embedder } = await open();
+  await provider.close();
+  const error = await failureOf(embedder.embed(["one"], "query"));
+  expect(error.kind).toBe("unavailable");
+  expect(error.message).toBe(
+    `The embedding service at ${provider.url} refused the connection. Start it, or check RECOLLECT_EMBEDDING_BASE_URL.`,
+  );
+});
+
+test("a host that does not exist says so", async () => {
+  const { embedder } = await open({ baseUrl: "http://does-not-exist.invalid/v1" });
+  const error = await failureOf(embedder.embed(["one"], "query"));
+  expect(error).toMatchObject({
+    kind: "unavailable",
+    message: expect.stringContaining("does-not-exist.invalid") as string,
+  });
+});
+
+test("a slow service is given up in time", async () => {
+  const { provider, embedder } = await open({ timeoutMs: { document: 60_000, query: 50 } });
+  provider.fail({ kind: "slow", ms: 2_000 }, 5);
+  const error = await failureOf(embedder.embed(["one"], "query"));
+  expect(error).toMatchObject({
+    kind: "unavailable",
+    message: expect.stringContaining("did not answer in time") as string,
+  });
+});
+
+test.each([
+  ["a wrong key", {}, { apiKey: "another" }, "refused the key (401). Check RECOLLECT_EMBEDDING_API_KEY"],
+  ["an unknown model", {}, { models: ["other"] }, 'knows no model "scripted"'],
+  ["a size that is ignored", { dimensions: 16 }, { honoursDimensions: false }, "set it to 64"],
+])("%s is final and says what to change", async (_what, options, providerOptions, text) => {
+  const { provider, embedder, log } = await open(options, providerOptions);
+  const error = await failureOf(embedder.embed(["one"], "document"));
+  expect(error.kind).toBe("invalid");
+  expect(error.message).toContain(text);
+  expect(provider.requests).toHaveLength(1);
+  expect(log.lines).toEqual([]);
+});
+
+test("other refusals pass on what the service says, shortened and without the key", async () => {
+  const { provider, embedder } = await open();
+  const message = `bad input near sk-test-secret ${"x".repeat(5_000)}`;
+  provider.fail({ kind: "status", status: 400, body: { error: { message } } });
+  const error = await failureOf(embedder.embed(["one"], "document"));
+  expect(error.kind).toBe("invalid");
+  expect(error.message).toContain("It says: bad input near ***");
+  expect(error.message.length).toBeLessThan(400);
+});
+
+test("a rate limit that names a short time is waited for", async () => {
+  const { provider, embedder } = await open();
+  provider.fail({ kind: "status", status: 429, headers: { "retry-after": "1" } });
+  const started = Date.now();
+  expect(await embedder.embed(["one"], "query")).toHaveLength(1);
+  expect(Date.now() - started).toBeGreaterThanOrEqual(990);
+});
+
+test.each([
+  ["seconds", () => "120"],
+  ["a date", () => new Date(Date.now() + 121_000).toUTCString()],
+])("a rate limit that names a long time as %s is handed over at once", async (_what, retryAfter) => {
+  const { provider, embedder } = await open();
+  provider.fail({ kind: "status", status: 429, headers: { "retry-after": retryAfter() } }, 5);
+  const error = await failureOf(embedder.embed(["one"], "document"));
+  expect(error.kind).toBe("unavailable");
+  expect(error.retryAfter).toBeGreaterThan(110);
+  expect(error.retryAfter).toBeLessThanOrEqual(121);
+  expect(provider.requests).toHaveLength(1);
+});
+
+test("a rate limit without a time is handed over with one", async () => {
+  const { provider, embedder } = await open();
+  provider.fail({ kind: "status", status: 429 }, 20);
+  expect((await failureOf(embedder.embed(["one"], "document"))).retryAfter).toBe(30);
+});
+
+test("an account without money is not asked again", async () => {
+  const { provider, embedder } = await open();
+  provider.fail({ kind: "status", status: 429, body: { error: { code: "insufficient_quota", message: "pay" } } }, 5);
+  const error = await failureOf(embedder.embed(["one"], "document"));
+  expect(error).toMatchObject({ kind: "unavailable", retryAfter: 3600 });
+  expect(error.message).toContain("quota");
+  expect(provider.requests).toHaveLength(1);
+});
+
+test("an abort ends a running call and its waits with the signal's reason", async () => {
+  const { provider, embedder } = await open({ timeoutMs: { document: 60_000, query: 60_000 }, pauseMs: 60_000 });
+  for (const fault of [{ kind: "stall" }, { kind: "status", status: 500 }] as const) {
+    provider.fail(fault);
+    const controller = new AbortController();
+    const reason = new Error("stopping");
+    const call = embedder.embed(["one"], "document", controller.signal);
+    setTimeout(() => controller.abort(reason), 50);
+    await expect(call).rejects.toBe(reason);
+  }
+});
+
+test("texts that services refuse are sent in a form that they take", async () => {
+  const { provider, embedder } = await open();
+  await embedder.embed(["", "  ", "half \ud83d pair", "whole 😀 pair"], "document");
+  expect(provider.requests[0]!.body.input).toEqual([".", ".", "half \ufffd pair", "whole 😀 pair"]);
+});

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+import { AppError, RetryLater } from "../../src/core/errors.js";
+import type { Job } from "../../src/core/ports.js";
+import { draft, handlerOf, useWorkshop } from "../support/job-workshop.js";
+
+const HOUR = 3_600_000;
+const shop = useWorkshop();
+
+describe("a failure", () => {
+  test("is retried with growing waits and then dead with a reason for people", async () => {
+    const attempts: number[] = [];
+    const died: [Job, string][] = [];
+    const runner = await shop.startRunner(
+      handlerOf((_, { job }) => {
+        attempts.push(job.attempt);
+        throw new AppError("internal", "The page could not be laid out.");
+      }),
+      { onDead: async (job, reason) => void died.push([job, reason]) },
+    );
+    await shop.database.jobs.enqueue([draft("x", { maxAttempts: 3 })]);
+    const waits: number[] = [];
+    for (let round = 1; round <= 3; round += 1) {
+      await runner.idle();
+      const due = await shop.database.jobs.nextDue();
+      if (due) waits.push(due.getTime() - shop.clock.now().getTime());
+      shop.clock.advance(HOUR);
+    }
+    const reason = "Gave up after 3 attempts. The page could not be laid out.";
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(waits).toEqual([1000, 2000]);
+    expect(await shop.database.jobs.dead(10)).toMatchObject([{ kind: "work", payload: "x", group: "a", reason }]);
+    expect(died).toEqual([[expect.objectContaining({ payload: "x", attempt: 3 }), reason]]);
+  });
+
+  test("of an unexpected kind shows no detail to people and all of it in the log", async () => {
+    const runner = await shop.startRunner(
+      handlerOf(() => {
+        throw new TypeError("cannot read password hunter2");
+      }),
+    );
+    await shop.database.jobs.enqueue([draft("x", { maxAttempts: 1 })]);
+    await runner.idle();
+    const [dead] = await shop.database.jobs.dead(1);
+    const line = shop.log.lines.find((entry) => entry.event === "job.dead");
+    expect(dead?.reason).toMatch(/^Gave up after 1 attempt\. The step "work" failed unexpectedly/);
+    expect(dead?.reason).not.toContain("hunter2");
+    expect(dead?.reason).toContain(line?.["errorId"]);
+    expect(line?.["error"]).toContain("hunter2");
+  });
+
+  test.each(["invalid", "not_found", "unauthorized", "forbidden", "too_large", "unsupported_type"] as const)(
+    "%s is final: no second attempt",
+    async (kind) => {
+      const runner = await shop.startRunner(
+        handlerOf(() => {
+          throw new AppError(kind, "No.", { retryAfter: 5 });
+        }),
+      );
+      await shop.database.jobs.enqueue([draft("x")]);
+      await runner.idle();
+      expect(await shop.database.jobs.dead(10)).toMatchObject([{ reason: "No." }]);
+    },
+  );
+
+  test("an outage is waited for longer than a hiccup", async () => {
+    const runner = await shop.startRunner(
+      handlerOf(() => {
+        throw new AppError("unavailable", "The provider is down.");
+      }),
+    );
+    await shop.database.jobs.enqueue([draft("x")]);
+    let waited = 0;
+    for (let round = 1; round <= 8; round += 1) {
+      await runner.idle();
+      const due = await shop.database.jobs.nextDue();
+      const wait = due ? due.getTime() - shop.clock.now().getTime() : 0;
+      waited += wait;
+      shop.clock.advance(wait);
+    }
+    expect(waited).toBeGreaterThan(HOUR);
+    expect(await shop.database.jobs.dead(10)).toHaveLength(1);
+  });
+
+  test.each([
+    ["RetryLater", () => new RetryLater(90, "The container is not quiet yet.")],
+    ["an AppError with retryAfter", () => new AppError("rate_limited", "Slow down.", { retryAfter: 90 })],
+  ])("%s waits as long as it says and counts no attempt", async (_name, error) => {
+    const attempts: number[] = [];
+    const runner = await shop.startRunner(
+      handlerOf((_, { job }) => {
+        attempts.push(job.attempt);
+        if (attempts.length < 4) throw error();
+      }),
+    );
+    await shop.database.jobs.enqueue([draft("x", { maxAttempts: 1 })]);
+    for (let round = 1; round <= 3; round += 1) {
+      await runner.idle();
+      expect(await shop.database.jobs.nextDue()).toEqual(shop.clock.from(90_000));
+      shop.clock.advance(90_000);
+    }
+    await runner.idle();
+    expect(attempts).toEqual([1, 1, 1, 1]);
+    expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, dead: 0 });
+  });
+
+  test("a wait that a provider asks for is at most a day, and grows when it asks for none again and again", async () => {
+    const seconds = [10_000_000, ...Array.from({ length: 12 }, () => 0)];
+    const waits: number[] = [];
+    const runner = await shop.startRunner(
+      handlerOf(() => {
+        throw new RetryLater(seconds[waits.length] ?? 0, "Later.");
+      }),
+    );
+    await shop.database.jobs.enqueue([draft("x")]);
+    while (waits.length < 10) {
+      await runner.idle();
+      const due = await shop.database.jobs.nextDue();
+      waits.push(due!.getTime() - shop.clock.now().getTime());
+      shop.clock.advance(waits.at(-1)!);
+    }
+    expect(waits[0]).toBe(24 * HOUR);
+    expect(waits.at(-1)).toBeGreaterThanOrEqual(16_000);
+  });
+
+  test("one failing job does not stop the others", async () => {
+    const done: string[] = [];
+    const names = Array.from({ length: 10 }, (_, at) => `${at}`);
+    await shop.database.jobs.enqueue(names.map((name) => draft(name)));
+    const runner = await shop.startRunner(
+      handlerOf((text) => {
+        if (Number(text) % 2 === 0) throw new Error("even");
+        done.push(text);
+      }),
+    );
+    await runner.idle();
+    expect(done.toSorted()).toEqual(["1", "3", "5", "7", "9"]);
+    expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 5 });
+  });
+
+  test.each([
+    ["a payload of the wrong type", draft({ not: "text" }), /payload of the job does not fit "work"/],
+    ["a kind that nothing handles", draft("x", { kind: "toString" }), /Nothing handles jobs of the kind "toString"/],
+  ])("%s is dead at once with a reason", async (_name, bad, reason) => {
+    const runs: string[] = [];
+    const runner = await shop.startRunner(handlerOf((text) => void runs.push(text)));
+    await shop.database.jobs.enqueue([bad, draft("good")]);
+    runner.wake();
+    await runner.idle();
+    expect((await shop.database.jobs.dead(10)).map((job) => job.reason)).toEqual([expect.stringMatching(reason)]);
+    expect(runs).toEqual(["good"]);
+  });
+
+  test("a job that ended the process too often is dead instead of ending it again", async () => {
+    await shop.database.jobs.enqueue([draft("poison", { maxAttempts: 2 })]);
+    for (let crash = 1; crash <= 2; crash += 1) {
+      await shop.database.jobs.claim("a process that died", 1, 1000);
+      await shop.database.jobs.reclaim();
+    }
+    const runs: string[] = [];
+    const runner = await shop.startRunner(handlerOf((text) => void runs.push(text)));
+    await runner.idle();
+    expect(runs).toEqual([]);
+    expect((await shop.database.jobs.dead(1))[0]?.reason).toContain("ended in the middle of this job 2 times");
+  });
+
+  test("the job is buried even when the death cannot be told", async () => {
+    const runner = await shop.startRunner(
+      handlerOf(() => {
+        throw new AppError("invalid", "Broken.");
+      }),
+      {
+        onDead: async () => {
+          throw new Error("the document is gone");
+        },
+      },
+    );
+    await shop.database.jobs.enqueue([draft("x")]);
+    await runner.idle();
+    expect((await shop.database.jobs.dead(1))[0]?.reason).toMatch(/^Broken\. \(The failure could not be noted/);
+    expect(shop.log.lines.map((line) => line.event)).toContain("job.death_not_told");
+  });
+
+  test("revived jobs run again", async () => {
+    let isBroken = true;
+    const done: string[] = [];
+    const runner = await shop.startRunner(
+      handlerOf((text) => {
+        if (isBroken) throw new AppError("invalid", "Wrong key.");
+        done.push(text);
+      }),
+    );
+    await shop.database.jobs.enqueue([draft("x")]);
+    await runner.idle();
+    isBroken = false;
+    await shop.database.jobs.revive();
+    runner.wake();
+    await runner.idle();
+    expect(done).toEqual(["x"]);
+  });
+
+  test("a store that fails for a while does not end the loop", async () => {
+    const done: string[] = [];
+    let failures = 2;
+    const { jobs } = shop.database;
+    const flaky = {
+      ...jobs,
+      claim: async (...args: Parameters<typeof jobs.claim>) => {
+        failures -= 1;
+        if (failures >= 0) throw new AppError("unavailable", "The store is locked by another program.");
+        return jobs.claim(...args);
+      },
+    };
+    await jobs.enqueue([draft("x")]);
+    const runner = await shop.startRunner(
+      handlerOf((text) => void done.push(text)),
+      { jobs: flaky },
+    );
+    runner.wake();
+    await runner.idle();
+    expect(done).toEqual(["x"]);
+    expect(shop.log.lines.filter((line) => line.event === "jobs.loop_failed")).toHaveLength(2);
+  });
+});
