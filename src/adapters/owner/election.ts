@@ -113,11 +113,15 @@ async function becomeOwner({ dataDirectory, version, log, open }: ElectionOption
       writeServiceFile(dataDirectory, { url, pid: process.pid, version, token });
       log.debug("this process owns the data folder", { url });
     });
-    listening.catch((error: unknown) => log.error("other processes cannot be served", { reason: String(error) }));
+    let isClosing = false;
+    listening.catch((error: unknown) => {
+      if (!isClosing) log.error("other processes cannot be served", { reason: String(error) });
+    });
     return {
       role: "owner",
       call: service.call,
       async close() {
+        isClosing = true;
         await listening.catch(() => undefined);
         removeServiceFile(dataDirectory);
         await service.close();

@@ -149,6 +149,8 @@ class Supervisor implements LocalChroma {
       return await Promise.race([ended, this.#watch(port, signal)]);
     } finally {
       this.#address = null;
+      // It never keeps this process alive, but its end is waited for.
+      child.ref();
       child.kill("SIGKILL");
       await ended;
       this.#child = null;
