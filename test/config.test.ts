@@ -149,8 +149,8 @@ test.each([
 test.each([
   "sm_short_key",
   "0123456789012345678901234567",
-  "sm_acme_with-dash-0123456789",
-  "sm_acme_012345678901234_extra",
+  "sm_acme_with a space-0123456789",
+  "sm_ac.me_0123456789012345678",
 ])("the API key %s is refused without being shown", (key) => {
   const [problem, ...others] = problemsOf({ RECOLLECT_API_KEY: key });
   expect(problem).toContain("RECOLLECT_API_KEY");
