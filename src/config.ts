@@ -188,7 +188,7 @@ export const SETTINGS = {
   }),
 } as const;
 
-export type SettingName = keyof typeof SETTINGS;
+type SettingName = keyof typeof SETTINGS;
 type Values = { [Name in SettingName]: z.infer<(typeof SETTINGS)[Name]["schema"]> | undefined };
 
 /** Everything that is decided outside, checked and frozen. Parts that are off are undefined. */
@@ -224,7 +224,7 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
-export interface OpenAiEmbedderConfig {
+interface OpenAiEmbedderConfig {
   readonly kind: "openai";
   readonly model: string;
   readonly baseUrl: string;
@@ -232,7 +232,7 @@ export interface OpenAiEmbedderConfig {
   readonly dimensions: number | undefined;
 }
 
-export interface ChromaConfig {
+interface ChromaConfig {
   readonly url: string;
   readonly token: string | undefined;
   readonly tenant: string | undefined;

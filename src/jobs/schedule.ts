@@ -11,7 +11,7 @@ export interface ScheduleOptions {
 }
 
 /** A pattern of cron (five or six fields, local time), or an interval. */
-export type Recurrence = string | { readonly minutes: number };
+type Recurrence = string | { readonly minutes: number };
 
 export interface Schedule {
   /**

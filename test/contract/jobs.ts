@@ -129,16 +129,17 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         ]);
       });
 
-      test("hundreds of crowded groups are all served before any is served much more often", async () => {
-        const groups = Array.from({ length: 300 }, (_, at) => `group ${String(at).padStart(3, "0")}`);
-        for (const group of groups) await jobs.enqueue([1, 2, 3].map((number) => note(`${number}`, { group })));
+      test("many crowded groups all get their turn long before the queue is empty", async () => {
+        const groups = Array.from({ length: 120 }, (_, at) => `group ${String(at).padStart(3, "0")}`);
+        await jobs.enqueue(groups.flatMap((group) => [1, 2, 3].map((number) => note(`${number}`, { group }))));
         const served = new Map<string, number>();
-        for (let turn = 0; turn < 450; turn += 1) {
-          const job = await takeOne();
-          served.set(job.group, (served.get(job.group) ?? 0) + 1);
-          await jobs.complete("one", job.id);
+        for (let turn = 0; turn < 40; turn += 1) {
+          for (const job of await take(4)) {
+            served.set(job.group, (served.get(job.group) ?? 0) + 1);
+            await jobs.complete("one", job.id);
+          }
         }
-        expect(served.size).toBe(300);
+        expect(served.size).toBe(120);
       });
     });
 

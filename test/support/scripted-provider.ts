@@ -25,7 +25,7 @@ export type Fault =
   /** Changes the list of entries before it is sent. */
   | { readonly kind: "change"; readonly change: (entries: EmbeddingEntry[]) => unknown[] };
 
-export interface EmbeddingEntry {
+interface EmbeddingEntry {
   object: "embedding";
   index: number;
   embedding: unknown;
