@@ -1,4 +1,4 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type Server } from "node:http";
+import { createServer, STATUS_CODES, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
@@ -7,7 +7,7 @@ import { AppError } from "../core/errors.js";
 import type { Core } from "../core/index.js";
 import type { LeveledLog } from "../lib/log.js";
 import { isLoopbackAddress } from "./auth.js";
-import { errorBody } from "./errors.js";
+import { errorBody, refusalOf, statusOf } from "./errors.js";
 import { createOwnerDoor } from "./owner/door.js";
 import { createRestFace } from "./rest/app.js";
 
@@ -84,6 +84,7 @@ export async function listen(
   });
   server.on("clientError", refuseBrokenConnection);
   const address = await bind(server, host, port);
+  server.on("error", (error) => log.error("http server failed", { error }));
   isLoopbackOnly = isLoopbackAddress(address.address);
   let closed: Promise<void> | undefined;
   return {
@@ -95,8 +96,12 @@ export async function listen(
 
 async function bind(server: Server, host: string, port: number): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(bindError(error, host, port)));
-    server.listen(port, host, resolve);
+    const refuse = (error: NodeJS.ErrnoException): void => reject(bindError(error, host, port));
+    server.once("error", refuse);
+    server.listen(port, host, () => {
+      server.off("error", refuse);
+      resolve();
+    });
   });
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The server has no address");
@@ -136,10 +141,11 @@ async function shut(server: Server, closing: AbortController): Promise<void> {
 
 /** A request line or Host header that no URL can be made of. */
 function answerToBrokenRequest(error: unknown, log: LeveledLog): Response {
-  if (!(error instanceof RequestError)) log.error("unexpected error", { where: "http", error });
-  const kind = error instanceof RequestError ? "invalid" : "internal";
-  const message = kind === "invalid" ? `The request cannot be read: ${String(error)}.` : "Something went wrong.";
-  return Response.json(errorBody({ kind, message, issues: [] }), { status: kind === "invalid" ? 400 : 500 });
+  const refusal =
+    error instanceof RequestError
+      ? ({ kind: "invalid", message: `The request cannot be read: ${error.message}.`, issues: [] } as const)
+      : refusalOf(error, log, "http");
+  return Response.json(errorBody(refusal), { status: statusOf(refusal.kind) });
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, message: string]>> = {

@@ -44,7 +44,7 @@ async function readStream(body: ReadableStream<Uint8Array> | null, maxBytes: num
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge("is longer", maxBytes);
+    if (size > maxBytes) throw tooLarge("is too long", maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { addDocumentSchema } from "../../core/index.js";
 import { defineEndpoint } from "./endpoint.js";
-import { presentDocument } from "./present-document.js";
+import { documentAnswer, presentDocument } from "./present-document.js";
 import { preferredWait } from "./prefer.js";
-import { anyMetadata, containerFields, dateTime, documentStatus, documentType, tagsOf } from "./schemas.js";
+import { containerFields, documentStatus, tagsOf } from "./schemas.js";
 
 const { content, customId, title, metadata, taskType, filepath, documentDate, dreaming, facts } =
   addDocumentSchema.shape;
@@ -30,49 +30,6 @@ const addAnswer = z.object({
   /** Extension: why processing failed. */
   errorReason: z.string().optional(),
 });
-
-const documentMemory = z.object({
-  id: z.string().length(22),
-  memory: z.string(),
-  createdAt: dateTime,
-  updatedAt: dateTime.nullable(),
-  isLatest: z.boolean(),
-  isForgotten: z.boolean(),
-  isStatic: z.boolean(),
-  isInference: z.boolean(),
-  version: z.int(),
-  sourceCount: z.int(),
-  metadata: anyMetadata,
-  parentMemoryId: z.string().nullable(),
-  rootMemoryId: z.string().nullable(),
-});
-
-const documentAnswer = z.object({
-  id: z.string().length(22),
-  customId: z.string().max(255).nullable(),
-  connectionId: z.string().nullable(),
-  containerTags: z.array(z.string()),
-  content: z.string().nullable(),
-  createdAt: dateTime,
-  updatedAt: dateTime,
-  metadata: anyMetadata,
-  ogImage: z.string().nullable(),
-  raw: z.null(),
-  source: z.string().max(255).nullable(),
-  spatialPoint: z.null(),
-  status: documentStatus,
-  dreamingStatus: z.enum(["dreaming", "done"]),
-  summary: z.string().nullable(),
-  taskType: z.enum(["memory", "superrag"]),
-  title: z.string().nullable(),
-  type: documentType,
-  url: z.string().nullable(),
-  filepath: z.string().nullable(),
-  memories: z.array(documentMemory).min(1).optional(),
-  /** Extension: why processing failed; only on a failed document. */
-  errorReason: z.string().optional(),
-});
-export type DocumentAnswer = z.infer<typeof documentAnswer>;
 
 export const documentEndpoints = [
   defineEndpoint({

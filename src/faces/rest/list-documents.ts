@@ -1,16 +1,12 @@
 import * as z from "zod";
 import { defineEndpoint } from "./endpoint.js";
-import { presentListedDocument, presentProcessingDocument } from "./present-document.js";
 import {
-  anyMetadata,
-  containerFields,
-  dateTime,
-  documentStatus,
-  documentType,
-  filepath,
-  filters,
-  tagsOf,
-} from "./schemas.js";
+  listedDocument,
+  presentListedDocument,
+  processingDocument,
+  presentProcessingDocument,
+} from "./present-document.js";
+import { containerFields, documentStatus, filepath, filters, tagsOf } from "./schemas.js";
 
 /** Documents that `processing` shows at most; its count is exact all the same. */
 const PROCESSING_LIMIT = 1_000;
@@ -43,26 +39,6 @@ const listBody = z.object({
   source: z.string("must be a string").max(255).optional(),
 });
 
-const listedDocument = z.object({
-  id: z.string().length(22),
-  customId: z.string().max(255).nullable(),
-  connectionId: z.string().nullable(),
-  containerTags: z.array(z.string()),
-  createdAt: dateTime,
-  updatedAt: dateTime,
-  filepath: z.string().nullable(),
-  metadata: anyMetadata,
-  status: documentStatus,
-  summary: z.string().nullable(),
-  title: z.string().nullable(),
-  type: documentType,
-  url: z.string().nullable(),
-  content: z.string().optional(),
-  /** Extension: why processing failed; only on a failed document. */
-  errorReason: z.string().optional(),
-});
-export type ListedDocument = z.infer<typeof listedDocument>;
-
 const listAnswer = z.object({
   /** Documents; the name is older than the memories of today. */
   memories: z.array(listedDocument),
@@ -78,11 +54,6 @@ const processingQuery = z.object({
   containerTag: z.array(containerFields.containerTag.unwrap()).optional(),
   containerTags: z.array(containerFields.containerTag.unwrap()).optional(),
 });
-
-const processingDocument = listedDocument
-  .omit({ filepath: true, url: true, content: true, errorReason: true })
-  .describe("A document that is being processed");
-export type ProcessingDocument = z.infer<typeof processingDocument>;
 
 const processingAnswer = z.object({ documents: z.array(processingDocument), totalCount: z.int() });
 

@@ -2,19 +2,8 @@ import * as z from "zod";
 import { createMemoriesSchema, forgetSchema } from "../../core/index.js";
 import { AppError } from "../../core/errors.js";
 import { defineEndpoint } from "./endpoint.js";
-import { presentCreatedMemory } from "./present-memory.js";
-import { anyMetadata, containerTag, dateTime } from "./schemas.js";
-
-const createdMemory = z.object({
-  id: z.string().length(22),
-  memory: z.string(),
-  isStatic: z.boolean(),
-  createdAt: dateTime,
-  forgetAfter: z.string().nullable(),
-  forgetReason: z.string().nullable(),
-  metadata: anyMetadata,
-});
-export type CreatedMemory = z.infer<typeof createdMemory>;
+import { createdMemory, presentCreatedMemory } from "./present-memory.js";
+import { containerTag } from "./schemas.js";
 
 const createAnswer = z.object({ documentId: z.string().nullable(), memories: z.array(createdMemory) });
 

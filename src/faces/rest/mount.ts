@@ -1,4 +1,4 @@
-import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
+import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { AppError } from "../../core/errors.js";
 import type { Core } from "../../core/index.js";
@@ -66,7 +66,7 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
     setHeader: (name, value) => context.header(name, value),
   });
   if (endpoint.status === 204) return context.body(null, 204);
-  return context.json(result as object, endpoint.status);
+  return context.body(JSON.stringify(result), endpoint.status, { "content-type": "application/json" });
 }
 
 async function readBody(request: Request, { isBodyOptional }: Endpoint, maxBodyBytes: number): Promise<unknown> {
@@ -90,7 +90,8 @@ function describeEndpoint(endpoint: Endpoint): ReturnType<typeof createRoute> {
     summary,
     tags: [tag],
     request: {
-      ...(query && { query: query as never }),
+      params: parametersOf(path),
+      ...(query && { query }),
       ...(body && {
         body: { content: { "application/json": { schema: body } }, required: !endpoint.isBodyOptional },
       }),
@@ -100,4 +101,9 @@ function describeEndpoint(endpoint: Endpoint): ReturnType<typeof createRoute> {
       default: { description: "Refused or failed", content: { "application/json": { schema: errorSchema } } },
     },
   });
+}
+
+function parametersOf(path: string) {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].flatMap((match) => match[1] ?? []);
+  return z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
 }

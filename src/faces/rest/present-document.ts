@@ -1,7 +1,75 @@
+import * as z from "zod";
 import type { Document, DocumentHead, Memory } from "../../core/types.js";
-import type { DocumentAnswer } from "./documents.js";
-import type { ListedDocument, ProcessingDocument } from "./list-documents.js";
-import { documentTypeOf } from "./schemas.js";
+import { anyMetadata, dateTime, documentStatus, documentType, documentTypeOf } from "./schemas.js";
+
+const documentMemory = z.object({
+  id: z.string().length(22),
+  memory: z.string(),
+  createdAt: dateTime,
+  updatedAt: dateTime.nullable(),
+  isLatest: z.boolean(),
+  isForgotten: z.boolean(),
+  isStatic: z.boolean(),
+  isInference: z.boolean(),
+  version: z.int(),
+  sourceCount: z.int(),
+  metadata: anyMetadata,
+  parentMemoryId: z.string().nullable(),
+  rootMemoryId: z.string().nullable(),
+});
+
+/** `GET /v3/documents/{id}` (contract.md §3.4). */
+export const documentAnswer = z.object({
+  id: z.string().length(22),
+  customId: z.string().max(255).nullable(),
+  connectionId: z.string().nullable(),
+  containerTags: z.array(z.string()),
+  content: z.string().nullable(),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+  metadata: anyMetadata,
+  ogImage: z.string().nullable(),
+  raw: z.null(),
+  source: z.string().max(255).nullable(),
+  spatialPoint: z.null(),
+  status: documentStatus,
+  dreamingStatus: z.enum(["dreaming", "done"]),
+  summary: z.string().nullable(),
+  taskType: z.enum(["memory", "superrag"]),
+  title: z.string().nullable(),
+  type: documentType,
+  url: z.string().nullable(),
+  filepath: z.string().nullable(),
+  memories: z.array(documentMemory).min(1).optional(),
+  /** Extension: why processing failed; only on a failed document. */
+  errorReason: z.string().optional(),
+});
+type DocumentAnswer = z.infer<typeof documentAnswer>;
+
+/** An item of a list (contract.md §3.8). */
+export const listedDocument = z.object({
+  id: z.string().length(22),
+  customId: z.string().max(255).nullable(),
+  connectionId: z.string().nullable(),
+  containerTags: z.array(z.string()),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+  filepath: z.string().nullable(),
+  metadata: anyMetadata,
+  status: documentStatus,
+  summary: z.string().nullable(),
+  title: z.string().nullable(),
+  type: documentType,
+  url: z.string().nullable(),
+  content: z.string().optional(),
+  /** Extension: why processing failed; only on a failed document. */
+  errorReason: z.string().optional(),
+});
+type ListedDocument = z.infer<typeof listedDocument>;
+
+/** A document that is being processed (contract.md §3.10). */
+export const processingDocument = listedDocument.omit({ filepath: true, url: true, content: true, errorReason: true });
+type ProcessingDocument = z.infer<typeof processingDocument>;
 
 /** Containers of the vendor's own app; lists hide them, a single document shows them (contract-gaps.md G-07). */
 const HIDDEN_PREFIX = "sm_project_";

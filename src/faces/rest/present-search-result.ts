@@ -1,7 +1,78 @@
+import * as z from "zod";
 import type { SearchAnswer, SearchResult } from "../../core/index.js";
 import type { DocumentHead } from "../../core/types.js";
-import { documentTypeOf } from "./schemas.js";
-import type { PresentedResult, PresentedSearch, SearchInclude } from "./search.js";
+import { anyMetadata, dateTime, documentTypeOf } from "./schemas.js";
+
+const relatedMemory = z.object({
+  relation: z.enum(["updates", "extends", "derives"]),
+  version: z.number().nullable().optional(),
+  memory: z.string(),
+  metadata: anyMetadata.optional(),
+  updatedAt: dateTime,
+});
+
+const sourceDocument = z.object({
+  id: z.string(),
+  title: z.string().optional(),
+  type: z.string().optional(),
+  metadata: anyMetadata,
+  summary: z.string().nullable().optional(),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+});
+
+const searchResult = z.object({
+  id: z.string().length(22),
+  /** A result has either `memory` or `chunk`. */
+  memory: z.string().optional(),
+  chunk: z.string().optional(),
+  metadata: anyMetadata,
+  updatedAt: dateTime,
+  similarity: z.number().min(0).max(1),
+  version: z.int(),
+  /** Only on memories; null when the memory was never superseded. */
+  rootMemoryId: z.string().nullable().optional(),
+  filepath: z.string().nullable(),
+  context: z
+    .object({
+      parents: z.array(relatedMemory),
+      children: z.array(relatedMemory),
+      related: z.array(relatedMemory),
+    })
+    .optional(),
+  documents: z.array(sourceDocument).optional(),
+  chunks: z
+    .array(
+      z.object({
+        content: z.string(),
+        position: z.int(),
+        documentId: z.string(),
+        score: z.number().min(0).max(1),
+      }),
+    )
+    .optional(),
+});
+type PresentedResult = z.infer<typeof searchResult>;
+
+/** `POST /v4/search` (contract.md §4.1.2). */
+export const searchAnswer = z.object({
+  results: z.array(searchResult),
+  timing: z.number(),
+  total: z.int(),
+  /** Extension: documents of the searched containers that are not searchable, or not understood, yet. */
+  waiting: z.int(),
+  /** Extension: what did not work, in words; absent when all did. */
+  degraded: z.array(z.string()).min(1).optional(),
+});
+type PresentedSearch = z.infer<typeof searchAnswer>;
+
+/** Extras that a search may ask for; none unless it does. */
+export interface SearchInclude {
+  readonly documents?: boolean | undefined;
+  readonly summaries?: boolean | undefined;
+  readonly relatedMemories?: boolean | undefined;
+  readonly chunks?: boolean | undefined;
+}
 
 /** A search answer (contract.md §4.1.2). */
 export function presentSearch(answer: SearchAnswer, include: SearchInclude): PresentedSearch {

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { profileSchema } from "../../core/index.js";
 import { defineEndpoint } from "./endpoint.js";
-import { presentProfile } from "./present-profile.js";
+import { presentProfile, profileAnswer } from "./present-profile.js";
 import { containerTag, filters, threshold } from "./schemas.js";
-import { searchAnswer } from "./search.js";
 
 const profileBody = z.object({
   containerTag,
@@ -14,16 +13,6 @@ const profileBody = z.object({
   include: profileSchema.shape.include,
   buckets: z.array(z.string()).optional(),
 });
-
-const profileAnswer = z.object({
-  profile: z.object({
-    static: z.array(z.string()).optional(),
-    dynamic: z.array(z.string()).optional(),
-    buckets: z.record(z.string(), z.array(z.string())).optional(),
-  }),
-  searchResults: searchAnswer.optional(),
-});
-export type ProfileAnswer = z.infer<typeof profileAnswer>;
 
 export const profileEndpoints = [
   defineEndpoint({

@@ -19,9 +19,10 @@ export function maxBodyBytes(limits: { maxTextBytes: number; maxMetadataBytes: n
  * @throws AppError `unsupported_type`, `too_large`, or `invalid` for what is not UTF-8, not JSON, or cut off
  */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+  const isEmpty = request.headers.get("content-length") === "0";
+  if (!isEmpty) requireJsonType(request.headers.get("content-type"));
   const text = await readText(request, maxBytes);
   if (text.trim() === "") return undefined;
-  requireJsonType(request.headers.get("content-type"));
   const value = parseJson(text);
   if (isNestedDeeper(value, MAX_NESTING))
     throw new AppError("invalid", `The body is nested deeper than ${MAX_NESTING} levels.`);

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { searchSchema } from "../../core/index.js";
 import { defineEndpoint } from "./endpoint.js";
-import { presentSearch } from "./present-search-result.js";
-import { anyMetadata, containerFields, dateTime, filepath, filters, tagsOf, threshold } from "./schemas.js";
+import { presentSearch, searchAnswer } from "./present-search-result.js";
+import { containerFields, filepath, filters, tagsOf, threshold } from "./schemas.js";
 
 const flag = z.boolean("must be true or false").optional();
 
@@ -13,7 +13,6 @@ const include = z.object({
   forgottenMemories: flag,
   chunks: flag,
 });
-export type SearchInclude = z.infer<typeof include>;
 
 const searchBody = z.object({
   q: searchSchema.shape.q,
@@ -29,68 +28,6 @@ const searchBody = z.object({
   aggregate: flag,
   rewriteQuery: flag,
 });
-
-const relatedMemory = z.object({
-  relation: z.enum(["updates", "extends", "derives"]),
-  version: z.number().nullable().optional(),
-  memory: z.string(),
-  metadata: anyMetadata.optional(),
-  updatedAt: dateTime,
-});
-
-const sourceDocument = z.object({
-  id: z.string(),
-  title: z.string().optional(),
-  type: z.string().optional(),
-  metadata: anyMetadata,
-  summary: z.string().nullable().optional(),
-  createdAt: dateTime,
-  updatedAt: dateTime,
-});
-
-export const searchResult = z.object({
-  id: z.string().length(22),
-  /** A result has either `memory` or `chunk`. */
-  memory: z.string().optional(),
-  chunk: z.string().optional(),
-  metadata: anyMetadata,
-  updatedAt: dateTime,
-  similarity: z.number().min(0).max(1),
-  version: z.int(),
-  /** Only on memories; null when the memory was never superseded. */
-  rootMemoryId: z.string().nullable().optional(),
-  filepath: z.string().nullable(),
-  context: z
-    .object({
-      parents: z.array(relatedMemory),
-      children: z.array(relatedMemory),
-      related: z.array(relatedMemory),
-    })
-    .optional(),
-  documents: z.array(sourceDocument).optional(),
-  chunks: z
-    .array(
-      z.object({
-        content: z.string(),
-        position: z.int(),
-        documentId: z.string(),
-        score: z.number().min(0).max(1),
-      }),
-    )
-    .optional(),
-});
-export type PresentedResult = z.infer<typeof searchResult>;
-
-export const searchAnswer = z.object({
-  results: z.array(searchResult),
-  timing: z.number(),
-  total: z.int(),
-  /** Extension: documents of the searched containers that are not searchable, or not understood, yet. */
-  waiting: z.int(),
-  /** Extension: what did not work, in words; absent when all did. */
-  degraded: z.array(z.string()).min(1).optional(),
-});
-export type PresentedSearch = z.infer<typeof searchAnswer>;
 
 export const searchEndpoints = [
   defineEndpoint({
