@@ -32,6 +32,7 @@ export interface ServiceOptions {
 /** The service over a data folder that this process owns. */
 export interface Service {
   readonly core: Core;
+  readonly organizationId: string;
   /** Resolves when no background work is due or running. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -98,6 +99,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   await schedule.start();
   return {
     core: createCore(context),
+    organizationId: store.organizationId,
     settle: () => runner.idle(),
     async close() {
       await Promise.all([schedule.stop(), runner.stop()]);
@@ -124,7 +126,10 @@ async function enqueueMissingVectors({ store, embedder }: CoreContext): Promise<
 
 export interface NodeOptions extends ServiceOptions {
   /** Starts to answer other processes, once this one owns the data folder. */
-  readonly listen: (core: Core) => Promise<{ url: string; token: string; close(): Promise<void> }>;
+  readonly listen: (
+    core: Core,
+    organizationId: string,
+  ) => Promise<{ url: string; token: string; close(): Promise<void> }>;
   /** True for processes that stay: they take over background work when the owner goes. */
   readonly standby: boolean;
 }
@@ -154,7 +159,7 @@ export function createNode(options: NodeOptions): Node {
       return {
         call: (name, call, input) => callLocally(opened.core, name, call as Call, input),
         async listen() {
-          listening = await options.listen(core);
+          listening = await options.listen(core, opened.organizationId);
           return listening;
         },
         async close() {

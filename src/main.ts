@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import type { Node } from "./app.js";
 import { type Config, readConfig } from "./config.js";
-import type { Core } from "./core/index.js";
 import type { DoorOptions, ServiceInfo, Starters } from "./faces/cli/starters.js";
 import { randomSecret } from "./lib/crypto.js";
 import { createLog, type LeveledLog } from "./lib/log.js";
@@ -10,6 +9,7 @@ import { createLog, type LeveledLog } from "./lib/log.js";
 // What only some starts need is loaded by them: a short command, or a client that waits for `initialize`, must not
 // wait for a server's libraries.
 
+type Core = Node["core"];
 type Settings = Readonly<Record<string, string>>;
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -52,25 +52,14 @@ interface Listening {
 
 /** Answers over HTTP for whoever this process is: the owner, or a client that passes calls on. */
 async function listenFor(
-  core: Core,
-  at: { host: string; port: number },
+  at: { core: Core; organizationId: string; host: string; port: number },
   start: ReturnType<typeof prepare>,
 ): Promise<Listening> {
   const { createHttpFace, listen } = await import("./faces/http.js");
-  const { localActor } = await import("./core/index.js");
-  const { organizationId } = await core.session({ actor: localActor("") });
   const token = randomSecret();
   const { config, log } = start;
-  const app = createHttpFace({
-    core,
-    log,
-    organizationId,
-    limits: config,
-    ownerToken: token,
-    version,
-    isReady: () => true,
-  });
-  const { url, close } = await listen(app, { ...at, log });
+  const app = createHttpFace({ ...at, log, limits: config, ownerToken: token, version, isReady: () => true });
+  const { url, close } = await listen(app, { host: at.host, port: at.port, log });
   return { url, token, close };
 }
 
@@ -84,7 +73,7 @@ async function openNode(
     ...start,
     ...options,
     version,
-    listen: (core) => listenFor(core, { host: "127.0.0.1", port: 0 }, start),
+    listen: (core, organizationId) => listenFor({ core, organizationId, host: "127.0.0.1", port: 0 }, start),
   });
 }
 
@@ -103,7 +92,8 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
   const { config, log } = start;
   const { createNode } = await import("./app.js");
   let listening: Promise<Listening> | undefined;
-  const listenOnce = (core: Core): Promise<Listening> => (listening ??= listenFor(core, config, start));
+  const listenOnce = (core: Core, organizationId: string): Promise<Listening> =>
+    (listening ??= listenFor({ core, organizationId, host: config.host, port: config.port }, start));
   const node = createNode({ ...start, version, engine: "background", standby: true, listen: listenOnce });
   const close = async (): Promise<void> => {
     await (await listening?.catch(() => undefined))?.close();
@@ -111,9 +101,10 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
   };
   try {
     const role = await node.role();
-    const { url } = await listenOnce(node.core);
+    const actor = await node.actor();
+    const { url } = await listenOnce(node.core, actor.organizationId);
     const configured = config.apiKey?.key;
-    const { secret } = await node.core.ensureFirstKey({ actor: await node.actor() }, configured ? { configured } : {});
+    const { secret } = await node.core.ensureFirstKey({ actor }, configured ? { configured } : {});
     return {
       url,
       dataDirectory: config.dataDirectory,

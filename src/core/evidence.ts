@@ -1,5 +1,5 @@
-import { contentRoot, rootOf } from "../lib/english/relations.js";
-import { tokenise } from "../lib/words.js";
+import { contentRoot } from "../lib/english/relations.js";
+import { isNegation, NUMBER_WORDS, tokenise } from "../lib/words.js";
 import type { UnitDetail } from "./ports.js";
 import type { Query } from "./query.js";
 import type { RankRecipe } from "./recipes.js";
@@ -14,6 +14,10 @@ export interface UnitWords {
   /** Roots of the names of those who speak, or of what a memory starts with. */
   readonly speakers: ReadonlySet<string>;
   readonly isQuestion: boolean;
+  /** True when an odd number of negations turns the meaning round. */
+  readonly isNegated: boolean;
+  /** Equal for texts that `isSameFact`, and seldom for others. */
+  readonly signature: string;
 }
 
 /** What a candidate has of each term of the query. */
@@ -24,20 +28,38 @@ export interface Evidence {
   readonly presence: Float64Array;
 }
 
+const ENDS_IN_QUESTION = /\?[\s"')]*(?:\[[^\]]*\]\s*)?$/;
+
+/** Takes the text of a candidate apart. */
 export function readUnit(detail: UnitDetail): UnitWords {
   const counts = new Map<string, number>();
   let length = 0;
-  let first: string | null = null;
+  let first = "";
+  let negations = 0;
+  let mark = 0;
   for (const word of tokenise(detail.text)) {
+    if (isNegation(word)) negations += 1;
     const root = contentRoot(word);
     if (root === "") continue;
-    first ??= root;
+    if (first === "") first = root;
     counts.set(root, (counts.get(root) ?? 0) + 1);
     length += 1;
+    mark += NUMBER_WORDS.has(word) || /^\d/.test(word) ? 1 : root.charCodeAt(0) * 31 + root.length;
   }
-  const speakers = new Set((detail.chunk?.metadata?.speakers ?? []).flatMap((name) => tokenise(name).map(rootOf)));
-  if (detail.memory && first !== null) speakers.add(first);
-  return { detail, counts, length, speakers, isQuestion: /\?[\s"')]*(?:\[[^\]]*\]\s*)?$/.test(detail.text) };
+  const speakers = new Set<string>();
+  for (const name of detail.chunk?.metadata?.speakers ?? [])
+    for (const word of tokenise(name)) speakers.add(contentRoot(word));
+  if (detail.memory && first !== "") speakers.add(first);
+  const isQuestion = ENDS_IN_QUESTION.test(detail.text.slice(-400));
+  return {
+    detail,
+    counts,
+    length,
+    speakers,
+    isQuestion,
+    isNegated: negations % 2 === 1,
+    signature: `${length} ${mark}`,
+  };
 }
 
 /** Looks for the terms of a query in a unit. */
@@ -45,7 +67,9 @@ export function gatherEvidence(unit: UnitWords, query: Query, recipe: RankRecipe
   const strength = new Float64Array(query.terms.length);
   const presence = new Float64Array(query.terms.length);
   for (const [root, count] of unit.counts) {
-    for (const { term, relation } of query.matches.get(root) ?? []) {
+    const matches = query.matches.get(root);
+    if (!matches) continue;
+    for (const { term, relation } of matches) {
       const found = relation === 1 ? count : recipe.relatedWeight * relation ** recipe.relatedPower;
       if (found > (strength[term] ?? 0)) strength[term] = found;
       if (relation > (presence[term] ?? 0)) presence[term] = relation;

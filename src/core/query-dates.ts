@@ -1,3 +1,5 @@
+import type { UnitWords } from "./evidence.js";
+
 /** A day, month or year that a query names. */
 export interface DateMention {
   /** 0 to 11, or null when only a year is named. */
@@ -58,4 +60,52 @@ function mention(
 
 function whole(text: string | undefined): number | null {
   return text === undefined ? null : Number(text);
+}
+
+const DAY_MS = 86_400_000;
+/** Talk about an event goes on for a while after it. */
+const DAYS_AFTER = 14;
+
+/** How well a unit fits a date, 0 to 1: by the date it is from, by the dates of its event, or by naming the date itself. */
+export function matchDate(date: DateMention, { detail }: UnitWords): number {
+  const text = detail.text.toLowerCase();
+  let best = namesDate(date, text) ? 1 : 0;
+  for (const moment of momentsOf(detail)) best = Math.max(best, matchMoment(date, moment));
+  return best;
+}
+
+function namesDate(date: DateMention, text: string): boolean {
+  const own = findDateMention(text);
+  if (!own) return false;
+  const differs = (one: number | null, other: number | null): boolean =>
+    one !== null && other !== null && one !== other;
+  if (date.month === null) return own.year === date.year;
+  return own.month === date.month && !differs(own.year, date.year) && !differs(own.day, date.day);
+}
+
+function momentsOf(detail: UnitWords["detail"]): Date[] {
+  const context = detail.memory?.metadata?.["temporalContext"];
+  const events = isEventDates(context) ? context.eventDate : [];
+  return [detail.chunk?.metadata?.date, ...events]
+    .filter((each) => typeof each === "string")
+    .map((each) => new Date(each))
+    .filter((moment) => !Number.isNaN(moment.getTime()));
+}
+
+function isEventDates(value: unknown): value is { eventDate: readonly unknown[] } {
+  return typeof value === "object" && value !== null && "eventDate" in value && Array.isArray(value.eventDate);
+}
+
+function matchMoment(date: DateMention, moment: Date): number {
+  const year = moment.getUTCFullYear();
+  const month = moment.getUTCMonth();
+  if (date.month === null) return year === date.year ? 0.2 : 0;
+  if (date.year !== null && date.day !== null) {
+    const days = Math.floor(moment.getTime() / DAY_MS) - Date.UTC(date.year, date.month, date.day) / DAY_MS;
+    if (days === 0) return 1;
+    return days > 0 && days <= DAYS_AFTER ? 0.5 : 0;
+  }
+  const later = date.year === null ? (month - date.month + 12) % 12 : (year - date.year) * 12 + month - date.month;
+  if (later === 0) return 0.5;
+  return later === 1 ? 0.25 : 0;
 }

@@ -20,6 +20,7 @@ export interface TermMatch {
 
 /** A query, taken apart for ranking. */
 export interface Query {
+  readonly text: string;
   readonly terms: readonly QueryTerm[];
   /** By the root of a word in a text. */
   readonly matches: ReadonlyMap<string, readonly TermMatch[]>;
@@ -55,7 +56,7 @@ export function analyseQuery(text: string, counts: WordCounts | null, names: Rea
     const weight = -Math.log(Math.min(0.9, (found + BACKGROUND_TEXTS * share) / (total + BACKGROUND_TEXTS)));
     terms.push({ root, weight, isName: names.has(root) || (capitalised.has(word) && share <= 0.001) });
   }
-  return { terms, matches: matchesOf(terms), date };
+  return { text, terms, matches: matchesOf(terms), date };
 }
 
 /** Folded words that start with a capital inside the text, where only names do. */

@@ -1,8 +1,11 @@
-import { gatherEvidence, readUnit, type Evidence, type UnitWords } from "./evidence.js";
-import { meaningKey } from "./near-duplicates.js";
+import { gatherEvidence, readUnit } from "./evidence.js";
+import { scoreWords } from "./order.js";
 import type { Embedder, TextHit, UnitDetail, VectorHit } from "./ports.js";
-import { analyseQuery, type Query, type WordCounts } from "./query.js";
+import { matchDate } from "./query-dates.js";
+import { analyseQuery, type WordCounts } from "./query.js";
 import { RANK, type RankRecipe } from "./recipes.js";
+import { dropRepetitions } from "./repetition.js";
+import { interpolate, similarityOf } from "./similarity.js";
 import type { Unit } from "./types.js";
 
 /** What one search has found, before ranking. */
@@ -34,159 +37,37 @@ export interface RankedUnit {
 export function rankUnits(input: RankInput): RankedUnit[] {
   const recipe = input.recipe ?? RANK;
   const units = input.details.map(readUnit);
-  const query = analyseQuery(input.query, input.wordCounts, new Set(units.flatMap((unit) => [...unit.speakers])));
+  const names = new Set(units.flatMap((unit) => [...unit.speakers]));
+  const query = analyseQuery(input.query, input.wordCounts, names);
   const evidence = units.map((unit) => gatherEvidence(unit, query, recipe));
-  const cosines = new Map(input.vectorHits.map((hit) => [hit.unit, hit.cosine]));
-  const places = placesOf(units);
-  const documents = documentEvidence(units, evidence, query);
-  const scored = units.map((unit, index) => {
-    const near = calibrate(cosines.get(unit.detail.unit) ?? 0, input.calibration);
-    const own = evidence[index] ?? NO_EVIDENCE;
-    const words = wordScore(unit, own, around(unit, places, units, evidence, recipe), documents, query, recipe);
-    const score =
-      (words + recipe.vector * near) * (unit.isQuestion ? recipe.question : 1) + dateBonus(unit, query, recipe);
-    return { unit: unit.detail.unit, detail: unit.detail, similarity: similarityOf(own, near, query), score };
+  const wordScores = scoreWords({ units, strengths: evidence.map(({ strength }) => strength) }, query, recipe);
+  const cosineOf = cosinesOf(input.vectorHits);
+  const scored = units.map((words, index) => {
+    const { unit } = words.detail;
+    const presence = evidence[index]?.presence ?? new Float64Array(0);
+    const cosine = cosineOf(unit);
+    const date = query.date ? matchDate(query.date, words) : 0;
+    const near = cosine === null ? 0 : interpolate(cosine, input.calibration);
+    const base = (wordScores[index] ?? 0) + recipe.vector * near;
+    const score = base * (words.isQuestion ? recipe.question : 1) + recipe.date * date;
+    return { words, score, similarity: similarityOf(words, presence, query, date, cosine, input.calibration) };
   });
-  scored.sort((first, second) => second.score - first.score || first.unit - second.unit);
-  return dropRepetitions(scored);
-}
-const NO_EVIDENCE: Evidence = { strength: new Float64Array(0), presence: new Float64Array(0) };
-
-function placesOf(units: readonly UnitWords[]): Map<string, number> {
-  const places = new Map<string, number>();
-  for (const [index, { detail }] of units.entries())
-    if (detail.chunk) places.set(`${detail.chunk.documentId} ${detail.chunk.position}`, index);
-  return places;
+  scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
+  return dropRepetitions(scored).map(({ words, similarity, score }) => ({
+    unit: words.detail.unit,
+    detail: words.detail,
+    similarity,
+    score,
+  }));
 }
 
-/** What the units before and after say about each term, weighted by distance. */
-function around(
-  unit: UnitWords,
-  places: ReadonlyMap<string, number>,
-  units: readonly UnitWords[],
-  evidence: readonly Evidence[],
-  recipe: RankRecipe,
-): Float64Array {
-  const sum = new Float64Array(evidence[0]?.strength.length ?? 0);
-  const { chunk } = unit.detail;
-  if (!chunk) return sum;
-  const addFrom = (offset: number, weight: number): void => {
-    const index = places.get(`${chunk.documentId} ${chunk.position + offset}`);
-    const strength = index === undefined ? undefined : evidence[index]?.strength;
-    if (index === undefined || strength === undefined) return;
-    const share = offset === -1 && units[index]?.isQuestion ? recipe.beforeQuestion : weight;
-    for (let term = 0; term < sum.length; term++) sum[term] = (sum[term] ?? 0) + share * (strength[term] ?? 0);
-  };
-  for (const [step, weight] of recipe.before.entries()) addFrom(-1 - step, weight);
-  for (const [step, weight] of recipe.after.entries()) addFrom(1 + step, weight);
-  return sum;
-}
-
-/** By document: in how many of its candidates each term occurs. */
-function documentEvidence(
-  units: readonly UnitWords[],
-  evidence: readonly Evidence[],
-  query: Query,
-): Map<string, Float64Array> {
-  const documents = new Map<string, Float64Array>();
-  for (const [index, unit] of units.entries()) {
-    const id = documentOf(unit);
-    if (id === undefined) continue;
-    const sums = documents.get(id) ?? new Float64Array(query.terms.length);
-    documents.set(id, sums);
-    const strength = evidence[index]?.strength ?? NO_EVIDENCE.strength;
-    for (let term = 0; term < sums.length; term++) sums[term] = (sums[term] ?? 0) + Math.min(1, strength[term] ?? 0);
-  }
-  return documents;
-}
-
-function documentOf(unit: UnitWords): string | undefined {
-  return unit.detail.chunk?.documentId ?? unit.detail.documentIds[0];
-}
-
-function wordScore(
-  unit: UnitWords,
-  { strength }: Evidence,
-  near: Float64Array,
-  documents: ReadonlyMap<string, Float64Array>,
-  query: Query,
-  recipe: RankRecipe,
-): number {
-  const inDocument = documents.get(documentOf(unit) ?? "");
-  let score = 0;
-  let total = 0;
-  let speaker = 0;
-  for (const [term, { root, weight, isName }] of query.terms.entries()) {
-    const own = strength[term] ?? 0;
-    const wide = isName ? own : own + (near[term] ?? 0);
-    const far = isName ? 0 : (inDocument?.[term] ?? 0);
-    const scaled = weight * (isName ? recipe.name : 1);
-    total += scaled;
-    score +=
-      scaled *
-      (saturate(wide, recipe.saturation) +
-        recipe.own * saturate(own, recipe.saturation) +
-        recipe.document * saturate(far, recipe.documentSaturation));
-    if (isName && unit.speakers.has(root)) speaker = recipe.speaker;
-  }
-  return total === 0 ? 0 : score / total + speaker;
-}
-
-function saturate(value: number, half: number): number {
-  return value <= 0 ? 0 : value / (value + half);
-}
-
-const DAY = 86_400_000;
-
-function dateBonus(unit: UnitWords, { date }: Query, recipe: RankRecipe): number {
-  if (!date) return 0;
-  const at = unit.detail.chunk?.metadata?.date ?? null;
-  if (at === null) return 0;
-  const moment = new Date(at);
-  if (Number.isNaN(moment.getTime())) return 0;
-  if (date.month === null) return moment.getUTCFullYear() === date.year ? recipe.sameYear : 0;
-  if (date.year !== null && date.day !== null) {
-    const days = Math.floor(moment.getTime() / DAY) - Date.UTC(date.year, date.month, date.day) / DAY;
-    if (days === 0) return recipe.sameDay;
-    return days > 0 && days <= 14 ? recipe.daysAfter : 0;
-  }
-  const months = (moment.getUTCMonth() - date.month + 12) % 12;
-  if (date.year !== null) {
-    const exact = moment.getUTCFullYear() * 12 + moment.getUTCMonth() - (date.year * 12 + date.month);
-    if (exact !== months) return 0;
-  }
-  return months === 0 ? recipe.sameMonth : months === 1 ? recipe.nextMonth : 0;
-}
-
-function similarityOf({ presence }: Evidence, near: number, query: Query): number {
-  let found = 0;
-  let total = 0;
-  for (const [term, { weight }] of query.terms.entries()) {
-    found += weight * (presence[term] ?? 0);
-    total += weight;
-  }
-  const coverage = total === 0 ? 0 : found / total;
-  return Math.max(near, 0.2 + 0.6 * coverage);
-}
-
-function dropRepetitions(ranked: readonly RankedUnit[]): RankedUnit[] {
-  const seen = new Set<string>();
-  return ranked.filter(({ detail }) => {
-    const key = meaningKey(detail.text);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
-}
-
-/** The similarity of a cosine on a rising piecewise-linear curve; flat beyond its ends. */
-export function calibrate(cosine: number, points: Embedder["calibration"]): number {
-  let [previousX, previousY] = points[0] ?? [0, 0];
-  if (cosine <= previousX) return previousY;
-  for (const [x, y] of points) {
-    if (cosine <= x)
-      return x === previousX ? y : previousY + ((cosine - previousX) / (x - previousX)) * (y - previousY);
-    [previousX, previousY] = [x, y];
-  }
-  return previousY;
+/**
+ * The cosine of a unit. One that only the words found lies, as far as is known, below the last of the nearest vectors; null when
+ * there are no vectors at all.
+ */
+function cosinesOf(hits: readonly VectorHit[]): (unit: Unit) => number | null {
+  if (hits.length === 0) return () => null;
+  const known = new Map(hits.map((hit) => [hit.unit, hit.cosine]));
+  const below = Math.max(0, Math.min(...hits.map((hit) => hit.cosine)) / 2);
+  return (unit) => known.get(unit) ?? below;
 }

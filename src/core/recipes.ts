@@ -26,12 +26,8 @@ export interface RankRecipe {
   readonly speaker: number;
   /** Factor for units that end in a question. */
   readonly question: number;
-  /** Extra for units of the day, the days after it, the month, the month after it and the year that the query names. */
-  readonly sameDay: number;
-  readonly daysAfter: number;
-  readonly sameMonth: number;
-  readonly nextMonth: number;
-  readonly sameYear: number;
+  /** Extra for units that fit a date which the query names, in full or in part. */
+  readonly date: number;
   /** Weight of the vector's similarity. */
   readonly vector: number;
 }
@@ -51,10 +47,6 @@ export const RANK: RankRecipe = Object.freeze({
   name: 1,
   speaker: 0.13,
   question: 0.9,
-  sameDay: 0.25,
-  daysAfter: 0.12,
-  sameMonth: 0.12,
-  nextMonth: 0.06,
-  sameYear: 0.04,
-  vector: 0.3,
+  date: 0.25,
+  vector: 0.1,
 });

@@ -1,0 +1,293 @@
+import type { ContainerVectors, JobStore, VectorRecord } from "./ports.js";
+import type {
+  ApiKey,
+  Chunk,
+  ChunkMetadata,
+  Document,
+  DocumentHead,
+  DocumentStatus,
+  DreamingStatus,
+  FilterExpression,
+  JournalEntry,
+  Memory,
+  MemoryDraft,
+  Metadata,
+  Unit,
+  UnitKind,
+  VectorSpace,
+} from "./types.js";
+
+export interface ContainerRow {
+  readonly id: number;
+  readonly tag: string;
+}
+
+export interface DocumentDraft {
+  readonly id: string;
+  readonly customId: string | null;
+  readonly containerTags: readonly string[];
+  readonly content: string;
+  readonly title: string | null;
+  readonly type: string;
+  readonly status: DocumentStatus;
+  readonly dreamingStatus: DreamingStatus;
+  readonly taskType: Document["taskType"];
+  readonly dreaming: Document["dreaming"];
+  readonly metadata: Metadata | null;
+  readonly source: string | null;
+  readonly filepath: string | null;
+  readonly documentDate: string | null;
+  readonly origin: Document["origin"];
+  readonly facts: Document["facts"];
+  readonly rememberAsIs: boolean;
+}
+
+/** What an update of a document may change; absent keys stay as they are. */
+export interface DocumentChange {
+  readonly content?: string;
+  readonly revision?: number;
+  readonly containerTags?: readonly string[];
+  readonly title?: string | null;
+  readonly summary?: string | null;
+  readonly type?: string;
+  readonly status?: DocumentStatus;
+  readonly dreamingStatus?: DreamingStatus;
+  readonly errorReason?: string | null;
+  readonly taskType?: Document["taskType"];
+  readonly dreaming?: Document["dreaming"];
+  readonly metadata?: Metadata | null;
+  readonly source?: string | null;
+  readonly filepath?: string | null;
+  readonly documentDate?: string | null;
+  readonly facts?: Document["facts"];
+  readonly rememberAsIs?: boolean;
+  readonly receipt?: Document["receipt"];
+}
+
+export interface DocumentQuery {
+  readonly containerTags?: readonly string[] | undefined;
+  /** How several tags combine. */
+  readonly operator: "any" | "all";
+  readonly statuses?: readonly DocumentStatus[] | undefined;
+  readonly source?: string | undefined;
+  /** Exact path, or a prefix when it ends in `/`. */
+  readonly filepath?: string | undefined;
+  readonly filters?: FilterExpression | undefined;
+  readonly sort: "createdAt" | "updatedAt";
+  readonly order: "asc" | "desc";
+  readonly offset: number;
+  readonly limit: number;
+  readonly includeContent: boolean;
+}
+
+export interface DocumentStore {
+  insert(organizationId: string, draft: DocumentDraft): Promise<Document>;
+  byId(organizationId: string, id: string): Promise<Document | null>;
+  byCustomId(organizationId: string, customId: string): Promise<Document | null>;
+  headsByIds(organizationId: string, ids: readonly string[]): Promise<DocumentHead[]>;
+  update(organizationId: string, id: string, change: DocumentChange): Promise<void>;
+  /** Keeps a text that is about to be replaced. */
+  keepRevision(organizationId: string, id: string, revision: number, content: string): Promise<void>;
+  /** Removes the document with its chunks, their index entries and its links to memories. */
+  remove(organizationId: string, id: string): Promise<void>;
+  /** One page; `content` only when the query asks for it. */
+  list(
+    organizationId: string,
+    query: DocumentQuery,
+  ): Promise<{ documents: (DocumentHead & { content?: string })[]; total: number }>;
+  /** Documents of these containers whose chunks or memories are not ready yet. */
+  countWaiting(organizationId: string, containerTags: "all" | readonly string[]): Promise<number>;
+}
+
+export interface ChunkDraft {
+  readonly id: string;
+  readonly content: string;
+  readonly context: string;
+  readonly metadata: ChunkMetadata | null;
+}
+
+export interface ChunkStore {
+  /** Replaces what this revision had; positions follow the order given. */
+  replace(
+    organizationId: string,
+    documentId: string,
+    revision: number,
+    drafts: readonly ChunkDraft[],
+  ): Promise<Chunk[]>;
+  /** Chunks of one revision, by position. */
+  ofDocument(organizationId: string, documentId: string, revision: number): Promise<Chunk[]>;
+  /** Removes chunks of older revisions with their index entries. */
+  dropOlder(organizationId: string, documentId: string, revision: number): Promise<void>;
+}
+
+export interface MemoryChange {
+  readonly isLatest?: boolean;
+  readonly isForgotten?: boolean;
+  readonly forgetAfter?: string | null;
+  readonly forgetReason?: string | null;
+  readonly isStatic?: boolean;
+  readonly strength?: number;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface MemoryStore {
+  insert(
+    organizationId: string,
+    draft: MemoryDraft,
+    lineage: { parentId: string | null; rootId: string | null; version: number },
+  ): Promise<Memory>;
+  byId(organizationId: string, id: string): Promise<Memory | null>;
+  byIds(organizationId: string, ids: readonly string[]): Promise<Memory[]>;
+  /** The newest version of a chain, by the id of its first. */
+  latestOf(organizationId: string, rootId: string): Promise<Memory | null>;
+  /** The active memory of this container with the same normalised text. */
+  byText(organizationId: string, containerTag: string, text: string): Promise<Memory | null>;
+  /** The active memories of this container with exactly this text, newest first, forgotten ones last. */
+  byExactText(organizationId: string, containerTag: string, text: string): Promise<Memory[]>;
+  ofDocument(organizationId: string, documentId: string): Promise<Memory[]>;
+  update(organizationId: string, id: string, change: MemoryChange): Promise<void>;
+  /** Links a memory to a document that states it. @returns false when the link was there already */
+  addSource(organizationId: string, memoryId: string, documentId: string, quote: string | null): Promise<boolean>;
+  /** Documents that state these memories. */
+  sources(organizationId: string, memoryIds: readonly string[]): Promise<{ memoryId: string; documentId: string }[]>;
+  /** Active (latest, unforgotten, unexpired) memories of a container, newest first. */
+  active(
+    organizationId: string,
+    containerTag: string,
+    options: { isStatic?: boolean; limit: number; filters?: FilterExpression | undefined },
+  ): Promise<Memory[]>;
+  /** Active memories whose time has passed. */
+  expired(organizationId: string, now: Date, limit: number): Promise<Memory[]>;
+}
+
+export interface TextHit {
+  readonly unit: Unit;
+  /** Higher is better; comparable within one answer only. */
+  readonly score: number;
+}
+
+/** Where a search may look. */
+export interface UnitScope {
+  readonly containerIds: readonly number[];
+  readonly kinds: readonly UnitKind[];
+  readonly includeForgotten: boolean;
+}
+
+/** What search needs to know of a unit to rank and to show it. */
+export interface UnitDetail {
+  readonly unit: Unit;
+  readonly containerId: number;
+  readonly text: string;
+  readonly context: string;
+  readonly chunk: Chunk | null;
+  readonly memory: Memory | null;
+  /** Source documents, without their content, oldest link first. */
+  readonly documentIds: readonly string[];
+}
+
+/** A unit as indexing sees it. */
+export interface PlainUnit {
+  readonly unit: Unit;
+  readonly containerIds: readonly number[];
+  readonly text: string;
+  readonly context: string;
+}
+
+/** The text index, metadata filters and the loading of search hits, always within a scope. */
+export interface UnitStore {
+  /** Makes a unit findable by its words in these containers. */
+  indexText(entry: PlainUnit): Promise<void>;
+  /** Takes a unit out of the text index and the vectors. */
+  unindex(unit: Unit): Promise<void>;
+  /** Moves a memory to the forgotten part of the index, where only `includeForgotten` finds it, or back. */
+  setForgotten(unit: Unit, containerId: number, forgotten: boolean): Promise<void>;
+  /** Units whose text or context has any of the words, best first. */
+  searchText(
+    scope: UnitScope,
+    words: readonly string[],
+    options: { limit: number; among?: readonly Unit[] },
+  ): Promise<TextHit[]>;
+  /** In how many units of the scope each word occurs, and how many units there are. */
+  wordCounts(scope: UnitScope, words: readonly string[]): Promise<{ total: number; counts: readonly number[] }>;
+  /** Findable units that have no vector in this space yet, by rising unit. */
+  withoutVector(space: VectorSpace, afterUnit: Unit, limit: number): Promise<PlainUnit[]>;
+  /** Adds the vector of a unit that is in the text index already. */
+  addVector(unit: Unit, containerIds: readonly number[], space: VectorSpace, values: Float32Array): Promise<void>;
+  /** Vectors of forgotten memories in scope, for `includeForgotten`. */
+  forgottenVectors(scope: UnitScope, space: VectorSpace): Promise<ContainerVectors>;
+  /** The units that satisfy a filter, evaluated before any ranking. */
+  matching(
+    organizationId: string,
+    scope: UnitScope,
+    condition: { filters?: FilterExpression; filepath?: string; documentId?: string },
+  ): Promise<Unit[]>;
+  /** Details of hits; units outside the scope, superseded, or gone are left out. */
+  details(organizationId: string, scope: UnitScope, units: readonly Unit[]): Promise<UnitDetail[]>;
+}
+
+export interface ContainerStore {
+  /** Containers of a document, in the order of its tags. */
+  ofDocument(organizationId: string, documentId: string): Promise<ContainerRow[]>;
+  ensure(organizationId: string, tags: readonly string[]): Promise<ContainerRow[]>;
+  /** Removes everything in a container, without a trace. */
+  purge(organizationId: string, tag: string): Promise<void>;
+  /** Existing containers among these tags, or all of them. */
+  find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]>;
+}
+
+export interface KeyStore {
+  insert(key: Omit<ApiKey, "lastUsedAt" | "revokedAt">, hash: string): Promise<void>;
+  byHash(hash: string): Promise<ApiKey | null>;
+  list(organizationId: string): Promise<ApiKey[]>;
+  revoke(organizationId: string, id: string, at: Date): Promise<boolean>;
+  touch(id: string, at: Date): Promise<void>;
+}
+
+/** Results of finished calls by the caller's operation id, so that a retried call does its work once. */
+export interface OperationStore {
+  find(operationId: string): Promise<unknown | null>;
+  save(operationId: string, result: unknown): Promise<void>;
+  dropBefore(moment: Date): Promise<number>;
+}
+
+export interface JournalStore {
+  append(organizationId: string, entries: readonly JournalEntry[]): Promise<void>;
+}
+
+export interface StoreHealth {
+  /** Empty when the store is sound. */
+  readonly problems: readonly string[];
+  readonly documents: number;
+  readonly chunks: number;
+  readonly memories: number;
+  readonly bytes: number;
+  readonly freeBytes: number;
+}
+
+/** The record, by noun. Every method outside `transaction` is its own transaction. */
+export interface StoreNouns {
+  readonly documents: DocumentStore;
+  readonly chunks: ChunkStore;
+  readonly memories: MemoryStore;
+  readonly units: UnitStore;
+  readonly containers: ContainerStore;
+  readonly keys: KeyStore;
+  readonly jobs: JobStore;
+  readonly journal: JournalStore;
+  readonly operations: OperationStore;
+}
+
+export interface Store extends StoreNouns {
+  readonly vectors: VectorRecord;
+  readonly organizationId: string;
+  /** All or nothing. No network, model or file work inside. */
+  transaction<T>(work: (nouns: StoreNouns) => Promise<T>): Promise<T>;
+  /** Finds or creates the space of a fingerprint. @throws AppError `conflict` when it exists with another size */
+  ensureSpace(fingerprint: string, dimensions: number): Promise<VectorSpace>;
+  findSpace(fingerprint: string): Promise<VectorSpace | null>;
+  /** Fingerprint of the embedder that was in use last, null for a new store. */
+  lastEmbedder(): Promise<string | null>;
+  noteEmbedder(fingerprint: string): Promise<void>;
+  health(options: { deep: boolean }): Promise<StoreHealth>;
+  close(): Promise<void>;
+}
