@@ -71,23 +71,30 @@ export interface SearchInclude {
   readonly documents?: boolean | undefined;
   readonly summaries?: boolean | undefined;
   readonly relatedMemories?: boolean | undefined;
-  readonly chunks?: boolean | undefined;
 }
 
-/** A search answer (contract.md §4.1.2). */
-export function presentSearch(answer: SearchAnswer, include: SearchInclude): PresentedSearch {
-  const shown = include.chunks ? answer.results.filter((result) => result.memory) : answer.results;
-  const results = shown.map((result) => presentResult(result, answer.results, include));
+/**
+ * A search answer (contract.md §4.1.2).
+ * @param chunks results to put into the memories whose documents they are from; without them there is no such field
+ */
+export function presentSearch(
+  answer: SearchAnswer,
+  include: SearchInclude,
+  chunks?: readonly SearchResult[],
+): PresentedSearch {
   return {
-    results,
+    results: answer.results.map((result) => ({
+      ...presentResult(result, include),
+      ...(chunks && { chunks: chunksOf(result, chunks) }),
+    })),
     timing: answer.timing,
-    total: results.length,
+    total: answer.results.length,
     waiting: answer.waiting,
     ...(answer.degraded.length > 0 && { degraded: [...answer.degraded] }),
   };
 }
 
-function presentResult(result: SearchResult, all: readonly SearchResult[], include: SearchInclude): PresentedResult {
+function presentResult(result: SearchResult, include: SearchInclude): PresentedResult {
   return {
     ...presentHit(result),
     filepath: result.documents.find((document) => document.filepath !== null)?.filepath ?? null,
@@ -95,7 +102,6 @@ function presentResult(result: SearchResult, all: readonly SearchResult[], inclu
     ...((include.documents || include.summaries) && {
       documents: result.documents.map((document) => presentSource(document, include.summaries ?? false)),
     }),
-    ...(include.chunks && { chunks: chunksOf(result, all) }),
   };
 }
 
@@ -137,10 +143,10 @@ function presentSource(
   };
 }
 
-/** The chunks of the same answer that are from the memory's own documents. */
-function chunksOf(memory: SearchResult, all: readonly SearchResult[]): NonNullable<PresentedResult["chunks"]> {
+/** The chunks that are from the memory's own documents. */
+function chunksOf(memory: SearchResult, found: readonly SearchResult[]): NonNullable<PresentedResult["chunks"]> {
   const sources = new Set(memory.documents.map((document) => document.id));
-  return all.flatMap(({ chunk, similarity }) =>
+  return found.flatMap(({ chunk, similarity }) =>
     chunk && sources.has(chunk.documentId)
       ? [{ content: chunk.content, position: chunk.position, documentId: chunk.documentId, score: similarity }]
       : [],

@@ -41,20 +41,23 @@ export const searchEndpoints = [
     async handle({ core, call, body }) {
       const { q, limit, threshold: lowest, filters: condition, filepath: path, docId } = body;
       const wanted = body.include ?? {};
-      // `include.chunks` is the old form: memories that carry their chunks (contract-gaps.md G-57).
-      const areChunksEmbedded = wanted.chunks === true && body.searchMode !== "documents";
-      const answer = await core.search(call, {
-        q,
-        limit,
-        threshold: lowest,
-        filters: condition,
-        filepath: path,
-        documentId: docId,
-        containerTags: tagsOf(body),
-        searchMode: areChunksEmbedded ? "hybrid" : body.searchMode,
-        includeForgotten: wanted.forgottenMemories ?? false,
-      });
-      return presentSearch(answer, { ...wanted, chunks: areChunksEmbedded });
+      const search = (searchMode: typeof body.searchMode) =>
+        core.search(call, {
+          q,
+          limit,
+          threshold: lowest,
+          filters: condition,
+          filepath: path,
+          documentId: docId,
+          containerTags: tagsOf(body),
+          searchMode,
+          includeForgotten: wanted.forgottenMemories ?? false,
+        });
+      if (!wanted.chunks || body.searchMode === "documents")
+        return presentSearch(await search(body.searchMode), wanted);
+      // The old form: memories that carry the chunks of their documents (contract-gaps.md G-57).
+      const [memories, chunks] = await Promise.all([search("memories"), search("documents")]);
+      return presentSearch(memories, wanted, chunks.results);
     },
   }),
 ];
