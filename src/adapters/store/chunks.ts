@@ -1,53 +1,82 @@
 import type { Kysely, Selectable } from "kysely";
-import type { ChunkStore, Clock } from "../../core/ports.js";
+import type { ChunkDraft, ChunkStore, Clock } from "../../core/ports.js";
 import type { Chunk } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import { fromJson, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 import { dropChunkUnits } from "./text-index.js";
+import { atomically } from "./transact.js";
 
 /** Rows of one insert; keeps the number of parameters below SQLite's limit. */
 const BATCH = 500;
 
 export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore {
   return {
-    async replace(_organizationId, documentId, revision, drafts) {
-      await db.deleteFrom("chunks").where("document_id", "=", documentId).where("revision", "=", revision).execute();
-      const now = iso(clock.now());
-      const chunks: Chunk[] = [];
-      for (let start = 0; start < drafts.length; start += BATCH) {
-        const values = drafts.slice(start, start + BATCH).map((draft, index) => ({
-          id: draft.id,
-          document_id: documentId,
-          revision,
-          position: start + index,
-          content: draft.content,
-          context: draft.context,
-          metadata: toJson(draft.metadata),
-          created_at: now,
-        }));
-        const rows = await db.insertInto("chunks").values(values).returningAll().execute();
-        chunks.push(...rows.map(chunkOf));
-      }
-      return chunks.sort((a, b) => a.position - b.position);
+    async replace(organizationId, documentId, revision, drafts) {
+      return atomically(db, async (db) => {
+        if (!(await isOfOrganization(db, organizationId, documentId))) return [];
+        await dropChunkUnits(db, documentId, { from: revision, before: revision + 1 });
+        await db.deleteFrom("chunks").where("document_id", "=", documentId).where("revision", "=", revision).execute();
+        return insertChunks(db, documentId, revision, drafts);
+      });
     },
 
-    async ofDocument(_organizationId, documentId, revision) {
+    async ofDocument(organizationId, documentId, revision) {
       const rows = await db
         .selectFrom("chunks")
-        .selectAll()
-        .where("document_id", "=", documentId)
-        .where("revision", "=", revision)
-        .orderBy("position")
+        .innerJoin("documents", "documents.id", "chunks.document_id")
+        .selectAll("chunks")
+        .where("documents.organization_id", "=", organizationId)
+        .where("chunks.document_id", "=", documentId)
+        .where("chunks.revision", "=", revision)
+        .orderBy("chunks.position")
         .execute();
       return rows.map(chunkOf);
     },
 
-    async dropOlder(_organizationId, documentId, revision) {
-      await dropChunkUnits(db, documentId, { beforeRevision: revision });
-      await db.deleteFrom("chunks").where("document_id", "=", documentId).where("revision", "<", revision).execute();
+    async dropOlder(organizationId, documentId, revision) {
+      await atomically(db, async (db) => {
+        if (!(await isOfOrganization(db, organizationId, documentId))) return;
+        await dropChunkUnits(db, documentId, { before: revision });
+        await db.deleteFrom("chunks").where("document_id", "=", documentId).where("revision", "<", revision).execute();
+      });
     },
   };
+
+  async function insertChunks(
+    db: Kysely<Database>,
+    documentId: string,
+    revision: number,
+    drafts: readonly ChunkDraft[],
+  ): Promise<Chunk[]> {
+    const now = iso(clock.now());
+    const chunks: Chunk[] = [];
+    for (let start = 0; start < drafts.length; start += BATCH) {
+      const values = drafts.slice(start, start + BATCH).map((draft, index) => ({
+        id: draft.id,
+        document_id: documentId,
+        revision,
+        position: start + index,
+        content: draft.content,
+        context: draft.context,
+        metadata: toJson(draft.metadata),
+        created_at: now,
+      }));
+      const rows = await db.insertInto("chunks").values(values).returningAll().execute();
+      chunks.push(...rows.map(chunkOf));
+    }
+    return chunks.sort((a, b) => a.position - b.position);
+  }
+}
+
+async function isOfOrganization(db: Kysely<Database>, organizationId: string, documentId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("documents")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .where("id", "=", documentId)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export function chunkOf(row: Selectable<Database["chunks"]>): Chunk {

@@ -1,14 +1,13 @@
-import { type Kysely, type Selectable, sql } from "kysely";
-import type { Clock, DocumentChange, DocumentDraft, DocumentQuery, DocumentStore } from "../../core/ports.js";
-import type { Document, DocumentHead } from "../../core/types.js";
+import { type Kysely, sql } from "kysely";
+import type { Clock, DocumentQuery, DocumentStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { createContainerStore } from "./containers.js";
+import { columnsOf, documentOf, headOf, rowOf, waitingAfter } from "./document-rows.js";
 import { documentFilterSql } from "./filters.js";
-import { fromJson, listParameter, toJson } from "./json.js";
+import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { dropChunkUnits } from "./text-index.js";
-
-type Row = Selectable<Database["documents"]> & { tags: string };
+import { atomically } from "./transact.js";
 
 /** Container tags of a document in the order they were given, as a JSON array. */
 const TAGS = sql<string>`(
@@ -44,10 +43,13 @@ const HEAD_COLUMNS = [
 ] as const;
 
 export function createDocumentStore(db: Kysely<Database>, clock: Clock): DocumentStore {
-  const containers = createContainerStore(db, clock);
-
-  async function link(organizationId: string, documentId: string, tags: readonly string[]): Promise<void> {
-    const rows = await containers.ensure(organizationId, tags);
+  async function link(
+    db: Kysely<Database>,
+    organizationId: string,
+    documentId: string,
+    tags: readonly string[],
+  ): Promise<void> {
+    const rows = await createContainerStore(db, clock).ensure(organizationId, tags);
     await db.deleteFrom("document_containers").where("document_id", "=", documentId).execute();
     await db
       .insertInto("document_containers")
@@ -65,8 +67,10 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     async insert(organizationId, draft) {
       const now = iso(clock.now());
       const row = { ...rowOf(organizationId, draft), revision: 1, created_at: now, updated_at: now };
-      await db.insertInto("documents").values(row).execute();
-      await link(organizationId, draft.id, draft.containerTags);
+      await atomically(db, async (db) => {
+        await db.insertInto("documents").values(row).execute();
+        await link(db, organizationId, draft.id, draft.containerTags);
+      });
       return {
         ...draft,
         organizationId,
@@ -98,17 +102,23 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     },
 
     async update(organizationId, id, change) {
-      if (change.containerTags) await link(organizationId, id, change.containerTags);
-      await db
-        .updateTable("documents")
-        .set({ ...columnsOf(change), updated_at: iso(clock.now()) })
-        .where("organization_id", "=", organizationId)
-        .where("id", "=", id)
-        .execute();
-      if (change.status !== undefined || change.dreamingStatus !== undefined)
-        await sql`update documents set waiting = status not in ('done', 'failed') or (dreaming_status = 'dreaming' and status <> 'failed') where id = ${id}`.execute(
-          db,
-        );
+      const changesState = change.status !== undefined || change.dreamingStatus !== undefined;
+      await atomically(db, async (db) => {
+        const updated = await db
+          .updateTable("documents")
+          .set({
+            ...columnsOf(change),
+            ...(changesState && { waiting: waitingAfter(change) }),
+            updated_at: iso(clock.now()),
+          })
+          .where("organization_id", "=", organizationId)
+          .where("id", "=", id)
+          .returning("id")
+          .execute();
+        if (updated.length === 0) return;
+        if (change.containerTags) await link(db, organizationId, id, change.containerTags);
+        if (change.revision !== undefined) await dropDeadJobs(db, id);
+      });
     },
 
     async keepRevision(_organizationId, id, revision, content) {
@@ -120,18 +130,21 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     },
 
     async remove(organizationId, id) {
-      const removed = await db
-        .deleteFrom("documents")
-        .where("organization_id", "=", organizationId)
-        .where("id", "=", id)
-        .returning("id")
-        .execute();
-      if (removed.length === 0) return;
-      await dropChunkUnits(db, id, { beforeRevision: Number.MAX_SAFE_INTEGER });
-      await db.deleteFrom("chunks").where("document_id", "=", id).execute();
-      await db.deleteFrom("document_containers").where("document_id", "=", id).execute();
-      await db.deleteFrom("document_revisions").where("document_id", "=", id).execute();
-      await db.deleteFrom("memory_sources").where("document_id", "=", id).execute();
+      await atomically(db, async (db) => {
+        const removed = await db
+          .deleteFrom("documents")
+          .where("organization_id", "=", organizationId)
+          .where("id", "=", id)
+          .returning("id")
+          .execute();
+        if (removed.length === 0) return;
+        await dropChunkUnits(db, id, { before: Number.MAX_SAFE_INTEGER });
+        await db.deleteFrom("chunks").where("document_id", "=", id).execute();
+        await db.deleteFrom("document_containers").where("document_id", "=", id).execute();
+        await db.deleteFrom("document_revisions").where("document_id", "=", id).execute();
+        await db.deleteFrom("memory_sources").where("document_id", "=", id).execute();
+        await dropDeadJobs(db, id);
+      });
     },
 
     async list(organizationId, query) {
@@ -170,6 +183,12 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
   };
 }
 
+/** A job that failed for good is told of on its document; it goes with that, or with a newer try. */
+async function dropDeadJobs(db: Kysely<Database>, documentId: string): Promise<void> {
+  await sql`delete from jobs where state = 'dead'
+    and case when json_valid(payload) then payload ->> '$.documentId' end = ${documentId}`.execute(db);
+}
+
 function inAnyContainer(tags: readonly string[]) {
   return sql<boolean>`exists (
     select 1 from document_containers dc join containers c on c.id = dc.container_id
@@ -202,90 +221,6 @@ function documentConditions(query: DocumentQuery) {
 /** A path that ends in `/` is a prefix, any other must match whole. */
 export function filepathSql(filepath: string) {
   return filepath.endsWith("/")
-    ? sql<boolean>`substr(documents.filepath, 1, ${filepath.length}) = ${filepath}`
+    ? sql<boolean>`substr(documents.filepath, 1, length(${filepath})) = ${filepath}`
     : sql<boolean>`documents.filepath = ${filepath}`;
-}
-
-function rowOf(organizationId: string, draft: DocumentDraft) {
-  const isWaiting = (draft.status !== "done" && draft.status !== "failed") || draft.dreamingStatus === "dreaming";
-  return {
-    id: draft.id,
-    organization_id: organizationId,
-    custom_id: draft.customId,
-    content: draft.content,
-    title: draft.title,
-    summary: null,
-    url: null,
-    source: draft.source,
-    type: draft.type,
-    status: draft.status,
-    dreaming_status: draft.dreamingStatus,
-    error_reason: null,
-    task_type: draft.taskType,
-    dreaming: draft.dreaming,
-    metadata: toJson(draft.metadata),
-    filepath: draft.filepath,
-    document_date: draft.documentDate,
-    origin: draft.origin,
-    facts: toJson(draft.facts),
-    remember_as_is: draft.rememberAsIs ? 1 : 0,
-    receipt: null,
-    waiting: isWaiting ? 1 : 0,
-  };
-}
-
-function columnsOf(change: DocumentChange): Partial<Selectable<Database["documents"]>> {
-  const columns: Partial<Selectable<Database["documents"]>> = {};
-  if (change.content !== undefined) columns.content = change.content;
-  if (change.revision !== undefined) columns.revision = change.revision;
-  if (change.title !== undefined) columns.title = change.title;
-  if (change.summary !== undefined) columns.summary = change.summary;
-  if (change.type !== undefined) columns.type = change.type;
-  if (change.status !== undefined) columns.status = change.status;
-  if (change.dreamingStatus !== undefined) columns.dreaming_status = change.dreamingStatus;
-  if (change.errorReason !== undefined) columns.error_reason = change.errorReason;
-  if (change.taskType !== undefined) columns.task_type = change.taskType;
-  if (change.dreaming !== undefined) columns.dreaming = change.dreaming;
-  if (change.metadata !== undefined) columns.metadata = toJson(change.metadata);
-  if (change.source !== undefined) columns.source = change.source;
-  if (change.filepath !== undefined) columns.filepath = change.filepath;
-  if (change.documentDate !== undefined) columns.document_date = change.documentDate;
-  if (change.facts !== undefined) columns.facts = toJson(change.facts);
-  if (change.rememberAsIs !== undefined) columns.remember_as_is = change.rememberAsIs ? 1 : 0;
-  if (change.receipt !== undefined) columns.receipt = toJson(change.receipt);
-  return columns;
-}
-
-/** The columns hold what this file wrote, so the narrow types are known. */
-function documentOf(row: Row): Document {
-  return { ...headOf(row), content: row.content };
-}
-
-function headOf(row: Omit<Row, "content" | "seq" | "waiting">): DocumentHead {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    customId: row.custom_id,
-    containerTags: fromJson<string[]>(row.tags) ?? [],
-    revision: row.revision,
-    title: row.title,
-    summary: row.summary,
-    url: row.url,
-    source: row.source,
-    type: row.type,
-    status: row.status as Document["status"],
-    dreamingStatus: row.dreaming_status as Document["dreamingStatus"],
-    errorReason: row.error_reason,
-    taskType: row.task_type as Document["taskType"],
-    dreaming: row.dreaming as Document["dreaming"],
-    metadata: fromJson(row.metadata),
-    filepath: row.filepath,
-    documentDate: row.document_date,
-    origin: row.origin as Document["origin"],
-    facts: fromJson(row.facts),
-    rememberAsIs: row.remember_as_is === 1,
-    receipt: fromJson(row.receipt),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

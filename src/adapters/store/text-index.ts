@@ -33,17 +33,18 @@ export async function dropUnit(db: Kysely<Database>, unit: Unit): Promise<void> 
   if (removed.length > 0) await db.insertInto("vector_changes").values(removed).execute();
 }
 
-/** Drops the units of a document's chunks of older revisions. */
+/** Drops the units of a document's chunks of some revisions. */
 export async function dropChunkUnits(
   db: Kysely<Database>,
   documentId: string,
-  options: { beforeRevision: number },
+  revisions: { readonly from?: number; readonly before: number },
 ): Promise<void> {
   const rows = await db
     .selectFrom("chunks")
     .select("seq")
     .where("document_id", "=", documentId)
-    .where("revision", "<", options.beforeRevision)
+    .where("revision", ">=", revisions.from ?? 0)
+    .where("revision", "<", revisions.before)
     .execute();
   for (const row of rows) await dropUnit(db, unitOf("chunk", row.seq));
 }

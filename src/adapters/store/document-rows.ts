@@ -1,0 +1,106 @@
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { DocumentChange, DocumentDraft } from "../../core/ports.js";
+import type { Document, DocumentHead } from "../../core/types.js";
+import { fromJson, toJson } from "./json.js";
+import type { Database } from "./schema.js";
+
+/** A document as it is selected, with its container tags as a JSON array. */
+export type DocumentRow = Selectable<Database["documents"]> & { tags: string };
+
+/** The columns of a new document. */
+export function rowOf(organizationId: string, draft: DocumentDraft) {
+  return {
+    id: draft.id,
+    organization_id: organizationId,
+    custom_id: draft.customId,
+    content: draft.content,
+    title: draft.title,
+    summary: null,
+    url: null,
+    source: draft.source,
+    type: draft.type,
+    status: draft.status,
+    dreaming_status: draft.dreamingStatus,
+    error_reason: null,
+    task_type: draft.taskType,
+    dreaming: draft.dreaming,
+    metadata: toJson(draft.metadata),
+    filepath: draft.filepath,
+    document_date: draft.documentDate,
+    origin: draft.origin,
+    facts: toJson(draft.facts),
+    remember_as_is: draft.rememberAsIs ? 1 : 0,
+    receipt: null,
+    waiting: isWaiting(draft) ? 1 : 0,
+  };
+}
+
+/** The columns that a change sets. */
+export function columnsOf(change: DocumentChange): Partial<Selectable<Database["documents"]>> {
+  const columns: Partial<Selectable<Database["documents"]>> = {};
+  if (change.content !== undefined) columns.content = change.content;
+  if (change.revision !== undefined) columns.revision = change.revision;
+  if (change.title !== undefined) columns.title = change.title;
+  if (change.summary !== undefined) columns.summary = change.summary;
+  if (change.type !== undefined) columns.type = change.type;
+  if (change.status !== undefined) columns.status = change.status;
+  if (change.dreamingStatus !== undefined) columns.dreaming_status = change.dreamingStatus;
+  if (change.errorReason !== undefined) columns.error_reason = change.errorReason;
+  if (change.taskType !== undefined) columns.task_type = change.taskType;
+  if (change.dreaming !== undefined) columns.dreaming = change.dreaming;
+  if (change.metadata !== undefined) columns.metadata = toJson(change.metadata);
+  if (change.source !== undefined) columns.source = change.source;
+  if (change.filepath !== undefined) columns.filepath = change.filepath;
+  if (change.documentDate !== undefined) columns.document_date = change.documentDate;
+  if (change.facts !== undefined) columns.facts = toJson(change.facts);
+  if (change.rememberAsIs !== undefined) columns.remember_as_is = change.rememberAsIs ? 1 : 0;
+  if (change.receipt !== undefined) columns.receipt = toJson(change.receipt);
+  return columns;
+}
+
+/** `waiting` after a change, of which either state may be absent. */
+export function waitingAfter(change: DocumentChange): RawBuilder<number> {
+  const status = sql`coalesce(${change.status ?? null}, status)`;
+  const dreaming = sql`coalesce(${change.dreamingStatus ?? null}, dreaming_status)`;
+  return sql<number>`${status} <> 'failed' and (${status} <> 'done' or ${dreaming} = 'dreaming')`;
+}
+
+/** True while chunks or memories are still to come; after a failure nothing comes. */
+function isWaiting({ status, dreamingStatus }: Pick<Document, "status" | "dreamingStatus">): boolean {
+  return status !== "failed" && (status !== "done" || dreamingStatus === "dreaming");
+}
+
+/** The columns hold what this file wrote, so the narrow types are known. */
+export function documentOf(row: DocumentRow): Document {
+  return { ...headOf(row), content: row.content };
+}
+
+/** The same without the text. */
+export function headOf(row: Omit<DocumentRow, "content" | "seq" | "waiting">): DocumentHead {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    customId: row.custom_id,
+    containerTags: fromJson<string[]>(row.tags) ?? [],
+    revision: row.revision,
+    title: row.title,
+    summary: row.summary,
+    url: row.url,
+    source: row.source,
+    type: row.type,
+    status: row.status as Document["status"],
+    dreamingStatus: row.dreaming_status as Document["dreamingStatus"],
+    errorReason: row.error_reason,
+    taskType: row.task_type as Document["taskType"],
+    dreaming: row.dreaming as Document["dreaming"],
+    metadata: fromJson(row.metadata),
+    filepath: row.filepath,
+    documentDate: row.document_date,
+    origin: row.origin as Document["origin"],
+    facts: fromJson(row.facts),
+    rememberAsIs: row.remember_as_is === 1,
+    receipt: fromJson(row.receipt),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

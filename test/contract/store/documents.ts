@@ -1,0 +1,345 @@
+import { describe, expect, test } from "vitest";
+import type { DocumentQuery } from "../../../src/core/ports.js";
+import type { DocumentStatus } from "../../../src/core/types.js";
+import { createId } from "../../../src/lib/ids.js";
+import {
+  buildChunkDrafts,
+  buildCondition,
+  buildDocumentDraft,
+  buildDocumentQuery,
+  only,
+} from "../../support/builders.js";
+import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
+
+export function documentsContract(open: OpenStore): void {
+  const at = useStore(open);
+  const list = async (values: Partial<DocumentQuery> = {}) =>
+    at.store.documents.list(at.organization, buildDocumentQuery(values));
+  const listed = async (values: Partial<DocumentQuery> = {}) =>
+    (await list(values)).documents.map((document) => document.customId);
+
+  describe("keeping a document", () => {
+    test("it comes back as it was written, whatever is in it", async () => {
+      const draft = buildDocumentDraft({
+        customId: "notes/2024-05 — Übersicht",
+        containerTags: ["work", "home:2", "a.b-c_d"],
+        content: 'Ünï 漢字 🐝\r\n\t"quotes" \\ \u200b end',
+        title: "A 'title'",
+        status: "done",
+        dreamingStatus: "done",
+        taskType: "superrag",
+        dreaming: "instant",
+        metadata: { team: "red", count: 3, ratio: 0.1, ok: false, tags: ["x", "y"], empty: [], "a.b-c": "d" },
+        source: "slack",
+        filepath: "/notes/ü.md",
+        documentDate: "2024-05-01",
+        origin: "connector",
+        facts: [{ text: "Ada keeps bees", isStatic: true, updates: createId() }],
+        rememberAsIs: true,
+      });
+      const inserted = await at.store.documents.insert(at.organization, draft);
+      const found = await at.store.documents.byId(at.organization, draft.id);
+      expect(found).toEqual({
+        ...draft,
+        organizationId: at.organization,
+        revision: 1,
+        summary: null,
+        url: null,
+        errorReason: null,
+        receipt: null,
+        createdAt: "2024-05-06T07:08:09.000Z",
+        updatedAt: "2024-05-06T07:08:09.000Z",
+      });
+      expect(found).toEqual(inserted);
+    });
+
+    test("a text of many megabytes is kept whole", async () => {
+      const content = "0123456789abcde\n".repeat(400_000);
+      const { id } = await at.addDocument({ content });
+      const found = await at.store.documents.byId(at.organization, id);
+      expect(found?.content === content).toBe(true);
+    });
+
+    test("it is found by its customId, exactly, in its organisation alone", async () => {
+      const { id } = await at.addDocument({ customId: "Report" });
+      expect((await at.store.documents.byCustomId(at.organization, "Report"))?.id).toBe(id);
+      expect(await at.store.documents.byCustomId(at.organization, "report")).toBeNull();
+      expect(await at.store.documents.byCustomId(OTHER_ORGANIZATION, "Report")).toBeNull();
+      expect(await at.store.documents.byId(OTHER_ORGANIZATION, id)).toBeNull();
+      expect(await at.store.documents.headsByIds(OTHER_ORGANIZATION, [id])).toEqual([]);
+    });
+
+    test("two documents cannot have one customId, but any number may have none", async () => {
+      await at.addDocument({ customId: "x" });
+      await expect(at.addDocument({ customId: "x" })).rejects.toThrow(/UNIQUE/);
+      await at.addDocument();
+      await at.addDocument();
+      expect((await list()).total).toBe(3);
+    });
+
+    test("heads come without the text", async () => {
+      const { id } = await at.addDocument({ title: "T", metadata: { k: "v" } });
+      const [head] = await at.store.documents.headsByIds(at.organization, [id, createId()]);
+      expect(head).toMatchObject({ id, title: "T", metadata: { k: "v" }, containerTags: ["a"] });
+      expect(head).not.toHaveProperty("content");
+    });
+  });
+
+  describe("changing a document", () => {
+    test("what is named changes, the rest stays, and the time moves on", async () => {
+      const before = await at.addDocument({ metadata: { k: "v" }, title: "old", containerTags: ["a", "b"] });
+      at.clock.advance(1_000);
+      const change = {
+        content: "new",
+        revision: 2,
+        title: "new",
+        summary: "short",
+        status: "failed",
+        errorReason: "why",
+        receipt: [{ id: "m", text: "t", outcome: "added" }],
+        containerTags: ["b", "c"],
+      } as const;
+      await at.store.documents.update(at.organization, before.id, change);
+      const after = await at.store.documents.byId(at.organization, before.id);
+      expect(after).toEqual({ ...before, ...change, updatedAt: "2024-05-06T07:08:10.000Z" });
+    });
+
+    test("null empties a value", async () => {
+      const { id } = await at.addDocument({ title: "t", metadata: { k: "v" }, filepath: "/x", facts: [{ text: "f" }] });
+      const change = { title: null, metadata: null, filepath: null, facts: null };
+      await at.store.documents.update(at.organization, id, change);
+      expect(await at.store.documents.byId(at.organization, id)).toMatchObject(change);
+    });
+
+    test("another organisation changes and removes nothing", async () => {
+      const before = await at.addDocument();
+      await at.store.documents.update(OTHER_ORGANIZATION, before.id, {
+        title: "stolen",
+        status: "done",
+        dreamingStatus: "done",
+        containerTags: ["theirs"],
+      });
+      await at.store.documents.remove(OTHER_ORGANIZATION, before.id);
+      expect(await at.store.documents.byId(at.organization, before.id)).toEqual(before);
+      expect(await at.store.documents.countWaiting(at.organization, "all")).toBe(1);
+    });
+
+    test("older texts are kept once for each revision, until the document goes", async () => {
+      const { id } = await at.addDocument({ content: "first wording" });
+      await at.store.documents.keepRevision(at.organization, id, 1, "first wording");
+      await at.store.documents.keepRevision(at.organization, id, 1, "something else");
+      await at.store.documents.update(at.organization, id, { content: "second wording", revision: 2 });
+      expect(await at.everything()).toContain("first wording");
+      expect(await at.everything()).not.toContain("something else");
+      await at.store.documents.remove(at.organization, id);
+      expect(await at.everything()).not.toContain("wording");
+    });
+
+    test("removing takes chunks, index entries, vectors and links along, and nothing of others", async () => {
+      const gone = await at.addIndexedDocument({ content: "zebra crossing" }, "zebra", "crossing");
+      const kept = await at.addIndexedDocument({ content: "zebra stripes" });
+      const { memory } = await at.addIndexedMemory();
+      const space = await at.store.ensureSpace("s", 3);
+      for (const unit of [...gone.units, ...kept.units])
+        await at.store.units.addVector(unit, gone.containerIds, space, new Float32Array([1, 0, 0]));
+      for (const { document } of [gone, kept])
+        await at.store.memories.addSource(at.organization, memory.id, document.id, null);
+
+      await at.store.documents.remove(at.organization, gone.document.id);
+
+      expect(await at.everything()).not.toContain(gone.document.id);
+      expect(await at.store.chunks.ofDocument(at.organization, gone.document.id, 1)).toEqual([]);
+      expect(await at.store.vectors.counts(space.id)).toEqual(new Map([[kept.containerIds[0], 1]]));
+      const sources = await at.store.memories.sources(at.organization, [memory.id]);
+      expect(sources.map((source) => source.documentId)).toEqual([kept.document.id]);
+      const scope = { containerIds: kept.containerIds, kinds: ["chunk"] as const, includeForgotten: false };
+      const hits = await at.store.units.searchText(scope, ["zebra"], { limit: 10 });
+      expect(hits.map((hit) => hit.unit)).toEqual(kept.units);
+    });
+
+    test("removing takes its dead jobs along, so that nothing complains about what is gone", async () => {
+      const documents = [await at.addDocument(), await at.addDocument()] as const;
+      for (const { id } of documents)
+        await at.store.jobs.enqueue([{ kind: "extract", payload: { documentId: id, revision: 1 }, group: "a" }]);
+      for (const job of await at.store.jobs.claim("w", 10, 1_000)) await at.store.jobs.bury("w", job.id, "broken");
+      await at.store.documents.remove(at.organization, documents[0].id);
+      const dead = await at.store.jobs.dead(10);
+      expect(dead.map((job) => job.payload)).toEqual([{ documentId: documents[1].id, revision: 1 }]);
+    });
+  });
+
+  describe("listing", () => {
+    /** Three documents a second apart, named by customId; `first` was changed last. */
+    const addThree = async (): Promise<void> => {
+      await at.addDocument({ customId: "first", containerTags: ["a"], metadata: { n: 1 }, source: "slack" });
+      at.clock.advance(1_000);
+      await at.addDocument({
+        customId: "second",
+        containerTags: ["a", "b"],
+        metadata: { n: 2 },
+        filepath: "/docs/x.md",
+      });
+      at.clock.advance(1_000);
+      await at.addDocument({ customId: "third", containerTags: ["b"], metadata: { n: 3 }, filepath: "/docs" });
+      at.clock.advance(1_000);
+      const first = await at.store.documents.byCustomId(at.organization, "first");
+      await at.store.documents.update(at.organization, first?.id ?? "", { status: "done" });
+    };
+
+    test("sorts by creation or change, both ways", async () => {
+      await addThree();
+      expect(await listed()).toEqual(["third", "second", "first"]);
+      expect(await listed({ order: "asc" })).toEqual(["first", "second", "third"]);
+      expect(await listed({ sort: "updatedAt" })).toEqual(["first", "third", "second"]);
+      expect(await listed({ sort: "updatedAt", order: "asc" })).toEqual(["second", "third", "first"]);
+    });
+
+    test.each<[string, Partial<DocumentQuery>, string[]]>([
+      ["any of some containers", { containerTags: ["a"] }, ["second", "first"]],
+      ["any of several containers", { containerTags: ["a", "b"] }, ["third", "second", "first"]],
+      ["all of several containers", { containerTags: ["a", "b"], operator: "all" }, ["second"]],
+      ["all, one named twice", { containerTags: ["b", "b"], operator: "all" }, ["third", "second"]],
+      ["a container that does not exist", { containerTags: ["nowhere"] }, []],
+      ["all, one does not exist", { containerTags: ["a", "nowhere"], operator: "all" }, []],
+      ["no container at all", { containerTags: [] }, []],
+      ["a state", { statuses: ["done"] }, ["first"]],
+      ["several states", { statuses: ["done", "queued"] }, ["third", "second", "first"]],
+      ["no state at all", { statuses: [] }, []],
+      ["a source", { source: "slack" }, ["first"]],
+      ["a source in other case", { source: "Slack" }, []],
+      ["an exact path", { filepath: "/docs" }, ["third"]],
+      ["a path prefix", { filepath: "/docs/" }, ["second"]],
+      [
+        "metadata",
+        { filters: only(buildCondition("n", "2", { type: "numeric", operator: ">=" })) },
+        ["third", "second"],
+      ],
+      ["everything at once", { containerTags: ["a"], statuses: ["queued"], filepath: "/docs/" }, ["second"]],
+    ])("narrows to %s", async (_name, query, expected) => {
+      await addThree();
+      const { documents, total } = await list(query);
+      expect(documents.map((document) => document.customId)).toEqual(expected);
+      expect(total).toBe(expected.length);
+    });
+
+    test.each(["/📁/", "/übung/", "/a%b/", "/a_b/", "/A/"])("a path prefix is plain text: %s", async (folder) => {
+      await at.addDocument({ customId: "in", filepath: `${folder}note.md` });
+      await at.addDocument({ customId: "out", filepath: "/aXb/note.md" });
+      await at.addDocument({ customId: "folder", filepath: folder.slice(0, -1) });
+      expect(await listed({ filepath: folder })).toEqual(["in"]);
+    });
+
+    test("pages follow each other without gaps or repeats, also among equal times", async () => {
+      for (let index = 0; index < 25; index++) await at.addDocument({ customId: `d${index}` });
+      const pages = await Promise.all([0, 10, 20, 30].map((offset) => list({ offset, limit: 10 })));
+      expect(pages.map((page) => [page.documents.length, page.total])).toEqual([
+        [10, 25],
+        [10, 25],
+        [5, 25],
+        [0, 25],
+      ]);
+      expect(new Set(pages.flatMap((page) => page.documents.map((document) => document.id))).size).toBe(25);
+    });
+
+    test("the text comes only when it is asked for", async () => {
+      await at.addDocument({ content: "the text" });
+      expect((await list()).documents[0]).not.toHaveProperty("content");
+      expect((await list({ includeContent: true })).documents[0]?.content).toBe("the text");
+    });
+
+    test("nothing of another organisation", async () => {
+      await addThree();
+      expect(await at.store.documents.list(OTHER_ORGANIZATION, buildDocumentQuery())).toEqual({
+        documents: [],
+        total: 0,
+      });
+    });
+  });
+
+  describe("counting what waits", () => {
+    test.each<[DocumentStatus, "dreaming" | "done", number]>([
+      ["queued", "dreaming", 1],
+      ["embedding", "done", 1],
+      ["done", "dreaming", 1],
+      ["done", "done", 0],
+      ["failed", "dreaming", 0],
+      ["failed", "done", 0],
+    ])("%s and %s, written so or changed to it: %i", async (status, dreamingStatus, expected) => {
+      await at.addDocument({ status, dreamingStatus });
+      const { id } = await at.addDocument();
+      await at.store.documents.update(at.organization, id, { status, dreamingStatus });
+      expect(await at.store.documents.countWaiting(at.organization, "all")).toBe(expected * 2);
+    });
+
+    test("counts a document once, in the containers that are asked for, in its organisation", async () => {
+      await at.addDocument({ containerTags: ["a", "b"] });
+      await at.addDocument({ containerTags: ["b"] });
+      const count = (tags: "all" | string[]) => at.store.documents.countWaiting(at.organization, tags);
+      expect(await Promise.all([count("all"), count(["a"]), count(["b"]), count(["a", "b"]), count([])])).toEqual([
+        2, 1, 2, 2, 0,
+      ]);
+      expect(await at.store.documents.countWaiting(OTHER_ORGANIZATION, "all")).toBe(0);
+    });
+  });
+
+  describe("chunks", () => {
+    test("come back in order with all they know", async () => {
+      const { id } = await at.addDocument();
+      const drafts = buildChunkDrafts("one", "two", "three").map((draft, index) => ({
+        ...draft,
+        context: `around ${index}`,
+        metadata: { speakers: ["Ada"], date: "2024-01-02", headings: ["A", "B"], part: { number: 1, of: 2 } },
+      }));
+      const written = await at.store.chunks.replace(at.organization, id, 1, drafts);
+      const found = await at.store.chunks.ofDocument(at.organization, id, 1);
+      expect(found).toEqual(written);
+      expect(found).toMatchObject(
+        drafts.map((draft, position) => ({ ...draft, position, documentId: id, revision: 1 })),
+      );
+    });
+
+    test("a thousand and more are written in order", async () => {
+      const { id } = await at.addDocument();
+      const texts = Array.from({ length: 1_234 }, (_, index) => `text ${index}`);
+      const written = await at.store.chunks.replace(at.organization, id, 1, buildChunkDrafts(...texts));
+      expect(written.map((chunk) => chunk.content)).toEqual(texts);
+      expect(new Set(written.map((chunk) => chunk.seq)).size).toBe(texts.length);
+    });
+
+    test("writing a revision again replaces its chunks and what the index knew of them", async () => {
+      const { document, units, containerIds } = await at.addIndexedDocument({}, "zebra");
+      const space = await at.store.ensureSpace("s", 3);
+      await at.store.units.addVector(units[0] ?? 0, containerIds, space, new Float32Array([1, 0, 0]));
+      const [chunk] = await at.store.chunks.replace(at.organization, document.id, 1, buildChunkDrafts("giraffe"));
+      expect(await at.store.chunks.ofDocument(at.organization, document.id, 1)).toEqual([chunk]);
+      const scope = { containerIds, kinds: ["chunk"] as const, includeForgotten: false };
+      expect(await at.store.units.searchText(scope, ["zebra"], { limit: 10 })).toEqual([]);
+      expect(await at.store.vectors.counts(space.id)).toEqual(new Map());
+    });
+
+    test("no text at all leaves no chunks", async () => {
+      const { document } = await at.addIndexedDocument({}, "one");
+      expect(await at.store.chunks.replace(at.organization, document.id, 1, [])).toEqual([]);
+      expect(await at.store.chunks.ofDocument(at.organization, document.id, 1)).toEqual([]);
+    });
+
+    test("older revisions stay until they are dropped, then go with their index entries", async () => {
+      const { document, containerIds } = await at.addIndexedDocument({}, "zebra");
+      const { id } = document;
+      const scope = { containerIds, kinds: ["chunk"] as const, includeForgotten: false };
+      await at.store.chunks.replace(at.organization, id, 2, buildChunkDrafts("newer"));
+      expect(await at.store.units.searchText(scope, ["zebra"], { limit: 10 })).toHaveLength(1);
+      await at.store.chunks.dropOlder(at.organization, id, 2);
+      expect(await at.store.units.searchText(scope, ["zebra"], { limit: 10 })).toEqual([]);
+      expect(await at.store.chunks.ofDocument(at.organization, id, 1)).toEqual([]);
+      expect(await at.store.chunks.ofDocument(at.organization, id, 2)).toHaveLength(1);
+    });
+
+    test("are not found for another organisation", async () => {
+      const { document } = await at.addIndexedDocument({}, "one");
+      expect(await at.store.chunks.ofDocument(OTHER_ORGANIZATION, document.id, 1)).toEqual([]);
+      await at.store.chunks.dropOlder(OTHER_ORGANIZATION, document.id, 2);
+      expect(await at.store.chunks.ofDocument(at.organization, document.id, 1)).toHaveLength(1);
+    });
+  });
+}

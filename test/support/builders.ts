@@ -1,0 +1,120 @@
+import type { ChunkDraft, DocumentDraft, DocumentQuery, JobDraft } from "../../src/core/ports.js";
+import type {
+  ApiKey,
+  FilterCondition,
+  FilterExpression,
+  JournalEntry,
+  MemoryDraft,
+  VectorSpace,
+} from "../../src/core/types.js";
+import { createId } from "../../src/lib/ids.js";
+
+/** A text document that has just been accepted, with what the test says on top. */
+export function buildDocumentDraft(values: Partial<DocumentDraft> = {}): DocumentDraft {
+  return {
+    id: createId(),
+    customId: null,
+    containerTags: ["a"],
+    content: "Ada keeps bees on the roof.",
+    title: null,
+    type: "text",
+    status: "queued",
+    dreamingStatus: "dreaming",
+    taskType: "memory",
+    dreaming: "dynamic",
+    metadata: null,
+    source: null,
+    filepath: null,
+    documentDate: null,
+    origin: "user",
+    facts: null,
+    rememberAsIs: false,
+    ...values,
+  };
+}
+
+/** A plain fact of container `a`, with what the test says on top. */
+export function buildMemoryDraft(values: Partial<MemoryDraft> = {}): MemoryDraft {
+  const id = values.id ?? createId();
+  return {
+    id,
+    containerTag: "a",
+    text: `Fact number ${id}`,
+    kind: "fact",
+    isStatic: false,
+    isInference: false,
+    forgetAfter: null,
+    forgetReason: null,
+    origin: "user",
+    metadata: null,
+    ...values,
+  };
+}
+
+/** The lineage of a memory that replaces nothing. */
+export const FIRST_VERSION = { parentId: null, rootId: null, version: 1 } as const;
+
+/** Chunks with these texts, in order. */
+export function buildChunkDrafts(...texts: readonly string[]): ChunkDraft[] {
+  return texts.map((content) => ({ id: createId(), content, context: "", metadata: null }));
+}
+
+/** The first page of all documents, newest first, with what the test says on top. */
+export function buildDocumentQuery(values: Partial<DocumentQuery> = {}): DocumentQuery {
+  return { operator: "any", sort: "createdAt", order: "desc", offset: 0, limit: 100, includeContent: false, ...values };
+}
+
+export function buildJournalEntry(values: Partial<JournalEntry> = {}): JournalEntry {
+  return {
+    batchId: createId(),
+    actor: "local",
+    action: "document.added",
+    subject: "document",
+    subjectId: createId(),
+    containerTag: "a",
+    cause: null,
+    before: null,
+    after: null,
+    ...values,
+  };
+}
+
+export function buildJobDraft(values: Partial<JobDraft> = {}): JobDraft {
+  return { kind: "extract", payload: {}, group: "a", ...values };
+}
+
+export function buildKey(
+  organizationId: string,
+  values: Partial<ApiKey> = {},
+): Omit<ApiKey, "lastUsedAt" | "revokedAt"> {
+  return {
+    id: createId(),
+    organizationId,
+    name: "test",
+    hint: "abcd",
+    createdAt: "2024-01-01T00:00:00.000Z",
+    ...values,
+  };
+}
+
+/** An equality condition, with what the test says on top. */
+export function buildCondition(
+  key: string,
+  value: string,
+  values: Partial<Omit<FilterCondition, "key" | "value">> = {},
+): FilterCondition {
+  return { key, value, type: "metadata", operator: "=", negate: false, ignoreCase: false, ...values };
+}
+
+/** A filter of one condition. */
+export function only(condition: FilterCondition): FilterExpression {
+  return { all: [condition] };
+}
+
+/** A vector of the space with these first numbers, zeros after them, scaled to length 1. */
+export function buildVector(space: VectorSpace, ...numbers: readonly number[]): Float32Array {
+  const vector = new Float32Array(space.dimensions);
+  const length = Math.hypot(...numbers);
+  for (const [index, value] of numbers.entries()) vector[index] = value / length;
+  return vector;
+}
