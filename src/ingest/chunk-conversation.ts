@@ -1,6 +1,6 @@
 import type { ChunkMetadata, Turn } from "../core/types.js";
 import { safeCut, sentenceSpans, truncate } from "../lib/sentences.js";
-import type { ChunkPiece } from "./chunk.js";
+import type { ChunkPiece } from "./chunk-piece.js";
 import type { Conversation } from "./conversation.js";
 
 /** A turn is one unit whatever it says, until it is too long to be of use as a result. */

@@ -1,8 +1,8 @@
-import type { ChunkDraft } from "../core/ports.js";
 import type { ChunkMetadata } from "../core/types.js";
 import { safeCut, sentenceSpans, type Span } from "../lib/sentences.js";
 import { detectKind } from "./chunk-kind.js";
 import { markdownSections } from "./chunk-markdown.js";
+import type { ChunkPiece } from "./chunk-piece.js";
 import { splitText, trimSpan, type PieceSize, type TextKind } from "./chunk-text.js";
 import { chunkConversation } from "./chunk-conversation.js";
 import { parseConversation } from "./conversation.js";
@@ -18,9 +18,6 @@ export interface ChunkSource {
   /** ISO date or date-time of the document, for conversations that name none themselves. */
   readonly date?: string | null;
 }
-
-/** A chunk before it has an id. */
-export type ChunkPiece = Omit<ChunkDraft, "id">;
 
 /** Small units win: more of them fit into what a model reads, and each says one thing. */
 const PROSE_SIZE: PieceSize = { target: 500, most: 800 };

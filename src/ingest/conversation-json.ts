@@ -1,7 +1,6 @@
 import type { Turn } from "../core/types.js";
 import { readTimestamp } from "../lib/dates.js";
-import type { FoundConversation } from "./conversation.js";
-import { canonicalRole } from "./conversation-speakers.js";
+import { type FoundConversation, canonicalRole } from "./conversation-speakers.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

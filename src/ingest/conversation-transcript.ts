@@ -1,6 +1,5 @@
 import type { Turn } from "../core/types.js";
-import type { FoundConversation } from "./conversation.js";
-import { canonicalRole, isPlausibleName } from "./conversation-speakers.js";
+import { type FoundConversation, canonicalRole, isPlausibleName } from "./conversation-speakers.js";
 
 /** A label stands at the start of its line, so that longer lines need not be looked at any further. */
 const HEAD = 160;

@@ -17,14 +17,6 @@ export interface Conversation {
   readonly afterword: string;
 }
 
-/** What the parsers of the two notations hand over: turns and the text around them. */
-export interface FoundConversation {
-  readonly turns: readonly Turn[];
-  readonly date: string | null;
-  readonly before: string;
-  readonly after: string;
-}
-
 const LONGEST_CAPTION = 240;
 const MOST_CAPTION_LINES = 12;
 

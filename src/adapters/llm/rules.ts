@@ -1,11 +1,13 @@
 import type { FactExtractor, FactSource } from "../../core/ports.js";
 import type { FactCandidate } from "../../core/types.js";
-import { openSentence, readClause, splitClauses, type Clause } from "./rules/clauses.js";
-import { judge, type Verdict } from "./rules/judge.js";
+import { readClause, splitClauses, type Clause } from "./rules/clauses.js";
+import { judge } from "./rules/judge.js";
+import { openSentence } from "./rules/opening.js";
 import { rewriteRest } from "./rules/phrase.js";
 import { statementsOf, type Sentence } from "./rules/sentences.js";
 import { readSpecial } from "./rules/special.js";
 import { isAssistantFact } from "./rules/assistant.js";
+import type { Verdict } from "./rules/verdict.js";
 import { passagesOf, type Passage } from "./rules/voice.js";
 import { resolveDates, type Direction, type ParseDates } from "./rules/when.js";
 
@@ -14,6 +16,10 @@ const MOST_CANDIDATES = 500;
 const LONGEST_FACT = 320;
 /** Other work gets its turn after so many sentences. */
 const SENTENCES_PER_BREATH = 400;
+/** In the present these speak of what is going to happen: "the sale starts on Friday". */
+const TIMETABLE_VERBS = /^(?:launch|start|end|begin|expire|close|open|leave|depart|happen|arrive)$/;
+/** Even in the past they speak of what is going to happen: "we agreed to ship by Friday". */
+const ARRANGING_VERBS = /^(?:schedule|book|reserve|order|plan|decide|agree|register|sign|want|intend|promise)$/;
 /** "She" speaks of somebody named at most so many sentences before. */
 const MEMORY_OF_PERSONS = 2;
 
@@ -60,7 +66,7 @@ function createReader(passage: Passage, parse: ParseDates): (sentence: Sentence)
     age += 1;
     if (age > MEMORY_OF_PERSONS) antecedent = null;
     const opened = openSentence(sentence.text, voice);
-    const special = readSpecial(opened, voice);
+    const special = readSpecial(opened.text, voice);
     if (special)
       return [
         { text: special.text, kind: special.verdict.kind, isStatic: special.verdict.isStatic, quote: sentence.quote },
@@ -90,8 +96,10 @@ function factOf(
 ): FactCandidate | null {
   const { subject, predicate } = clause;
   const verdict = judge(subject, predicate);
-  if (!verdict || (passage.voice.kind === "assistant" && !isAssistantFact(clause, verdict))) return null;
-  const isAboutSelf = subject.role === "self";
+  if (!verdict || (passage.voice.kind === "assistant" && !isAssistantFact(clause, verdict, passage.voice.self)))
+    return null;
+  const isAboutSelf =
+    subject.role === "self" || (subject.role === "own" && subject.text.startsWith(`${passage.voice.self}'s`));
   const rest = rewriteRest(predicate.rest, passage.voice, isAboutSelf);
   if (rest === null) return null;
   const dated = resolveDates(rest, reference, directionOf(clause, verdict), parse);
@@ -99,7 +107,8 @@ function factOf(
   const text = [subject.text, predicate.group, dated.text]
     .filter((part) => part !== "")
     .join(" ")
-    .replace(/\s+/g, " ");
+    .replace(/\s+/g, " ")
+    .replace(/\bcan not\b/g, "cannot");
   if (text.length > LONGEST_FACT) return null;
   const isOver = dated.lastDay === null || dated.lastDay < reference.toISOString().slice(0, 10);
   const ends = (verdict.isTemporary === true || dated.hasLimit) && !isOver;
@@ -116,6 +125,9 @@ function factOf(
 /** Where "on Friday" points: back for what happened, ahead for what is planned, nowhere for what always holds. */
 function directionOf(clause: Clause, verdict: Verdict): Direction {
   const { frame } = clause.predicate;
+  const { verb } = clause.predicate;
+  if (frame === "present" && verb !== null && TIMETABLE_VERBS.test(verb)) return "future";
+  if (verb !== null && ARRANGING_VERBS.test(verb)) return "future";
   if (frame === "past" || frame === "was" || frame === "perfect" || frame === "been") return "past";
   if (verdict.isTemporary === true || frame === "future" || frame === "progressive" || frame === "obligation")
     return "future";

@@ -1,5 +1,5 @@
 import type { Clause } from "./clauses.js";
-import type { Verdict } from "./judge.js";
+import type { Verdict } from "./verdict.js";
 import { isLikingVerb } from "./verbs.js";
 
 /** What an assistant does for its user that is worth keeping. */
@@ -10,7 +10,7 @@ const DEEDS =
  * An assistant explains, advises and flatters; only what it says of the user's lasting circumstances, and what it has
  * done, is a fact.
  */
-export function isAssistantFact({ subject, predicate }: Clause, verdict: Verdict): boolean {
+export function isAssistantFact({ subject, predicate }: Clause, verdict: Verdict, self: string): boolean {
   if (subject.role === "self") {
     return predicate.verb !== null && DEEDS.test(predicate.verb) && /^(?:past|perfect)$/.test(predicate.frame);
   }
@@ -23,5 +23,5 @@ export function isAssistantFact({ subject, predicate }: Clause, verdict: Verdict
     const isTrait = verdict.isStatic && !/^(?:a|an|the)$/.test(predicate.rest[0]?.lower ?? "");
     return isTrait || (predicate.verb === "have" && (verdict.isStatic || verdict.isTemporary === true));
   }
-  return subject.role === "own" || subject.role === "relative";
+  return (subject.role === "own" || subject.role === "relative") && !subject.text.startsWith(`${self}'s`);
 }

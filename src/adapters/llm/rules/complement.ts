@@ -1,4 +1,3 @@
-import type { Verdict } from "./judge.js";
 import {
   EVALUATIVE,
   EVENT_NOUNS,
@@ -10,14 +9,25 @@ import {
 } from "./nouns.js";
 import type { Predicate } from "./predicate.js";
 import type { Subject } from "./subject.js";
+import { lowerText } from "./objects.js";
+import { DATED_EPISODE, EPISODE, FACT, LIKING, STAY, TRAIT, type Verdict } from "./verdict.js";
 import { isCapitalised, type Word } from "./words.js";
 
-const FACT: Verdict = { kind: "fact", isStatic: false };
-const TRAIT: Verdict = { kind: "fact", isStatic: true };
-const LIKING: Verdict = { kind: "preference", isStatic: true };
-const EPISODE: Verdict = { kind: "episode", isStatic: false };
-
 const ARTICLES = new Set(["a", "an", "the", "one", "also"]);
+/** Things whose value may be any word. */
+const CODE_THINGS = new Set([
+  "password",
+  "port",
+  "key",
+  "address",
+  "url",
+  "branch",
+  "domain",
+  "endpoint",
+  "username",
+  "handle",
+  "email",
+]);
 const NATURE_NOUNS = new Set("fan lover enthusiast addict".split(" "));
 const STATIC_OWN =
   /^(?:name|surname|nickname|birthday|birthdate|birthplace|hometown|job|title|role|position|profession|occupation|career|religion|nationality|pronouns|language|tongue|degree|major|employer|allergy|allergies|type|heritage|roots|diet)$/;
@@ -28,21 +38,34 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
   const first = rest[0]?.lower ?? "";
   if (first === "") return null;
   if (frame === "was") return judgeWas(subject, rest);
-  if (frame === "been") return judgeBeen(rest);
+  if (frame === "been") return judgeBeen(rest, predicate.isNegated && !predicate.adverbs.includes("never"));
   if (subject.isFavourite) return EVALUATIVE.has(first) && rest.length < 3 && !isCapitalised(rest[0]) ? null : LIKING;
   if (subject.role === "own" && (STATIC_OWN.test(subject.head) || subject.head === "age"))
     return isEvaluativePhrase(rest) ? null : { ...TRAIT, isStatic: subject.head !== "age" };
+  if (/^(?:part|member) of (?:a|an|the|my|our)\b|^friends with \S/.test(lowerText(rest)) && rest.length > 3)
+    return FACT;
   const interest = INTERESTS.get(first);
   if (interest) return judgeInterest(interest, rest);
-  if (LASTING_ADJECTIVES.has(first)) return TRAIT;
-  if (/^\d{1,3}$/.test(first) || /^(?:\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty)(?:-\w+)?$/.test(first))
+  if (LASTING_ADJECTIVES.has(first) || /^(?:intolerant|allergic)$/.test(rest[1]?.lower ?? "")) return TRAIT;
+  if (
+    /^\d{1,3}$/.test(first) ||
+    /^(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty)(?:-\w+)?$/.test(
+      first,
+    )
+  )
     return judgeNumber(subject, rest);
+  if (rest.slice(0, 5).some((word) => NATURE_NOUNS.has(word.lower)) && ARTICLES.has(first)) return LIKING;
+  if (/^an only child\b/.test(lowerText(rest))) return TRAIT;
   if (isEvaluativePhrase(rest)) return null;
+  if (EVENT_NOUNS.has(subject.head) && subject.role !== "relative") return FACT;
+  if (CODE_THINGS.has(subject.head)) return FACT;
   if (LASTING_PARTICIPLES.has(first) && rest.length > 1) return judgeParticiple(subject, rest);
   if (/^(?:from|originally)$/.test(first)) return rest.slice(1).some(isCapitalised) ? TRAIT : null;
   if (/^(?:in|at|on|with)$/.test(first)) return judgePlace(subject, rest);
   if (ARTICLES.has(first) || /^(?:my|our|\p{L}+'s)$/u.test(first)) return judgeNounPhrase(subject, rest);
-  if (subject.role === "self" || subject.role === "you") return null;
+  if (subject.role === "self")
+    return isCapitalised(rest[0]) && rest.length <= 3 && rest.every(isCapitalised) ? TRAIT : null;
+  if (subject.role === "you") return null;
   if (subject.role === "relative") return isCapitalised(rest[0]) && rest.length <= 3 ? TRAIT : null;
   if (/^(?:\d|\$|€|£)/.test(first) || isCapitalised(rest[0])) return FACT;
   return subject.role === "own" && rest.length >= 1 && !/^(?:\w+ing|\w+ed)$/.test(first) ? FACT : null;
@@ -81,29 +104,28 @@ function judgeInterest(prepositions: readonly string[], rest: readonly Word[]): 
 /** A place by name, or a lasting condition such as "on a keto diet". Anything else passes. */
 function judgePlace(subject: Subject, rest: readonly Word[]): Verdict | null {
   const first = rest[0]?.lower ?? "";
-  const text = rest.map((word) => word.lower).join(" ");
+  const text = lowerText(rest);
   if (
     /^(?:in (?:my|his|her|their) (?:early |mid |late |mid-)?\w*\d0'?s|on (?:a|the) [\w-]+ diet|on medication|in remission|in a (?:wheelchair|relationship))/.test(
       text,
     )
   )
     return FACT;
-  if (/^on (?:vacation|holiday|leave|call|a business trip|maternity leave|paternity leave)/.test(text))
-    return { ...FACT, needsDate: true, isTemporary: true };
+  if (/^on (?:vacation|holiday|leave|call|a business trip|maternity leave|paternity leave)/.test(text)) return STAY;
   const object = rest.find((word, index) => index > 0 && !/^(?:the|a|an)$/.test(word.lower));
   if (subject.role === "self" || subject.role === "relative") {
-    return first === "in" && isCapitalised(object) ? { ...FACT, needsDate: true, isTemporary: true } : null;
+    return first === "in" && isCapitalised(object) ? STAY : null;
   }
   if (subject.role === "you") return null;
   return isCapitalised(object) || /\d/.test(text) || EVENT_NOUNS.has(subject.head) ? FACT : null;
 }
 
 function judgeNounPhrase(subject: Subject, rest: readonly Word[]): Verdict | null {
-  const text = rest.map((word) => word.lower).join(" ");
+  const text = lowerText(rest);
   const phrase = rest.slice(1);
   if (phrase.length === 0) return null;
-  if (phrase.slice(0, 4).some((word) => NATURE_NOUNS.has(word.lower))) return LIKING;
   if (/\b(?:way|thing|time|day|reason|bit|lot|sign|idea|place to|moment)\b/.test(text)) return null;
+  if (/^(?:my|our) favou?rite\b/.test(text)) return LIKING;
   if (/^(?:my|our)\b/.test(text))
     return phrase.some((word) => RELATIVES.has(word.lower) || PETS.has(word.lower)) || subject.role === "person"
       ? TRAIT
@@ -115,7 +137,7 @@ function judgeNounPhrase(subject: Subject, rest: readonly Word[]): Verdict | nul
 }
 
 function judgeWas(subject: Subject, rest: readonly Word[]): Verdict | null {
-  const text = rest.map((word) => word.lower).join(" ");
+  const text = lowerText(rest);
   if (/^(?:born|raised)\b/.test(text)) return rest.length > 1 ? TRAIT : null;
   if (/^(?:diagnosed|promoted|hired|accepted|laid off|fired|elected|awarded|admitted|appointed|invited)\b/.test(text))
     return EPISODE;
@@ -131,14 +153,14 @@ function judgeWas(subject: Subject, rest: readonly Word[]): Verdict | null {
     !/\b(?:way|thing|time|day|bit|lot)\b/.test(text)
   )
     return subject.role === "thing" ? null : FACT;
-  if (/^(?:in|at) /.test(text) && rest.some((word, index) => index > 0 && isCapitalised(word)))
-    return { ...EPISODE, needsDate: true };
+  if (/^(?:in|at) /.test(text) && rest.some((word, index) => index > 0 && isCapitalised(word))) return DATED_EPISODE;
   return null;
 }
 
-function judgeBeen(rest: readonly Word[]): Verdict | null {
-  const text = rest.map((word) => word.lower).join(" ");
-  if (/^to /.test(text)) return rest.slice(1).some(isCapitalised) ? EPISODE : null;
+function judgeBeen(rest: readonly Word[], isNegated: boolean): Verdict | null {
+  if (isNegated) return null;
+  const text = lowerText(rest);
+  if (text.startsWith("to ")) return rest.slice(1).some(isCapitalised) ? EPISODE : null;
   const first = rest[0]?.lower ?? "";
   const lasts = /\b(?:since|for) /.test(text);
   if (LASTING_ADJECTIVES.has(first)) return TRAIT;

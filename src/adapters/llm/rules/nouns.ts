@@ -33,7 +33,7 @@ project app application service server servers database db api backend frontend 
 repository codebase build pipeline ci deployment deploy release version sprint standup stand-up retro meeting deadline budget contract password
 port endpoint cluster queue cache bucket schema table library framework package module component staging production wifi network domain key
 launch migration roadmap milestone conference workshop wedding party apartment house flat school course class exam flight train hotel event
-invoice subscription license licence policy vendor supplier manager ceo cto landlord doctor appointment store shop restaurant address code`);
+headquarters hq invoice subscription license licence policy vendor supplier manager ceo cto landlord doctor appointment store shop restaurant address code`);
 
 /** Things that are over after their day. */
 export const EVENT_NOUNS = words(`
@@ -94,13 +94,17 @@ slow fast broken down late early cold hot warm wet dry full empty stuck dead`);
 
 /** Objects that make an empty phrase of "have", "take", "make", "get" and "give". */
 export const LIGHT_OBJECTS = words(`
-look break moment minute second nap shower point sense mistake chance time times blast fun feeling feelings question questions idea ideas thought
+look break moment minute nap shower point sense mistake chance time times blast fun feeling feelings question questions idea ideas thought
 thoughts lot lots bit little while day days night one thing things something anything nothing everything hard rough good great nice amazing wonderful
 lovely awesome fantastic tough busy crazy bad best better worst problem problems trouble issue issues doubt doubts clue choice hope hopes
-opinion say luck mind heart guts faith confidence it him her them that this you me us so some more enough plenty ton tons no any excuse
-reason goosebumps chills headache hunch suggestion favor favour rest seat deep breath turn turns advantage note notes progress effort difference
-chat conversation talk discussion laugh cry sigh peek glimpse crush impression ready dressed lost up tired bored excited hungry better worse used
-back home there here stuck caught involved creative know done rid going together along by through over away out down off too very such what`);
+opinion say luck mind heart guts faith confidence more enough plenty ton tons excuse reason goosebumps chills headache hunch suggestion favor
+favour rest seat breath turn turns advantage note notes progress effort difference chat conversation talk discussion laugh cry sigh peek glimpse
+crush impression error errors message messages`);
+
+/** The same for words that follow the verb directly. */
+export const LIGHT_PARTICLES = words(`
+it him her them that this you me us so what ready dressed lost up tired bored excited hungry better worse used back home there here stuck caught
+involved creative know done rid going together along by through over away out down off too very such`);
 
 /** Words that open a sentence without being anybody's name. */
 export const NOT_NAMES = words(`

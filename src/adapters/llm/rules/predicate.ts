@@ -40,7 +40,9 @@ const ADVERBS = new Set(
 );
 /** They say nothing that a fact should repeat. */
 const FILLERS = new Set(
-  "just really actually literally kinda honestly basically definitely totally absolutely truly so even too".split(" "),
+  "just really actually literally kinda honestly basically definitely totally absolutely truly so even too both all".split(
+    " ",
+  ),
 );
 const MODALS = new Set("would could should might may must shall".split(" "));
 

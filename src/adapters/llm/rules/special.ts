@@ -1,4 +1,4 @@
-import type { Verdict } from "./judge.js";
+import type { Verdict } from "./verdict.js";
 import { readVerb } from "./verbs.js";
 import type { Voice } from "./voice.js";
 

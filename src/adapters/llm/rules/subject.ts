@@ -7,7 +7,8 @@ import { isCapitalised, textOf, type Word } from "./words.js";
 export interface Subject {
   /** In the third person: `User`, `Caroline's sister Anna`, `The staging server`. */
   readonly text: string;
-  readonly role: "self" | "you" | "relative" | "own" | "person" | "thing";
+  /** `unknown` is a noun that facts are not made of, though it starts a clause all the same. */
+  readonly role: "self" | "you" | "relative" | "own" | "person" | "thing" | "unknown";
   /** The noun that says what it is, in lower case; a name for persons. */
   readonly head: string;
   readonly isPlural: boolean;
@@ -29,17 +30,24 @@ const OTHER_VERBS =
 /** Reads the subject at the start of a clause; null when it is none that a fact can be about. */
 export function readSubject(words: readonly Word[], voice: Voice, antecedent: string | null): Subject | null {
   const first = words[0]?.lower ?? "";
+  const companions = words.findIndex(
+    (word, index) => index > 1 && word.lower === "i" && words[index - 1]?.lower === "and",
+  );
+  if (companions !== -1 && companions < LONGEST_SUBJECT && first !== "i") {
+    return readCompanions(words.slice(0, companions - 1), voice);
+  }
   if (first === "i" || first === "we") return { ...selfSubject(voice.self), length: 1 };
-  if (first === "my" || first === "our") return readNoun(words, 1, `${voice.self}'s`, voice);
+  if (first === "my" || first === "our") return readNoun(words, 1, `${voice.self}'s`);
   if (first === "you" && voice.kind === "assistant" && voice.addressee !== null) {
     return { ...selfSubject(voice.addressee), role: "you", length: 1 };
   }
   if (first === "your" && voice.kind === "assistant" && voice.addressee !== null) {
-    return readNoun(words, 1, `${voice.addressee}'s`, voice);
+    return readNoun(words, 1, `${voice.addressee}'s`);
   }
   if ((first === "he" || first === "she") && antecedent !== null) {
     return { text: antecedent, role: "relative", head: "person", isPlural: false, isFavourite: false, length: 1 };
   }
+  if ((first === "his" || first === "her") && antecedent !== null) return readNoun(words, 1, `${antecedent}'s`);
   if (first === "the") return readTheSubject(words, voice);
   return readNamed(words, voice);
 }
@@ -48,37 +56,42 @@ function selfSubject(text: string): Omit<Subject, "length"> {
   return { text, role: "self", head: text, isPlural: false, isFavourite: false };
 }
 
+/** "My wife and I", "Tom and I": the speaker comes first in the fact. */
+function readCompanions(companions: readonly Word[], voice: Voice): Subject | null {
+  const isNamed = companions.every((word) => isCapitalised(word) || NAME_LINKS.has(word.lower));
+  const first = companions[0]?.lower ?? "";
+  if (!isNamed && !/^(?:my|our|some|a|two|three)$/.test(first)) return null;
+  const own = /^(?:my|our)$/.test(first) ? `their ${textOf(companions.slice(1))}` : textOf(companions);
+  const text = isNamed ? textOf(companions) : lowerFirst(own);
+  return { ...selfSubject(`${voice.self} and ${text}`), isPlural: true, length: companions.length + 2 };
+}
+
 /** "my sister Anna", "our staging server": everything up to the first finite verb. */
-function readNoun(words: readonly Word[], from: number, owner: string, voice: Voice): Subject | null {
+function readNoun(words: readonly Word[], from: number, owner: string): Subject | null {
   const end = verbAfterNoun(words, from);
   if (end === null) return null;
   const noun = words.slice(from, end);
-  if (noun.at(-1)?.lower === "i" && noun.at(-2)?.lower === "and") {
-    const companion = `their ${textOf(noun.slice(0, -2))}`;
-    return { ...selfSubject(`${voice.self} and ${companion}`), isPlural: true, length: end };
-  }
   const head = headOf(noun);
   const isFavourite = noun.some((word) => /^favou?rite$/.test(word.lower));
-  const role = RELATIVES.has(head) || PETS.has(head) ? "relative" : "own";
-  const isKnown =
-    role === "relative" || isFavourite || OWN_THINGS.has(head) || EVENT_NOUNS.has(head) || SHARED_THINGS.has(head);
-  if (!isKnown) return null;
+  const isRelative = RELATIVES.has(head) || PETS.has(head);
+  const isOwn = isFavourite || OWN_THINGS.has(head) || EVENT_NOUNS.has(head) || SHARED_THINGS.has(head);
+  const role = isRelative ? "relative" : isOwn ? "own" : "unknown";
   return { text: `${owner} ${nounText(noun)}`, role, head, isPlural: isPluralNoun(noun), isFavourite, length: end };
 }
 
 function readTheSubject(words: readonly Word[], voice: Voice): Subject | null {
   if (words[1]?.lower === "name" && words[2]?.lower === "of" && words[3]?.lower === "my") {
-    const named = readNoun(words, 4, `The name of ${voice.self}'s`, voice);
+    const named = readNoun(words, 4, `The name of ${voice.self}'s`);
     return named && { ...named, role: "own", head: "name" };
   }
   const end = verbAfterNoun(words, 1);
   if (end === null) return null;
   const noun = words.slice(1, end);
   const head = headOf(noun);
-  if (!SHARED_THINGS.has(head)) return null;
+  const role = SHARED_THINGS.has(head) ? "thing" : "unknown";
   return {
     text: `The ${nounText(noun)}`,
-    role: "thing",
+    role,
     head,
     isPlural: isPluralNoun(noun),
     isFavourite: false,
@@ -97,7 +110,7 @@ function readNamed(words: readonly Word[], voice: Voice): Subject | null {
   ) {
     end += 1;
     if (/[,;:]$/.test(words[end - 1]?.raw ?? "")) return null;
-    if (/'s$/.test(words[end - 1]?.lower ?? "")) return readPossessed(words, end, voice);
+    if ((words[end - 1]?.lower ?? "").endsWith("'s")) return readPossessed(words, end);
   }
   const verb = words[end]?.lower ?? "";
   if (!AUXILIARIES.has(verb) && !verbForms(verb).some((form) => form.tense === "third" || form.tense === "past")) {
@@ -105,15 +118,15 @@ function readNamed(words: readonly Word[], voice: Voice): Subject | null {
   }
   const name = textOf(words.slice(0, end));
   const isSure = end > 1 || voice.speakers.has(name) || OTHER_VERBS.test(verb) || /\d|\p{Lu}.*\p{Lu}/u.test(name);
-  if (!isSure && AUXILIARIES.has(verb)) return null;
+  if (!isSure && verb !== "will" && AUXILIARIES.has(verb)) return null;
   const isPlural = words.slice(0, end).some((word) => word.lower === "and" || word.lower === "&");
   return { text: name, role: "person", head: name.toLowerCase(), isPlural, isFavourite: false, length: end };
 }
 
-function readPossessed(words: readonly Word[], from: number, voice: Voice): Subject | null {
+function readPossessed(words: readonly Word[], from: number): Subject | null {
   const owner = textOf(words.slice(0, from));
   const isVerb = /^(?:a|an|the|in|at|from|allergic|based|called|named|not|now|\w+ing)$/.test(words[from]?.lower ?? "");
-  return isVerb ? null : readNoun(words, from, owner, voice);
+  return isVerb ? null : readNoun(words, from, owner);
 }
 
 /** The index of the first finite verb after at least one word of a noun phrase. */
@@ -154,4 +167,8 @@ function isPluralNoun(noun: readonly Word[]): boolean {
 
 function nounText(noun: readonly Word[]): string {
   return textOf(noun).replace(/,/g, "");
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -33,7 +33,7 @@ win run travel fly drive paint write publish launch release ship deploy migrate 
 teach volunteer host celebrate decide choose agree hire retire book reserve order schedule cancel hike camp climb swim raise open close
 found renovate plant grow study work live stay give perform present interview take injure hurt catch recover undergo have make create
 organize organise propose donate register rent purchase inherit convert emigrate immigrate invent design develop record compete train
-replace upgrade install rename merge acquire stop promote enlist serve earn become complete settle co-found cofound set pick adopt`;
+replace upgrade install rename merge acquire stop promote enlist serve earn become complete settle co-found cofound set pick adopt explore reach crash discover`;
 
 /** Other verbs whose forms must be known, so that sentences with them are read right (and mostly left out). */
 const OTHERS = `

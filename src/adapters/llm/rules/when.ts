@@ -77,10 +77,15 @@ function describe(match: ParsedResult, text: string, reference: Date, direction:
   const { start } = match;
   const date = new Date(Date.UTC(start.get("year") ?? 0, (start.get("month") ?? 1) - 1, start.get("day") ?? 1));
   const isRelative = [...start.tags()].some((tag) => tag.startsWith("result/relativeDate"));
+  if (words.startsWith("end of")) {
+    const end = `end of ${MONTHS[date.getUTCMonth()] ?? ""} ${date.getUTCFullYear()}`;
+    return { phrase: end, bare: end, days: [], lastDay: date };
+  }
   if (/\bweekend\b/.test(words)) return describeWeekend(date, words);
-  if (/\bweeks?\b/.test(words)) return describeWeek(date, words);
+  if (/\bweeks?\b/.test(words)) return describeWeek(/\bthis\b/.test(words) ? reference : date, words);
+  const isVague = /\b(?:few|couple|several|some)\b/.test(words);
   if (start.isCertain("year") && !start.isCertain("month"))
-    return around(`in ${date.getUTCFullYear()}`, endOfYear(date));
+    return around(`${isVague ? "around" : "in"} ${date.getUTCFullYear()}`, endOfYear(date));
   if (/\b(?:this|next|last) year\b/.test(words)) return around(`in ${date.getUTCFullYear()}`, endOfYear(date));
   if (!start.isCertain("day") && start.isCertain("month"))
     return describeMonth(date, words, isRelative, direction, reference, text);
@@ -108,7 +113,11 @@ function isNoDate(match: ParsedResult, words: string, text: string): boolean {
     !/\b(?:in|of|since|until|by|last|next|this|from|to|early|late|mid)\s$/i.test(before)
   )
     return true;
-  return /\b(?:every|each|other|most|black|good)\s+$/i.test(before) || /^[a-z]/i.test(after);
+  return (
+    /\b(?:every|each|other|most|black)\s+$/i.test(before) ||
+    (words === "friday" && /\bgood\s+$/i.test(before)) ||
+    /^[a-z]/i.test(after)
+  );
 }
 
 function describeWeekend(date: Date, words: string): Replacement {
@@ -145,7 +154,13 @@ function describeMonth(
     return null;
   const year = isRelative ? date.getUTCFullYear() : yearFor(date, direction, reference, 28);
   const bare = `${MONTHS[date.getUTCMonth()] ?? ""} ${year}`;
-  return { phrase: `in ${bare}`, bare, days: [], lastDay: new Date(Date.UTC(year, date.getUTCMonth() + 1, 0)) };
+  const isVague = /\b(?:few|couple|several|some)\b/.test(words);
+  return {
+    phrase: `${isVague ? "around" : "in"} ${bare}`,
+    bare,
+    days: [],
+    lastDay: new Date(Date.UTC(year, date.getUTCMonth() + 1, 0)),
+  };
 }
 
 function describeDay(

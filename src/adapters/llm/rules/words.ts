@@ -26,7 +26,9 @@ const SPOKEN: Readonly<Record<string, readonly string[]>> = {
   "shan't": ["shall", "not"],
   "ain't": ["is", "not"],
 };
-/** After these, "he's" and "he'd" stand for "has" and "had". */
+/** Before these, "mom's" stands for "mom is". */
+const IS_SIGNS = /^(?:an?|not|called|named|from|retired|married|divorced|pregnant|allergic|vegan|vegetarian|\d+)$/;
+/** Before these, "he's" and "he'd" stand for "has" and "had". */
 const PERFECT_SIGNS = new Set([
   "been",
   "got",
@@ -58,6 +60,9 @@ function expand(word: Word, next: string | undefined): Word[] {
   const spoken = SPOKEN[lower] ?? negation(lower);
   if (spoken) return spoken.map((part, index) => wordOf(index === spoken.length - 1 ? `${part}${tail}` : part));
   const pronoun = PRONOUN_CONTRACTION.exec(lower);
+  if (!pronoun && lower.endsWith("'s") && next !== undefined && IS_SIGNS.test(wordOf(next).lower)) {
+    return [wordOf(raw.slice(0, raw.lastIndexOf("'"))), wordOf("is")];
+  }
   if (!pronoun) return [word];
   const [, subject = "", contracted = ""] = pronoun;
   const isPerfect = next !== undefined && PERFECT_SIGNS.has(wordOf(next).lower);

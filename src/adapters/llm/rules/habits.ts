@@ -1,0 +1,145 @@
+import { EVALUATIVE, EVENT_NOUNS, PETS, RELATIVES } from "./nouns.js";
+import { isHabitual, isLight, isPointing, lowerText, saysSomething } from "./objects.js";
+import type { Predicate } from "./predicate.js";
+import type { Subject } from "./subject.js";
+import { isLastingVerb, isLikingVerb } from "./verbs.js";
+import { APPOINTMENT, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
+import { isCapitalised, type Word } from "./words.js";
+
+const STATIC_VERBS = new Set(
+  "live work study own speak suffer belong teach come major specialize specialise identify reside".split(" "),
+);
+/** They may stand alone: "I smoke". */
+const BARE_VERBS = /^(?:smoke|drink|garden|bake|paint|vape|exercise|jog|meditate|code)$/;
+/** What a project, an organisation or a thing does for good. */
+const THING_VERBS =
+  /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|return|connect|rely|weigh|measure|consist|offer|focus|call|listen|expose|happen|arrive|leave|depart|last)$/;
+/** "I love to hear that": verbs of talk, not of a liking. */
+const CHAT_VERBS =
+  /^(?:know|ask|say|see|hear|talk|tell|share|thank|go|do|make|sure|think|feel|mention|show|point|check|let|try|give|be|get|catch|keep|stay|come)$/;
+const ILLNESS =
+  /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines)\b/;
+const COUNTED = /^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d[\d,.]*|several|many|no|my|our|any)$/;
+/** What "the" needs nothing else to point at. */
+const KNOWN_LIKES =
+  /^(?:ocean|sea|beach|mountains?|outdoors|city|countryside|rain|snow|winter|summer|spring|autumn|fall|cold|heat|sun|piano|guitar|violin|cello|drums|smell|taste|gym|theat(?:er|re)|opera|cinema|movies|water|woods|forest|desert|dark|internet|library)$/;
+/** A liking of these is a remark on what was just said. */
+const REMARK_OBJECT =
+  /^(?:it|that|this|these|those|him|her|them|you|me|us|one|ones|so|there|here|your|how|when|what|where|seeing|hearing|knowing|our|each|everything|everyone|both|all|if|every|being|talking|having)$/;
+
+/**
+ * Verbs whose meaning hangs on what follows: what has to stand there for a fact, in lower case.
+ * The verbs that are not here state something whatever follows.
+ */
+const NEEDED: Readonly<Record<string, RegExp>> = {
+  live: /^(?!for\b|to\b|and learn|it up)/,
+  follow: /^(?!up\b|along\b|through\b)/,
+  read: /^(?:a lot of|mostly|only|\w+s\b)/,
+  watch: /^(?:a lot of|mostly|only|\w+s\b)/,
+  care: /^for\b/,
+  depend: /^on\b/,
+  rely: /^on\b/,
+  report: /^(?:to|directly to)\b/,
+  keep: /^(?:an?|bees|my|our|kosher|chickens)\b/,
+  take: /^(?:\d|care of my|medication|insulin|the (?:bus|train|subway|metro|tube|tram|ferry)\b|my)/,
+  weigh: /^\d/,
+  cost: /\d/,
+  wake: /^up\b.*\d/,
+  dream: /^of \w+ing\b/,
+  plan: /^(?:to|on) \w/,
+  intend: /^to \w/,
+  aim: /^to \w/,
+};
+const HABIT_ADVERB = /^(?:usually|always|often|never|rarely|typically|generally|normally)$/;
+const EMPTY_OBJECT = /^(?:on it|as well|well|out|hard|too much|better|best|together|in|up to)\b$/;
+
+/** Judges the present tense: what somebody likes, has, does for a living or as a habit. */
+export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | null {
+  const { verb, rest } = predicate;
+  const text = lowerText(rest);
+  if (verb === null) return subject.role === "self" && isHabitual(text) && !isPointing(rest) ? FACT : null;
+  if (isLikingVerb(verb)) return judgeLiking(verb, rest);
+  const special = SPECIAL_VERBS[verb];
+  if (special) return special(rest, text, predicate, subject);
+  if (verb === "wake") return NEEDED["wake"]?.test(text) === true || isHabitual(text) ? FACT : null;
+  if (rest.length === 0 ? !BARE_VERBS.test(verb) : !saysSomething(rest) && !(isHabitual(text) && !isPointing(rest)))
+    return null;
+  const needed = NEEDED[verb];
+  if (needed && !needed.test(text) && !isHabitual(text)) return null;
+  if (subject.role === "thing" || subject.role === "own" || subject.role === "person")
+    return judgeThing(predicate, subject);
+  if (!isLastingVerb(verb) && !needed) return isHabitual(text) ? FACT : null;
+  if (EMPTY_OBJECT.test(text)) return null;
+  const isDiet = predicate.isNegated && /^(?:eat|drink|smoke)$/.test(verb);
+  return STATIC_VERBS.has(verb) || isDiet ? TRAIT : FACT;
+}
+
+type JudgeVerb = (rest: readonly Word[], text: string, predicate: Predicate, subject: Subject) => Verdict | null;
+
+const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
+  have: (rest, text, predicate) => judgeHaving(rest, text, predicate),
+  need: (rest) => (rest[0]?.lower === "to" && !CHAT_VERBS.test(rest[1]?.lower ?? "") ? APPOINTMENT : null),
+  want: (rest) => judgeWanting(rest),
+  know: (rest) => (isCapitalised(rest[0]) && rest.length <= 4 ? TRAIT : null),
+  believe: (rest) => (rest[0]?.lower === "in" && rest.length > 1 && !isPointing(rest) ? TRAIT : null),
+  come: (rest) => (rest[0]?.lower === "from" && rest.slice(1).some(isCapitalised) ? TRAIT : null),
+  go: (_rest, text, { adverbs }) =>
+    judgeGoing(
+      text,
+      adverbs.some((adverb) => HABIT_ADVERB.test(adverb)),
+    ),
+  do: (rest, text) => {
+    const isHobby =
+      isHabitual(text) || /^(?:yoga|pilates|crossfit|karate|judo|volunteer|research|ballet|gymnastics)\b/.test(text);
+    return isHobby && !isPointing(rest) ? FACT : null;
+  },
+};
+
+function judgeLiking(verb: string, rest: readonly Word[]): Verdict | null {
+  const first = rest[0]?.lower ?? "";
+  const second = rest[1]?.lower ?? "";
+  if (first === "" || REMARK_OBJECT.test(first)) return null;
+  if (first === "the" && verb !== "prefer") {
+    const isKnown =
+      KNOWN_LIKES.test(second) && /^(?:|and|in|at|on|of|when|more|most|because)$/.test(rest[2]?.lower ?? "");
+    return isCapitalised(rest[1]) || isKnown ? LIKING : null;
+  }
+  return first === "to" && CHAT_VERBS.test(second) && verb !== "prefer" ? null : LIKING;
+}
+
+function judgeHaving(rest: readonly Word[], text: string, predicate: Predicate): Verdict | null {
+  if (!saysSomething(rest)) return null;
+  const nouns = rest.map((word) => word.lower);
+  if (ILLNESS.test(text)) return TRAIT;
+  if (nouns.slice(0, 6).some((noun) => EVENT_NOUNS.has(noun))) return isHabitual(text) ? FACT : APPOINTMENT;
+  if (nouns[0] === "to" || nouns.slice(1, 5).includes("to")) return null;
+  if (nouns.slice(0, 5).some((noun) => RELATIVES.has(noun) || PETS.has(noun))) return TRAIT;
+  const isCounted = COUNTED.test(nouns[0] ?? "") || isCapitalised(rest[0]);
+  return isCounted || (predicate.isNegated && rest.length <= 3) ? FACT : null;
+}
+
+function judgeWanting(rest: readonly Word[]): Verdict | null {
+  const [first, second = "", third = ""] = rest.map((word) => word.lower);
+  if (first !== "to" || rest.length < 3 || /^(?:it|that|this|you|them|your)$/.test(third)) return null;
+  const isAmbition = second === "be" && /^an?$/.test(third);
+  return isAmbition || !CHAT_VERBS.test(second) ? FACT : null;
+}
+
+function judgeGoing(text: string, isHabit: boolean): Verdict | null {
+  if (isHabit && /^to (?:bed|sleep) (?:at|around|before|after|by)\b/.test(text)) return FACT;
+  if (text.startsWith("by ")) return TRAIT;
+  if (isHabitual(text)) return FACT;
+  return /^to (?:\w+ ){0,3}(?:school|university|college|church|mosque|synagogue|temple|therapy)\b/.test(text)
+    ? FACT
+    : null;
+}
+
+function judgeThing({ verb, rest, isNegated }: Predicate, subject: Subject): Verdict | null {
+  const isLasting = verb !== null && isLastingVerb(verb);
+  if (verb === null || isLight(rest) || (isNegated && subject.role === "own" && !isLasting)) return null;
+  if ((!isLasting && !THING_VERBS.test(verb)) || EVALUATIVE.has(rest[0]?.lower ?? "")) return null;
+  return subject.role === "person" && STATIC_VERBS.has(verb) ? TRAIT : FACT;
+}
+
+/** Shared with the perfect: "I have always loved …". */
+export { judgeLiking };

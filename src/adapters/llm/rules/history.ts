@@ -1,0 +1,101 @@
+import { isHabitual, isLight, isLongstanding, isPointing, lowerText, saysSomething } from "./objects.js";
+import { judgeLiking } from "./habits.js";
+import type { Predicate } from "./predicate.js";
+import { isProgressiveFact } from "./plans.js";
+import { isEventVerb, isLastingVerb, isLikingVerb } from "./verbs.js";
+import { DATED_EPISODE, EPISODE, FACT, TRAIT, type Verdict } from "./verdict.js";
+import { isCapitalised } from "./words.js";
+
+/** What is said, thought and felt is no event. */
+const MENTAL =
+  /^(?:be|say|tell|think|know|feel|want|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|love|realize|expect|dream|fall|change|wait|hear|find|come|do|get|talk|try|call|text|email|phone|message)$/;
+/** Small things that only a date makes an event. */
+const MINOR = /^(?:try|hear|show|walk|come|talk|see|eat|drink|sleep|watch|sit|read|send|ask|find|bring|do)$/;
+const POINTING_OBJECT = /^(?:it|that|this|those|these|him|her|them|you|here|there|so|your|how|what)$/;
+
+/** What has to follow these verbs in the past for an event; a pair of the pattern and the verdict. */
+const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> = {
+  grow: [[/^up (?:in|on|near|with|as)\b/, TRAIT]],
+  graduate: [
+    [/^(?:from|in|with|at)\b/, TRAIT],
+    [/./, EPISODE],
+  ],
+  major: [[/^in\b/, TRAIT]],
+  get: [
+    [/^(?:married|engaged|divorced|promoted|fired|hired|accepted|laid off|diagnosed|into)\b/, EPISODE],
+    [/^(?:an?|my|our|two|three) /, EPISODE],
+  ],
+  have: [
+    [/\b(?:surgery|baby|operation|accident|stroke|heart attack|son|daughter|twins)\b/, EPISODE],
+    [/./, DATED_EPISODE],
+  ],
+  make: [[/^(?:an?|my|our|some|the|two|three)\b/, EPISODE]],
+  take: [
+    [/^up (?!it\b)\w/, EPISODE],
+    [/^(?:an?|my|our|part|some|the|two|three)\b/, EPISODE],
+  ],
+  give: [[/^(?:an?|my|our|up \w+ing|birth|some|the|two|three)\b/, EPISODE]],
+  go: [
+    [
+      /^(?:to|on|through|camping|hiking|swimming|skiing|fishing|shopping|climbing|kayaking|surfing|vegan|vegetarian)\b(?! (?:bed|sleep|work)\b)/,
+      EPISODE,
+    ],
+    [/./, DATED_EPISODE],
+  ],
+  start: [[/^(?!to\b|feeling|thinking|wondering|talking|crying|laughing|off\b|out\b|over\b)\w/, EPISODE]],
+  begin: [[/^(?!to\b|feeling|thinking|wondering)\w/, EPISODE]],
+  stop: [[/^\w+ing\b/, EPISODE]],
+  turn: [[/^\d+\b/, EPISODE]],
+  break: [
+    [/^up with (?!it\b)/, EPISODE],
+    [/^(?!up\b|down$|the ice)\w/, EPISODE],
+  ],
+  pass: [
+    [/^away\b/, EPISODE],
+    [/^(?!out\b|by\b|on\b)\w/, EPISODE],
+  ],
+  decide: [[/^(?:to|on|not|that|against)\b/, EPISODE]],
+  agree: [[/^(?:to|on|that)\b/, EPISODE]],
+  choose: [[/^(?:to|an?|the|our|\w+ (?:over|as|for))\b/, EPISODE]],
+  leave: [[/^(?:my|our|the|for|school|college|home)\b/, EPISODE]],
+  pick: [[/^up (?!it\b|on\b)\w/, EPISODE]],
+  set: [[/^(?:up (?!it\b)|an? new |my )\w/, EPISODE]],
+  lose: [[/^(?!it\b|track|interest|count|my (?:mind|temper|train)|weight$)\w/, EPISODE]],
+};
+
+/** Judges the past tense: events, and never moods or talk. */
+export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdict | null {
+  if (isNegated || rest.length === 0 || adverbs.includes("almost") || adverbs.includes("nearly")) return null;
+  const text = lowerText(rest);
+  if (POINTING_OBJECT.test(rest[0]?.lower ?? "")) return null;
+  if (verb === null) return isPointing(rest) ? null : DATED_EPISODE;
+  const frames = EVENTS[verb];
+  if (frames) {
+    if (isLight(rest) && !/^(?:up|away)\b/.test(text)) return null;
+    return (
+      frames.find(([pattern]) => pattern.test(text))?.[1] ??
+      (verb === "choose" && isCapitalised(rest[0]) ? EPISODE : null)
+    );
+  }
+  if (MENTAL.test(verb) || isLikingVerb(verb)) return MINOR.test(verb) && saysSomething(rest) ? DATED_EPISODE : null;
+  if (isLight(rest)) return null;
+  return isEventVerb(verb) && !MINOR.test(verb) ? EPISODE : DATED_EPISODE;
+}
+
+/** Judges "have lived …", "have been learning …", "have visited …". */
+export function judgePerfect({ verb, rest, frame, isNegated, adverbs }: Predicate): Verdict | null {
+  if (verb === null || rest.length === 0) return null;
+  const text = lowerText(rest);
+  const isLong = isLongstanding(text);
+  if (isLikingVerb(verb)) return !isNegated && (isLong || adverbs.includes("always")) ? judgeLiking(verb, rest) : null;
+  if (frame === "perfect-progressive" && verb === "look") return /^into (?!it|that|this)\w+/.test(text) ? FACT : null;
+  if (MENTAL.test(verb) || verb === "see") {
+    return isLong && /^(?:do|know|see|try)$/.test(verb) && !isPointing(rest) && !isNegated ? FACT : null;
+  }
+  if (!saysSomething(rest)) return null;
+  if (isLong && (isLastingVerb(verb) || /^(?:have|be|own)$/.test(verb)))
+    return /^(?:live|work)$/.test(verb) ? TRAIT : FACT;
+  if (frame === "perfect-progressive") return isProgressiveFact(verb) || isHabitual(text) ? FACT : null;
+  if (isNegated) return adverbs.includes("never") && isEventVerb(verb) ? FACT : null;
+  return isEventVerb(verb) && !/^(?:have|take|make|get|give)$/.test(verb) ? EPISODE : null;
+}

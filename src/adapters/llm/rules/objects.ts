@@ -1,0 +1,50 @@
+import { LIGHT_OBJECTS, LIGHT_PARTICLES } from "./nouns.js";
+import type { Word } from "./words.js";
+
+const PRONOUN_OBJECTS = new Set(
+  "it that this these those him her them you me us one ones so there here how when what where".split(" "),
+);
+const PREPOSITION = /^(?:to|for|with|on|at|in|about|of|from|like|by)$/;
+const POINTING = /^(?:it|that|this|those|these|him|her|them|you|here|there)$/;
+const LINK = /^(?:of|in|at|to|for|from|with|by|on)$/;
+const DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
+const FREQUENCY = new RegExp(
+  `\\b(?:(?:every|each) (?:other |single |second )*(?:day|morning|evening|night|week|weekend|month|year|summer|winter|spring|fall|autumn|${DAY})` +
+    `|daily|weekly|monthly|yearly|(?:once|twice|\\w+ times) (?:a|per) (?:day|week|month|year)|on ${DAY}s|(?:on|at) weekends|in the mornings?` +
+    `|at \\d{1,2}(?::\\d\\d)? ?(?:am|pm) (?:daily|sharp)|(?:most|some) (?:days|mornings|evenings|weekends)|for a living)\\b`,
+);
+const DURATION =
+  /\b(?:since|for (?:over |about |almost |nearly |more than |the (?:last|past) )?(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|\w+teen|twenty|many|several|a few|the) ?\w* ?(?:years?|months?|weeks?|decades?|days?))\b/;
+
+export function lowerText(words: readonly Word[]): string {
+  return words.map((word) => word.lower).join(" ");
+}
+
+/** True for "every Tuesday", "twice a week" and their like. */
+export function isHabitual(text: string): boolean {
+  return FREQUENCY.test(text);
+}
+
+/** True for "since 2019", "for two years". */
+export function isLongstanding(text: string): boolean {
+  return DURATION.test(text);
+}
+
+/** "it", "to him", "with this": what the clause is about lies outside of it. */
+export function isPointing(rest: readonly Word[]): boolean {
+  const first = rest[0]?.lower ?? "";
+  return PRONOUN_OBJECTS.has(first) || (PREPOSITION.test(first) && POINTING.test(rest[1]?.lower ?? ""));
+}
+
+/** "a lot of fun", "a great time": the noun says nothing. Looks at the first words only. */
+export function isLight(rest: readonly Word[]): boolean {
+  const first = rest[0]?.lower ?? "";
+  if (LIGHT_PARTICLES.has(first)) return true;
+  const isLinked = LINK.test(rest[1]?.lower ?? "");
+  return rest.slice(0, isLinked ? 2 : 3).some((word) => LIGHT_OBJECTS.has(word.lower));
+}
+
+/** Neither pointing nor light. */
+export function saysSomething(rest: readonly Word[]): boolean {
+  return rest.length > 0 && !isPointing(rest) && !isLight(rest);
+}

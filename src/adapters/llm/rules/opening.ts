@@ -1,0 +1,80 @@
+import { isEventVerb, readVerb } from "./verbs.js";
+import type { Voice } from "./voice.js";
+
+const OPENERS =
+  /^(?:(?:well|yeah|yes|yep|yup|no|nope|oh|ah|wow|ok|okay|so|and|but|also|anyway|anyways|btw|by the way|fyi|actually|honestly|to be honest|basically|plus|sure|right|hmm|haha|lol|sorry|thanks|thank you|guess what|you know|i mean|frankly|luckily|unfortunately|sadly|fortunately|thankfully|as i said|as i mentioned|like i said|for the record|just so you know|just fyi|fun fact|quick note|note|ps|p\.s\.|first of all|turns out|it turns out|hey|hi|hello|cool|great|nice|correction|update|reminder|personally|apparently|recently|lately|of course|true|exactly|in fact|obviously|for context|for me|these days|nowadays|at the moment|right now|currently|in general|besides|speaking of which|funny enough)[,:!.…—-]*\s+)/i;
+/** Frames that only introduce what is to be remembered. */
+const FRAMES =
+  /^(?:(?:please )?(?:remember|note|know|don't forget|keep in mind|bear in mind)(?: that|:|,)?|(?:i|we) (?:just )?(?:want(?:ed)? to|should|have to|must|'d like to) (?:tell you|let you know|mention|add|share|point out|say)(?: that)?|(?:for your information|you should know|i should mention|i forgot to mention|i can tell you|i told you|i already told you|did i mention)(?: that)?)[,:]? (?=(?:i|i'm|i've|my|we|we're|our|the|\p{Lu})\b)/iu;
+const LEADING_TIME =
+  /^((?:yesterday|today|tonight|tomorrow|last night|this (?:morning|afternoon|evening|week|month|year|weekend|spring|summer|fall|autumn|winter|\w+day)|(?:last|next) (?:week|month|year|weekend|spring|summer|fall|autumn|winter|\w+day)|(?:on|every|each) \w+(?: (?:morning|evening|afternoon|night))?|on the \w+ of \w+|(?:a|an|one|two|three|four|five|six|seven|eight|ten|\d+|a few|a couple of|several) (?:days?|weeks?|months?|years?) ago|(?:back )?in (?:\w+ )?\d{4}|in (?:january|february|march|april|may|june|july|august|september|october|november|december)|since \d{4}|on \w+ \d{1,2}(?:st|nd|rd|th)?|on \d{1,2}(?:st|nd|rd|th)? \w+|for (?:the (?:last|past) )?\w+ (?:years|months|weeks)|as an? \w+(?: \w+)?|after work|before work|at work|at home|on weekends|on weekdays|in the (?:mornings?|evenings?|afternoons?|summer|winter)|for a living|when i was (?:a |an )?\w+|for (?:breakfast|lunch|dinner)|in my (?:free|spare) time|in winter|in summer|at night|during the (?:week|day))),? (?=(?:i|i'm|i've|i'll|we|we're|we've|my|our|he|she|the)\b|\p{Lu}\p{L}+ )/iu;
+/** What follows from a statement is not part of it; a conclusion with a subject of its own that can be read is split off before. */
+const CONCLUSION = /, so (?!that\b|far\b|i\b|i'|we\b|we'|my\b|our\b|he\b|she\b)[^,]{1,200}$/i;
+const DROPPED_SUBJECT = /^(?:(just|finally|recently|already) )?(\w+)\b/i;
+/** Words thrown in between commas or at the end, which say nothing. */
+const ASIDE =
+  /,? (?:(?:like|as) (?:i|you) (?:said|mentioned|told (?:you|me))|as you know|you know|of course|to be honest|honestly|btw|by the way|though|tho|haha|lol|for sure|actually|however|i think|i mean|too|as well|already)(?=[,.!]+(?:\s|$)|$),?/gi;
+/** "on Thursday, not Friday": only what holds is a fact. */
+const CORRECTED = /, not [^,]{1,60}$/i;
+
+/** A sentence that begins with its subject. */
+export interface OpenedSentence {
+  readonly text: string;
+  /** The time that stood before the subject and belongs to the first clause; empty when there was none. */
+  readonly time: string;
+}
+
+/** Takes away what introduces a sentence, and its time, so that it begins with its subject. */
+export function openSentence(text: string, voice: Voice): OpenedSentence {
+  let opened = text.replace(/^["'(]+/, "").replace(/(\p{L})- /gu, "$1 - ");
+  for (let round = 0; round < 4; round += 1) {
+    const before = opened;
+    opened = withoutVocative(opened.replace(OPENERS, "").replace(FRAMES, ""), voice);
+    if (opened === before) break;
+  }
+  opened = opened
+    .replace(ASIDE, "")
+    .replace(/^it(?:'s| is) my birthday /i, "my birthday is ")
+    .replace(CONCLUSION, "")
+    .replace(CORRECTED, "");
+  if (voice.kind === "assistant")
+    opened = opened.replace(
+      /^(?:as )?you (?:mentioned|said|told me)(?: earlier| before)?(?: that|,)? (?=you|your)/i,
+      "",
+    );
+  const time = LEADING_TIME.exec(opened)?.[1] ?? "";
+  const rest = opened.slice(time.length).replace(/^,? /, "");
+  return { text: restoreSubject(rest, voice), time: /^(?:I\b|\p{Lu}\p{L}+day)/u.test(time) ? time : lowerFirst(time) };
+}
+
+/** "Thanks, Mel" and "Mel, I …": names of those who talk, also shortened. */
+function withoutVocative(text: string, voice: Voice): string {
+  const start = /^(\p{Lu}\p{L}+)[,!] /u.exec(text);
+  const end = /, (\p{Lu}\p{L}+)[.!…]*$/u.exec(text);
+  const isSpeaker = (name: string | undefined): boolean =>
+    name !== undefined && [...voice.speakers].some((speaker) => speaker.startsWith(name.slice(0, 3)));
+  let result = text;
+  if (end && isSpeaker(end[1])) result = result.slice(0, end.index);
+  if (start && isSpeaker(start[1])) result = result.slice(start[0].length);
+  return result;
+}
+
+/** In talk, "Just moved to Berlin" and "Gonna visit Rome" have an "I" that nobody says. */
+function restoreSubject(text: string, voice: Voice): string {
+  if (voice.kind === "document" || voice.kind === "assistant") return text;
+  const [, , word = ""] = DROPPED_SUBJECT.exec(text) ?? [];
+  const lower = word.toLowerCase();
+  if (lower === "gonna" || (lower === "going" && / to /.test(text.slice(0, 12)))) return `I am ${lowerFirst(text)}`;
+  const past = readVerb(lower, "past");
+  const isEvent =
+    past !== null &&
+    isEventVerb(past) &&
+    readVerb(lower, "base") === null &&
+    !/^(?:made|found|had|left|took|kept|met|got)$/.test(lower);
+  const isGot = lower === "got" && /^(?:just|finally) got (?:a|an|my|back|engaged|married|promoted)\b/i.test(text);
+  return isEvent || isGot ? `I ${lowerFirst(text)}` : text;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,65 @@
+import { PETS } from "./nouns.js";
+import { isLight, isPointing, lowerText, saysSomething } from "./objects.js";
+import type { Predicate } from "./predicate.js";
+import { isEventVerb, isLastingVerb } from "./verbs.js";
+import { isCapitalised } from "./words.js";
+import { APPOINTMENT, FACT, PLAN, TRAIT, type Verdict } from "./verdict.js";
+
+const PLANS = new Set(
+  (
+    "move start visit buy adopt marry study travel attend quit sell launch build learn run have leave join fly open retire host renovate " +
+    "apply volunteer get"
+  ).split(" "),
+);
+const PROGRESSIVES = new Set(
+  (
+    "learn study work live train write build plan move start look save get expect teach develop recover attend visit travel fly leave organize " +
+    "organise host quit switch use raise renovate take volunteer run lead manage stay rent read try launch migrate open retire practise practice " +
+    "design create marry buy sell join explore coach mentor"
+  ).split(" "),
+);
+const TEMPORARY = new Set("visit travel fly stay attend host meet have see".split(" "));
+/** These take "to" without meaning "in order to". */
+const TAKES_TO = /^(?:move|travel|learn|plan|train|try|get|fly|look|switch|migrate|work)$/;
+const JOURNEY =
+  /^(?:on (?:an? |my |our )?(?:\w+ )?(?:trip|cruise|vacation|holiday|hike|tour|retreat|honeymoon)|camping|hiking|skiing|fishing|to (?:an?|the|my) (?:\w+ )?(?:concert|wedding|conference|festival|party|dentist|doctor|game|match|funeral))\b/;
+/** What has to follow these in the progressive for a fact. */
+const NEEDED: Readonly<Record<string, RegExp>> = {
+  get: /^(?:married|divorced|engaged|(?:an?|my|our) (?:new |first |second )?(?:house|flat|apartment|car|degree|divorce|tattoo|promotion|phd|master|surgery|visa|passport|\w+ degree|bike)\b)/,
+  look: /^(?:for (?!it|that|this|you|the)\w+ \w|into (?!it|that|this)\w)/,
+  try: /^to (?:lose|quit|learn|conceive|stop|cut|save|eat|gain|build|become|find)\b/,
+  expect: /\b(?:baby|child|twins|boy|girl)\b/,
+  read: /^(?!it\b|this\b|that\b|your\b|the (?:docs|code|article|manual))\w/,
+  use: /^(?!it\b|this\b|that\b|the\b|your\b)\w/,
+  run: /^(?:an?|my|our|for (?!it)\w)\b/,
+};
+
+/** Whether "is doing" of this verb may state a fact. */
+export function isProgressiveFact(verb: string): boolean {
+  return PROGRESSIVES.has(verb) || isLastingVerb(verb);
+}
+
+/** Judges "is learning Spanish", "is moving to Berlin": what is under way or planned. */
+export function judgeProgressive({ verb, rest, isNegated }: Predicate): Verdict | null {
+  if (verb === null || isNegated || rest.length === 0) return null;
+  const text = lowerText(rest);
+  if (verb === "get" && PETS.has(rest[1]?.lower ?? "")) return FACT;
+  if (verb === "go")
+    return JOURNEY.test(text) || (/^(?:back )?to\b/.test(text) && rest.some(isCapitalised)) ? APPOINTMENT : null;
+  if (TEMPORARY.has(verb)) return saysSomething(rest) ? APPOINTMENT : null;
+  if (!PROGRESSIVES.has(verb) || isPointing(rest) || isLight(rest)) return null;
+  const needed = NEEDED[verb];
+  if (needed) return needed.test(text) ? FACT : null;
+  if (/^to \w/.test(text) && !TAKES_TO.test(verb)) return null;
+  const isJob = /^(?:live|work)$/.test(verb) && /^(?:in|at|for|as)\b/.test(text);
+  return isJob ? TRAIT : FACT;
+}
+
+/** Judges "will …" and "is going to …": a plan needs a date, or a verb that is a plan by itself. */
+export function judgeFuture({ verb, rest, isNegated, adverbs, group }: Predicate): Verdict | null {
+  if (verb === null || isNegated || adverbs.includes("probably") || rest.length === 0) return null;
+  if (verb === "be" || TEMPORARY.has(verb)) return APPOINTMENT;
+  if (!saysSomething(rest)) return null;
+  if (!PLANS.has(verb) || verb === "get") return isEventVerb(verb) ? APPOINTMENT : null;
+  return group.includes("going to") ? FACT : PLAN;
+}
