@@ -97,15 +97,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   await enqueueMissingVectors(context);
   await runner.start();
   await schedule.start();
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await Promise.all([schedule.stop(), runner.stop()]);
+    await vectors.close();
+    await store.close();
+  };
   return {
     core: createCore(context),
     organizationId: store.organizationId,
     settle: () => runner.idle(),
-    async close() {
-      await Promise.all([schedule.stop(), runner.stop()]);
-      await vectors.close();
-      await store.close();
-    },
+    close: () => (closed ??= close()),
   };
 }
 

@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openCore, type OpenedCore } from "../support/open-core.js";
+import { type Fault, type ScriptedProvider, startScriptedProvider } from "../support/scripted-provider.js";
+
+const CONTAINER = "faults";
+const TEXT = "Mia keeps her passport in the blue drawer.";
+
+const OPENAI = ({ url }: ScriptedProvider) => ({
+  RECOLLECT_EMBEDDER: "openai",
+  RECOLLECT_EMBEDDING_BASE_URL: url,
+});
+
+let provider: ScriptedProvider;
+let opened: OpenedCore;
+
+beforeEach(async () => {
+  provider = await startScriptedProvider();
+  opened = await openCore({ settings: OPENAI(provider) });
+});
+
+afterEach(async () => {
+  await opened.close();
+  await provider.close();
+});
+
+function add(content: string, wait: number) {
+  return opened.core.addDocument({ actor: opened.actor }, { content, containerTags: [CONTAINER], wait });
+}
+
+function search(q: string) {
+  return opened.core.search({ actor: opened.actor }, { q, containerTags: [CONTAINER], threshold: 0 });
+}
+
+const FAULTS: readonly (readonly [string, Fault])[] = [
+  ["drops the connection", { kind: "disconnect" }],
+  ["is overloaded", { kind: "status", status: 503 }],
+  ["limits the rate", { kind: "status", status: 429, headers: { "retry-after": "1" } }],
+  ["fails inside", { kind: "status", status: 500, body: { error: { message: "boom" } } }],
+];
+
+describe.each(FAULTS)("an embedding service that %s once", (_, fault) => {
+  test("costs time, not the document", async () => {
+    provider.fail(fault, 1);
+    const receipt = await add(TEXT, 30);
+    expect(receipt).toMatchObject({ status: "done", dreamingStatus: "done" });
+    const { results, degraded } = await search("where is the passport?");
+    expect(results[0]?.text).toContain("passport");
+    expect(degraded).toEqual([]);
+  }, 40_000);
+});
+
+test("while the service is away a document is kept, found by its words, and counted as waiting", async () => {
+  await provider.close();
+  const receipt = await add(TEXT, 1);
+  expect(receipt.status).toBe("embedding");
+  const answer = await search("passport drawer");
+  expect(answer.results[0]?.text).toBe(TEXT);
+  expect(answer.waiting).toBe(1);
+}, 40_000);
+
+test("a query whose embedding fails is answered from words, and says so", async () => {
+  await add(TEXT, 30);
+  await provider.close();
+  const answer = await search("the blue drawer");
+  expect(answer.results[0]?.text).toContain("blue drawer");
+  expect(answer.degraded.join()).toMatch(/words alone/);
+}, 40_000);
+
+const WRONG_ANSWERS: readonly (readonly [string, Fault])[] = [
+  ["another number of vectors", { kind: "wrong count", by: -1 }],
+  ["vectors of another size", { kind: "wrong size", size: 3 }],
+  ["something else than JSON", { kind: "body", body: "<html>hello</html>", type: "text/html" }],
+  ["half a body", { kind: "truncated" }],
+];
+
+test.each(WRONG_ANSWERS)(
+  "an answer with %s is never stored",
+  async (_, fault) => {
+    await add("Noah owns a red bicycle.", 30);
+    provider.fail(fault, 100);
+    const receipt = await add(TEXT, 2);
+    expect(receipt.status).not.toBe("done");
+    expect((await search("passport drawer")).results[0]?.text).toBe(TEXT);
+  },
+  40_000,
+);
+
+test("facts that were kept without vectors get them when the service is back", async () => {
+  provider.fail({ kind: "status", status: 503 }, 12);
+  const created = await opened.core.createMemories(
+    { actor: opened.actor },
+    { containerTag: CONTAINER, memories: [{ content: TEXT }] },
+  );
+  expect(created.memories).toHaveLength(1);
+  provider.heal();
+  await expect
+    .poll(async () => (await opened.core.status({ actor: opened.actor })).jobs.waiting, { timeout: 30_000 })
+    .toBe(0);
+  const answer = await search("passport");
+  expect(answer.results[0]).toMatchObject({ text: TEXT, kind: "memory" });
+}, 60_000);
+
+test("a service that refuses the key fails the document with a reason a person can act on", async () => {
+  provider.fail({ kind: "status", status: 401, body: { error: { message: "bad key" } } }, 100);
+  const receipt = await add(TEXT, 20);
+  expect(receipt.status).toBe("failed");
+  expect(receipt.errorReason).toMatch(/key/i);
+  provider.heal();
+  const again = await opened.core.addDocument(
+    { actor: opened.actor },
+    { content: TEXT, containerTags: [CONTAINER], wait: 20 },
+  );
+  expect(again.status).toBe("done");
+}, 60_000);
+
+test("another embedder takes over a store: everything is embedded again, and found meanwhile", async () => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-switch-"));
+  await opened.close();
+  opened = await openCore({ dataDirectory, settings: OPENAI(provider) });
+  await add(TEXT, 30);
+  await opened.close();
+  opened = await openCore({ dataDirectory });
+  const meanwhile = await search("passport in the drawer");
+  expect(meanwhile.results[0]?.text).toContain("passport");
+  await opened.settle();
+  const after = await search("passport in the drawer");
+  expect(after.results[0]?.text).toContain("passport");
+  expect(after.degraded).toEqual([]);
+  await opened.close();
+  await rm(dataDirectory, { recursive: true, force: true });
+}, 60_000);
