@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openRest, type OpenedRest } from "../support/rest.js";
+
+const TEXT =
+  "Lena moved the launch of the rocket to May. The weather station on the coast had warned of storms all through April, and the crew wanted a calm sea for the recovery.";
+
+let rest: OpenedRest;
+let documentId: string;
+
+beforeAll(async () => {
+  rest = await openRest();
+  const { body } = await rest.send(
+    "POST",
+    "/v3/documents",
+    {
+      content: TEXT,
+      title: "Launch",
+      containerTag: "acct:9",
+      metadata: { team: "core" },
+      filepath: "/plans/launch.md",
+    },
+    { prefer: "wait=30" },
+  );
+  documentId = body.id;
+});
+afterAll(() => rest.close());
+
+type Result = Record<string, unknown>;
+const search = async (body: Record<string, unknown>) => {
+  const answer = await rest.send("POST", "/v4/search", { q: "when is the launch of the rocket", ...body });
+  return answer.body as { results: Result[]; total: number; waiting: number };
+};
+
+describe("POST /v4/search", () => {
+  test("gives memories and chunks, each result exactly one of them", async () => {
+    const memories = [{ content: "Lena wants a party on a boat after the launch of the rocket" }];
+    await rest.send("POST", "/v4/memories", { containerTag: "acct:10", memories });
+    const { results, total, waiting } = await search({ containerTags: ["acct:9", "acct:10"] });
+    expect(total).toBe(results.length);
+    expect(waiting).toBe(0);
+    for (const result of results) expect("memory" in result).not.toBe("chunk" in result);
+    expect(results).toContainEqual(
+      expect.objectContaining({ memory: memories[0]?.content, version: 1, rootMemoryId: null, metadata: null }),
+    );
+    expect(results).toContainEqual(
+      expect.objectContaining({ chunk: TEXT, version: 1, metadata: { team: "core" }, filepath: "/plans/launch.md" }),
+    );
+    for (const result of results) {
+      expect(result).not.toHaveProperty("context");
+      expect(result).not.toHaveProperty("documents");
+      expect(result).not.toHaveProperty("chunks");
+    }
+  });
+
+  test.each([
+    ["memories", "memory"],
+    ["documents", "chunk"],
+  ])("searchMode %s gives results with `%s` only", async (searchMode, key) => {
+    const { results } = await search({ containerTag: "acct:9", searchMode });
+    expect(results.length).toBeGreaterThan(0);
+    for (const result of results) expect(result).toHaveProperty(key);
+  });
+
+  test("stays inside its containers: an unknown one is empty, both spellings are united", async () => {
+    expect((await search({ containerTag: "acct:1" })).results).toEqual([]);
+    expect((await search({ containerTag: "acct:1", containerTags: ["acct:9"] })).results.length).toBeGreaterThan(0);
+    expect((await search({})).results.length).toBeGreaterThan(0);
+  });
+
+  test("threshold and limit are kept", async () => {
+    for (const { similarity } of (await search({ threshold: 0.6 })).results)
+      expect(similarity).toBeGreaterThanOrEqual(0.6);
+    expect((await search({ threshold: 0, limit: 1 })).results).toHaveLength(1);
+  });
+
+  test("include.documents and include.summaries bring the sources", async () => {
+    const [result] = (await search({ containerTag: "acct:9", include: { documents: true } })).results;
+    expect(result?.["documents"]).toEqual([
+      expect.objectContaining({ id: documentId, title: "Launch", type: "text", metadata: { team: "core" } }),
+    ]);
+    const [other] = (await search({ containerTag: "acct:9", include: { summaries: true } })).results;
+    expect(other?.["documents"]).toEqual([expect.objectContaining({ id: documentId, summary: null })]);
+  });
+
+  test("include.relatedMemories brings a context with all three lists", async () => {
+    for (const { context } of (await search({ containerTag: "acct:9", include: { relatedMemories: true } })).results)
+      expect(context).toEqual({ parents: [], children: [], related: [] });
+  });
+
+  test("include.chunks puts the chunks, with their score, into the memories", async () => {
+    const { results } = await search({ containerTag: "acct:9", include: { chunks: true } });
+    expect(results.length).toBeGreaterThan(0);
+    for (const result of results) {
+      expect(result).toHaveProperty("memory");
+      expect(result["chunks"]).toEqual([{ content: TEXT, position: 0, documentId, score: expect.any(Number) }]);
+    }
+  });
+
+  test("include.forgottenMemories brings back what was forgotten", async () => {
+    const memories = [{ content: "The spare key of the boathouse lies under the red stone" }];
+    await rest.send("POST", "/v4/memories", { containerTag: "forgotten", memories });
+    await rest.send("DELETE", "/v4/memories", { containerTag: "forgotten", content: memories[0]?.content });
+    const q = "where is the spare key of the boathouse";
+    expect((await search({ q, containerTag: "forgotten", searchMode: "memories" })).results).toEqual([]);
+    const include = { forgottenMemories: true };
+    const { results } = await search({ q, containerTag: "forgotten", searchMode: "memories", include });
+    expect(results).toHaveLength(1);
+  });
+
+  test("filters, filepath and docId narrow the search", async () => {
+    const filters = { AND: [{ key: "team", value: "core" }] };
+    expect((await search({ filters })).results.length).toBeGreaterThan(0);
+    expect((await search({ filters: JSON.stringify(filters) })).results.length).toBeGreaterThan(0);
+    expect(
+      (await search({ filters: { AND: [{ key: "team", value: "core", negate: "true" }] } })).results,
+    ).not.toContainEqual(expect.objectContaining({ metadata: { team: "core" } }));
+    expect((await search({ filepath: "/plans/" })).results.length).toBeGreaterThan(0);
+    expect((await search({ filepath: "/other/" })).results).toEqual([]);
+    expect((await search({ docId: documentId })).results.length).toBeGreaterThan(0);
+    expect((await search({ docId: "9TbHwQe5RrPz3JmKx6VnCa" })).results).toEqual([]);
+  });
+
+  test("what a newer or older client sends as well is ignored", async () => {
+    const { results } = await search({
+      rerank: true,
+      aggregate: false,
+      rewriteQuery: false,
+      documentThreshold: 0.4,
+      chunkThreshold: 0.4,
+      onlyMatchingChunks: true,
+      unknown: { key: [] },
+    });
+    expect(results.length).toBeGreaterThan(0);
+  });
+});
+
+describe("POST /v4/memories", () => {
+  test("answers 201 with the memories in order, searchable at once", async () => {
+    const { status, body } = await rest.send("POST", "/v4/memories", {
+      containerTag: "direct",
+      memories: [
+        { content: "Lena prefers email", isStatic: true, metadata: { via: "form" } },
+        { content: "The lease of the office ends", forgetAfter: "2199-01-01T00:00:00Z", forgetReason: "over" },
+      ],
+    });
+    expect(status).toBe(201);
+    expect(body.documentId).toHaveLength(22);
+    expect(body.memories).toMatchObject([
+      {
+        memory: "Lena prefers email",
+        isStatic: true,
+        forgetAfter: null,
+        forgetReason: null,
+        metadata: { via: "form" },
+      },
+      { isStatic: false, forgetAfter: "2199-01-01T00:00:00.000Z", forgetReason: "over", metadata: null },
+    ]);
+    const { results } = await search({ q: "how does Lena like to be contacted: email", containerTag: "direct" });
+    expect(results).toContainEqual(expect.objectContaining({ memory: "Lena prefers email" }));
+  });
+
+  test("a date that has passed is refused, and nothing is kept", async () => {
+    const memories = [{ content: "Kept?" }, { content: "Not kept", forgetAfter: "2001-01-01T00:00:00Z" }];
+    const { status, body } = await rest.send("POST", "/v4/memories", { containerTag: "past", memories });
+    expect(status).toBe(400);
+    expect(body.issues).toEqual([{ path: ["memories", 1, "forgetAfter"], message: "must lie in the future" }]);
+    expect((await search({ q: "kept", containerTag: "past", threshold: 0 })).results).toEqual([]);
+  });
+});
+
+describe("DELETE /v4/memories", () => {
+  const containerTag = "forget";
+  const create = async (content: string) =>
+    (await rest.send("POST", "/v4/memories", { containerTag, memories: [{ content }] })).body.memories[0].id as string;
+
+  test("forgets by id or by exact text, in a DELETE with a body", async () => {
+    const first = await create("Nora keeps bees");
+    const second = await create("Nora sells honey at the market");
+    const byId = await rest.send("DELETE", "/v4/memories", { containerTag, id: first, reason: "moved away" });
+    expect(byId.body).toEqual({ id: first, forgotten: true });
+    const byText = await rest.send("DELETE", "/v4/memories", {
+      containerTag,
+      content: "Nora sells honey at the market",
+    });
+    expect(byText.body).toEqual({ id: second, forgotten: true });
+  });
+
+  test("what is forgotten already is a final conflict, which the SDK must not repeat", async () => {
+    const id = await create("Nora plays chess");
+    await rest.send("DELETE", "/v4/memories", { containerTag, id });
+    const again = await rest.send("DELETE", "/v4/memories", { containerTag, id });
+    expect(again.status).toBe(409);
+    expect(again.headers.get("x-should-retry")).toBe("false");
+  });
+
+  test("unknown memories, and those of another container, are not found", async () => {
+    const id = await create("Nora rows");
+    for (const body of [{ id: "9TbHwQe5RrPz3JmKx6VnCa" }, { content: "nora rows" }])
+      expect((await rest.send("DELETE", "/v4/memories", { containerTag, ...body })).status).toBe(404);
+    expect((await rest.send("DELETE", "/v4/memories", { containerTag: "elsewhere", id })).status).toBe(404);
+    expect((await rest.send("DELETE", "/v4/memories", { containerTag, id })).status).toBe(200);
+  });
+
+  test("a request that names no memory, or two ways, is refused", async () => {
+    expect((await rest.send("DELETE", "/v4/memories", { containerTag })).status).toBe(400);
+    const id = await create("Nora dives");
+    expect((await rest.send("DELETE", "/v4/memories", { containerTag, id, content: "Nora dives" })).status).toBe(400);
+  });
+});
+
+describe("POST /v4/profile", () => {
+  beforeAll(async () => {
+    await rest.send("POST", "/v4/memories", {
+      containerTag: "person",
+      memories: [
+        { content: "Ines leads the core team", isStatic: true },
+        { content: "Ines is preparing the spring release" },
+      ],
+    });
+  });
+
+  test("gives lasting and recent facts as plain text, and buckets", async () => {
+    const { body } = await rest.send("POST", "/v4/profile", { containerTag: "person" });
+    expect(body).toEqual({
+      profile: {
+        static: ["Ines leads the core team"],
+        dynamic: ["Ines is preparing the spring release"],
+        buckets: {},
+      },
+    });
+  });
+
+  test("`include` leaves out what it does not name", async () => {
+    const { body } = await rest.send("POST", "/v4/profile", { containerTag: "person", include: ["static"] });
+    expect(body).toEqual({ profile: { static: ["Ines leads the core team"] } });
+  });
+
+  test("an unknown container has an empty profile", async () => {
+    const { body } = await rest.send("POST", "/v4/profile", { containerTag: "nobody" });
+    expect(body.profile).toEqual({ static: [], dynamic: [], buckets: {} });
+  });
+
+  test("a question brings search results; an empty one is none", async () => {
+    const asked = await rest.send("POST", "/v4/profile", {
+      containerTag: "person",
+      q: "who leads the core team",
+      threshold: 0.1,
+    });
+    expect(asked.body.searchResults.results[0]).toMatchObject({ memory: "Ines leads the core team" });
+    const empty = await rest.send("POST", "/v4/profile", { containerTag: "person", q: " " });
+    expect(empty.body).not.toHaveProperty("searchResults");
+  });
+
+  test("needs a container", async () => {
+    const { status, body } = await rest.send("POST", "/v4/profile", { q: "who" });
+    expect(status).toBe(400);
+    expect(body.error).toContain("containerTag");
+  });
+});

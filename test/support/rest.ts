@@ -1,0 +1,117 @@
+import { expect } from "vitest";
+import type { Core } from "../../src/core/index.js";
+import type { Actor } from "../../src/core/types.js";
+import { createHttpFace, listen, type HttpApp, type HttpBindings, type Listening } from "../../src/faces/http.js";
+import { ENDPOINTS } from "../../src/faces/rest/app.js";
+import type { Endpoint } from "../../src/faces/rest/endpoint.js";
+import { errorSchema } from "../../src/faces/rest/schemas.js";
+import { captureLog, type LogLine } from "./captured-log.js";
+import { openCore, type OpenCoreOptions } from "./open-core.js";
+
+/** A request as a program on this machine sends it. */
+export const LOOPBACK: HttpBindings = {
+  incoming: { socket: { remoteAddress: "127.0.0.1" } },
+  isLoopbackOnly: true,
+};
+
+export interface RestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON, or undefined when there is no body. */
+  readonly body: any;
+}
+
+export interface RestOptions extends OpenCoreOptions {
+  readonly ownerToken?: string;
+  readonly isReady?: () => boolean;
+  readonly maxTextBytes?: number;
+}
+
+export interface OpenedRest {
+  readonly app: HttpApp;
+  readonly core: Core;
+  readonly actor: Actor;
+  readonly log: readonly LogLine[];
+  /** Calls without a socket; the answer is held against the schema of its endpoint, or of errors. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
+  /** Serves on a free port of this machine until the end of the test. */
+  listen(): Promise<Listening>;
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The REST face over the whole service, on a store of its own. */
+export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
+  const log = captureLog();
+  const { core, actor, settle, close } = await openCore({ log, ...options });
+  const app = createHttpFace({
+    core,
+    log,
+    organizationId: actor.organizationId,
+    limits: { maxTextBytes: options.maxTextBytes ?? 1_048_576, maxMetadataBytes: 65_536 },
+    ownerToken: options.ownerToken,
+    version: "0.0.0-test",
+    isReady: options.isReady ?? (() => true),
+  });
+  const servers: Listening[] = [];
+  return {
+    app,
+    core,
+    actor,
+    log: log.lines,
+    settle,
+    async send(method, path, body, headers = {}) {
+      const answer = await readAnswer(await app.request(path, requestInit(method, body, headers), LOOPBACK));
+      checkShape(method, path, answer);
+      return answer;
+    },
+    async listen() {
+      const server = await listen(app, { host: "127.0.0.1", port: 0, log });
+      servers.push(server);
+      return server;
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.close()));
+      await close();
+    },
+  };
+}
+
+/** A request with a JSON body; a text or bytes are sent as they are. */
+export function requestInit(method: string, body: unknown, headers: Record<string, string> = {}): RequestInit {
+  const base = { method, headers: { host: "127.0.0.1:6767", ...headers } };
+  if (body === undefined) return base;
+  const isRaw = typeof body === "string" || body instanceof Uint8Array;
+  return {
+    ...base,
+    headers: { "content-type": "application/json", ...base.headers },
+    body: isRaw ? body : JSON.stringify(body),
+  };
+}
+
+export async function readAnswer(response: Response): Promise<RestAnswer> {
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+/** Fails when an answer is not exactly what its endpoint declares: a field too many is as wrong as one too few. */
+function checkShape(method: string, path: string, { status, headers, body }: RestAnswer): void {
+  const endpoint = endpointOf(method, path);
+  if (body !== undefined) expect(headers.get("content-type")).toContain("application/json");
+  if (status >= 400 && method !== "HEAD" && !path.startsWith("/health")) {
+    expect(errorSchema.parse(body)).toEqual(body);
+    return;
+  }
+  if (!endpoint) return;
+  expect(status).toBe(endpoint.status);
+  expect(endpoint.answer?.parse(body)).toEqual(body);
+}
+
+function endpointOf(method: string, path: string): Endpoint | undefined {
+  const bare = path.replace(/\?.*/, "");
+  const ofMethod = ENDPOINTS.filter((endpoint) => endpoint.method === method.toLowerCase());
+  const pattern = (endpoint: Endpoint) => new RegExp(`^${endpoint.path.replace(/\{\w+\}/g, "[^/]+")}$`);
+  return (
+    ofMethod.find((endpoint) => endpoint.path === bare) ?? ofMethod.find((endpoint) => pattern(endpoint).test(bare))
+  );
+}
