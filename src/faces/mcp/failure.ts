@@ -1,0 +1,27 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { ErrorKind } from "../../core/errors.js";
+import type { LeveledLog } from "../../lib/log.js";
+import { truncate } from "../../lib/sentences.js";
+import { refusalOf } from "../errors.js";
+
+/** Clients cut longer ones. */
+const LONGEST_TEXT = 4_000;
+
+/** What a model can do about it. */
+const ADVICE: Partial<Record<ErrorKind, string>> = {
+  not_found: "Call search to find valid ids.",
+  unavailable: "Nothing was lost; try again in a moment.",
+  rate_limited: "Nothing was lost; try again in a moment.",
+  internal: "What was acknowledged is kept; this call may not have taken effect.",
+};
+
+/** The result of a call that failed, with the way out of it. Details of a bug go to the log only. */
+export function failure(error: unknown, log: LeveledLog, tool: string): CallToolResult {
+  const { kind, message, retryAfter } = refusalOf(error, log, `tool ${tool}`);
+  const parts = [
+    truncate(message, LONGEST_TEXT),
+    ADVICE[kind],
+    retryAfter !== undefined && `Wait ${retryAfter} seconds before that.`,
+  ];
+  return { isError: true, content: [{ type: "text", text: parts.filter(Boolean).join(" ") }] };
+}

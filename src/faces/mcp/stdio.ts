@@ -1,0 +1,72 @@
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { LeveledLog } from "../../lib/log.js";
+import { openMcpStdio, type Opening } from "./opening.js";
+import { createMcpFactory, type Session } from "./server.js";
+import { createStdioTransport } from "./transport.js";
+
+/** Of the second that is left after the end of the input, this much is for calls in flight. */
+const FINISH_MS = 500;
+
+export interface McpStdioOptions {
+  /** Where `openMcpStdio` was called already, what it gave. */
+  readonly opening?: Opening | undefined;
+  readonly version: string;
+  readonly log: LeveledLog;
+  /** The container for calls that name none. */
+  readonly defaultContainer: string;
+  /** Opens the service. Called when it is needed first, and again after it failed. */
+  readonly session: () => Promise<Session>;
+  /** Closes the service. Gets what is left of the second. */
+  readonly onEnd: () => Promise<void>;
+}
+
+/**
+ * Serves MCP on standard input and output, both protocol eras, until the input ends, nobody reads the output any more, or
+ * a signal asks to stop. Then it ends the process, within a second.
+ */
+export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
+  const { version, log, defaultContainer } = options;
+  const opening = options.opening ?? openMcpStdio({ version });
+  const session = keepSuccess(options.session);
+  const transport = createStdioTransport(opening, log);
+  const factory = createMcpFactory({ session, defaultContainer, log, version });
+  const handle = serveStdio(factory, {
+    transport,
+    onerror: (error) => log.debug("protocol error", { error }),
+  });
+  // The service opens when the client has all it waits for, and before it is needed.
+  void transport.firstAnswer("tools/list").then(async () => {
+    await session().catch((error: unknown) => log.warn("the service could not be opened yet", { error }));
+  });
+  const ending = await Promise.race([opening.over, untilSignal()]);
+  log.debug("ending", { reason: ending });
+  if (ending !== "output") await within(FINISH_MS, transport.settled());
+  await handle.close();
+  await within(Math.min(FINISH_MS, opening.deadline() - performance.now()), options.onEnd()).catch((error: unknown) =>
+    log.error("the service did not close well", { error }),
+  );
+  return process.exit(0);
+}
+
+function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+/** Resolves when the work is done or the time is up. */
+function within(ms: number, work: Promise<unknown>): Promise<unknown> {
+  return Promise.race([work, new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))]);
+}
+
+/** Calls once, and again only after a failure. */
+function keepSuccess<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+}

@@ -1,0 +1,124 @@
+import * as z from "zod";
+import type { DocumentReceipt } from "../../../core/index.js";
+import type { RememberedFact } from "../../../core/types.js";
+import { createId } from "../../../lib/ids.js";
+import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { defineTool } from "../tool.js";
+import { anyId, containerTag } from "./arguments.js";
+
+/** Clients give up on a call after a minute. */
+const LONGEST_WAIT_SECONDS = 50;
+const DEFAULT_WAIT_SECONDS = 5;
+
+const fact = z.object({
+  text: z.string().min(1).max(2_000).describe("One fact: a short sentence in third person that is clear on its own"),
+  isStatic: z.boolean().optional().describe("True for what hardly ever changes, such as a birthday"),
+  forgetAfter: z.string().optional().describe("ISO 8601 date-time after which it no longer holds"),
+  updates: anyId.optional().describe("Id of the memory that it replaces; search finds it"),
+});
+
+const input = z.object({
+  content: z.string().min(1).describe("The text to keep: a statement, a note, a conversation, a document"),
+  containerTag,
+  facts: z
+    .array(fact)
+    .max(100)
+    .optional()
+    .describe("What is worth remembering from content. Fill it in: without it only simple statements are recognised"),
+  metadata: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+    .optional()
+    .describe("Flat values to filter by later"),
+  customId: anyId.optional().describe("Your own id of this text; the same id again replaces it"),
+  wait: z
+    .number()
+    .min(0)
+    .max(LONGEST_WAIT_SECONDS)
+    .default(DEFAULT_WAIT_SECONDS)
+    .describe("Seconds to wait until it can be found; 0: answer as soon as it is kept"),
+});
+
+const memorySchema = z.object({ id: z.string(), text: z.string() });
+
+const output = z.object({
+  documentId: z.string(),
+  status: z.string(),
+  containerTag: z.string(),
+  searchable: z.boolean().describe("True when search finds the text and its facts now"),
+  added: z.array(memorySchema),
+  updated: z.array(memorySchema.extend({ replaced: z.string().nullable().describe("Id of the memory it replaces") })),
+  duplicates: z.array(memorySchema).describe("Memories that said the same already; strengthened, not added again"),
+  error: z.string().nullable(),
+  notice: z.string(),
+});
+type Receipt = z.output<typeof output>;
+
+export const addMemoryTool = defineTool({
+  name: "add-memory",
+  title: "Add to memory",
+  description:
+    "Keeps a text and the facts in it for all later conversations. Call it when the user states a preference, a fact about " +
+    "people or projects, a decision or a plan, or asks you to remember. Pass the facts yourself, with updates for what " +
+    "replaces an older memory. Answers with a receipt once the text is safely stored.",
+  input,
+  output,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async run({ core, actor, defaultContainer }, args) {
+    const container = args.containerTag ?? defaultContainer;
+    const { content, facts, metadata, customId, wait } = args;
+    const receipt = await core.addDocument(
+      { actor, operationId: createId() },
+      {
+        content,
+        containerTags: [container],
+        origin: "agent",
+        dreaming: "instant",
+        rememberAsIs: true,
+        ...(facts && { facts }),
+        ...(metadata && { metadata }),
+        ...(customId !== undefined && { customId }),
+        ...(wait > 0 && { wait }),
+      },
+    );
+    const structured = present(receipt, container);
+    return { text: describe(structured, receipt.facts !== null), structured };
+  },
+});
+
+function present({ id, status, dreamingStatus, facts, errorReason }: DocumentReceipt, containerTag: string): Receipt {
+  const with_ = (outcome: RememberedFact["outcome"]) => (facts ?? []).filter((known) => known.outcome === outcome);
+  const brief = ({ id: memoryId, text }: RememberedFact) => ({ id: memoryId, text });
+  return {
+    documentId: id,
+    status,
+    containerTag,
+    searchable: status === "done" && dreamingStatus === "done",
+    added: with_("added").map(brief),
+    updated: with_("updated").map((known) => ({ ...brief(known), replaced: known.replaced ?? null })),
+    duplicates: with_("duplicate").map(brief),
+    error: errorReason,
+    notice: NOTICE,
+  };
+}
+
+function describe(receipt: Receipt, isResolved: boolean): string {
+  const { documentId, status, containerTag: container, searchable, added, updated, duplicates, error } = receipt;
+  const lines = [
+    ...added.map(({ id, text }) => `remembered [${id}] ${oneLine(text)}`),
+    ...updated.map(({ id, text, replaced }) => `updated [${replaced ?? "?"}] -> [${id}] ${oneLine(text)}`),
+    ...duplicates.map(({ id, text }) => `known already [${id}] ${oneLine(text)}`),
+  ];
+  return [
+    `Kept in ${container} as document [${documentId}].`,
+    status === "failed"
+      ? `It is stored, but could not be processed and is not searchable: ${oneLine(error ?? "no reason is known")}`
+      : searchable
+        ? "It is searchable now."
+        : `It is safely stored and becomes searchable in a moment (status ${status}).`,
+    isResolved
+      ? `${count(added.length, "memory", "memories")} added, ${updated.length} updated, ${duplicates.length} known already.`
+      : "Its facts are still being worked out.",
+    ...(isResolved && lines.length === 0 ? ["No lasting fact was recognised in it; pass facts to state them."] : []),
+    ...(lines.length > 0 ? [fence(lines.join("\n"))] : []),
+  ].join("\n");
+}

@@ -1,0 +1,106 @@
+import * as z from "zod";
+import type { Fetched } from "../../../core/index.js";
+import type { Document, Memory } from "../../../core/types.js";
+import { safeCut } from "../../../lib/sentences.js";
+import { titleOf } from "../hits.js";
+import { fence, NOTICE, oneLine } from "../recalled.js";
+import { defineTool } from "../tool.js";
+import { anyId, READ_ONLY } from "./arguments.js";
+
+/** Clients put longer results away in a file, or drop them. */
+const PAGE_CHARACTERS = 40_000;
+
+const input = z.object({
+  id: anyId.describe("Id of a memory or a document, as search shows it, or a document's customId"),
+  offset: z.int().min(0).default(0).describe("Where to go on in a long text: nextOffset of the last answer"),
+});
+
+const output = z.object({
+  id: z.string(),
+  kind: z.enum(["memory", "document"]),
+  title: z.string(),
+  text: z.string(),
+  url: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+  containerTags: z.array(z.string()),
+  date: z.string(),
+  status: z.string().describe("Of a document: how far it is processed. Of a memory: latest, superseded or forgotten"),
+  related: z.array(z.string()).describe("Ids: the memories of a document, or the documents that state a memory"),
+  newerId: z.string().nullable().describe("The memory that replaced this one"),
+  nextOffset: z.number().nullable().describe("Where the rest begins; null when this is the end"),
+  notice: z.string(),
+});
+type Page = z.output<typeof output>;
+
+export const fetchTool = defineTool({
+  name: "fetch",
+  title: "Fetch by id",
+  description: "Gives one document in full, page by page when it is long, or one memory with its sources, by its id.",
+  input,
+  output,
+  annotations: READ_ONLY,
+  async run({ core, actor }, { id, offset }) {
+    const fetched = await core.fetch({ actor }, { id });
+    const { whole, page } = present(fetched, id);
+    const start = offset > 0 ? safeCut(whole, offset) : 0;
+    const end = safeCut(whole, start + PAGE_CHARACTERS);
+    const structured = { ...page, text: whole.slice(start, end), nextOffset: end < whole.length ? end : null };
+    return { text: describe(structured, whole.length, start), structured };
+  },
+});
+
+type Presented = { whole: string; page: Omit<Page, "text" | "nextOffset"> };
+
+function present({ document, memory, memories, sources }: Fetched, id: string): Presented {
+  if (memory) return { whole: memory.text, page: presentMemory(memory, memories[0]?.id ?? null, sources) };
+  if (document) return { whole: document.content, page: presentDocument(document, memories) };
+  throw new Error(`The service answered neither a memory nor a document for ${id}`);
+}
+
+function presentMemory(memory: Memory, newerId: string | null, sources: readonly string[]): Presented["page"] {
+  return {
+    id: memory.id,
+    kind: "memory",
+    title: titleOf(undefined, memory.text),
+    url: `memory://memories/${memory.id}`,
+    metadata: memory.metadata ?? {},
+    containerTags: [memory.containerTag],
+    date: memory.createdAt,
+    status: memory.isForgotten ? "forgotten" : memory.isLatest ? "latest" : "superseded",
+    related: [...sources],
+    newerId,
+    notice: NOTICE,
+  };
+}
+
+function presentDocument(document: Document, memories: readonly Memory[]): Presented["page"] {
+  return {
+    id: document.id,
+    kind: "document",
+    title: titleOf(document, document.content),
+    url: document.url ?? `memory://documents/${document.id}`,
+    metadata: document.metadata ?? {},
+    containerTags: [...document.containerTags],
+    date: document.documentDate ?? document.createdAt,
+    status: document.status,
+    related: memories.map(({ id }) => id),
+    newerId: null,
+    notice: NOTICE,
+  };
+}
+
+function describe(page: Page, total: number, start: number): string {
+  const { id, kind, title, text, status, related, newerId, nextOffset, date, containerTags } = page;
+  const noun = kind === "memory" ? "documents that state it" : "memories from it";
+  return [
+    `${kind === "memory" ? "Memory" : "Document"} [${id}] in ${containerTags.join(", ")}, ${date.slice(0, 10)}, ${status}.`,
+    ...(newerId === null ? [] : [`It was replaced by memory [${newerId}].`]),
+    ...(related.length > 0 ? [`${noun}: ${related.map((other) => `[${other}]`).join(" ")}`] : []),
+    fence(kind === "document" ? `${oneLine(title)}\n\n${text}` : text),
+    ...(start > 0 || nextOffset !== null
+      ? [
+          `Characters ${start} to ${start + text.length} of ${total}${nextOffset === null ? "" : `; for the rest call fetch with offset ${nextOffset}`}.`,
+        ]
+      : []),
+  ].join("\n");
+}

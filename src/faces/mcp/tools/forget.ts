@@ -1,0 +1,153 @@
+import * as z from "zod";
+import type { Core } from "../../../core/index.js";
+import { AppError } from "../../../core/errors.js";
+import type { Actor, Document } from "../../../core/types.js";
+import { createId } from "../../../lib/ids.js";
+import { titleOf } from "../hits.js";
+import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { defineTool } from "../tool.js";
+import { anyId, containerTag } from "./arguments.js";
+
+const input = z.object({
+  id: anyId.optional().describe("Id of the memory or document to forget"),
+  ids: z
+    .array(anyId)
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("The same for several: all of them, or none when one is wrong"),
+  content: z.string().min(1).max(10_000).optional().describe("The exact text of a memory of the container"),
+  query: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe("Lists memories that could be meant and forgets nothing; call again with their ids"),
+  containerTag,
+  reason: z.string().max(1_000).optional().describe("Why, for the record"),
+});
+type Arguments = z.output<typeof input>;
+
+const output = z.object({
+  forgotten: z.array(z.object({ id: z.string(), text: z.string() })),
+  documents: z.array(z.object({ id: z.string(), title: z.string() })).describe("Removed with what only they stated"),
+  candidates: z
+    .array(z.object({ id: z.string(), text: z.string(), similarity: z.number() }))
+    .describe("What could be meant by query; not forgotten"),
+  notice: z.string(),
+});
+type Outcome = Omit<z.output<typeof output>, "notice">;
+
+interface Asker {
+  readonly core: Core;
+  readonly actor: Actor;
+}
+
+export const forgetTool = defineTool({
+  name: "forget",
+  title: "Forget",
+  description:
+    "Makes memories unfindable, by id or by exact text. By query it only lists candidates: show them to the user, then call " +
+    "again with the ids. The id of a document removes the document and what only it stated. Never forgets by a guess.",
+  input,
+  output,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  async run({ core, actor, defaultContainer }, args) {
+    const outcome = await forget({ core, actor }, args, args.containerTag ?? defaultContainer);
+    return { text: describe(outcome, args), structured: { ...outcome, notice: NOTICE } };
+  },
+});
+
+async function forget(asker: Asker, args: Arguments, container: string): Promise<Outcome> {
+  const { id, content, query, reason } = args;
+  const named = [args.ids ?? id, content, query].filter((selector) => selector !== undefined);
+  if (named.length !== 1 || (args.ids && id !== undefined))
+    throw new AppError(
+      "invalid",
+      "Name exactly one of id, ids, content (the exact text) and query. Nothing was changed.",
+    );
+  const because = reason === undefined ? {} : { reason };
+  if (query !== undefined)
+    return memoriesOnly(await asker.core.forget({ actor: asker.actor }, { query, containerTag: container }));
+  if (content !== undefined)
+    return memoriesOnly(await asker.core.forget(writing(asker), { content, containerTag: container, ...because }));
+  return forgetIds(asker, args.ids ?? [id ?? ""], { containerTag: args.containerTag, ...because });
+}
+
+type Forgotten = Awaited<ReturnType<Core["forget"]>>;
+
+function memoriesOnly({ forgotten, candidates }: Forgotten): Outcome {
+  return { forgotten: [...forgotten], candidates: [...candidates], documents: [] };
+}
+
+function writing({ actor }: Asker) {
+  return { actor, operationId: createId() };
+}
+
+interface Limits {
+  readonly containerTag?: string | undefined;
+  readonly reason?: string;
+}
+
+/** Ids are memories as a rule. Only when one is not, each is looked up, and nothing is forgotten unless all are known. */
+async function forgetIds(asker: Asker, ids: readonly string[], limits: Limits): Promise<Outcome> {
+  const { containerTag: tag, ...because } = limits;
+  const where = tag === undefined ? {} : { containerTag: tag };
+  try {
+    return memoriesOnly(await asker.core.forget(writing(asker), { ids: [...ids], ...where, ...because }));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
+    const documents = await findDocuments(asker, ids, tag);
+    if (documents.length === 0) throw error;
+    const known = new Set(
+      documents.map((document) => document.id).concat(documents.map(({ customId }) => customId ?? "")),
+    );
+    const memoryIds = ids.filter((one) => !known.has(one));
+    const forgotten =
+      memoryIds.length > 0 ? await asker.core.forget(writing(asker), { ids: memoryIds, ...where, ...because }) : null;
+    for (const document of documents) await asker.core.deleteDocument(writing(asker), { id: document.id });
+    return {
+      forgotten: [...(forgotten?.forgotten ?? [])],
+      candidates: [],
+      documents: documents.map((document) => ({ id: document.id, title: titleOf(document, document.content) })),
+    };
+  }
+}
+
+/** The documents among the ids. @throws AppError `not_found` for an id that is nothing, or is in another container */
+async function findDocuments(
+  { core, actor }: Asker,
+  ids: readonly string[],
+  tag: string | undefined,
+): Promise<Document[]> {
+  const found = new Map<string, Document>();
+  for (const id of new Set(ids)) {
+    const { document } = await core.fetch({ actor }, { id });
+    if (!document) continue;
+    if (tag !== undefined && !document.containerTags.includes(tag))
+      throw new AppError("not_found", `Document not found in ${tag}: ${id}`);
+    found.set(document.id, document);
+  }
+  return [...found.values()];
+}
+
+function describe({ forgotten, documents, candidates }: Outcome, { query }: Arguments): string {
+  if (query !== undefined) {
+    if (candidates.length === 0) return "Nothing matches the query. Nothing was forgotten.";
+    const lines = candidates.map(
+      ({ id, text, similarity }) => `[${id}] (similarity ${similarity.toFixed(2)}) ${oneLine(text)}`,
+    );
+    return `Nothing was forgotten yet. ${count(candidates.length, "memory", "memories")} could be meant; call forget again with the ids of those that are.\n${fence(lines.join("\n"))}`;
+  }
+  const lines = [
+    ...forgotten.map(({ id, text }) => `forgotten [${id}] ${oneLine(text)}`),
+    ...documents.map(
+      ({ id, title }) => `document removed, with the memories that only it stated [${id}] ${oneLine(title)}`,
+    ),
+  ];
+  const parts = [
+    ...(forgotten.length > 0 ? [`${count(forgotten.length, "memory", "memories")} forgotten`] : []),
+    ...(documents.length > 0 ? [`${count(documents.length, "document")} removed with its memories`] : []),
+  ];
+  return `${parts.join(", ")}.\n${fence(lines.join("\n"))}`;
+}

@@ -1,0 +1,69 @@
+import * as z from "zod";
+import { describeGaps, describeHits, factSchema, hitSchema, presentFact, presentHit } from "../hits.js";
+import { fence, NOTICE, oneLine } from "../recalled.js";
+import { defineTool } from "../tool.js";
+import { containerTag, READ_ONLY } from "./arguments.js";
+
+const input = z.object({
+  containerTag,
+  q: z.string().min(1).max(1_000).optional().describe("A question whose search results are wanted as well"),
+});
+
+const output = z.object({
+  containerTag: z.string(),
+  static: z.array(factSchema).describe("What hardly ever changes"),
+  dynamic: z.array(factSchema).describe("What is known besides, newest first"),
+  results: z.array(hitSchema).describe("What search finds for q"),
+  waiting: z.number().nullable().describe("Documents that are not searchable yet; known when q is given"),
+  degraded: z.array(z.string()),
+  notice: z.string(),
+});
+
+export const profileTool = defineTool({
+  name: "profile",
+  title: "Show the profile",
+  description:
+    "Gives what is generally known about the user or the project of a container: lasting facts and recent ones. Good at the " +
+    "start of a conversation or task. With q it searches at the same time.",
+  input,
+  output,
+  annotations: READ_ONLY,
+  async run({ core, actor, defaultContainer }, args) {
+    const container = args.containerTag ?? defaultContainer;
+    const profile = await core.profile(
+      { actor },
+      { containerTag: container, ...(args.q !== undefined && { q: args.q }) },
+    );
+    const structured = {
+      containerTag: container,
+      static: (profile.static ?? []).map(presentFact),
+      dynamic: (profile.dynamic ?? []).map(presentFact),
+      results: (profile.search?.results ?? []).map(presentHit),
+      waiting: profile.search?.waiting ?? null,
+      degraded: [...(profile.search?.degraded ?? [])],
+      notice: NOTICE,
+    };
+    const parts = [
+      ...describeFacts("Lasting:", structured.static),
+      ...describeFacts("Recent:", structured.dynamic),
+      ...(profile.search && profile.search.results.length > 0
+        ? [`For the question:\n${describeHits(profile.search)}`]
+        : []),
+    ];
+    const text = [
+      parts.length > 0
+        ? `Profile of ${container}.\n${fence(parts.join("\n\n"))}`
+        : `Nothing is known in ${container} yet.`,
+      ...(profile.search && profile.search.results.length === 0 ? ["Nothing was found for the question."] : []),
+      ...(profile.search ? describeGaps(profile.search) : []),
+    ].join("\n");
+    return { text, structured };
+  },
+});
+
+function describeFacts(heading: string, facts: readonly z.output<typeof factSchema>[]): string[] {
+  if (facts.length === 0) return [];
+  return [
+    [heading, ...facts.map(({ id, text, date }) => `[${id}] (${date.slice(0, 10)}) ${oneLine(text)}`)].join("\n"),
+  ];
+}

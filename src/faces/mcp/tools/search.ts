@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { describeGaps, describeHits, hitSchema, presentHit } from "../hits.js";
+import { count, fence, NOTICE } from "../recalled.js";
+import { defineTool } from "../tool.js";
+import { containerTag, READ_ONLY } from "./arguments.js";
+
+const input = z.object({
+  query: z.string().min(1).max(1_000).describe("What you want to know, as a question or in key words"),
+  containerTag,
+  limit: z.int().min(1).max(50).default(10),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe("Least similarity of a result, 0 to 1; lower it when too little is found (default 0.5)"),
+  mode: z
+    .enum(["memories", "hybrid", "documents"])
+    .default("hybrid")
+    .describe("memories: facts; documents: passages of what was added; hybrid: both"),
+  filters: z
+    .union([z.record(z.string(), z.unknown()), z.string()])
+    .optional()
+    .describe(
+      'Metadata conditions: {"AND":[{"key":"topic","value":"travel"}]}; AND and OR nest; a condition may have filterType ' +
+        "(metadata, numeric, array_contains, string_contains), numericOperator, negate, ignoreCase",
+    ),
+});
+
+const output = z.object({
+  results: z.array(hitSchema),
+  waiting: z.number().describe("Documents of the container that are not searchable yet"),
+  degraded: z.array(z.string()).describe("What did not work, so that the answer is less good than usual"),
+  notice: z.string(),
+});
+
+export const searchTool = defineTool({
+  name: "search",
+  title: "Search memory",
+  description:
+    "Finds what is remembered, by meaning and by words. Call it before answering anything that may depend on earlier " +
+    "conversations, preferences, people, projects or decisions. Results carry ids for fetch, forget and updates.",
+  input,
+  output,
+  annotations: READ_ONLY,
+  async run({ core, actor, defaultContainer }, args) {
+    const container = args.containerTag ?? defaultContainer;
+    const answer = await core.search(
+      { actor },
+      {
+        q: args.query,
+        containerTags: [container],
+        searchMode: args.mode,
+        limit: args.limit,
+        ...(args.threshold !== undefined && { threshold: args.threshold }),
+        ...(args.filters !== undefined && { filters: args.filters }),
+      },
+    );
+    const { results, waiting, degraded } = answer;
+    const text = [
+      results.length > 0
+        ? `${count(results.length, "result")} in ${container}, best first.\n${fence(describeHits(answer))}`
+        : `Nothing in ${container} is similar enough. Other words, a lower threshold or another containerTag may find more.`,
+      ...describeGaps(answer),
+    ].join("\n");
+    return { text, structured: { results: results.map(presentHit), waiting, degraded: [...degraded], notice: NOTICE } };
+  },
+});

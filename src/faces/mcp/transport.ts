@@ -1,0 +1,134 @@
+import { isUtf8 } from "node:buffer";
+import { isDeepStrictEqual } from "node:util";
+import {
+  INVALID_REQUEST,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  PARSE_ERROR,
+  parseJSONRPCMessage,
+  type Transport,
+} from "@modelcontextprotocol/server";
+import type { LeveledLog } from "../../lib/log.js";
+import type { RequestId } from "./handshake.js";
+import type { Opening } from "./opening.js";
+
+/** The id of a request whose line was too long to read, as both generations of the official client write it. */
+const ID_AT_START = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{0,100}"),/;
+const ID_AT_END = /,"id":(\d{1,15}|"[^"\\]{0,100}")\}\s*$/;
+
+/** The connection as the protocol library sees it. */
+export interface StdioTransport extends Transport {
+  /** Resolves when every request that arrived has been answered. */
+  settled(): Promise<void>;
+  /** Resolves when the first answer to `method` is out. */
+  firstAnswer(method: string): Promise<void>;
+}
+
+/** Reads and writes protocol messages over an opened connection; what is no message is answered as such. */
+export function createStdioTransport(opening: Opening, log: LeveledLog): StdioTransport {
+  /** Requests without an answer, by id, with their method. */
+  const pending = new Map<RequestId, string>();
+  const waiting = new Set<() => void>();
+  const answeredMethods = new Set<string>();
+  const changed = (): void => {
+    for (const check of waiting) check();
+  };
+  const until = (isTrue: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const check = (): void => {
+        if (!isTrue()) return;
+        waiting.delete(check);
+        resolve();
+      };
+      waiting.add(check);
+      check();
+    });
+
+  const refuse = (id: RequestId | null, code: number, message: string): void => {
+    log.warn("a line on standard input is no message", { reason: message });
+    void opening.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
+  };
+
+  const receive = (line: Buffer): void => {
+    const read = readMessage(line);
+    if (read === null) return;
+    if ("problem" in read) return refuse(read.id, read.code, read.problem);
+    const { message } = read;
+    // A subscription is answered when it ends, so nothing waits for it.
+    if (isJSONRPCRequest(message) && message.method !== "subscriptions/listen") pending.set(message.id, message.method);
+    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+      pending.delete(message.params?.["requestId"] as RequestId);
+      changed();
+    }
+    transport.onmessage?.(message);
+  };
+
+  const isRepeated = createEcho(opening, log);
+  const transport: StdioTransport = {
+    async start() {
+      opening.read({
+        onLine: receive,
+        onTooLong: (beginning, ending) => refuse(idOf(beginning, ending), INVALID_REQUEST, "The message is too long."),
+      });
+    },
+    async send(message) {
+      if (!isRepeated(message)) await opening.write(`${JSON.stringify(message)}\n`);
+      if (!("id" in message) || message.id === undefined || "method" in message) return;
+      const method = pending.get(message.id);
+      pending.delete(message.id);
+      if (method !== undefined) answeredMethods.add(method);
+      changed();
+    },
+    async close() {
+      transport.onclose?.();
+    },
+    settled: () => until(() => pending.size === 0),
+    firstAnswer: (method) => until(() => answeredMethods.has(method)),
+  };
+  return transport;
+}
+
+/** Recognises the library's answer to the request that was answered before it was loaded; it must not go out twice. */
+function createEcho({ answered }: Opening, log: LeveledLog): (message: JSONRPCMessage) => boolean {
+  let expected = answered;
+  return (message) => {
+    if (!expected || "method" in message || message.id !== expected.id) return false;
+    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(message)), JSON.parse(JSON.stringify(expected))))
+      log.error("the handshake was answered differently from what the library says", { answer: message });
+    expected = undefined;
+    return true;
+  };
+}
+
+type Reading = { message: JSONRPCMessage } | { problem: string; code: number; id: RequestId | null } | null;
+
+function readMessage(line: Buffer): Reading {
+  const text = line.toString("utf8").trim();
+  if (text === "") return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problem: `The line is not JSON: ${String(error)}`, code: PARSE_ERROR, id: null };
+  }
+  if (!isUtf8(line)) return { problem: "The line is not valid UTF-8.", code: PARSE_ERROR, id: requestId(value) };
+  try {
+    return { message: parseJSONRPCMessage(value) };
+  } catch {
+    // The reason lists every form of message that it is not, which helps nobody.
+    const problem = "This is no JSON-RPC 2.0 request, notification or answer.";
+    return { problem, code: INVALID_REQUEST, id: requestId(value) };
+  }
+}
+
+function requestId(value: unknown): RequestId | null {
+  if (typeof value !== "object" || value === null || !("id" in value)) return null;
+  const { id } = value;
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+function idOf(beginning: Buffer, ending: Buffer): RequestId | null {
+  const found = ID_AT_START.exec(beginning.toString("utf8")) ?? ID_AT_END.exec(ending.toString("utf8"));
+  return found?.[1] === undefined ? null : requestId({ id: JSON.parse(found[1]) as unknown });
+}
