@@ -1,0 +1,51 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What becomes of a request: passed on, never answered, or answered by the test. */
+export type Fault = "pass" | "hang" | { readonly status: number; readonly body: string };
+
+/** A server between a client and the real one, on a real socket, that can misbehave. */
+export interface FaultyProxy {
+  readonly url: string;
+  /** Paths and headers of everything that was asked, oldest first. */
+  readonly requests: { method: string; path: string; headers: IncomingMessage["headers"] }[];
+  /** Decides about every request from now on. */
+  decide(judge: (path: string) => Fault): void;
+  close(): Promise<void>;
+}
+
+/** @param target the real server, or null when there is none to pass anything on to */
+export async function startFaultyProxy(target: () => string | null): Promise<FaultyProxy> {
+  const requests: FaultyProxy["requests"] = [];
+  let judge: (path: string) => Fault = () => "pass";
+  const server = createServer((incoming, answer) => {
+    const path = incoming.url ?? "/";
+    requests.push({ method: incoming.method ?? "", path, headers: incoming.headers });
+    const fault = judge(path);
+    const url = target();
+    if (fault === "hang") return;
+    if (fault !== "pass") answer.writeHead(fault.status, { "content-type": "application/json" }).end(fault.body);
+    else if (url === null) answer.destroy();
+    else passOn(incoming, answer, new URL(path, url));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    decide: (next) => (judge = next),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function passOn(incoming: IncomingMessage, answer: ServerResponse, url: URL): void {
+  const outgoing = request(url, { method: incoming.method, headers: incoming.headers }, (reply) => {
+    answer.writeHead(reply.statusCode ?? 502, reply.headers);
+    reply.pipe(answer);
+  });
+  outgoing.on("error", () => answer.destroy());
+  incoming.pipe(outgoing);
+}

@@ -1,0 +1,48 @@
+import { expect } from "vitest";
+
+import type { VectorIndex } from "../../src/core/ports.js";
+import { type Unit, unitOf, type VectorSpace } from "../../src/core/types.js";
+import { MemoryVectorRecord } from "./vector-record.js";
+import { nearestByHand, randomVector, seededRandom } from "./vectors.js";
+
+const DIMENSIONS = 24;
+
+/** A record with one space, and the truth about what is in it. */
+export class VectorFixture {
+  readonly record = new MemoryVectorRecord();
+  readonly space: VectorSpace = { id: 1, fingerprint: "test", dimensions: DIMENSIONS };
+  readonly vectors = new Map<Unit, Float32Array>();
+  readonly #random = seededRandom(41);
+
+  constructor() {
+    this.record.addSpace(this.space);
+  }
+
+  anyVector(): Float32Array {
+    return randomVector(DIMENSIONS, this.#random);
+  }
+
+  /** Adds that many vectors to container 1. @returns their units */
+  add(count: number): Unit[] {
+    return Array.from({ length: count }, () => {
+      const unit = unitOf(this.#random() < 0.5 ? "chunk" : "memory", 1 + this.vectors.size * 3);
+      const vector = this.anyVector();
+      this.vectors.set(unit, vector);
+      this.record.put(this.space, 1, unit, vector);
+      return unit;
+    });
+  }
+
+  remove(unit: Unit): void {
+    this.vectors.delete(unit);
+    this.record.put(this.space, 1, unit, null);
+  }
+
+  /** Searches once and fails unless the answer is exactly the true one. */
+  async expectRightAnswer(index: VectorIndex): Promise<void> {
+    const vector = this.anyVector();
+    const query = { space: this.space, containerIds: [1], kinds: ["chunk", "memory"] as const, vector, limit: 8 };
+    const hits = await index.nearest(query);
+    expect(hits.map((hit) => hit.unit)).toEqual(nearestByHand(this.vectors, vector, 8).map((hit) => hit.unit));
+  }
+}
