@@ -37,7 +37,7 @@ export async function identify(
 }
 
 /** The key of `Authorization: Bearer` or `x-api-key`; null when neither header is sent. */
-export function credentialOf(headers: Pick<Headers, "get">): string | null {
+function credentialOf(headers: Pick<Headers, "get">): string | null {
   const authorization = headers.get("authorization");
   if (authorization !== null) return /^bearer\s+(.*)$/i.exec(authorization)?.[1]?.trim() ?? authorization;
   return headers.get("x-api-key");

@@ -43,7 +43,8 @@ export interface OpenedRest {
 /** The REST face over the whole service, on a store of its own. */
 export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
   const log = captureLog();
-  const { core, actor, settle, close } = await openCore({ log, ...options });
+  const opened = await openCore({ log, ...options });
+  const { core, actor } = opened;
   const app = createHttpFace({
     core,
     log,
@@ -59,7 +60,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     core,
     actor,
     log: log.lines,
-    settle,
+    settle: () => opened.settle(),
     async send(method, path, body, headers = {}) {
       const answer = await readAnswer(await app.request(path, requestInit(method, body, headers), LOOPBACK));
       checkShape(method, path, answer);
@@ -72,7 +73,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     },
     async close() {
       await Promise.all(servers.map((server) => server.close()));
-      await close();
+      await opened.close();
     },
   };
 }

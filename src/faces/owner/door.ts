@@ -18,7 +18,7 @@ export interface OwnerDoorOptions {
 }
 
 /** What the server knows about a connection beside the request. */
-export interface OwnerDoorBindings {
+interface OwnerDoorBindings {
   /** Aborted when the server is about to close. */
   readonly closing?: AbortSignal;
 }

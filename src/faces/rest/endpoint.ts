@@ -4,7 +4,7 @@ import type { Call, Core } from "../../core/index.js";
 type Awaitable<T> = T | Promise<T>;
 
 /** What the handler of an endpoint is given: inputs that were read and checked, and who is asking. */
-export interface EndpointCall<Body, Query> {
+interface EndpointCall<Body, Query> {
   readonly core: Core;
   readonly call: Call;
   readonly body: Body;

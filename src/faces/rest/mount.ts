@@ -8,7 +8,7 @@ import { checkInput, readJsonBody } from "./read-request.js";
 import { errorSchema } from "./schemas.js";
 
 /** What is known about the connection of a request. */
-export interface RestBindings {
+interface RestBindings {
   readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } };
   readonly isLoopbackOnly?: boolean;
 }
