@@ -1,5 +1,5 @@
 import type { RecursiveCharacterTextSplitter, SupportedTextSplitterLanguage } from "@langchain/textsplitters";
-import { safeCut, type Span } from "../lib/sentences.js";
+import { safeCut, sentenceSpans, type Span } from "../lib/sentences.js";
 
 /** How a text wants to be cut: at sentences, at Markdown blocks, or at the declarations of a programming language. */
 export type TextKind = "prose" | "markdown" | "code" | SupportedTextSplitterLanguage;
@@ -11,7 +11,9 @@ export interface PieceSize {
 }
 
 const SMALL_REST = 120;
-const SENTENCE_SEPARATORS = ["\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", "; ", ", ", " "];
+/** Stands for every end of a sentence, but for the full stops of abbreviations. */
+const ANY_SENTENCE = ". ";
+const SENTENCE_SEPARATORS = ["\n\n", "\n", ANY_SENTENCE, "! ", "? ", "。", "！", "？", "; ", ", ", " "];
 const PLAIN_CODE_SEPARATORS = ["\n\n", "\n", " "];
 /** Never in a text. As the last separator it keeps the splitter from cutting words letter by letter, and surrogate pairs with them. */
 const NEVER = "\u0000\uFFFF\u0000";
@@ -55,10 +57,15 @@ async function createSplitter(kind: TextKind, target: number): Promise<Recursive
   class SentenceTextSplitter extends RecursiveCharacterTextSplitter {
     /** The splitter would put a kept separator before the next piece; a full stop belongs to the sentence it ends. */
     protected override splitOnSeparator(text: string, separator: string): string[] {
-      return splitAfter(text, separator);
+      return separator === ANY_SENTENCE ? splitSentences(text) : splitAfter(text, separator);
     }
   }
   return new SentenceTextSplitter({ ...options, separators: [...SENTENCE_SEPARATORS, NEVER] });
+}
+
+function splitSentences(text: string): string[] {
+  const starts = sentenceSpans(text).map((span) => span.start);
+  return starts.map((start, index) => text.slice(index === 0 ? 0 : start, starts[index + 1]));
 }
 
 function splitAfter(text: string, separator: string): string[] {

@@ -5,7 +5,7 @@ import { type FoundConversation, canonicalRole } from "./conversation-speakers.j
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Where JSON worth parsing begins: an array of objects or an object, perhaps as a JSON string itself. */
-const START = /"?\s{0,8}(?:\[\s{0,64}\{|\{)\s{0,64}\\*"/g;
+const START = /(?:"(?:\\+")?)?\s{0,8}(?:\[\s{0,64}\{|\{)\s{0,64}\\*"/g;
 /** More attempts would let a hostile text make parsing quadratic. */
 const MOST_ATTEMPTS = 8;
 const MOST_STRING_LAYERS = 3;

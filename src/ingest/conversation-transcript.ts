@@ -20,7 +20,10 @@ interface Line {
   /** Where the line begins in the content. */
   readonly start: number;
   readonly label: string | null;
+  /** The line after its label. */
   readonly text: string;
+  /** The line as it is. */
+  readonly whole: string;
   readonly date: string | null;
 }
 
@@ -43,7 +46,7 @@ export function findTranscript(content: string): FoundConversation | null {
   };
   for (const line of lines) {
     if (line.label === null || !speakers.has(line.label)) {
-      parts.push(line.text);
+      parts.push(line.whole);
       continue;
     }
     close();
@@ -65,13 +68,13 @@ function readLines(content: string): Line[] {
   for (const raw of content.split("\n")) {
     const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
     if (/^\s{0,3}(?:```|~~~)/.test(line)) inFence = !inFence;
-    lines.push({ start, ...(inFence ? { label: null, text: line, date: null } : readLine(line)) });
+    lines.push({ start, whole: line, ...(inFence ? { label: null, text: line, date: null } : readLine(line)) });
     start += raw.length + 1;
   }
   return lines;
 }
 
-function readLine(line: string): Omit<Line, "start"> {
+function readLine(line: string): Omit<Line, "start" | "whole"> {
   const head = line.slice(0, HEAD);
   const heading = ROLE_HEADING.exec(head)?.[1];
   if (heading !== undefined && line.length <= HEAD) return { label: heading, text: "", date: null };

@@ -44,6 +44,7 @@ function isSentenceEnd(line: string, mark: number, end: number): boolean {
   if (end < line.length && !/\s/.test(line[end] ?? "")) return false;
   if (line[mark] !== "." || end - mark > 1) return true;
   const before = line.slice(Math.max(0, mark - LOOK_BACK), mark);
+  if (/\b(?:no|vol|p|pp|ch|art)$/i.test(before) && /^\s*\d/.test(line.slice(end, end + 4))) return false;
   if (CLOSED_ABBREVIATION.test(before)) return !/^\s*\p{Ll}/u.test(line.slice(end, end + 4));
   return !OPEN_ABBREVIATION.test(before);
 }

@@ -1,0 +1,263 @@
+import { describe, expect, test } from "vitest";
+import { chunkDocument, type ChunkSource } from "../../src/ingest/chunk.js";
+
+const contentsOf = async (source: ChunkSource): Promise<string[]> =>
+  (await chunkDocument(source)).map((chunk) => chunk.content);
+const dense = (text: string): string => text.replace(/\s+/g, "");
+const longest = (texts: readonly string[]): number => Math.max(...texts.map((text) => text.length));
+
+const SENTENCES = Array.from(
+  { length: 60 },
+  (_, index) =>
+    `Sentence number ${index} tells of Dr. Weber, who lives at No. ${index} Harbour Street, e.g. in Hamburg.`,
+);
+const PROSE = SENTENCES.map((sentence, index) => sentence + (index % 7 === 6 ? "\n\n" : " ")).join("");
+
+const MARKDOWN = `# Handbook
+
+Welcome.
+
+## Leave
+
+### Parents
+
+${"Parents may take leave of twelve months. ".repeat(30)}
+
+### Sickness
+
+Call before nine.
+
+## Empty
+
+## Travel
+
+\`\`\`sh
+# not a heading
+book --train
+\`\`\`
+`;
+
+const TYPESCRIPT = Array.from(
+  { length: 40 },
+  (_, index) =>
+    `export function area${index}(width: number, height: number): number {\n  const product = width * height;\n  return product + ${index};\n}\n`,
+).join("\n");
+
+const PYTHON = Array.from(
+  { length: 40 },
+  (_, index) => `class Shape${index}:\n    def area(self):\n        # the area\n        return self.width * ${index}\n`,
+).join("\n");
+
+describe("prose", () => {
+  test("a short text is one chunk, trimmed", async () => {
+    expect(await chunkDocument({ content: "  I live in Porto.\n" })).toEqual([
+      { content: "I live in Porto.", context: "", metadata: null },
+    ]);
+  });
+
+  test.each(["", " ", "\n\t \r\n", "\u00a0\ufeff"])("no chunks for %j", async (content) => {
+    expect(await chunkDocument({ content })).toEqual([]);
+  });
+
+  test("a long text is cut between sentences, into pieces of about 500 characters", async () => {
+    const contents = await contentsOf({ content: PROSE });
+    expect(longest(contents)).toBeLessThanOrEqual(800);
+    expect(contents.length).toBeLessThan(PROSE.length / 300);
+    for (const content of contents) expect(content).toMatch(/^Sentence .*Hamburg\.$/s);
+  });
+
+  test("every word lies in exactly one chunk, in order", async () => {
+    expect(dense((await contentsOf({ content: PROSE })).join(""))).toBe(dense(PROSE));
+  });
+
+  test("the context is the title and the last sentence before, and nothing of the chunk itself", async () => {
+    const chunks = await chunkDocument({ content: PROSE, title: "Weber" });
+    expect(chunks[0]?.context).toBe("Weber");
+    for (const [index, chunk] of chunks.entries()) {
+      if (index === 0) continue;
+      const [title, sentence = ""] = chunk.context.split("\n");
+      expect(title).toBe("Weber");
+      expect(chunks[index - 1]?.content.endsWith(sentence)).toBe(true);
+      expect(sentence).toMatch(/^Sentence /);
+    }
+  });
+
+  test("a small rest joins its neighbour", async () => {
+    const content = `${"word ".repeat(95).trim()}.\n\nThe end of it all.`;
+    expect(await contentsOf({ content })).toHaveLength(1);
+  });
+});
+
+describe("Markdown", () => {
+  test("is cut at headings, which each chunk knows", async () => {
+    const chunks = await chunkDocument({ content: MARKDOWN });
+    const byHeading = chunks.map((chunk) => chunk.metadata?.headings?.join(" > "));
+    expect([...new Set(byHeading)]).toEqual([
+      "Handbook",
+      "Handbook > Leave > Parents",
+      "Handbook > Leave > Sickness",
+      "Handbook > Travel",
+    ]);
+    expect(chunks.find((chunk) => chunk.content.includes("before nine"))?.context).toMatch(
+      /^Handbook > Leave > Sickness\n/,
+    );
+  });
+
+  test("no line is lost, headings without a text included", async () => {
+    expect(dense((await contentsOf({ content: MARKDOWN })).join(""))).toBe(dense(MARKDOWN));
+  });
+
+  test("a comment in fenced code is no heading", async () => {
+    const chunks = await chunkDocument({ content: MARKDOWN });
+    expect(chunks.at(-1)?.content).toContain("# not a heading\nbook --train");
+  });
+});
+
+describe("code", () => {
+  const sources: [name: string, source: ChunkSource, border: RegExp][] = [
+    ["TypeScript by its path", { content: TYPESCRIPT, filepath: "src/area.ts" }, /^export function/],
+    ["TypeScript by its look", { content: TYPESCRIPT }, /^export function/],
+    ["Python by its title", { content: PYTHON, title: "shapes.py" }, /^class Shape/],
+    ["Python by its look", { content: PYTHON }, /^class Shape/],
+  ];
+  test.each(sources)("%s is cut before declarations", async (_name, source, border) => {
+    const contents = await contentsOf(source);
+    expect(contents.length).toBeGreaterThan(3);
+    expect(longest(contents)).toBeLessThanOrEqual(1200);
+    expect(contents.filter((content) => border.test(content)).length / contents.length).toBeGreaterThan(0.8);
+    expect(dense(contents.join(""))).toBe(dense(source.content));
+  });
+
+  test("the first line of a chunk keeps its indentation", async () => {
+    const content = `class Long:\n${"    value = compute(value, 1234567890)\n".repeat(80)}`;
+    const contents = await contentsOf({ content, filepath: "long.py" });
+    for (const chunk of contents.slice(1)) expect(chunk.startsWith("    value")).toBe(true);
+  });
+
+  test("prose about code stays prose", async () => {
+    const content = `${"Use const for values that never change; import only what you need. ".repeat(20)}`;
+    const contents = await contentsOf({ content });
+    expect(longest(contents)).toBeLessThanOrEqual(800);
+    for (const chunk of contents) expect(chunk).toMatch(/need\.$/);
+  });
+});
+
+describe("conversations", () => {
+  const turns = Array.from({ length: 12 }, (_, index) => ({
+    speaker: index % 2 ? "Melanie" : "Caroline",
+    content: `Turn ${index}: ${"I said something. ".repeat(index * 30)}And that was it?\n\n- really`,
+  }));
+  const session = `Here is the date the following session took place: Sat, 20 May 2023 10:15:00 GMT\n\nHere is the session as a stringified JSON:\n${JSON.stringify(turns)}`;
+
+  test("a turn is a chunk, whole, whatever its length", async () => {
+    expect(await contentsOf({ content: session })).toEqual(turns.map((turn) => `${turn.speaker}: ${turn.content}`));
+  });
+
+  test("every chunk knows its speaker and the date", async () => {
+    for (const [index, chunk] of (await chunkDocument({ content: session })).entries()) {
+      expect(chunk.metadata).toEqual({ speakers: [turns[index]?.speaker], date: "2023-05-20T10:15:00.000Z" });
+    }
+  });
+
+  test("the context is the turns beside it, cut to 300 characters", async () => {
+    const chunks = await chunkDocument({ content: "User: one\nAssistant: two\nUser: three" });
+    expect(chunks.map((chunk) => chunk.context)).toEqual([
+      "Assistant: two",
+      "User: one\nUser: three",
+      "Assistant: two",
+    ]);
+    const longTurns = await chunkDocument({ content: session });
+    for (const chunk of longTurns.slice(1)) expect(chunk.context.length).toBeLessThanOrEqual(601);
+  });
+
+  test("the document's date stands in where the conversation names none", async () => {
+    const source = { content: "User: one\nAssistant: two", date: "2024-01-02" };
+    expect((await chunkDocument(source))[0]?.metadata).toEqual({ speakers: ["User"], date: "2024-01-02" });
+    expect((await chunkDocument({ content: source.content }))[0]?.metadata).toEqual({ speakers: ["User"] });
+  });
+
+  test("a message's own date goes before all others", async () => {
+    const content = JSON.stringify({
+      date: "2023-01-01",
+      messages: [
+        { role: "user", content: "a", timestamp: "2023-05-20" },
+        { role: "user", content: "b" },
+      ],
+    });
+    const chunks = await chunkDocument({ content, date: "2024-01-01" });
+    expect(chunks.slice(-2).map((chunk) => chunk.metadata?.date)).toEqual(["2023-05-20", "2023-01-01"]);
+  });
+
+  test("a turn of more than 8,000 characters becomes parts that say so, cut between sentences", async () => {
+    const text = Array.from({ length: 300 }, (_, index) => `This is sentence number ${index} of a long turn.`).join(
+      " ",
+    );
+    const chunks = await chunkDocument({ content: JSON.stringify([{ role: "user", content: text }]) });
+    expect(chunks.length).toBeGreaterThan(10);
+    expect(dense(chunks.map((chunk) => chunk.content.slice("User: ".length)).join(""))).toBe(dense(text));
+    for (const [index, chunk] of chunks.entries()) {
+      expect(chunk.content).toMatch(/^User: This .*turn\.$/s);
+      expect(chunk.metadata).toEqual({ speakers: ["User"], part: { number: index + 1, of: chunks.length } });
+    }
+  });
+
+  test("text before and after the messages has chunks of its own; lines that only introduce them have not", async () => {
+    const content = `Anna is a nurse from Oslo.\nHere is the chat:\n${JSON.stringify(turns.slice(0, 2))}\nShe left at noon.`;
+    const contents = await contentsOf({ content });
+    expect(contents).toHaveLength(4);
+    expect(contents[0]).toBe("Anna is a nurse from Oslo.");
+    expect(contents[3]).toBe("She left at noon.");
+  });
+
+  test("broken JSON is prose, without losing a character", async () => {
+    const broken = session.slice(0, -40);
+    expect(dense((await contentsOf({ content: broken })).join(""))).toBe(dense(broken));
+  });
+
+  test("a transcript in a Markdown file is a conversation, one in a program is not", async () => {
+    const content = "User: What is this?\nAssistant: A talk.";
+    expect(await contentsOf({ content, filepath: "talk.md" })).toHaveLength(2);
+    expect(await contentsOf({ content, filepath: "talk.json" })).toHaveLength(2);
+    expect(await contentsOf({ content, filepath: "talk.py" })).toHaveLength(1);
+  });
+});
+
+describe("hostile texts", () => {
+  const MILLION = 1_000_000;
+  const texts: [name: string, content: string][] = [
+    ["a million letters without a space", "x".repeat(MILLION)],
+    ["a million characters of words on one line", "word ".repeat(MILLION / 5)],
+    ["a million line ends and letters", "a\n".repeat(MILLION / 2)],
+    ["a million full stops", ". ".repeat(MILLION / 2)],
+    ["emoji alone", "😀".repeat(MILLION / 2)],
+    ["headings alone", "# a\n".repeat(MILLION / 4)],
+    ["labels alone", "A: b\n".repeat(MILLION / 5)],
+    ["fences alone", "```\n".repeat(MILLION / 4)],
+    ["brackets alone", "[".repeat(MILLION)],
+    ["deep JSON", `${'[{"a":'.repeat(100_000)}1${"}]".repeat(100_000)}`],
+    ["control characters", "\u0001\u0000\u001b".repeat(100_000)],
+    ["lone surrogates", "\ud800a\udc00".repeat(100_000)],
+    ["list items", "* ".repeat(MILLION / 2)],
+  ];
+  test.each(texts)("%s become bounded chunks that hold all of it", async (_name, content) => {
+    const contents = await contentsOf({ content });
+    expect(longest(contents)).toBeLessThanOrEqual(1200);
+    expect(dense(contents.join(""))).toBe(dense(content));
+  });
+
+  test("no surrogate pair is torn apart", async () => {
+    for (const shift of ["", "a", "ab"]) {
+      for (const content of await contentsOf({ content: shift + "😀".repeat(3000) }))
+        expect(content.isWellFormed()).toBe(true);
+    }
+    const turn = JSON.stringify([{ role: "user", content: "😀".repeat(9000) }]);
+    for (const chunk of await chunkDocument({ content: `${turn}\n${"😀".repeat(9000)}` })) {
+      expect(chunk.content.isWellFormed() && chunk.context.isWellFormed()).toBe(true);
+    }
+  });
+
+  test("odd types, titles and dates change nothing", async () => {
+    const source = { content: "I live in Porto.", type: "\u0000", title: ".", filepath: "..", date: "never" };
+    expect(await contentsOf(source)).toEqual(["I live in Porto."]);
+  });
+});
