@@ -166,7 +166,8 @@ async function rank(
   const units = [...new Set([...textHits, ...vectorHits].map((hit) => hit.unit))];
   if (units.length === 0) return [];
   const details = await store.units.details(organizationId, scope, units);
-  return rankUnits({ query, textHits, vectorHits, details, wordCounts: null, calibration: embedder.calibration });
+  const wordCounts = await store.units.wordCounts(scope, queryWords(query));
+  return rankUnits({ query, textHits, vectorHits, details, wordCounts, calibration: embedder.calibration });
 }
 
 async function present(

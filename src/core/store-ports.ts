@@ -207,7 +207,7 @@ export interface UnitStore {
     words: readonly string[],
     options: { limit: number; among?: readonly Unit[] },
   ): Promise<TextHit[]>;
-  /** In how many units of the scope each word occurs, and how many units there are. */
+  /** In how many units of the scope each word occurs in the text itself, and how many units there are. */
   wordCounts(scope: UnitScope, words: readonly string[]): Promise<{ total: number; counts: readonly number[] }>;
   /** Findable units that have no vector in this space yet, by rising unit. */
   withoutVector(space: VectorSpace, afterUnit: Unit, limit: number): Promise<PlainUnit[]>;

@@ -88,7 +88,7 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
         return rows[0]?.n ?? 0;
       };
       const counts: number[] = [];
-      for (const word of words) counts.push(await count(matchExpression(scope, [word])));
+      for (const word of words) counts.push(await count(matchExpression(scope, [word], "text")));
       return { total: await count(`scope : (${scopeExpression(scope)})`), counts };
     },
 
@@ -225,7 +225,7 @@ function scopeExpression(scope: UnitScope): string {
 }
 
 /** FTS5 query syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); a word in quotes is never syntax. */
-function matchExpression(scope: UnitScope, words: readonly string[]): string {
+function matchExpression(scope: UnitScope, words: readonly string[], columns = "{text context}"): string {
   const any = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" OR ");
-  return `{text context} : (${any}) AND scope : (${scopeExpression(scope)})`;
+  return `${columns} : (${any}) AND scope : (${scopeExpression(scope)})`;
 }
