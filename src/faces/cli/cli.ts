@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { Command } from "commander";
 import type { Call, Core } from "../../core/index.js";
 import { createId } from "../../lib/ids.js";
+import { untilInterrupted } from "./interrupt.js";
 import type { Output } from "./output.js";
 import type { Starters } from "./starters.js";
 
@@ -31,7 +32,7 @@ export interface Access {
   readonly newWrite: () => Call;
 }
 
-/** Opens the store, or a way to its owner, for the time of the work. */
+/** Opens the store, or a way to its owner, for the time of the work; a signal ends it early and in order. */
 export async function withCore<T>(
   cli: Cli,
   work: (access: Access) => Promise<T>,
@@ -41,7 +42,8 @@ export async function withCore<T>(
   const door = await cli.starters.openDoor({ settings, engine: options.engine ?? "off" });
   const { core, actor } = door;
   try {
-    return await work({ core, read: { actor }, newWrite: () => ({ actor, operationId: createId() }) });
+    const access: Access = { core, read: { actor }, newWrite: () => ({ actor, operationId: createId() }) };
+    return await untilInterrupted(() => work(access));
   } finally {
     await door.close();
   }

@@ -14,6 +14,7 @@ import { EXIT_OK } from "./exit-codes.js";
 import { reportFailure } from "./failure.js";
 import type { CliIo } from "./io.js";
 import { createOutput, type Output } from "./output.js";
+import { notEmpty } from "./options.js";
 import type { Starters } from "./starters.js";
 
 export type { CliIo } from "./io.js";
@@ -74,7 +75,7 @@ function createProgram(output: Output, version: string): Command {
   return new Command("recollect")
     .description("A memory for AI agents: keep what matters, find it again by meaning and by words.")
     .version(version, "-V, --version", "print the version")
-    .option("--data-dir <folder>", "where everything is kept (default: RECOLLECT_DATA_DIR, or ~/.recollect)")
+    .option("--data-dir <folder>", "where everything is kept (default: RECOLLECT_DATA_DIR, or ~/.recollect)", notEmpty)
     .option("--json", "answer with one line of JSON on standard output")
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

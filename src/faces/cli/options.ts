@@ -2,6 +2,12 @@ import { InvalidArgumentError } from "commander";
 import type { Metadata, MetadataValue } from "../../core/types.js";
 import { UsageError } from "./failure.js";
 
+/** Refuses an empty text, which a shell makes of a variable that is not set and which would silently mean the default. */
+export function notEmpty(text: string): string {
+  if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
+  return text;
+}
+
 /** Collects an option that may be given many times. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];

@@ -29,28 +29,38 @@ async function serve(cli: Cli, { host, port }: ServeOptions): Promise<void> {
     ...(port !== undefined && { RECOLLECT_PORT: String(port) }),
   };
   const service = await cli.starters.serve(settings);
-  const status = await withCore(cli, ({ core, read }) => core.status(read), { settings });
-  announce(cli, service, status);
+  announce(cli, service, await readStatus(cli, settings));
   await service.ended;
 }
 
-function announce(cli: Cli, service: ServiceInfo, status: Status): void {
+/** A key that was just made must be shown whatever happens, so a status that cannot be read is only left out. */
+async function readStatus(cli: Cli, settings: Readonly<Record<string, string>>): Promise<Status | null> {
+  try {
+    return await withCore(cli, ({ core, read }) => core.status(read), { settings });
+  } catch (error) {
+    cli.output.complain(`The status could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}
+
+function announce(cli: Cli, service: ServiceInfo, status: Status | null): void {
   const { url, dataDirectory, firstKey, isOwner } = service;
-  const { embedder, llm, vectors, factExtractor } = status;
   if (cli.output.isJson) {
-    const answer = { url, dataDirectory, apiKey: firstKey, isOwner, version: status.version };
-    return cli.output.answer({ ...answer, embedder, llm, vectors, factExtractor }, () => []);
+    const { embedder, llm, vectors, factExtractor } = status ?? {};
+    const parts = { embedder, llm, vectors, factExtractor };
+    const { version } = cli.starters;
+    return cli.output.answer({ url, dataDirectory, apiKey: firstKey, isOwner, version, ...parts }, () => []);
   }
   for (const line of frame(describe(cli, service, status), cli.output.isTerminal)) cli.output.note(line);
 }
 
-function describe(cli: Cli, { url, dataDirectory, firstKey, isOwner }: ServiceInfo, status: Status): string[] {
+function describe(cli: Cli, { url, dataDirectory, firstKey, isOwner }: ServiceInfo, status: Status | null): string[] {
   const { bold, yellow } = cli.output.style;
   const key: [string, string][] = firstKey === null ? [] : [["API key", `${yellow(firstKey)}  (shown this once)`]];
   return [
-    bold(`Recollect ${status.version} is running`),
+    bold(`Recollect ${cli.starters.version} is running`),
     "",
-    ...pairs([["URL", url], ["data folder", dataDirectory], ...key, ...describeParts(status)]),
+    ...pairs([["URL", url], ["data folder", dataDirectory], ...key, ...(status ? describeParts(status) : [])]),
     ...(isOwner ? [] : ["", "Another process owns the data folder; this one passes calls on to it."]),
     "",
     `Try:  ${cli.programName} add "I prefer green tea to coffee"`,

@@ -36,7 +36,7 @@ export function describeParts({ embedder, llm, vectors, factExtractor }: Status)
   return [
     ["embedder", embedder],
     ["llm", llm],
-    ["vector index", `${vectors.name} (${vectors.state}${why}${behind})`],
+    ["vector index", `${vectors.name} (${vectors.state}${behind})${why}`],
     ["extractor", factExtractor],
   ];
 }
