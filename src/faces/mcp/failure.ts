@@ -19,9 +19,13 @@ const ADVICE: Partial<Record<ErrorKind, string>> = {
 export function failure(error: unknown, log: LeveledLog, tool: string): CallToolResult {
   const { kind, message, retryAfter } = refusalOf(error, log, `tool ${tool}`);
   const parts = [
-    truncate(message, LONGEST_TEXT),
+    sentence(truncate(message, LONGEST_TEXT)),
     ADVICE[kind],
     retryAfter !== undefined && `Wait ${retryAfter} seconds before that.`,
   ];
   return { isError: true, content: [{ type: "text", text: parts.filter(Boolean).join(" ") }] };
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

@@ -5,39 +5,39 @@ import { truncate } from "../../lib/sentences.js";
 import { count, oneLine } from "./recalled.js";
 
 /** Characters of one hit that the text form shows; `fetch` gives the rest. */
-const LONGEST_TEXT = 2_000;
+const LONGEST_TEXT = 1_500;
 const LONGEST_TITLE = 100;
 
 /** One hit, with the fields that clients with a search of their own expect: `id`, `title`, `url`. */
 export const hitSchema = z.object({
-  id: z.string().describe("For fetch, and for forget when kind is memory"),
+  id: z.string().describe("For fetch and forget: the memory, or the document that a chunk is a passage of"),
   kind: z.enum(["memory", "chunk"]),
   text: z.string(),
   similarity: z.number(),
   title: z.string(),
   url: z.string(),
-  documentId: z.string().nullable().describe("The document it is from; for fetch"),
+  documentId: z.string().nullable().describe("A document that states it"),
   containerTag: z.string().nullable(),
   date: z.string().describe("When it was said or written, else when it was kept (ISO 8601)"),
   metadata: z.record(z.string(), z.unknown()).nullable(),
 });
 export type Hit = z.output<typeof hitSchema>;
 
-/** What a search result is called and where it is from. */
+/** A search result under an id that `fetch` knows: passages go by their document. */
 export function presentHit(result: SearchResult): Hit {
-  const { memory, chunk } = result;
+  const { kind, text, similarity, memory, chunk } = result;
   const source = result.documents[0];
+  const id = kind === "memory" ? result.id : (source?.id ?? chunk?.documentId ?? result.id);
   return {
-    id: result.id,
-    kind: result.kind,
-    text: result.text,
-    similarity: result.similarity,
-    title: titleOf(source, result.text),
-    url: source?.url ?? addressOf(result.kind === "memory" ? "memories" : "documents", source, result.id),
-    documentId: source?.id ?? null,
+    id,
+    kind,
+    text,
+    similarity,
+    title: titleOf(source, text),
+    url: source?.url ?? `memory://${kind === "memory" ? "memories" : "documents"}/${id}`,
+    documentId: source?.id ?? chunk?.documentId ?? null,
     containerTag: memory?.containerTag ?? source?.containerTags[0] ?? null,
-    date:
-      chunk?.metadata?.date ?? source?.documentDate ?? memory?.createdAt ?? source?.createdAt ?? chunk?.createdAt ?? "",
+    date: chunk?.metadata?.date ?? source?.documentDate ?? (memory ?? source ?? chunk)?.createdAt ?? "",
     metadata: memory?.metadata ?? source?.metadata ?? null,
   };
 }
@@ -47,26 +47,18 @@ export function titleOf(source: Pick<DocumentHead, "title"> | undefined, text: s
   return truncate(oneLine(source?.title ?? text), LONGEST_TITLE);
 }
 
-function addressOf(noun: "memories" | "documents", source: DocumentHead | undefined, id: string): string {
-  return `memory://${noun}/${noun === "documents" && source ? source.id : id}`;
-}
-
-/** One hit as a line that begins with its id. */
-export function describeHit(
-  { id, kind, text, similarity, title, documentId, date }: Hit,
-  source: string | null,
-): string {
-  const from = source === null ? "" : `, from "${title}"`;
-  const about = `${kind}, similarity ${similarity.toFixed(2)}, ${date.slice(0, 10)}${from}`;
+/** One hit as a line that begins with its id; further lines of its text are indented, so that none looks like a hit. */
+function describeHit({ id, kind, text, similarity, title, date }: Hit): string {
   const shown = truncate(text, LONGEST_TEXT);
-  const rest =
-    shown.length < text.length ? ` … (cut; fetch ${kind === "chunk" ? (documentId ?? id) : id} for all)` : "";
-  return `[${id}] (${about}) ${shown}${rest}`;
+  const rest = shown.length < text.length ? ` … (cut; fetch ${id} for all)` : "";
+  const from = oneLine(text).startsWith(title) ? "" : `, from "${title}"`;
+  const about = `${kind === "memory" ? "memory" : "passage"}, similarity ${similarity.toFixed(2)}, ${date.slice(0, 10)}${from}`;
+  return `[${id}] (${about}) ${shown.replaceAll(/\r?\n/g, "\n  ")}${rest}`;
 }
 
-/** All hits of an answer, a line each. */
-export function describeHits(answer: SearchAnswer): string {
-  return answer.results.map((result) => describeHit(presentHit(result), result.documents[0]?.title ?? null)).join("\n");
+/** Hits, best first, each from a line of its own. */
+export function describeHits(results: readonly SearchResult[]): string {
+  return results.map((result) => describeHit(presentHit(result))).join("\n");
 }
 
 /** What is not in the answer yet, or not as good as it could be; empty when nothing is. */

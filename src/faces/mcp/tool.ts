@@ -29,7 +29,7 @@ export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodO
   /** All four hints; clients assume the worst of one that is missing. */
   readonly annotations: Required<Omit<ToolAnnotations, "title">>;
   /** @throws AppError for what the model can mend */
-  run(context: ToolContext, args: z.output<Input>): Promise<ToolAnswer<z.input<Output>>>;
+  readonly run: (context: ToolContext, args: z.output<Input>) => Promise<ToolAnswer<z.input<Output>>>;
 }
 
 /** A tool whose types are no longer of interest. */

@@ -91,12 +91,12 @@ function presentDocument(document: Document, memories: readonly Memory[]): Prese
 
 function describe(page: Page, total: number, start: number): string {
   const { id, kind, title, text, status, related, newerId, nextOffset, date, containerTags } = page;
-  const noun = kind === "memory" ? "documents that state it" : "memories from it";
+  const noun = kind === "memory" ? "Documents that state it" : "Memories from it";
   return [
     `${kind === "memory" ? "Memory" : "Document"} [${id}] in ${containerTags.join(", ")}, ${date.slice(0, 10)}, ${status}.`,
     ...(newerId === null ? [] : [`It was replaced by memory [${newerId}].`]),
     ...(related.length > 0 ? [`${noun}: ${related.map((other) => `[${other}]`).join(" ")}`] : []),
-    fence(kind === "document" ? `${oneLine(title)}\n\n${text}` : text),
+    fence(oneLine(text.slice(0, 400)).startsWith(title) ? text : `${title}\n\n${text}`),
     ...(start > 0 || nextOffset !== null
       ? [
           `Characters ${start} to ${start + text.length} of ${total}${nextOffset === null ? "" : `; for the rest call fetch with offset ${nextOffset}`}.`,

@@ -122,13 +122,19 @@ async function findDocuments(
 ): Promise<Document[]> {
   const found = new Map<string, Document>();
   for (const id of new Set(ids)) {
-    const { document } = await core.fetch({ actor }, { id });
+    const { document } = await core.fetch({ actor }, { id }).catch((error: unknown) => {
+      throw error instanceof AppError && error.kind === "not_found" ? unknownId(id) : error;
+    });
     if (!document) continue;
-    if (tag !== undefined && !document.containerTags.includes(tag))
-      throw new AppError("not_found", `Document not found in ${tag}: ${id}`);
+    if (tag !== undefined && !document.containerTags.includes(tag)) throw unknownId(id, tag);
     found.set(document.id, document);
   }
   return [...found.values()];
+}
+
+function unknownId(id: string, tag?: string): AppError {
+  const place = tag === undefined ? "" : ` in ${tag}`;
+  return new AppError("not_found", `There is no memory or document ${id}${place}. Nothing was forgotten.`);
 }
 
 function describe({ forgotten, documents, candidates }: Outcome, { query }: Arguments): string {

@@ -47,7 +47,7 @@ export const profileTool = defineTool({
       ...describeFacts("Lasting:", structured.static),
       ...describeFacts("Recent:", structured.dynamic),
       ...(profile.search && profile.search.results.length > 0
-        ? [`For the question:\n${describeHits(profile.search)}`]
+        ? [`For the question:\n${describeHits(profile.search.results)}`]
         : []),
     ];
     const text = [
