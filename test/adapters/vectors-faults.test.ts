@@ -144,7 +144,7 @@ describe("With a local Chroma", () => {
 
   it("says what is wrong and what to do when no engine can run", async () => {
     fixture.add(30);
-    const vectors = open({ enginesDirectory: join(directory.path, "none") });
+    const vectors = open({ enginesDirectory: join(directory.path, "none"), tuning: { ...TUNING, bundled: null } });
     const status = await eventually(async () => {
       const now = await vectors.status();
       return now.state === "degraded" ? now : null;

@@ -40,6 +40,9 @@ const PACKAGES: Readonly<Record<string, string>> = {
 /** The newest builds that need no newer C library than glibc 2.34 (Debian 12, RHEL 9, Amazon Linux 2023). */
 const OLDER_BUILDS: Readonly<Record<string, string>> = { "linux-x64": "1.0.5", "linux-arm64": "1.0.1" };
 
+/** The build to fetch where npm left the one out that `chromadb` brings. */
+const PRESENT_BUILD = "1.3.4";
+
 const LOAD_TIMEOUT_MS = 60_000;
 const FETCH_TIMEOUT_MS = 15 * 60_000;
 const ABANDONED_AFTER_MS = 60 * 60_000;
@@ -59,7 +62,7 @@ export async function findBinding(options: FindBindingOptions): Promise<EngineBi
   const bundled = options.bundled === undefined ? await bundledBinding(name) : options.bundled;
   const problem = bundled === null ? "it is not installed" : await whyItDoesNotLoad(bundled.file, options.signal);
   if (bundled !== null && problem === null) return bundled;
-  const version = OLDER_BUILDS[platform];
+  const version = OLDER_BUILDS[platform] ?? (bundled === null ? PRESENT_BUILD : undefined);
   const refused = `The Chroma engine of this installation does not run here (${problem}).`;
   if (version === undefined) throw new AppError("unavailable", `${refused} ${INSTEAD}`);
   return fetchedBinding(name, version, refused, options);
@@ -77,7 +80,7 @@ async function fetchedBinding(
   if (options.offline) {
     throw new AppError(
       "unavailable",
-      `${refused} An older one fits, but nothing may be fetched while RECOLLECT_OFFLINE is set: start once without it. ${INSTEAD}`,
+      `${refused} ${name}@${version} may, but nothing is fetched while RECOLLECT_OFFLINE is set: start once without it. ${INSTEAD}`,
     );
   }
   await fetchBinding(`${name}@${version}`, name, folder, options);

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
@@ -16,11 +17,17 @@ const PREDECESSOR_ENDS_WITHIN_MS = 5_000;
 /**
  * Makes the folder ready for an engine of this version. Data of another or an unknown version is renamed, never read:
  * engines neither promise to read each other's files nor notice when they cannot.
+ * @throws the signal's reason when it aborts first
  */
-export async function prepareEngineFolder(folder: string, version: string, log: Log): Promise<void> {
+export async function prepareEngineFolder(
+  folder: string,
+  version: string,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const note = await readNote(folder);
-  if (note !== null) await waitForPredecessor(note);
+  if (note !== null) await waitForPredecessor(note, signal);
   const isEmpty = (await readdir(folder)).length === 0;
   if (isEmpty || note?.engine === version) return;
   await setAside(folder, `it was written by engine ${note?.engine ?? "unknown"}, not ${version}`, log);
@@ -55,11 +62,11 @@ async function readNote(folder: string): Promise<EngineNote | null> {
  * Two engines on one folder lose vectors without a word. The engine of an owner that was killed ends by itself
  * within moments; one that does not, and still answers at its port, is killed.
  */
-async function waitForPredecessor(note: EngineNote): Promise<void> {
+async function waitForPredecessor(note: EngineNote, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + PREDECESSOR_ENDS_WITHIN_MS;
   while (isAlive(note.pid)) {
     if (Date.now() < deadline) {
-      await sleep(25, { unref: true });
+      await sleep(25, { signal, unref: true });
       continue;
     }
     // Its number may belong to another program by now; only one that also answers as an engine is ours.
@@ -70,7 +77,17 @@ async function waitForPredecessor(note: EngineNote): Promise<void> {
 
 function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  return !isZombie(pid);
+}
+
+/** An ended process that nobody has asked about keeps its number: in many containers for ever. */
+function isZombie(pid: number): boolean {
+  try {
+    return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
     return false;
   }

@@ -135,7 +135,7 @@ class Supervisor implements LocalChroma {
 
   /** Starts the engine and stays with it. @returns why it ended */
   async #runOnce(binding: EngineBinding, signal: AbortSignal): Promise<string> {
-    await prepareEngineFolder(this.#folder, binding.version, this.#options.log);
+    await prepareEngineFolder(this.#folder, binding.version, this.#options.log, signal);
     const port = await freePort();
     signal.throwIfAborted();
     const child = this.#launch(binding, port);

@@ -5,6 +5,7 @@ import type { Log, VectorIndex, VectorRecord, VectorStatus } from "../../core/po
 import { type ChromaTarget, createChromaVectors } from "./chroma.js";
 import type { ChromaTimeouts } from "./chroma-server.js";
 import { createLocalChroma, type LocalChroma } from "./engine.js";
+import type { EngineBinding } from "./engine-binding.js";
 import { createExactVectors } from "./exact.js";
 import { createTieredVectors } from "./tiered.js";
 
@@ -37,6 +38,7 @@ export interface VectorsOptions {
     readonly pollMs?: number;
     readonly verifyEveryMs?: number;
     readonly healthEveryMs?: number;
+    readonly bundled?: EngineBinding | null;
   };
 }
 
@@ -112,14 +114,7 @@ class ConfiguredVectors implements Vectors {
 
   #startEngine(): LocalChroma {
     const { dataDirectory, enginesDirectory, offline, log, tuning } = this.#options;
-    const { healthEveryMs } = tuning ?? {};
-    this.#engine = createLocalChroma({
-      dataDirectory,
-      enginesDirectory,
-      offline,
-      log,
-      ...(healthEveryMs === undefined ? {} : { healthEveryMs }),
-    });
+    this.#engine = createLocalChroma({ ...tuning, dataDirectory, enginesDirectory, offline, log });
     this.#engine.start();
     return this.#engine;
   }

@@ -49,7 +49,7 @@ export class MatrixCache {
   /** Compares every matrix in memory with the record; one that differs is dropped and loads afresh when next used. */
   async verify(signal?: AbortSignal): Promise<VectorVerification["collections"]> {
     const results: VectorVerification["collections"][number][] = [];
-    for (const [key, entry] of [...this.#entries]) {
+    for (const [key, entry] of this.#entries) {
       signal?.throwIfAborted();
       const result = await this.#compare(entry);
       if (result.repaired) this.#entries.delete(key);
