@@ -1,6 +1,16 @@
 import { describe } from "vitest";
 import { documentsContract } from "./store/documents.js";
 import type { OpenStore } from "./store/fixture.js";
+import { memoriesContract } from "./store/memories.js";
+import {
+  containersContract,
+  healthContract,
+  keysContract,
+  operationsContract,
+  transactionsContract,
+} from "./store/rest.js";
+import { unitsContract } from "./store/units.js";
+import { vectorsContract } from "./store/vectors.js";
 
 export type { OpenedStore, OpenStore } from "./store/fixture.js";
 
@@ -8,5 +18,13 @@ export type { OpenedStore, OpenStore } from "./store/fixture.js";
 export function describeStore(name: string, open: OpenStore): void {
   describe(`store: ${name}`, () => {
     describe("documents and chunks", () => documentsContract(open));
+    describe("memories", () => memoriesContract(open));
+    describe("units", () => unitsContract(open));
+    describe("vectors", () => vectorsContract(open));
+    describe("containers", () => containersContract(open));
+    describe("keys", () => keysContract(open));
+    describe("operations and journal", () => operationsContract(open));
+    describe("transactions", () => transactionsContract(open));
+    describe("health", () => healthContract(open));
   });
 }

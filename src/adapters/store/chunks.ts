@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from "kysely";
 import type { ChunkDraft, ChunkStore, Clock } from "../../core/ports.js";
 import type { Chunk } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
+import { ofOrganization } from "./documents.js";
 import { fromJson, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 import { dropChunkUnits } from "./text-index.js";
@@ -26,7 +27,7 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
         .selectFrom("chunks")
         .innerJoin("documents", "documents.id", "chunks.document_id")
         .selectAll("chunks")
-        .where("documents.organization_id", "=", organizationId)
+        .where(ofOrganization(organizationId))
         .where("chunks.document_id", "=", documentId)
         .where("chunks.revision", "=", revision)
         .orderBy("chunks.position")
@@ -73,7 +74,7 @@ async function isOfOrganization(db: Kysely<Database>, organizationId: string, do
   const row = await db
     .selectFrom("documents")
     .select("id")
-    .where("organization_id", "=", organizationId)
+    .where(ofOrganization(organizationId))
     .where("id", "=", documentId)
     .executeTakeFirst();
   return row !== undefined;

@@ -26,14 +26,13 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
     },
     async purge(organizationId, tag) {
       const [container] = await find(organizationId, [tag]);
-      if (container) await purgeContainer(db, container.id);
+      if (container) await purgeContainer(db, organizationId, container);
     },
     async ensure(organizationId, tags) {
-      await db
-        .insertInto("containers")
-        .values(tags.map((tag) => ({ organization_id: organizationId, tag, created_at: iso(clock.now()) })))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      if (tags.length === 0) return [];
+      await sql`insert into containers (organization_id, tag, created_at)
+        select ${organizationId}, value, ${iso(clock.now())} from json_each(${listParameter(tags)}) where true
+        on conflict do nothing`.execute(db);
       const rows = new Map((await find(organizationId, tags)).map((row) => [row.tag, row]));
       return [...new Set(tags)].flatMap((tag) => rows.get(tag) ?? []);
     },

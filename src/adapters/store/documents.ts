@@ -95,7 +95,11 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     },
 
     async headsByIds(organizationId, ids) {
-      const rows = await selectHeads(organizationId)
+      const rows = await db
+        .selectFrom("documents")
+        .select(HEAD_COLUMNS)
+        .select(TAGS)
+        .where(ofOrganization(organizationId))
         .where(sql<boolean>`id in (select value from json_each(${listParameter(ids)}))`)
         .execute();
       return rows.map(headOf);
@@ -150,7 +154,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     async list(organizationId, query) {
       const matching = selectHeads(organizationId)
         .$if(query.includeContent, (rows) => rows.select("content"))
-        .where(documentConditions(query));
+        .where(documentConditions(organizationId, query));
       const column = query.sort === "updatedAt" ? "updated_at" : "created_at";
       const rows = await matching
         .orderBy(column, query.order)
@@ -162,7 +166,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         .selectFrom("documents")
         .select(sql<number>`count(*)`.as("total"))
         .where("organization_id", "=", organizationId)
-        .where(documentConditions(query))
+        .where(documentConditions(organizationId, query))
         .executeTakeFirstOrThrow();
       const documents = rows.map(({ content, ...row }) => ({
         ...headOf(row),
@@ -176,11 +180,19 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         .selectFrom("documents")
         .select(sql<number>`count(*)`.as("total"))
         .where("organization_id", "=", organizationId)
-        .where("waiting", "=", 1);
-      const row = await (tags === "all" ? waiting : waiting.where(inAnyContainer(tags))).executeTakeFirstOrThrow();
+        .where(sql<boolean>`waiting = 1`);
+      const row = await (tags === "all" ? waiting : waiting.where(liesInAny(tags))).executeTakeFirstOrThrow();
       return row.total;
     },
   };
+}
+
+/**
+ * For rows that are looked up in another way. There is mostly one organisation, so its index would lead through all
+ * documents; the plus keeps SQLite from using it.
+ */
+export function ofOrganization(organizationId: string) {
+  return sql<boolean>`+documents.organization_id = ${organizationId}`;
 }
 
 /** A job that failed for good is told of on its document; it goes with that, or with a newer try. */
@@ -189,27 +201,27 @@ async function dropDeadJobs(db: Kysely<Database>, documentId: string): Promise<v
     and case when json_valid(payload) then payload ->> '$.documentId' end = ${documentId}`.execute(db);
 }
 
-function inAnyContainer(tags: readonly string[]) {
+/** For few rows that are found already, such as the waiting ones. */
+function liesInAny(tags: readonly string[]) {
   return sql<boolean>`exists (
     select 1 from document_containers dc join containers c on c.id = dc.container_id
     where dc.document_id = documents.id and c.tag in (select value from json_each(${listParameter(tags)}))
   )`;
 }
 
-function inAllContainers(tags: readonly string[]) {
+/** For lists: reads the containers once, whatever the number of documents beside them. */
+function inContainers(organizationId: string, tags: readonly string[], operator: "any" | "all") {
   const wanted = [...new Set(tags)];
-  return sql<boolean>`(
-    select count(*) from document_containers dc join containers c on c.id = dc.container_id
-    where dc.document_id = documents.id and c.tag in (select value from json_each(${listParameter(wanted)}))
-  ) = ${wanted.length}`;
+  const complete = operator === "all" ? sql`group by dc.document_id having count(*) = ${wanted.length}` : sql``;
+  return sql<boolean>`documents.id in (
+    select dc.document_id from containers c join document_containers dc on dc.container_id = c.id
+    where c.organization_id = ${organizationId} and c.tag in (select value from json_each(${listParameter(wanted)}))
+    ${complete})`;
 }
 
-function documentConditions(query: DocumentQuery) {
+function documentConditions(organizationId: string, query: DocumentQuery) {
   const conditions = [sql<boolean>`true`];
-  if (query.containerTags)
-    conditions.push(
-      query.operator === "all" ? inAllContainers(query.containerTags) : inAnyContainer(query.containerTags),
-    );
+  if (query.containerTags) conditions.push(inContainers(organizationId, query.containerTags, query.operator));
   if (query.statuses)
     conditions.push(sql<boolean>`documents.status in (select value from json_each(${listParameter(query.statuses)}))`);
   if (query.source !== undefined) conditions.push(sql<boolean>`documents.source = ${query.source}`);

@@ -26,6 +26,7 @@ export function selectMemories(db: Kysely<Database>, organizationId: string) {
 export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemoryStore {
   const select = (organizationId: string) => selectMemories(db, organizationId);
   const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
+  const forgottenOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 1)`;
   const unexpired = () => sql<boolean>`(memories.forget_after is null or memories.forget_after > ${iso(clock.now())})`;
 
   return {
@@ -63,7 +64,7 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
 
     async byText(organizationId, containerTag, text) {
       const row = await select(organizationId)
-        .where("containers.tag", "=", containerTag)
+        .where(inContainer(organizationId, containerTag))
         .where("memories.text_key", "=", factKey(text))
         .where(activeOnly)
         .executeTakeFirst();
@@ -71,15 +72,16 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
     },
 
     async byExactText(organizationId, containerTag, text) {
-      const rows = await select(organizationId)
-        .where("containers.tag", "=", containerTag)
-        .where("memories.text_key", "=", factKey(text))
-        .where("memories.text", "=", text)
-        .where("memories.is_latest", "=", 1)
-        .orderBy("memories.is_forgotten")
-        .orderBy("memories.seq", "desc")
-        .execute();
-      return rows.map(memoryOf);
+      const withText = () =>
+        select(organizationId)
+          .where(inContainer(organizationId, containerTag))
+          .where("memories.text_key", "=", factKey(text))
+          .where("memories.text", "=", text)
+          .orderBy("memories.seq", "desc");
+      // One query for both would not use either of the partial indexes.
+      const active = await withText().where(activeOnly).execute();
+      const forgotten = await withText().where(forgottenOnly).execute();
+      return [...active, ...forgotten].map(memoryOf);
     },
 
     async ofDocument(organizationId, documentId) {
@@ -110,10 +112,12 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       return added.length > 0;
     },
 
-    async sources(_organizationId, memoryIds) {
+    async sources(organizationId, memoryIds) {
       const rows = await db
         .selectFrom("memory_sources")
+        .innerJoin("memories", "memories.id", "memory_sources.memory_id")
         .select(["memory_id", "document_id"])
+        .where("memories.organization_id", "=", organizationId)
         .where(sql<boolean>`memory_id in (select value from json_each(${listParameter(memoryIds)}))`)
         .orderBy("added_at")
         .execute();
@@ -122,7 +126,7 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
 
     async active(organizationId, containerTag, options) {
       let query = select(organizationId)
-        .where("containers.tag", "=", containerTag)
+        .where(inContainer(organizationId, containerTag))
         .where(activeOnly)
         .where(unexpired());
       if (options.isStatic !== undefined) query = query.where("memories.is_static", "=", options.isStatic ? 1 : 0);
@@ -140,6 +144,11 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       return rows.map(memoryOf);
     },
   };
+}
+
+/** With the organisation, because tags are indexed within theirs. */
+function inContainer(organizationId: string, tag: string) {
+  return sql<boolean>`(containers.organization_id = ${organizationId} and containers.tag = ${tag})`;
 }
 
 function columnsOf(change: MemoryChange): Partial<Selectable<Database["memories"]>> {

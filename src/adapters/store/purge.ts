@@ -1,32 +1,52 @@
 import { type Kysely, sql } from "kysely";
 import type { Database } from "./schema.js";
+import { atomically } from "./transact.js";
 
 /** Rows that hang on a container alone, children first. Documents that lie in other containers too only lose this one. */
-const STATEMENTS = (id: number) => [
+const STATEMENTS = (organizationId: string, { id, tag }: { id: number; tag: string }) => [
   sql`create temp table if not exists purged_documents (id text primary key)`,
+  sql`create temp table if not exists purged_memories (id text primary key, unit integer not null)`,
   sql`delete from purged_documents`,
+  sql`delete from purged_memories`,
   sql`insert into purged_documents select document_id from document_containers dc where container_id = ${id}
     and not exists (select 1 from document_containers o where o.document_id = dc.document_id and o.container_id <> ${id})`,
+  sql`insert into purged_memories select id, seq * 2 + 1 from memories where container_id = ${id}`,
+  sql`delete from text_index where rowid in (select unit from purged_memories)`,
   sql`delete from text_index where rowid in
-    (select seq * 2 + 1 from memories where container_id = ${id})
-    or rowid in (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
-  sql`insert into vector_changes (space_id, container_id, unit)
-    select space_id, container_id, unit from vectors where container_id = ${id}`,
-  sql`delete from vectors where container_id = ${id}`,
-  sql`delete from journal where subject_id in (select id from memories where container_id = ${id})
-    or subject_id in (select id from purged_documents)`,
-  sql`delete from memory_sources where memory_id in (select id from memories where container_id = ${id})`,
-  sql`delete from memories where container_id = ${id}`,
+    (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
+  sql`insert into vector_changes (space_id, container_id, unit) select space_id, container_id, unit from vectors
+    where space_id in (select id from vector_spaces) and container_id = ${id}`,
+  sql`delete from vectors where space_id in (select id from vector_spaces) and container_id = ${id}`,
+  sql`delete from memory_sources where memory_id in (select id from purged_memories)`,
+  sql`delete from memory_sources where document_id in (select id from purged_documents)`,
+  sql`delete from memories where id in (select id from purged_memories)`,
   sql`delete from chunks where document_id in (select id from purged_documents)`,
   sql`delete from document_revisions where document_id in (select id from purged_documents)`,
   sql`delete from documents where id in (select id from purged_documents)`,
   sql`delete from document_containers where container_id = ${id}`,
+  sql`delete from journal where subject_id in (select id from purged_memories)`,
+  sql`delete from journal where subject_id in (select id from purged_documents)`,
+  // Of what was deleted before, only the journal knows still.
+  sql`delete from journal where container_tag = ${tag} and organization_id = ${organizationId}
+    and subject_id not in (select id from documents)`,
+  // A running job ends by itself when it finds its document gone.
+  sql`delete from jobs where state <> 'running'
+    and case when json_valid(payload) then payload ->> '$.documentId' end in (select id from purged_documents)`,
+  sql`delete from operations where id in (
+    select operations.id from operations, json_tree(operations.result) part where part.type = 'text' and (
+      part.value in (select id from purged_documents) or part.value in (select id from purged_memories)))`,
+  sql`delete from containers where id = ${id}`,
+  sql`delete from purged_documents`,
+  sql`delete from purged_memories`,
 ];
 
-/** Removes everything in a container. */
-export async function purgeContainer(db: Kysely<Database>, containerId: number): Promise<void> {
-  const run = async (connection: Kysely<Database>): Promise<void> => {
-    for (const statement of STATEMENTS(containerId)) await statement.execute(connection);
-  };
-  await (db.isTransaction ? run(db) : db.transaction().execute(run));
+/** Removes everything in a container, and the container. */
+export async function purgeContainer(
+  db: Kysely<Database>,
+  organizationId: string,
+  container: { readonly id: number; readonly tag: string },
+): Promise<void> {
+  await atomically(db, async (connection) => {
+    for (const statement of STATEMENTS(organizationId, container)) await statement.execute(connection);
+  });
 }

@@ -4,11 +4,12 @@ import { seqOf, unitOf, kindOf, type Unit } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import { chunkOf } from "./chunks.js";
 import { documentFilterSql, memoryFilterSql } from "./filters.js";
-import { filepathSql } from "./documents.js";
+import { filepathSql, ofOrganization } from "./documents.js";
 import { listParameter } from "./json.js";
 import { memoryOf, selectMemories } from "./memories.js";
 import type { Database } from "./schema.js";
 import { dropUnit, scopeWord, writeText } from "./text-index.js";
+import { atomically } from "./transact.js";
 import { packVectors, vectorBytes } from "./vector-bytes.js";
 
 /** Weights of the columns text, context and scope in `bm25`; see the recall figures in README. */
@@ -17,61 +18,75 @@ const TEXT_WEIGHTS = sql.raw("1.0, 0.4, 0.0");
 export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
   return {
     async indexText(entry) {
-      await writeText(db, entry);
+      await atomically(db, (db) => writeText(db, entry));
     },
 
     async addVector(unit, containerIds, space, values) {
-      for (const containerId of containerIds) {
-        await db
-          .insertInto("vectors")
-          .values({ space_id: space.id, container_id: containerId, unit, active: 1, vector: vectorBytes(values) })
-          .onConflict((conflict) =>
-            conflict
-              .columns(["space_id", "container_id", "unit"])
-              .doUpdateSet({ vector: (eb) => eb.ref("excluded.vector"), active: 1 }),
-          )
-          .execute();
-        await db.insertInto("vector_changes").values({ space_id: space.id, container_id: containerId, unit }).execute();
-      }
+      await atomically(db, async (db) => {
+        const active = await activityOf(db, unit);
+        if (active === null) return;
+        for (const containerId of containerIds) {
+          await db
+            .insertInto("vectors")
+            .values({ space_id: space.id, container_id: containerId, unit, active, vector: vectorBytes(values) })
+            .onConflict((conflict) =>
+              conflict
+                .columns(["space_id", "container_id", "unit"])
+                .doUpdateSet({ vector: (eb) => eb.ref("excluded.vector"), active }),
+            )
+            .execute();
+          await db
+            .insertInto("vector_changes")
+            .values({ space_id: space.id, container_id: containerId, unit })
+            .execute();
+        }
+      });
     },
 
     async withoutVector(space, afterUnit, limit) {
       const { rows } = await sql<{ unit: number; containers: string; text: string; context: string }>`
         select unit, containers, text, context from (
-          select chunks.seq * 2 as unit, chunks.content as text, chunks.context as context,
-            (select json_group_array(dc.container_id) from document_containers dc
-              where dc.document_id = chunks.document_id) as containers
-          from chunks where chunks.seq * 2 > ${afterUnit}
-            and not exists (select 1 from vectors v where v.unit = chunks.seq * 2 and v.space_id = ${space.id})
+          select * from (
+            select chunks.seq * 2 as unit, chunks.content as text, chunks.context as context,
+              (select json_group_array(dc.container_id) from document_containers dc
+                where dc.document_id = chunks.document_id) as containers
+            from chunks where chunks.seq > ${Math.floor(afterUnit / 2)}
+              and not exists (select 1 from vectors v where v.unit = chunks.seq * 2 and v.space_id = ${space.id})
+            order by chunks.seq limit ${limit})
           union all
-          select memories.seq * 2 + 1, memories.text, '', json_array(memories.container_id)
-          from memories where memories.seq * 2 + 1 > ${afterUnit} and is_latest = 1 and is_forgotten = 0
-            and not exists (select 1 from vectors v where v.unit = memories.seq * 2 + 1 and v.space_id = ${space.id})
+          select * from (
+            select memories.seq * 2 + 1, memories.text, '', json_array(memories.container_id)
+            from memories where memories.seq > ${Math.floor((afterUnit - 1) / 2)} and is_latest = 1 and is_forgotten = 0
+              and not exists (select 1 from vectors v where v.unit = memories.seq * 2 + 1 and v.space_id = ${space.id})
+            order by memories.seq limit ${limit})
         ) order by unit limit ${limit}`.execute(db);
       return rows.map((row) => ({ ...row, containerIds: JSON.parse(row.containers) as number[] }));
     },
 
     async unindex(unit) {
-      await dropUnit(db, unit);
+      await atomically(db, (db) => dropUnit(db, unit));
     },
 
     async setForgotten(unit, containerId, forgotten) {
-      const row = await db.selectFrom("memories").select("text").where("seq", "=", seqOf(unit)).executeTakeFirst();
-      if (!row) return;
-      await writeText(db, { unit, containerIds: [containerId], text: row.text, context: "", forgotten });
-      const changed = await db
-        .updateTable("vectors")
-        .set({ active: forgotten ? 0 : 1 })
-        .where("unit", "=", unit)
-        .returning(["space_id", "container_id", "unit"])
-        .execute();
-      if (changed.length > 0) await db.insertInto("vector_changes").values(changed).execute();
+      await atomically(db, async (db) => {
+        const row = await db.selectFrom("memories").select("text").where("seq", "=", seqOf(unit)).executeTakeFirst();
+        if (!row) return;
+        await writeText(db, { unit, containerIds: [containerId], text: row.text, context: "", forgotten });
+        const changed = await db
+          .updateTable("vectors")
+          .set({ active: forgotten ? 0 : 1 })
+          .where("unit", "=", unit)
+          .returning(["space_id", "container_id", "unit"])
+          .execute();
+        if (changed.length > 0) await db.insertInto("vector_changes").values(changed).execute();
+      });
     },
 
     async searchText(scope, words, options) {
       if (words.length === 0 || scope.containerIds.length === 0) return [];
+      // Without the plus SQLite would run the whole match once for each of the units.
       const among = options.among
-        ? sql`and rowid in (select value from json_each(${listParameter(options.among)}))`
+        ? sql`and +rowid in (select value from json_each(${listParameter(options.among)}))`
         : sql``;
       const { rows } = await sql<{ rowid: number; score: number }>`
         select rowid, -bm25(text_index, ${TEXT_WEIGHTS}) as score from text_index
@@ -106,7 +121,7 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
     async matching(organizationId, scope, condition) {
       const units: Unit[] = [];
       if (scope.kinds.includes("chunk")) {
-        const conditions = [sql<boolean>`documents.organization_id = ${organizationId}`];
+        const conditions = [ofOrganization(organizationId)];
         if (condition.filters) conditions.push(documentFilterSql(condition.filters, sql`documents.metadata`));
         if (condition.filepath !== undefined) conditions.push(filepathSql(condition.filepath));
         if (condition.documentId !== undefined) conditions.push(sql<boolean>`documents.id = ${condition.documentId}`);
@@ -153,7 +168,7 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
       .innerJoin("document_containers", "document_containers.document_id", "documents.id")
       .selectAll("chunks")
       .select("document_containers.container_id")
-      .where("documents.organization_id", "=", organizationId)
+      .where(ofOrganization(organizationId))
       .where(sql<boolean>`chunks.seq in (select value from json_each(${listParameter(seqs)}))`)
       .where(
         sql<boolean>`document_containers.container_id in (select value from json_each(${listParameter(scope.containerIds)}))`,
@@ -189,7 +204,9 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
         ),
       )
       .where(sql<boolean>`memories.seq in (select value from json_each(${listParameter(seqs)}))`)
-      .where(sql<boolean>`memories.container_id in (select value from json_each(${listParameter(scope.containerIds)}))`)
+      .where(
+        sql<boolean>`+memories.container_id in (select value from json_each(${listParameter(scope.containerIds)}))`,
+      )
       .where("memories.is_latest", "=", 1);
     if (!scope.includeForgotten)
       query = query
@@ -206,6 +223,21 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
       documentIds: JSON.parse(row.document_ids) as string[],
     }));
   }
+}
+
+/** `vectors.active` for a unit: 0 for a forgotten memory, null for a unit that was removed or superseded meanwhile. */
+async function activityOf(db: Kysely<Database>, unit: Unit): Promise<0 | 1 | null> {
+  if (kindOf(unit) === "chunk") {
+    const chunk = await db.selectFrom("chunks").select("seq").where("seq", "=", seqOf(unit)).executeTakeFirst();
+    return chunk ? 1 : null;
+  }
+  const memory = await db
+    .selectFrom("memories")
+    .select(["is_latest", "is_forgotten"])
+    .where("seq", "=", seqOf(unit))
+    .executeTakeFirst();
+  if (memory?.is_latest !== 1) return null;
+  return memory.is_forgotten === 1 ? 0 : 1;
 }
 
 function fromDocument(condition: ReturnType<typeof filepathSql>) {

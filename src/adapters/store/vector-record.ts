@@ -4,6 +4,8 @@ import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { packVectors, vectorOf } from "./vector-bytes.js";
 
+/** Not a parameter: SQLite uses a partial index only for a condition that it can read. */
+const ACTIVE = sql<boolean>`active = 1`;
 /** A follower that is further behind than this, or gone for good, holds the log no longer: it rebuilds instead. */
 const LONGEST_LOG = 200_000;
 
@@ -12,10 +14,12 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
   async function head(spaceId: number): Promise<number> {
     const row = await db
       .selectFrom("vector_changes")
-      .select(sql<number | null>`max(seq)`.as("seq"))
+      .select("seq")
       .where("space_id", "=", spaceId)
-      .executeTakeFirstOrThrow();
-    return Math.max(row.seq ?? 0, await floor(spaceId));
+      .orderBy("seq", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.seq ?? floor(spaceId);
   }
 
   /** Everything up to this change was trimmed from the log. */
@@ -36,7 +40,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
         .selectFrom("vectors")
         .select(["container_id", sql<number>`count(*)`.as("n")])
         .where("space_id", "=", spaceId)
-        .where("active", "=", 1)
+        .where(ACTIVE)
         .groupBy("container_id")
         .execute();
       return new Map(rows.map((row) => [row.container_id, row.n]));
@@ -49,7 +53,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
         .select(["unit", "vector"])
         .where("space_id", "=", space.id)
         .where("container_id", "=", containerId)
-        .where("active", "=", 1)
+        .where(ACTIVE)
         .execute();
       return { seq, ...packVectors(rows, space.dimensions) };
     },
@@ -59,7 +63,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
         .selectFrom("vectors")
         .select(["unit", "vector"])
         .where("space_id", "=", space.id)
-        .where("active", "=", 1)
+        .where(ACTIVE)
         .where(sql<boolean>`container_id in (select value from json_each(${listParameter(containerIds)}))`)
         .where(sql<boolean>`unit in (select value from json_each(${listParameter(units)}))`)
         .groupBy("unit")
@@ -73,7 +77,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
         .select(["unit", "vector"])
         .where("space_id", "=", space.id)
         .where("container_id", "=", containerId)
-        .where("active", "=", 1)
+        .where(ACTIVE)
         .where("unit", ">", afterUnit)
         .orderBy("unit")
         .limit(limit)
@@ -90,7 +94,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
             .onRef("vector.space_id", "=", "change.space_id")
             .onRef("vector.container_id", "=", "change.container_id")
             .onRef("vector.unit", "=", "change.unit")
-            .on("vector.active", "=", 1),
+            .on(sql<boolean>`vector.active = 1`),
         )
         .select([
           "change.seq as seq",

@@ -1,6 +1,7 @@
 /**
  * The first schema. `waiting` on documents is derived from both states, so that counting what a container still
- * waits for reads a small partial index. The text index keeps no text of its own: chunks and memories have it.
+ * waits for reads a small partial index. A document's text, which may be large, comes last in its row, so that reading
+ * the rest does not walk over it. The text index keeps no text of its own: chunks and memories have it.
  */
 export const initial = `
 create table meta (key text primary key, value text not null) strict;
@@ -29,7 +30,6 @@ create table documents (
   id text not null unique,
   organization_id text not null,
   custom_id text,
-  content text not null,
   revision integer not null,
   title text,
   summary text,
@@ -50,10 +50,12 @@ create table documents (
   receipt text,
   waiting integer not null,
   created_at text not null,
-  updated_at text not null
+  updated_at text not null,
+  content text not null
 ) strict;
 create unique index documents_custom_id on documents (organization_id, custom_id) where custom_id is not null;
 create index documents_created on documents (organization_id, created_at, id);
+create index documents_updated on documents (organization_id, updated_at, id);
 create index documents_waiting on documents (organization_id, seq) where waiting = 1;
 
 create table document_revisions (
@@ -109,7 +111,8 @@ create table memories (
   updated_at text not null
 ) strict;
 create unique index memories_text on memories (container_id, text_key) where is_latest = 1 and is_forgotten = 0;
-create index memories_active on memories (container_id, is_static, seq) where is_latest = 1 and is_forgotten = 0;
+create index memories_container on memories (container_id, is_latest, is_forgotten, is_static, seq);
+create index memories_forgotten_text on memories (container_id, text_key) where is_latest = 1 and is_forgotten = 1;
 create index memories_expiry on memories (forget_after)
   where forget_after is not null and is_latest = 1 and is_forgotten = 0;
 create index memories_root on memories (root_id) where root_id is not null;
@@ -139,7 +142,8 @@ create table vectors (
   vector blob not null,
   unique (space_id, container_id, unit)
 ) strict;
-create index vectors_unit on vectors (unit);
+create index vectors_unit on vectors (unit, space_id);
+create index vectors_active on vectors (space_id, container_id) where active = 1;
 
 create table vector_changes (
   seq integer primary key autoincrement,
@@ -148,6 +152,7 @@ create table vector_changes (
   unit integer not null
 ) strict;
 create index vector_changes_container on vector_changes (space_id, container_id, seq);
+create index vector_changes_space on vector_changes (space_id, seq);
 
 create table vector_followers (
   follower text not null,
@@ -185,6 +190,7 @@ create table journal (
 ) strict;
 create index journal_subject on journal (subject_id, seq);
 create index journal_batch on journal (batch_id);
+create index journal_container on journal (container_tag, seq);
 
 create table operations (id text primary key, result text not null, created_at text not null) strict;
 create index operations_created on operations (created_at);

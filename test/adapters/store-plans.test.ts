@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Kysely, type CompiledQuery } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createChunkStore } from "../../src/adapters/store/chunks.js";
+import { createContainerStore } from "../../src/adapters/store/containers.js";
+import { createDocumentStore } from "../../src/adapters/store/documents.js";
+import { createMemoryStore } from "../../src/adapters/store/memories.js";
+import { openSqliteStore } from "../../src/adapters/store/open.js";
+import type { Database } from "../../src/adapters/store/schema.js";
+import { sqliteDialect } from "../../src/adapters/store/sqlite.js";
+import { STORE_FILE } from "../../src/adapters/store/store.js";
+import { createUnitStore } from "../../src/adapters/store/units.js";
+import { createVectorRecord } from "../../src/adapters/store/vector-record.js";
+import type { UnitScope } from "../../src/core/ports.js";
+import type { SqliteConnection, SqliteValue } from "../../src/lib/sqlite.js";
+import {
+  buildChunkDrafts,
+  buildCondition,
+  buildDocumentDraft,
+  buildDocumentQuery,
+  buildMemoryDraft,
+  FIRST_VERSION,
+  only,
+} from "../support/builders.js";
+import { ManualClock } from "../support/clock.js";
+
+/** Whatever is read while a caller waits must be reached through an index: these tables grow without end. */
+const GROWING =
+  /\bSCAN (documents|d|chunks|memories|memory_sources|ms|vectors|v|vector_changes|change|journal|containers|c|dc)\b/;
+/** There is mostly one organisation, so that an index led by it alone leads through everything. */
+const WHOLE_ORGANIZATION = /\(organization_id=\?\)/;
+
+describe("the work of a call does not grow with the store", () => {
+  const clock = new ManualClock();
+  const queries: CompiledQuery[] = [];
+  let dataDirectory: string;
+  let connection: SqliteConnection;
+  let db: Kysely<Database>;
+
+  beforeAll(async () => {
+    dataDirectory = await mkdtemp(join(tmpdir(), "recollect-plans-"));
+    const file = join(dataDirectory, STORE_FILE);
+    connection = await openSqliteStore({ file, maxMegabytes: 0 });
+    db = new Kysely<Database>({
+      dialect: sqliteDialect(connection, file),
+      log: (event) => void queries.push(event.query),
+    });
+    await createContainerStore(db, clock).ensure("o", ["a"]);
+    await createMemoryStore(db, clock).insert("o", buildMemoryDraft({ id: "x" }), FIRST_VERSION);
+    await createUnitStore(db, clock).addVector(3, [1], space, new Float32Array(3));
+    const document = await createDocumentStore(db, clock).insert("o", buildDocumentDraft({ id: "x" }));
+    await createChunkStore(db, clock).replace("o", document.id, 1, buildChunkDrafts("one"));
+  });
+  afterAll(async () => {
+    await db.destroy();
+    await rm(dataDirectory, { recursive: true, force: true });
+  });
+
+  /** How SQLite goes about the queries of a call, one step a line. */
+  async function planOf(call: () => Promise<unknown>): Promise<string[]> {
+    queries.length = 0;
+    await call();
+    expect(queries.length).toBeGreaterThan(0);
+    return queries.flatMap(({ sql, parameters }) => {
+      if (!/^\s*(select|with|insert|update|delete)/i.test(sql)) return [];
+      const values = parameters.map((value) => (typeof value === "boolean" ? Number(value) : value) as SqliteValue);
+      const rows = connection.prepare(`explain query plan ${sql}`).all(...values) as { detail: string }[];
+      return rows.map((row) => row.detail);
+    });
+  }
+
+  const scope: UnitScope = { containerIds: [1, 2], kinds: ["chunk", "memory"], includeForgotten: true };
+  const space = { id: 1, fingerprint: "s", dimensions: 3 };
+  const filters = only(buildCondition("team", "red"));
+
+  const calls: Record<string, () => Promise<unknown>> = {
+    "documents.insert": () => createDocumentStore(db, clock).insert("o", buildDocumentDraft()),
+    "documents.byId": () => createDocumentStore(db, clock).byId("o", "x"),
+    "documents.byCustomId": () => createDocumentStore(db, clock).byCustomId("o", "x"),
+    "documents.headsByIds": () => createDocumentStore(db, clock).headsByIds("o", ["x", "y"]),
+    "documents.update": () =>
+      createDocumentStore(db, clock).update("o", "x", { status: "done", revision: 2, containerTags: ["a"] }),
+    "chunks.replace": () => createChunkStore(db, clock).replace("o", "x", 1, buildChunkDrafts("one")),
+    "chunks.ofDocument": () => createChunkStore(db, clock).ofDocument("o", "x", 1),
+    "chunks.dropOlder": () => createChunkStore(db, clock).dropOlder("o", "x", 2),
+    "containers.find": () => createContainerStore(db, clock).find("o", ["a"]),
+    "containers.ensure": () => createContainerStore(db, clock).ensure("o", ["a"]),
+    "containers.ofDocument": () => createContainerStore(db, clock).ofDocument("o", "x"),
+    "memories.byId": () => createMemoryStore(db, clock).byId("o", "x"),
+    "memories.byIds": () => createMemoryStore(db, clock).byIds("o", ["x"]),
+    "memories.latestOf": () => createMemoryStore(db, clock).latestOf("o", "x"),
+    "memories.byText": () => createMemoryStore(db, clock).byText("o", "a", "x"),
+    "memories.byExactText": () => createMemoryStore(db, clock).byExactText("o", "a", "x"),
+    "memories.ofDocument": () => createMemoryStore(db, clock).ofDocument("o", "x"),
+    "memories.sources": () => createMemoryStore(db, clock).sources("o", ["x"]),
+    "memories.active": () => createMemoryStore(db, clock).active("o", "a", { isStatic: true, limit: 10 }),
+    "memories.expired": () => createMemoryStore(db, clock).expired("o", clock.now(), 10),
+    "memories.update": () => createMemoryStore(db, clock).update("o", "x", { strength: 2 }),
+    "units.searchText": () => createUnitStore(db, clock).searchText(scope, ["x"], { limit: 10, among: [1, 2, 3] }),
+    "units.wordCounts": () => createUnitStore(db, clock).wordCounts(scope, ["x"]),
+    "units.matching": () =>
+      createUnitStore(db, clock).matching("o", scope, { filters, filepath: "/x/", documentId: "x" }),
+    "units.matching by metadata": () => createUnitStore(db, clock).matching("o", scope, { filters }),
+    "units.matching by path": () => createUnitStore(db, clock).matching("o", scope, { filepath: "/x/" }),
+    "units.details": () => createUnitStore(db, clock).details("o", scope, [1, 2, 3]),
+    "units.addVector": () => createUnitStore(db, clock).addVector(3, [1], space, new Float32Array(3)),
+    "units.unindex": () => createUnitStore(db, clock).unindex(3),
+    "units.setForgotten": () => createUnitStore(db, clock).setForgotten(3, 1, true),
+    "units.forgottenVectors": () => createUnitStore(db, clock).forgottenVectors(scope, space),
+    "vectors.head": () => createVectorRecord(db).head(1),
+    "vectors.load": () => createVectorRecord(db).load(space, 1),
+    "vectors.pick": () => createVectorRecord(db).pick(space, [1], [3]),
+    "vectors.page": () => createVectorRecord(db).page(space, 1, 0, 10),
+    "vectors.changesSince": () => createVectorRecord(db).changesSince(space, 5, { limit: 10 }),
+    "vectors.changesSince of one container": () =>
+      createVectorRecord(db).changesSince(space, 5, { limit: 10, containerId: 1 }),
+    "documents.remove": () => createDocumentStore(db, clock).remove("o", "x"),
+  };
+
+  test.each(Object.entries(calls))("%s", async (_name, call) => {
+    const plan = await planOf(call);
+    expect(plan.filter((step) => GROWING.test(step) || WHOLE_ORGANIZATION.test(step))).toEqual([]);
+  });
+
+  test("counting vectors reads an index, not the vectors", async () => {
+    const plan = await planOf(() => createVectorRecord(db).counts(1));
+    expect(plan.join()).toMatch(/COVERING INDEX vectors_active/);
+  });
+
+  test("the waiting documents have an index of their own", async () => {
+    const plan = await planOf(() => createDocumentStore(db, clock).countWaiting("o", "all"));
+    expect(plan.join()).toMatch(/documents_waiting/);
+  });
+
+  test.each(["any", "all"] as const)(
+    "a list reads its containers once, not for each document: %s",
+    async (operator) => {
+      const query = buildDocumentQuery({ containerTags: ["a"], operator });
+      const plan = await planOf(() => createDocumentStore(db, clock).list("o", query));
+      // The one that is left are the tags of the documents on the page.
+      expect(plan.filter((step) => step.includes("CORRELATED"))).toHaveLength(1);
+    },
+  );
+
+  test.each(["createdAt", "updatedAt"] as const)("a page sorted by %s is not sorted anew", async (sort) => {
+    const plan = await planOf(() => createDocumentStore(db, clock).list("o", buildDocumentQuery({ sort })));
+    expect(plan.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY"))).toEqual([]);
+  });
+
+  test("the text index runs a narrowed match once, not once for each unit", async () => {
+    const plan = await planOf(() => createUnitStore(db, clock).searchText(scope, ["x"], { limit: 9, among: [1, 2] }));
+    expect(plan.filter((step) => step.includes("text_index"))).toEqual([expect.stringMatching(/INDEX 0:M\d/)]);
+  });
+});

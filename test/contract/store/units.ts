@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import type { UnitScope } from "../../../src/core/ports.js";
+import { kindOf, type Unit, type VectorSpace } from "../../../src/core/types.js";
+import { buildCondition, buildVector, only } from "../../support/builders.js";
+import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
+
+export function unitsContract(open: OpenStore): void {
+  const at = useStore(open);
+  const scopeOf = async (tags: readonly string[], values: Partial<UnitScope> = {}): Promise<UnitScope> => ({
+    containerIds: await Promise.all(tags.map(async (tag) => (await at.container(tag)).id)),
+    kinds: ["chunk", "memory"],
+    includeForgotten: false,
+    ...values,
+  });
+  const find = async (scope: UnitScope, words: readonly string[], among?: readonly Unit[]): Promise<Unit[]> => {
+    const hits = await at.store.units.searchText(scope, words, { limit: 100, ...(among && { among }) });
+    return hits.map((hit) => hit.unit);
+  };
+  const forget = async (memory: { id: string }, unit: Unit, containerId: number, forgotten = true): Promise<void> => {
+    await at.store.memories.update(at.organization, memory.id, { isForgotten: forgotten });
+    await at.store.units.setForgotten(unit, containerId, forgotten);
+  };
+
+  describe("searching text", () => {
+    test("finds by any of the words, word forms, case and accents aside", async () => {
+      const { unit } = await at.addIndexedMemory({ text: "Zoë was running a café" });
+      const scope = await scopeOf(["a"]);
+      for (const words of [["zoe"], ["ran", "runs"], ["cafe"], ["nothing", "café"]])
+        expect(await find(scope, words)).toEqual([unit]);
+      expect(await find(scope, ["caf"])).toEqual([]);
+      expect(await find(scope, [])).toEqual([]);
+    });
+
+    test("never outside the containers and kinds of the scope", async () => {
+      const memory = await at.addIndexedMemory({ text: "zebra" });
+      const elsewhere = await at.addIndexedMemory({ text: "zebra", containerTag: "b" });
+      const chunk = await at.addIndexedDocument({ containerTags: ["a", "c"] }, "zebra");
+      const both = [memory.unit, ...chunk.units].sort();
+      expect((await find(await scopeOf(["a"]), ["zebra"])).sort()).toEqual(both);
+      expect(await find(await scopeOf(["a"], { kinds: ["memory"] }), ["zebra"])).toEqual([memory.unit]);
+      expect(await find(await scopeOf(["a"], { kinds: ["chunk"] }), ["zebra"])).toEqual(chunk.units);
+      expect(await find(await scopeOf(["b"]), ["zebra"])).toEqual([elsewhere.unit]);
+      expect(await find(await scopeOf(["c"]), ["zebra"])).toEqual(chunk.units);
+      expect(await find(await scopeOf(["a", "b", "c"]), ["zebra"])).toHaveLength(3);
+      expect(await find(await scopeOf([]), ["zebra"])).toEqual([]);
+      expect(await find(await scopeOf(["d"]), ["zebra"])).toEqual([]);
+    });
+
+    test("a word that looks like a container, or like query syntax, is a word", async () => {
+      const { unit, containerId } = await at.addIndexedMemory({ text: `m${containerIdOf()} "quoted" AND star* near` });
+      await at.addIndexedMemory({ text: "plain", containerTag: "b" });
+      const scope = await scopeOf(["a"]);
+      for (const word of ["and", "near", "quoted", '"', '") OR scope : ("m2', "star*", "text:", "NOT", "(", "{scope}"])
+        expect((await find(scope, [word])).every((found) => found === unit)).toBe(true);
+      expect(await find(await scopeOf(["b"]), [`m${containerId}`])).toEqual([]);
+      function containerIdOf(): number {
+        return 1;
+      }
+    });
+
+    test("a unit's own words count more than those around it", async () => {
+      const { document, containerIds } = await at.addIndexedDocument({});
+      const chunks = await at.store.chunks.replace(at.organization, document.id, 1, [
+        { id: "in-context", content: "something else", context: "giraffe", metadata: null },
+        { id: "in-text", content: "giraffe", context: "something else", metadata: null },
+      ]);
+      for (const { seq, content, context } of chunks)
+        await at.store.units.indexText({ unit: seq * 2, containerIds, text: content, context });
+      const scope = await scopeOf(["a"]);
+      expect(await find(scope, ["giraffe"])).toEqual([chunks[1], chunks[0]].map((chunk) => (chunk?.seq ?? 0) * 2));
+    });
+
+    test("best first, at most as many as wanted", async () => {
+      const often = await at.addIndexedMemory({ text: "tiger tiger tiger lion" });
+      for (let index = 0; index < 5; index++)
+        await at.addIndexedMemory({ text: `tiger ${"filler ".repeat(9)}${index}` });
+      const hits = await at.store.units.searchText(await scopeOf(["a"]), ["tiger", "lion"], { limit: 3 });
+      expect(hits).toHaveLength(3);
+      expect(hits[0]?.unit).toBe(often.unit);
+      expect(hits.map((hit) => hit.score)).toEqual(hits.map((hit) => hit.score).sort((a, b) => b - a));
+    });
+
+    test("only among the given units", async () => {
+      const units: Unit[] = [];
+      for (let index = 0; index < 4; index++) units.push((await at.addIndexedMemory({ text: `tiger ${index}` })).unit);
+      const scope = await scopeOf(["a"]);
+      expect((await find(scope, ["tiger"], [units[1] ?? 0, units[3] ?? 0, 999_999])).sort()).toEqual([
+        units[1],
+        units[3],
+      ]);
+      expect(await find(scope, ["tiger"], [])).toEqual([]);
+    });
+
+    test("writing a unit again replaces it; taking it out leaves nothing", async () => {
+      const { unit, containerId } = await at.addIndexedMemory({ text: "zebra" });
+      const scope = await scopeOf(["a"]);
+      await at.store.units.indexText({ unit, containerIds: [containerId], text: "giraffe", context: "" });
+      expect(await find(scope, ["zebra"])).toEqual([]);
+      expect(await find(scope, ["giraffe"])).toEqual([unit]);
+      await at.store.units.unindex(unit);
+      expect(await find(scope, ["giraffe"])).toEqual([]);
+    });
+
+    test("counts the units of the scope that have each word", async () => {
+      await at.addIndexedMemory({ text: "tiger and lion" });
+      await at.addIndexedMemory({ text: "tiger alone" });
+      await at.addIndexedMemory({ text: "tiger elsewhere", containerTag: "b" });
+      const counted = await at.store.units.wordCounts(await scopeOf(["a"]), ["tiger", "lion", "bear"]);
+      expect(counted).toEqual({ total: 2, counts: [2, 1, 0] });
+      expect(await at.store.units.wordCounts(await scopeOf([]), ["tiger"])).toEqual({ total: 0, counts: [0] });
+    });
+
+    test("a scope of thousands of containers is no trouble", async () => {
+      const { unit } = await at.addIndexedMemory({ text: "needle" });
+      const tags = Array.from({ length: 5_000 }, (_, index) => `t${index}`);
+      const rows = await at.store.containers.ensure(at.organization, ["a", ...tags]);
+      const scope = await scopeOf([], { containerIds: rows.map((row) => row.id) });
+      expect(await find(scope, ["needle"])).toEqual([unit]);
+      expect(await at.store.units.details(at.organization, scope, [unit])).toHaveLength(1);
+    });
+  });
+
+  describe("forgotten memories", () => {
+    test("are found only when they are asked for, with their vectors, and come back whole", async () => {
+      const space = await at.store.ensureSpace("s", 3);
+      const { memory, unit, containerId } = await at.addIndexedMemory({ text: "zebra" });
+      await at.store.units.addVector(unit, [containerId], space, buildVector(space, 1));
+      const plain = await scopeOf(["a"]);
+      const all = await scopeOf(["a"], { includeForgotten: true });
+      const detailsIn = async (scope: UnitScope) =>
+        (await at.store.units.details(at.organization, scope, [unit])).map((detail) => detail.unit);
+      const vectorsIn = async (scope: UnitScope) => [...(await at.store.units.forgottenVectors(scope, space)).units];
+
+      expect([await find(plain, ["zebra"]), await find(all, ["zebra"])]).toEqual([[unit], [unit]]);
+      await forget(memory, unit, containerId);
+      expect([await find(plain, ["zebra"]), await find(all, ["zebra"])]).toEqual([[], [unit]]);
+      expect([await detailsIn(plain), await detailsIn(all)]).toEqual([[], [unit]]);
+      expect(await at.store.vectors.counts(space.id)).toEqual(new Map());
+      expect(await vectorsIn(all)).toEqual([unit]);
+      expect(await vectorsIn(await scopeOf(["b"], { includeForgotten: true }))).toEqual([]);
+
+      await forget(memory, unit, containerId, false);
+      expect([await find(plain, ["zebra"]), await detailsIn(plain)]).toEqual([[unit], [unit]]);
+      expect(await at.store.vectors.counts(space.id)).toEqual(new Map([[containerId, 1]]));
+      expect(await vectorsIn(all)).toEqual([]);
+    });
+  });
+
+  describe("units without a vector", () => {
+    const space = (): Promise<VectorSpace> => at.store.ensureSpace("s", 3);
+
+    test("are paged by rising unit, with all that embedding needs", async () => {
+      const chunk = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "one", "two");
+      const memory = await at.addIndexedMemory({ text: "three" });
+      const expected = [...chunk.units, memory.unit].sort((a, b) => a - b);
+      const found: Unit[] = [];
+      for (let after = -1; ;) {
+        const page = await at.store.units.withoutVector(await space(), after, 2);
+        const last = page.at(-1);
+        if (!last) break;
+        expect(page.length).toBeLessThanOrEqual(2);
+        for (const { unit, text, containerIds } of page) {
+          expect(text).toBe(unit === memory.unit ? "three" : unit === chunk.units[0] ? "one" : "two");
+          expect([...containerIds].sort()).toEqual(
+            kindOf(unit) === "memory" ? [memory.containerId] : chunk.containerIds,
+          );
+        }
+        found.push(...page.map((entry) => entry.unit));
+        after = last.unit;
+      }
+      expect(found).toEqual(expected);
+    });
+
+    test("not those that have one in this space, nor forgotten or superseded memories", async () => {
+      const embedded = await at.addIndexedMemory();
+      await at.store.units.addVector(embedded.unit, [embedded.containerId], await space(), new Float32Array([1, 0, 0]));
+      const forgotten = await at.addIndexedMemory();
+      await forget(forgotten.memory, forgotten.unit, forgotten.containerId);
+      const superseded = await at.addIndexedMemory();
+      await at.store.memories.update(at.organization, superseded.memory.id, { isLatest: false });
+      expect(await at.store.units.withoutVector(await space(), -1, 10)).toEqual([]);
+      const other = await at.store.ensureSpace("other", 3);
+      expect((await at.store.units.withoutVector(other, -1, 10)).map((entry) => entry.unit)).toEqual([embedded.unit]);
+    });
+  });
+
+  describe("narrowing before ranking", () => {
+    test("by metadata, path and document, within the scope", async () => {
+      const one = await at.addIndexedDocument({ metadata: { team: "red" }, filepath: "/a/x.md" }, "one");
+      const two = await at.addIndexedDocument({ metadata: { team: "blue" }, filepath: "/b/x.md" }, "two");
+      const elsewhere = await at.addIndexedDocument({ metadata: { team: "red" }, containerTags: ["b"] }, "three");
+      const memory = await at.addIndexedMemory();
+      await at.store.memories.addSource(at.organization, memory.memory.id, two.document.id, null);
+      const scope = await scopeOf(["a"]);
+      const match = async (condition: Parameters<typeof at.store.units.matching>[2], within = scope) =>
+        (await at.store.units.matching(at.organization, within, condition)).sort((a, b) => a - b);
+      const red = only(buildCondition("team", "red"));
+      expect(await match({ filters: red })).toEqual(one.units);
+      expect(await match({ filters: only(buildCondition("team", "blue")) })).toEqual(
+        [...two.units, memory.unit].sort(),
+      );
+      expect(await match({ filters: red }, await scopeOf(["b"]))).toEqual(elsewhere.units);
+      expect(await match({ filters: red }, await scopeOf(["a", "b"]))).toEqual(
+        [...one.units, ...elsewhere.units].sort(),
+      );
+      expect(await match({ filepath: "/a/" })).toEqual(one.units);
+      expect(await match({ filepath: "/b/x.md" })).toEqual([...two.units, memory.unit].sort());
+      expect(await match({ documentId: two.document.id })).toEqual([...two.units, memory.unit].sort());
+      expect(await match({ documentId: elsewhere.document.id })).toEqual([]);
+      expect(await match({ documentId: two.document.id, filters: red })).toEqual([]);
+      expect(await match({}, await scopeOf(["a"], { kinds: ["memory"] }))).toEqual([memory.unit]);
+      expect(await at.store.units.matching(OTHER_ORGANIZATION, scope, {})).toEqual([]);
+    });
+  });
+
+  describe("details", () => {
+    test("of chunks and memories, with their sources in order", async () => {
+      const { document, units } = await at.addIndexedDocument({}, "the text");
+      const memory = await at.addIndexedMemory({ text: "a fact" });
+      const later = await at.addDocument();
+      await at.store.memories.addSource(at.organization, memory.memory.id, document.id, null);
+      at.clock.advance(1);
+      await at.store.memories.addSource(at.organization, memory.memory.id, later.id, null);
+      const found = await at.store.units.details(at.organization, await scopeOf(["a"]), [...units, memory.unit]);
+      const [chunkDetail, memoryDetail] = found.sort((a, b) => Number(b.chunk !== null) - Number(a.chunk !== null));
+      expect(chunkDetail).toMatchObject({ unit: units[0], text: "the text", memory: null, documentIds: [document.id] });
+      expect(memoryDetail).toMatchObject({
+        unit: memory.unit,
+        text: "a fact",
+        chunk: null,
+        containerId: memory.containerId,
+        documentIds: [document.id, later.id],
+      });
+      expect(memoryDetail?.memory).toMatchObject({ id: memory.memory.id, sourceCount: 2 });
+    });
+
+    test("a chunk of several searched containers comes once", async () => {
+      const { units } = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "text");
+      expect(await at.store.units.details(at.organization, await scopeOf(["a", "b"]), units)).toHaveLength(1);
+    });
+
+    test("never of another container or organisation, and not of what is superseded, over or gone", async () => {
+      const chunk = await at.addIndexedDocument({}, "text");
+      const memory = await at.addIndexedMemory();
+      const superseded = await at.addIndexedMemory();
+      const fleeting = await at.addIndexedMemory({ forgetAfter: at.clock.from(1_000).toISOString() });
+      const units = [...chunk.units, memory.unit, superseded.unit, fleeting.unit, 999_998, 999_999];
+      const seen = async (scope: UnitScope, organization = at.organization) =>
+        (await at.store.units.details(organization, scope, units)).map((detail) => detail.unit).sort();
+      const scope = await scopeOf(["a"]);
+      expect(await seen(await scopeOf(["b"]))).toEqual([]);
+      expect(await seen(scope, OTHER_ORGANIZATION)).toEqual([]);
+      expect(await seen(scope)).toHaveLength(4);
+      await at.store.memories.update(at.organization, superseded.memory.id, { isLatest: false });
+      at.clock.advance(1_000);
+      expect(await seen(scope)).toEqual([...chunk.units, memory.unit].sort());
+      await at.store.documents.remove(at.organization, chunk.document.id);
+      expect(await seen(scope)).toEqual([memory.unit]);
+    });
+  });
+}

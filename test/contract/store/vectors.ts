@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+import type { Unit, VectorSpace } from "../../../src/core/types.js";
+import { buildVector } from "../../support/builders.js";
+import { type OpenStore, useStore } from "./fixture.js";
+
+export function vectorsContract(open: OpenStore): void {
+  const at = useStore(open);
+  const newSpace = (name = "s", dimensions = 3): Promise<VectorSpace> => at.store.ensureSpace(name, dimensions);
+  const addUnit = async (space: VectorSpace, vector: Float32Array, containerTag = "a") => {
+    const added = await at.addIndexedMemory({ containerTag });
+    await at.store.units.addVector(added.unit, [added.containerId], space, vector);
+    return added;
+  };
+  const changes = async (space: VectorSpace, after = 0, options: { containerId?: number; limit?: number } = {}) =>
+    (await at.store.vectors.changesSince(space, after, { limit: 100, ...options })).changes;
+
+  describe("spaces", () => {
+    test("a space is made once and found again", async () => {
+      expect(await at.store.findSpace("s")).toBeNull();
+      const [one, two] = await Promise.all([newSpace(), newSpace()]);
+      expect(one).toEqual(two);
+      expect(one).toMatchObject({ fingerprint: "s", dimensions: 3 });
+      expect(await at.store.findSpace("s")).toEqual(one);
+      expect((await newSpace("other")).id).not.toBe(one.id);
+      expect((await at.store.vectors.spaces()).map((space) => space.fingerprint).sort()).toEqual(["other", "s"]);
+    });
+
+    test("another size is a conflict that says which setting mends it", async () => {
+      await newSpace();
+      await expect(newSpace("s", 4)).rejects.toMatchObject({
+        kind: "conflict",
+        message: expect.stringMatching(/of 4 numbers.* have 3.*RECOLLECT_EMBEDDING_DIMENSIONS to 3/) as string,
+      });
+      expect(await newSpace()).toMatchObject({ dimensions: 3 });
+    });
+
+    test("the embedder of the last run is remembered", async () => {
+      expect(await at.store.lastEmbedder()).toBeNull();
+      await at.store.noteEmbedder("one");
+      await at.store.noteEmbedder("two");
+      expect(await at.store.lastEmbedder()).toBe("two");
+    });
+  });
+
+  describe("holding vectors", () => {
+    test("a container's vectors come back bit by bit", async () => {
+      const space = await newSpace("s", 5);
+      const vectors = [
+        new Float32Array([0.1, -0.2, 1e-38, 3.4e38, -0]),
+        new Float32Array([1 / 3, Math.PI, 0, 1, -1]),
+      ] as const;
+      const one = await addUnit(space, vectors[0]);
+      const two = await addUnit(space, vectors[1]);
+      const { units, matrix } = await at.store.vectors.load(space, one.containerId);
+      const rows = new Map(units.map((unit, row) => [unit, matrix.slice(row * 5, row * 5 + 5)]));
+      expect(rows).toEqual(
+        new Map([
+          [one.unit, vectors[0]],
+          [two.unit, vectors[1]],
+        ]),
+      );
+    });
+
+    test("a vector that is a view into a larger one is kept alone", async () => {
+      const space = await newSpace();
+      const { containerId } = await addUnit(space, new Float32Array([9, 9, 1, 2, 3, 9]).subarray(2, 5));
+      expect([...(await at.store.vectors.load(space, containerId)).matrix]).toEqual([1, 2, 3]);
+    });
+
+    test("spaces and containers never meet", async () => {
+      const [space, other] = [await newSpace(), await newSpace("other", 2)];
+      const one = await addUnit(space, buildVector(space, 1));
+      const two = await addUnit(space, buildVector(space, 1), "b");
+      await at.store.units.addVector(one.unit, [one.containerId], other, buildVector(other, 1));
+      expect(await at.store.vectors.counts(space.id)).toEqual(
+        new Map([
+          [one.containerId, 1],
+          [two.containerId, 1],
+        ]),
+      );
+      expect(await at.store.vectors.counts(other.id)).toEqual(new Map([[one.containerId, 1]]));
+      expect((await at.store.vectors.load(space, two.containerId)).units).toEqual([two.unit]);
+      expect((await at.store.vectors.load(other, two.containerId)).units).toEqual([]);
+      const picked = await at.store.vectors.pick(space, [one.containerId], [one.unit, two.unit]);
+      expect(picked.units).toEqual([one.unit]);
+    });
+
+    test("picking gives each unit once, whichever containers it lies in", async () => {
+      const space = await newSpace();
+      const { units, containerIds } = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "one", "two");
+      for (const unit of units) await at.store.units.addVector(unit, containerIds, space, buildVector(space, unit));
+      const picked = await at.store.vectors.pick(space, containerIds, [...units, 12_345]);
+      expect([...picked.units].sort()).toEqual(units);
+      expect(picked.matrix).toHaveLength(6);
+      expect((await at.store.vectors.pick(space, containerIds, [])).units).toEqual([]);
+      expect((await at.store.vectors.pick(space, [], units)).units).toEqual([]);
+    });
+
+    test("pages go through all of a container by rising unit", async () => {
+      const space = await newSpace();
+      const added: Unit[] = [];
+      for (let index = 0; index < 7; index++) added.push((await addUnit(space, buildVector(space, index + 1))).unit);
+      const { id } = await at.container("a");
+      const seen: Unit[] = [];
+      for (let after = -1; ;) {
+        const page = await at.store.vectors.page(space, id, after, 3);
+        const last = page.at(-1);
+        if (!last) break;
+        for (const change of page) expect(change.vector).toHaveLength(3);
+        seen.push(...page.map((change) => change.unit));
+        after = last.unit;
+      }
+      expect(seen).toEqual(added);
+    });
+
+    test("a second vector of a unit takes the place of the first", async () => {
+      const space = await newSpace();
+      const { unit, containerId } = await addUnit(space, buildVector(space, 1));
+      await at.store.units.addVector(unit, [containerId], space, buildVector(space, 0, 1));
+      const { units, matrix } = await at.store.vectors.load(space, containerId);
+      expect([units, [...matrix]]).toEqual([[unit], [0, 1, 0]]);
+    });
+
+    test("a unit that is gone, superseded or forgotten meanwhile gets no vector that search would find", async () => {
+      const space = await newSpace();
+      const chunk = await at.addIndexedDocument({}, "text");
+      await at.store.documents.remove(at.organization, chunk.document.id);
+      const superseded = await at.addIndexedMemory();
+      await at.store.memories.update(at.organization, superseded.memory.id, { isLatest: false });
+      await at.store.units.unindex(superseded.unit);
+      const forgotten = await at.addIndexedMemory();
+      await at.store.memories.update(at.organization, forgotten.memory.id, { isForgotten: true });
+      await at.store.units.setForgotten(forgotten.unit, forgotten.containerId, true);
+
+      const { containerId } = superseded;
+      for (const unit of [...chunk.units, superseded.unit, forgotten.unit, 999_999])
+        await at.store.units.addVector(unit, [containerId], space, buildVector(space, 1));
+
+      expect(await at.store.vectors.counts(space.id)).toEqual(new Map());
+      expect((await at.store.vectors.load(space, containerId)).units).toEqual([]);
+      const scope = { containerIds: [containerId], kinds: ["memory"] as const, includeForgotten: true };
+      expect((await at.store.units.forgottenVectors(scope, space)).units).toEqual([forgotten.unit]);
+    });
+  });
+
+  describe("the log of changes", () => {
+    test("follows every change in order: added, replaced, forgotten, taken out", async () => {
+      const space = await newSpace();
+      expect(await at.store.vectors.head(space.id)).toBe(0);
+      const one = await addUnit(space, buildVector(space, 1));
+      const two = await addUnit(space, buildVector(space, 0, 1), "b");
+      const afterTwo = await at.store.vectors.head(space.id);
+      expect(await changes(space)).toMatchObject([
+        { unit: one.unit, containerId: one.containerId, vector: buildVector(space, 1) },
+        { unit: two.unit, containerId: two.containerId, vector: buildVector(space, 0, 1), seq: afterTwo },
+      ]);
+      expect((await at.store.vectors.load(space, one.containerId)).seq).toBe(afterTwo);
+
+      await at.store.units.addVector(one.unit, [one.containerId], space, buildVector(space, 0, 0, 1));
+      await at.store.units.setForgotten(two.unit, two.containerId, true);
+      expect(await changes(space, afterTwo)).toMatchObject([
+        { unit: one.unit, vector: buildVector(space, 0, 0, 1) },
+        { unit: two.unit, vector: null },
+      ]);
+      expect(await changes(space, afterTwo, { containerId: two.containerId })).toMatchObject([{ unit: two.unit }]);
+
+      const before = await at.store.vectors.head(space.id);
+      await at.store.units.setForgotten(two.unit, two.containerId, false);
+      await at.store.units.unindex(one.unit);
+      expect(await changes(space, before)).toMatchObject([
+        { unit: two.unit, vector: buildVector(space, 0, 1) },
+        { unit: one.unit, vector: null },
+      ]);
+      const head = await at.store.vectors.head(space.id);
+      expect(await changes(space, head)).toEqual([]);
+      expect((await changes(space)).map((change) => change.seq)).toEqual([1, 2, 3, 4, 5, 6]);
+    });
+
+    test("comes in pages", async () => {
+      const space = await newSpace();
+      for (let index = 0; index < 5; index++) await addUnit(space, buildVector(space, 1));
+      const first = await changes(space, 0, { limit: 3 });
+      const rest = await changes(space, first.at(-1)?.seq, { limit: 3 });
+      expect([first.length, rest.length]).toEqual([3, 2]);
+    });
+
+    test("heads of spaces are apart", async () => {
+      const [space, other] = [await newSpace(), await newSpace("other")];
+      await addUnit(space, buildVector(space, 1));
+      const head = await at.store.vectors.head(space.id);
+      await addUnit(other, buildVector(other, 1));
+      expect(await at.store.vectors.head(space.id)).toBe(head);
+      expect(await changes(other)).toHaveLength(1);
+    });
+
+    test("a change that was rolled back is not in it", async () => {
+      const space = await newSpace();
+      const { unit, containerId } = await at.addIndexedMemory();
+      await at.store
+        .transaction(async (nouns) => {
+          await nouns.units.addVector(unit, [containerId], space, buildVector(space, 1));
+          throw new Error("no");
+        })
+        .catch(() => undefined);
+      expect(await at.store.vectors.head(space.id)).toBe(0);
+      expect(await at.store.vectors.counts(space.id)).toEqual(new Map());
+    });
+
+    test("what every follower has passed is trimmed; who is behind must load afresh", async () => {
+      const space = await newSpace();
+      for (let index = 0; index < 10; index++) await addUnit(space, buildVector(space, 1));
+      const head = await at.store.vectors.head(space.id);
+      await at.store.vectors.setPosition("slow", space.id, 4);
+      await at.store.vectors.setPosition("fast", space.id, 9);
+      expect(await at.store.vectors.trim(space.id, 2)).toBe(4);
+      expect(await at.store.vectors.trim(space.id, 2)).toBe(0);
+      const since = (seq: number) => at.store.vectors.changesSince(space, seq, { limit: 100 });
+      expect(await since(3)).toEqual({ changes: [], truncated: true });
+      expect((await since(4)).truncated).toBe(false);
+      expect((await since(4)).changes).toHaveLength(6);
+      await at.store.vectors.setPosition("slow", space.id, 10);
+      expect(await at.store.vectors.trim(space.id, 2)).toBe(4);
+      expect(await at.store.vectors.head(space.id)).toBe(head);
+      await at.store.vectors.setPosition("fast", space.id, 10);
+      expect(await at.store.vectors.trim(space.id, 0)).toBe(2);
+      expect(await at.store.vectors.head(space.id)).toBe(head);
+      expect(await since(head)).toEqual({ changes: [], truncated: false });
+      await addUnit(space, buildVector(space, 1));
+      expect((await since(head)).changes).toHaveLength(1);
+    });
+  });
+
+  describe("followers", () => {
+    test("positions and placements are kept by space", async () => {
+      const [space, other] = [await newSpace(), await newSpace("other")];
+      const { vectors } = at.store;
+      expect(await vectors.position("chroma", space.id)).toBe(0);
+      await vectors.setPosition("chroma", space.id, 7);
+      await vectors.setPosition("chroma", space.id, 8);
+      expect([await vectors.position("chroma", space.id), await vectors.position("chroma", other.id)]).toEqual([8, 0]);
+      await vectors.setPlacement(space.id, 1, "one");
+      await vectors.setPlacement(space.id, 1, "two");
+      expect(await vectors.placements(space.id)).toEqual(new Map([[1, "two"]]));
+      expect(await vectors.placements(other.id)).toEqual(new Map());
+    });
+  });
+}
