@@ -170,7 +170,10 @@ describe("standard output", () => {
 
   test("that cannot be written is one", async () => {
     const result = await run(["status"], { io: { stdout: failingWith("ENOSPC") } });
-    expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining("standard output could not be written") });
+    expect(result).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("error: Standard output could not be written"),
+    });
   });
 });
 

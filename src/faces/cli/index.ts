@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { AppError } from "../../core/errors.js";
 import type { Cli, Register } from "./cli.js";
 import { registerAdd } from "./commands/add.js";
 import { registerDoctor } from "./commands/doctor.js";
@@ -66,7 +67,8 @@ export async function runCli(argv: readonly string[], starters: Starters, io: Cl
   try {
     await output.flush();
   } catch (error) {
-    exitCode = report(new Error(`standard output could not be written: ${String(error)}`));
+    const reason = error instanceof Error ? error.message : String(error);
+    exitCode = report(new AppError("unavailable", `Standard output could not be written: ${reason}`));
   }
   return exitCode;
 }

@@ -1,0 +1,148 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import type { Diagnosis, DocumentReceipt, SearchAnswer, Status } from "../../src/core/index.js";
+import { parseAnswer, type CommandResult } from "../support/command-line.js";
+import {
+  environmentFor,
+  expectNothingLeft,
+  PROGRAM,
+  readService,
+  startServe,
+  waitFor,
+  withDataDirectory,
+} from "../support/recollect-process.js";
+
+/** A start takes half a second alone, and many times that beside other tests. */
+vi.setConfig({ testTimeout: 60_000 });
+
+interface Started {
+  readonly result: Promise<CommandResult>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+}
+
+/** The built program with its streams caught. */
+function start(data: string, argv: readonly string[], input = "", extra?: Readonly<Record<string, string>>): Started {
+  const child = spawn(process.execPath, [PROGRAM, ...argv], { env: environmentFor(data, extra) });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stdin.end(input);
+  const result = once(child, "close").then(([code]) => ({ code: Number(code ?? -1), stdout, stderr }));
+  return { result, kill: (signal) => child.kill(signal) };
+}
+
+const run = (data: string, argv: readonly string[], input?: string) => start(data, argv, input).result;
+
+test("every command explains itself, and wrong use ends with 2", async () => {
+  await withDataDirectory(async (data) => {
+    const names = ["serve", "mcp", "add", "search", "profile", "forget", "keys", "status", "doctor", "try"];
+    const help = await Promise.all(names.map((name) => run(data, [name, "--help"])));
+    expect(help.map(({ code, stderr }) => ({ code, stderr }))).toEqual(names.map(() => ({ code: 0, stderr: "" })));
+    expect(help.map(({ stdout }) => /^Usage: recollect (\w+)/.exec(stdout)?.[1])).toEqual(names);
+    expect(await run(data, ["--version"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+    expect(await run(data, ["serch"])).toMatchObject({ code: 2, stdout: "" });
+    expect(await run(data, ["search", "x", "--limit", "0"])).toMatchObject({ code: 2, stdout: "" });
+    expect(existsSync(join(data, "recollect.db"))).toBe(false);
+  });
+});
+
+test("what one command added, from a pipe and a file, the next one finds, forgets and reports", async () => {
+  await withDataDirectory(async (data) => {
+    const piped = await run(data, ["add", "-", "--json"], "I live in Lisbon. I prefer green tea to coffee.");
+    const receipt = parseAnswer<DocumentReceipt>(piped);
+    expect(receipt).toMatchObject({ status: "done", dreamingStatus: "done" });
+    const file = join(data, "minutes.md");
+    await writeFile(file, "# Minutes\n\nAna leads the Atlas project.\n");
+    expect(await run(data, ["add", file])).toMatchObject({ code: 0, stdout: expect.stringContaining("added:") });
+
+    const found = await run(data, ["search", "Who leads the Atlas project?"]);
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("“minutes.md”") });
+    const memory = receipt.facts?.find(({ text }) => text.includes("Lisbon"));
+    expect(await run(data, ["forget", memory?.id ?? ""])).toMatchObject({ code: 0 });
+    const later = await run(data, ["search", "Where does the user live?", "--mode", "memories", "--json"]);
+    expect(parseAnswer<SearchAnswer>(later).results.map(({ id }) => id)).not.toContain(memory?.id);
+
+    const key = parseAnswer<{ secret: string }>(await run(data, ["keys", "create", "--json"]));
+    expect(key.secret).toMatch(/^sm_/);
+    const status = parseAnswer<Status>(await run(data, ["status", "--json"]));
+    expect(status).toMatchObject({ dataDirectory: data, store: { documents: 2 } });
+    await expectNothingLeft(data);
+  });
+});
+
+test("commands go through a service that is running, and leave it running", async () => {
+  await withDataDirectory(async (data) => {
+    const service = await startServe(data);
+    try {
+      expect(await run(data, ["add", "I live in Lisbon."])).toMatchObject({ code: 0 });
+      expect(await run(data, ["forget", "no-such-id"])).toMatchObject({ code: 1, stdout: "" });
+      expect(await run(data, ["search", "Where does the user live?"])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("Lisbon"),
+      });
+      expect(readService(data)?.pid).toBe(service.child.pid);
+      expect((await fetch(`${service.url}/health`)).status).toBe(200);
+    } finally {
+      await service.stop();
+    }
+    expect(service.child.exitCode).toBe(0);
+    await expectNothingLeft(data);
+  });
+});
+
+test("doctor's exit code is its finding", async () => {
+  await withDataDirectory(async (data) => {
+    const { result } = start(data, ["doctor", "--json"], "", { RECOLLECT_VECTORS: "exact" });
+    const { code, ...rest } = await result;
+    const diagnosis = parseAnswer<Diagnosis>({ code, ...rest });
+    expect(diagnosis.checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(code).toBe(0);
+    await writeFile(join(data, "recollect.db"), "this is no database, but it has been one once".repeat(100));
+    expect(await run(data, ["doctor"])).toMatchObject({ code: 1, stderr: expect.stringContaining("recollect.db") });
+  });
+});
+
+test("try shows everything and leaves nothing", async () => {
+  await withDataDirectory(async (data) => {
+    const result = await run(data, ["try", "--json"]);
+    expect(result.code).toBe(0);
+    expect(parseAnswer<{ ok: boolean }>(result).ok).toBe(true);
+    expect(existsSync(join(data, "recollect.db"))).toBe(false);
+  });
+});
+
+test("add that is interrupted while it waits keeps the document and puts everything away", async () => {
+  let asked = false;
+  const silent = createServer(() => {
+    asked = true;
+  });
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  try {
+    await withDataDirectory(async (data) => {
+      const adding = start(data, ["add", "I live in Lisbon."], "", {
+        RECOLLECT_EMBEDDER: "openai",
+        RECOLLECT_EMBEDDING_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      });
+      await waitFor(() => asked, "the request for an embedding").finally(() => adding.kill("SIGINT"));
+      expect(await adding.result).toMatchObject({ code: 1, stderr: expect.stringContaining("Interrupted (SIGINT)") });
+      await expectNothingLeft(data);
+      const status = parseAnswer<Status>(await run(data, ["status", "--json"]));
+      expect(status.store.documents).toBe(1);
+    });
+  } finally {
+    silent.closeAllConnections();
+    silent.close();
+  }
+});
