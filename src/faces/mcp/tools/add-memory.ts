@@ -74,7 +74,7 @@ export const addMemoryTool = defineTool({
         origin: "agent",
         dreaming: "instant",
         rememberAsIs: true,
-        ...(facts && { facts }),
+        ...(facts && facts.length > 0 && { facts }),
         ...(metadata && { metadata }),
         ...(customId !== undefined && { customId }),
         ...(wait > 0 && { wait }),
