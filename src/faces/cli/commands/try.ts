@@ -18,8 +18,7 @@ export function registerTry(program: Command, cli: Cli): void {
 async function showTour(cli: Cli): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "recollect-try-"));
   try {
-    const settings = { RECOLLECT_DATA_DIR: folder, RECOLLECT_EMBEDDER: "builtin", RECOLLECT_OFFLINE: "1" };
-    await withCore(cli, (access) => presentTour(cli, access), { settings });
+    await withCore(cli, (access) => presentTour(cli, access), { settings: { RECOLLECT_DATA_DIR: folder } });
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
