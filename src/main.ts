@@ -1,35 +1,44 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import type { Node } from "./app.js";
-import { type Config, readConfig } from "./config.js";
+import type { Config } from "./config.js";
 import type { DoorOptions, ServiceInfo, Starters } from "./faces/cli/starters.js";
-import { randomSecret } from "./lib/crypto.js";
-import { createLog, type LeveledLog } from "./lib/log.js";
-
-// What only some starts need is loaded by them: a short command, or a client that waits for `initialize`, must not
-// wait for a server's libraries.
-
-type Core = Node["core"];
-type Settings = Readonly<Record<string, string>>;
+import { isMcpStart, openMcpStdio } from "./faces/mcp/opening.js";
+import type { LeveledLog } from "./lib/log.js";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
+const args = process.argv.slice(2);
+
+// A client that starts this program waits for the answer to its first message, so that comes before anything is
+// loaded. The rest is loaded by the starts that need it: a short command must not wait for a server's libraries.
+const opening = isMcpStart(args) ? openMcpStdio({ version }) : undefined;
+
+type Core = Node["core"];
+type Settings = Readonly<Record<string, string>>;
+
+interface Start {
+  readonly config: Config;
+  readonly log: LeveledLog;
+}
 
 const starters: Starters = { version, openDoor, serve, serveMcp };
+const exitCode = await runCommand();
+// The open standard input of an agent that could not be served would keep the process alive.
+if (opening) process.exit(exitCode);
+process.exitCode = exitCode;
 
-const { runCli } = await import("./faces/cli/index.js");
-const { stdin, stdout, stderr } = process;
-process.exitCode = await runCli(process.argv.slice(2), starters, {
-  stdin,
-  stdout,
-  stderr,
-  isTerminal: stdout.isTTY && stderr.isTTY,
-  isDebug: isDebug(),
-});
+async function runCommand(): Promise<number> {
+  const { runCli } = await import("./faces/cli/index.js");
+  const { stdin, stdout, stderr } = process;
+  const isTerminal = stdout.isTTY && stderr.isTTY;
+  return runCli(args, starters, { stdin, stdout, stderr, isTerminal, isDebug: await isDebug() });
+}
 
 /** A wrong setting is reported by the command that needs it, not here. */
-function isDebug(): boolean {
+async function isDebug(): Promise<boolean> {
+  const { readConfig } = await import("./config.js");
   try {
     return readConfig().logLevel === "debug";
   } catch {
@@ -37,7 +46,9 @@ function isDebug(): boolean {
   }
 }
 
-function prepare(settings: Settings): { config: Config; log: LeveledLog } {
+async function prepare(settings: Settings): Promise<Start> {
+  const { readConfig } = await import("./config.js");
+  const { createLog } = await import("./lib/log.js");
   const config = readConfig(undefined, settings);
   const log = createLog({ level: config.logLevel });
   for (const warning of config.warnings) log.warn(warning);
@@ -53,9 +64,10 @@ interface Listening {
 /** Answers over HTTP for whoever this process is: the owner, or a client that passes calls on. */
 async function listenFor(
   at: { core: Core; organizationId: string; host: string; port: number },
-  start: ReturnType<typeof prepare>,
+  start: Start,
 ): Promise<Listening> {
   const { createHttpFace, listen } = await import("./faces/http.js");
+  const { randomSecret } = await import("./lib/crypto.js");
   const token = randomSecret();
   const { config, log } = start;
   const app = createHttpFace({ ...at, log, limits: config, ownerToken: token, version, isReady: () => true });
@@ -64,10 +76,7 @@ async function listenFor(
 }
 
 /** A process that answers other processes only, on a port of its own. */
-async function openNode(
-  start: ReturnType<typeof prepare>,
-  options: { engine: DoorOptions["engine"]; standby: boolean },
-): Promise<Node> {
+async function openNode(start: Start, options: { engine: DoorOptions["engine"]; standby: boolean }): Promise<Node> {
   const { createNode } = await import("./app.js");
   return createNode({
     ...start,
@@ -78,7 +87,7 @@ async function openNode(
 }
 
 async function openDoor({ settings, engine }: DoorOptions) {
-  const node = await openNode(prepare(settings), { engine, standby: false });
+  const node = await openNode(await prepare(settings), { engine, standby: false });
   try {
     return { core: node.core, actor: await node.actor(), settle: () => node.settle(), close: () => node.close() };
   } catch (error) {
@@ -88,7 +97,7 @@ async function openDoor({ settings, engine }: DoorOptions) {
 }
 
 async function serve(settings: Settings): Promise<ServiceInfo> {
-  const start = prepare(settings);
+  const start = await prepare(settings);
   const { config, log } = start;
   const { createNode } = await import("./app.js");
   let listening: Promise<Listening> | undefined;
@@ -128,7 +137,15 @@ function untilSignal(): Promise<NodeJS.Signals> {
 }
 
 async function serveMcp(settings: Settings): Promise<void> {
-  const start = prepare(settings);
+  const start = await prepare(settings);
   const { serveMcpStdio } = await import("./faces/mcp/stdio.js");
-  throw new Error(`${start.config.container} ${String(serveMcpStdio)}`);
+  const node = await openNode(start, { engine: "background", standby: true });
+  await serveMcpStdio({
+    ...(opening && { opening }),
+    version,
+    log: start.log,
+    defaultContainer: start.config.container,
+    session: async () => ({ core: node.core, actor: await node.actor() }),
+    onEnd: () => node.close(),
+  });
 }

@@ -38,6 +38,8 @@ export interface Seat {
 
 interface Place {
   readonly role: "owner" | "client";
+  /** Resolves when the owner has gone; never for the owner itself. */
+  readonly gone: Promise<void>;
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -51,16 +53,24 @@ export function createSeat(options: ElectionOptions): Seat {
 
   function current(): Promise<Place> {
     if (isClosed) return Promise.reject(new AppError("unavailable", "This process is shutting down."));
-    place ??= elect(options, leave).catch((error: unknown) => {
-      place = undefined;
-      throw error;
-    });
+    place ??= occupy();
     return place;
   }
 
+  function occupy(): Promise<Place> {
+    const taken = elect(options);
+    taken.then(
+      ({ gone }) => gone.then(() => leave(taken)),
+      () => {
+        if (place === taken) place = undefined;
+      },
+    );
+    return taken;
+  }
+
   /** Forgets a place whose owner went away; with standby, looks for the next at once. */
-  function leave(left: Promise<Place> | undefined): void {
-    if (left === undefined || place !== left) return;
+  function leave(left: Promise<Place>): void {
+    if (place !== left) return;
     place = undefined;
     if (!options.standby || isClosed) return;
     current().catch((error: unknown) => options.log.error("no owner could be found", { reason: String(error) }));
@@ -92,15 +102,15 @@ export function createSeat(options: ElectionOptions): Seat {
       await last?.close();
     },
   };
+}
 
-  async function elect(settings: ElectionOptions, onGone: (left: Promise<Place> | undefined) => void): Promise<Place> {
-    const deadline = Date.now() + PATIENCE_MS;
-    for (;;) {
-      const found = (await becomeOwner(settings)) ?? (await findOwner(settings, () => onGone(place)));
-      if (found) return found;
-      if (Date.now() > deadline) throw unreachable(settings.dataDirectory, undefined);
-      await sleep(15 + Math.random() * 35);
-    }
+async function elect(options: ElectionOptions): Promise<Place> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = (await becomeOwner(options)) ?? (await findOwner(options));
+    if (found) return found;
+    if (Date.now() > deadline) throw unreachable(options.dataDirectory, undefined);
+    await sleep(15 + Math.random() * 35);
   }
 }
 
@@ -119,6 +129,7 @@ async function becomeOwner({ dataDirectory, version, log, open }: ElectionOption
     });
     return {
       role: "owner",
+      gone: new Promise(() => undefined),
       call: service.call,
       async close() {
         isClosing = true;
@@ -134,15 +145,17 @@ async function becomeOwner({ dataDirectory, version, log, open }: ElectionOption
   }
 }
 
-async function findOwner({ dataDirectory, standby }: ElectionOptions, onGone: () => void): Promise<Place | null> {
+async function findOwner({ dataDirectory, standby }: ElectionOptions): Promise<Place | null> {
   const address = readServiceFile(dataDirectory);
   if (!address) return null;
   const owner = connectOwner(address);
   if (!(await owner.ping())) return null;
   const watching = new AbortController();
-  if (standby) void owner.watch(watching.signal).then(() => watching.signal.aborted || onGone());
+  const never = new Promise<void>(() => undefined);
+  const gone = standby ? owner.watch(watching.signal).then(() => (watching.signal.aborted ? never : undefined)) : never;
   return {
     role: "client",
+    gone,
     call: owner.call,
     close: async () => watching.abort(),
   };
