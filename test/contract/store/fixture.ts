@@ -85,3 +85,8 @@ export function useStore(open: OpenStore): StoreFixture {
 
 /** An organisation that the store does not have. */
 export const OTHER_ORGANIZATION = "someone-else";
+
+/** For comparing without regard to order. */
+export function rising(left: string | number | null, right: string | number | null): number {
+  return (left ?? "") < (right ?? "") ? -1 : 1;
+}

@@ -11,7 +11,7 @@ import {
   buildVector,
   FIRST_VERSION,
 } from "../../support/builders.js";
-import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
+import { type OpenStore, OTHER_ORGANIZATION, useStore, rising } from "./fixture.js";
 
 export function containersContract(open: OpenStore): void {
   const at = useStore(open);
@@ -115,7 +115,7 @@ export function containersContract(open: OpenStore): void {
       const [row] = await at.store.containers.find(at.organization, ["kept"]);
       const scope = { containerIds: [row?.id ?? 0], kinds: ["chunk"] as const, includeForgotten: false };
       const hits = await at.store.units.searchText(scope, ["zebra", "giraffe"], { limit: 10 });
-      expect(hits.map((hit) => hit.unit).sort()).toEqual([...kept.units, ...shared.units]);
+      expect(hits.map((hit) => hit.unit).toSorted(rising)).toEqual([...kept.units, ...shared.units]);
       expect(await at.store.jobs.counts()).toMatchObject({ waiting: 1 });
       expect(await at.everything()).toContain("kept-cause");
     });
@@ -274,7 +274,7 @@ export function transactionsContract(open: OpenStore): void {
       nouns.documents.insert(at.organization, buildDocumentDraft({ customId: "z" })),
     );
     const { documents } = await at.store.documents.list(at.organization, buildDocumentQuery());
-    expect(documents.map((document) => document.customId).sort()).toEqual(["x", "z"]);
+    expect(documents.map((document) => document.customId).toSorted(rising)).toEqual(["x", "z"]);
   });
 
   test("a call of several statements outside of one is all or nothing", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { UnitScope } from "../../../src/core/ports.js";
 import { kindOf, type Unit, type VectorSpace } from "../../../src/core/types.js";
 import { buildCondition, buildVector, only } from "../../support/builders.js";
-import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
+import { type OpenStore, OTHER_ORGANIZATION, useStore, rising } from "./fixture.js";
 
 export function unitsContract(open: OpenStore): void {
   const at = useStore(open);
@@ -35,8 +35,8 @@ export function unitsContract(open: OpenStore): void {
       const memory = await at.addIndexedMemory({ text: "zebra" });
       const elsewhere = await at.addIndexedMemory({ text: "zebra", containerTag: "b" });
       const chunk = await at.addIndexedDocument({ containerTags: ["a", "c"] }, "zebra");
-      const both = [memory.unit, ...chunk.units].sort();
-      expect((await find(await scopeOf(["a"]), ["zebra"])).sort()).toEqual(both);
+      const both = [memory.unit, ...chunk.units].toSorted(rising);
+      expect((await find(await scopeOf(["a"]), ["zebra"])).toSorted(rising)).toEqual(both);
       expect(await find(await scopeOf(["a"], { kinds: ["memory"] }), ["zebra"])).toEqual([memory.unit]);
       expect(await find(await scopeOf(["a"], { kinds: ["chunk"] }), ["zebra"])).toEqual(chunk.units);
       expect(await find(await scopeOf(["b"]), ["zebra"])).toEqual([elsewhere.unit]);
@@ -84,7 +84,7 @@ export function unitsContract(open: OpenStore): void {
       const units: Unit[] = [];
       for (let index = 0; index < 4; index++) units.push((await at.addIndexedMemory({ text: `tiger ${index}` })).unit);
       const scope = await scopeOf(["a"]);
-      expect((await find(scope, ["tiger"], [units[1] ?? 0, units[3] ?? 0, 999_999])).sort()).toEqual([
+      expect((await find(scope, ["tiger"], [units[1] ?? 0, units[3] ?? 0, 999_999])).toSorted(rising)).toEqual([
         units[1],
         units[3],
       ]);
@@ -161,7 +161,7 @@ export function unitsContract(open: OpenStore): void {
         expect(page.length).toBeLessThanOrEqual(2);
         for (const { unit, text, containerIds } of page) {
           expect(text).toBe(unit === memory.unit ? "three" : unit === chunk.units[0] ? "one" : "two");
-          expect([...containerIds].sort()).toEqual(
+          expect([...containerIds].toSorted(rising)).toEqual(
             kindOf(unit) === "memory" ? [memory.containerId] : chunk.containerIds,
           );
         }
@@ -197,15 +197,15 @@ export function unitsContract(open: OpenStore): void {
       const red = only(buildCondition("team", "red"));
       expect(await match({ filters: red })).toEqual(one.units);
       expect(await match({ filters: only(buildCondition("team", "blue")) })).toEqual(
-        [...two.units, memory.unit].sort(),
+        [...two.units, memory.unit].toSorted(rising),
       );
       expect(await match({ filters: red }, await scopeOf(["b"]))).toEqual(elsewhere.units);
       expect(await match({ filters: red }, await scopeOf(["a", "b"]))).toEqual(
-        [...one.units, ...elsewhere.units].sort(),
+        [...one.units, ...elsewhere.units].toSorted(rising),
       );
       expect(await match({ filepath: "/a/" })).toEqual(one.units);
-      expect(await match({ filepath: "/b/x.md" })).toEqual([...two.units, memory.unit].sort());
-      expect(await match({ documentId: two.document.id })).toEqual([...two.units, memory.unit].sort());
+      expect(await match({ filepath: "/b/x.md" })).toEqual([...two.units, memory.unit].toSorted(rising));
+      expect(await match({ documentId: two.document.id })).toEqual([...two.units, memory.unit].toSorted(rising));
       expect(await match({ documentId: elsewhere.document.id })).toEqual([]);
       expect(await match({ documentId: two.document.id, filters: red })).toEqual([]);
       expect(await match({}, await scopeOf(["a"], { kinds: ["memory"] }))).toEqual([memory.unit]);
@@ -246,14 +246,14 @@ export function unitsContract(open: OpenStore): void {
       const fleeting = await at.addIndexedMemory({ forgetAfter: at.clock.from(1_000).toISOString() });
       const units = [...chunk.units, memory.unit, superseded.unit, fleeting.unit, 999_998, 999_999];
       const seen = async (scope: UnitScope, organization = at.organization) =>
-        (await at.store.units.details(organization, scope, units)).map((detail) => detail.unit).sort();
+        (await at.store.units.details(organization, scope, units)).map((detail) => detail.unit).toSorted(rising);
       const scope = await scopeOf(["a"]);
       expect(await seen(await scopeOf(["b"]))).toEqual([]);
       expect(await seen(scope, OTHER_ORGANIZATION)).toEqual([]);
       expect(await seen(scope)).toHaveLength(4);
       await at.store.memories.update(at.organization, superseded.memory.id, { isLatest: false });
       at.clock.advance(1_000);
-      expect(await seen(scope)).toEqual([...chunk.units, memory.unit].sort());
+      expect(await seen(scope)).toEqual([...chunk.units, memory.unit].toSorted(rising));
       await at.store.documents.remove(at.organization, chunk.document.id);
       expect(await seen(scope)).toEqual([memory.unit]);
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Unit, VectorSpace } from "../../../src/core/types.js";
 import { buildVector } from "../../support/builders.js";
-import { type OpenStore, useStore } from "./fixture.js";
+import { type OpenStore, useStore, rising } from "./fixture.js";
 
 export function vectorsContract(open: OpenStore): void {
   const at = useStore(open);
@@ -22,7 +22,10 @@ export function vectorsContract(open: OpenStore): void {
       expect(one).toMatchObject({ fingerprint: "s", dimensions: 3 });
       expect(await at.store.findSpace("s")).toEqual(one);
       expect((await newSpace("other")).id).not.toBe(one.id);
-      expect((await at.store.vectors.spaces()).map((space) => space.fingerprint).sort()).toEqual(["other", "s"]);
+      expect((await at.store.vectors.spaces()).map((space) => space.fingerprint).toSorted(rising)).toEqual([
+        "other",
+        "s",
+      ]);
     });
 
     test("another size is a conflict that says which setting mends it", async () => {
@@ -90,7 +93,7 @@ export function vectorsContract(open: OpenStore): void {
       const { units, containerIds } = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "one", "two");
       for (const unit of units) await at.store.units.addVector(unit, containerIds, space, buildVector(space, unit));
       const picked = await at.store.vectors.pick(space, containerIds, [...units, 12_345]);
-      expect([...picked.units].sort()).toEqual(units);
+      expect([...picked.units].toSorted(rising)).toEqual(units);
       expect(picked.matrix).toHaveLength(6);
       expect((await at.store.vectors.pick(space, containerIds, [])).units).toEqual([]);
       expect((await at.store.vectors.pick(space, [], units)).units).toEqual([]);
