@@ -34,11 +34,6 @@ export function sentenceSpans(text: string): Span[] {
   return spans;
 }
 
-/** The sentences of a text; see `sentenceSpans`. */
-export function sentencesOf(text: string): string[] {
-  return sentenceSpans(text).map(({ start, end }) => text.slice(start, end));
-}
-
 function isSentenceEnd(line: string, mark: number, end: number): boolean {
   if (/[。！？]/.test(line[mark] ?? "")) return true;
   if (end < line.length && !/\s/.test(line[end] ?? "")) return false;

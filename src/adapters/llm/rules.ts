@@ -15,7 +15,7 @@ import { resolveDates, type Direction, type ParseDates } from "./rules/when.js";
 const MOST_CANDIDATES = 500;
 const LONGEST_FACT = 320;
 /** Other work gets its turn after so many sentences. */
-const SENTENCES_PER_BREATH = 400;
+const SENTENCES_PER_BREATH = 100;
 /** In the present these speak of what is going to happen: "the sale starts on Friday". */
 const TIMETABLE_VERBS = /^(?:launch|start|end|begin|expire|close|open|leave|depart|happen|arrive)$/;
 /** Even in the past they speak of what is going to happen: "we agreed to ship by Friday". */

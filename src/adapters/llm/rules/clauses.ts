@@ -165,7 +165,11 @@ function sharedSubject(
     ) ?? "";
   const takesNouns = predicate.verb === "have" || (predicate.verb !== null && isLikingVerb(predicate.verb));
   if (NOUN_LIKE.has(verb) && (takesNouns || right.length < 3)) return null;
-  const hasInfinitive = predicate.rest.some((word) => word.lower === "to") || /\bto\b/.test(predicate.group);
+  const hasInfinitive =
+    /\bto\b/.test(predicate.group) ||
+    predicate.rest.some(
+      (word, index) => word.lower === "to" && readVerb(predicate.rest[index + 1]?.lower ?? "", "base") !== null,
+    );
   if (predicate.frame === "be" || predicate.frame === "progressive") {
     const isIntroduced = subject.role === "self" && isCapitalised(predicate.rest[0]);
     if (!isJoined) return isIntroduced && /^an?$/.test(verb) ? `${subjectText} am` : null;

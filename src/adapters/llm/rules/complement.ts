@@ -39,6 +39,8 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
   if (first === "") return null;
   if (frame === "was") return judgeWas(subject, rest);
   if (frame === "been") return judgeBeen(rest, predicate.isNegated && !predicate.adverbs.includes("never"));
+  if (/^\d+(?:'|ft|cm|kg|lbs?)/.test(first)) return FACT;
+  if (subject.isFavourite && /\b(?:one|option|version|part)\b/.test(lowerText(rest))) return null;
   if (subject.isFavourite) return EVALUATIVE.has(first) && rest.length < 3 && !isCapitalised(rest[0]) ? null : LIKING;
   if (subject.role === "own" && (STATIC_OWN.test(subject.head) || subject.head === "age"))
     return isEvaluativePhrase(rest) ? null : { ...TRAIT, isStatic: subject.head !== "age" };
@@ -111,6 +113,7 @@ function judgePlace(subject: Subject, rest: readonly Word[]): Verdict | null {
     )
   )
     return FACT;
+  if (/^(?:in|on|at|with) .*\b(?:until|till)\b/.test(text)) return STAY;
   if (/^on (?:vacation|holiday|leave|call|a business trip|maternity leave|paternity leave)/.test(text)) return STAY;
   const object = rest.find((word, index) => index > 0 && !/^(?:the|a|an)$/.test(word.lower));
   if (subject.role === "self" || subject.role === "relative") {

@@ -80,6 +80,7 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
   have: (rest, text, predicate) => judgeHaving(rest, text, predicate),
   need: (rest) => (rest[0]?.lower === "to" && !CHAT_VERBS.test(rest[1]?.lower ?? "") ? APPOINTMENT : null),
   want: (rest) => judgeWanting(rest),
+  speak: (rest) => (rest.slice(0, 5).some(isCapitalised) ? TRAIT : null),
   know: (rest) => (isCapitalised(rest[0]) && rest.length <= 4 ? TRAIT : null),
   believe: (rest) => (rest[0]?.lower === "in" && rest.length > 1 && !isPointing(rest) ? TRAIT : null),
   come: (rest) => (rest[0]?.lower === "from" && rest.slice(1).some(isCapitalised) ? TRAIT : null),
@@ -98,7 +99,13 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
 function judgeLiking(verb: string, rest: readonly Word[]): Verdict | null {
   const first = rest[0]?.lower ?? "";
   const second = rest[1]?.lower ?? "";
+  if (first === "being" && second === "called") return LIKING;
   if (first === "" || REMARK_OBJECT.test(first)) return null;
+  if (
+    rest.slice(0, 5).some((word) => /^(?:ones?|options?|versions?|approach|former|latter|answer)$/.test(word.lower)) &&
+    first === "the"
+  )
+    return null;
   if (first === "the" && verb !== "prefer") {
     const isKnown =
       KNOWN_LIKES.test(second) && /^(?:|and|in|at|on|of|when|more|most|because)$/.test(rest[2]?.lower ?? "");
@@ -129,7 +136,9 @@ function judgeGoing(text: string, isHabit: boolean): Verdict | null {
   if (isHabit && /^to (?:bed|sleep) (?:at|around|before|after|by)\b/.test(text)) return FACT;
   if (text.startsWith("by ")) return TRAIT;
   if (isHabitual(text)) return FACT;
-  return /^to (?:\w+ ){0,3}(?:school|university|college|church|mosque|synagogue|temple|therapy)\b/.test(text)
+  return /^to (?:\w+ ){0,3}(?:school|elementary|academy|kindergarten|daycare|preschool|university|college|church|mosque|synagogue|temple|therapy)\b/.test(
+    text,
+  )
     ? FACT
     : null;
 }

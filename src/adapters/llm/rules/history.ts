@@ -8,10 +8,10 @@ import { isCapitalised } from "./words.js";
 
 /** What is said, thought and felt is no event. */
 const MENTAL =
-  /^(?:be|say|tell|think|know|feel|want|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|love|realize|expect|dream|fall|change|wait|hear|find|come|do|get|talk|try|call|text|email|phone|message)$/;
+  /^(?:be|say|tell|think|know|feel|want|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|love|realize|realise|expect|dream|fall|change|wait|hear|find|come|do|get|talk|try|call|text|email|phone|message)$/;
 /** Small things that only a date makes an event. */
 const MINOR = /^(?:try|hear|show|walk|come|talk|see|eat|drink|sleep|watch|sit|read|send|ask|find|bring|do)$/;
-const POINTING_OBJECT = /^(?:it|that|this|those|these|him|her|them|you|here|there|so|your|how|what)$/;
+const POINTING_OBJECT = /^(?:it|that|this|those|these|him|her|them|you|here|there|so|how|what)$/;
 
 /** What has to follow these verbs in the past for an event; a pair of the pattern and the verdict. */
 const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> = {
@@ -48,7 +48,8 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   turn: [[/^\d+\b/, EPISODE]],
   break: [
     [/^up with (?!it\b)/, EPISODE],
-    [/^(?!up\b|down$|the ice)\w/, EPISODE],
+    [/^down\b/, DATED_EPISODE],
+    [/^(?!up\b|the ice)\w/, EPISODE],
   ],
   pass: [
     [/^away\b/, EPISODE],
@@ -59,6 +60,7 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   choose: [[/^(?:to|an?|the|our|\w+ (?:over|as|for))\b/, EPISODE]],
   leave: [[/^(?:my|our|the|for|school|college|home)\b/, EPISODE]],
   pick: [[/^up (?!it\b|on\b)\w/, EPISODE]],
+  name: [[/^(?:my|our)\b/, EPISODE]],
   set: [[/^(?:up (?!it\b)|an? new |my )\w/, EPISODE]],
   lose: [[/^(?!it\b|track|interest|count|my (?:mind|temper|train)|weight$)\w/, EPISODE]],
 };
@@ -71,7 +73,7 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   if (verb === null) return isPointing(rest) ? null : DATED_EPISODE;
   const frames = EVENTS[verb];
   if (frames) {
-    if (isLight(rest) && !/^(?:up|away)\b/.test(text)) return null;
+    if (isLight(rest) && !/^(?:up|away|down)\b/.test(text)) return null;
     return (
       frames.find(([pattern]) => pattern.test(text))?.[1] ??
       (verb === "choose" && isCapitalised(rest[0]) ? EPISODE : null)

@@ -4,7 +4,7 @@ import { judgePast, judgePerfect } from "./history.js";
 import { EVENT_NOUNS } from "./nouns.js";
 import { judgeFuture, judgeProgressive } from "./plans.js";
 import type { Predicate } from "./predicate.js";
-import { saysSomething } from "./objects.js";
+import { isHabitual, lowerText, saysSomething } from "./objects.js";
 import type { Subject } from "./subject.js";
 import { isLastingVerb } from "./verbs.js";
 import { APPOINTMENT, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
@@ -30,7 +30,8 @@ export function judge(subject: Subject, predicate: Predicate): Verdict | null {
   if (subject.role === "you" && !/^(?:be|present)$/.test(predicate.frame)) return null;
   const verdict = judgeFrame(subject, predicate);
   const isEvent = (subject.role === "thing" || subject.role === "own") && EVENT_NOUNS.has(subject.head);
-  return verdict?.kind === "fact" && isEvent && predicate.frame !== "past" ? APPOINTMENT : verdict;
+  const isOnce = isEvent && predicate.frame !== "past" && !isHabitual(lowerText(predicate.rest));
+  return verdict?.kind === "fact" && isOnce ? APPOINTMENT : verdict;
 }
 
 function judgeFrame(subject: Subject, predicate: Predicate): Verdict | null {
@@ -55,7 +56,7 @@ function judgeFrame(subject: Subject, predicate: Predicate): Verdict | null {
     case "ability":
       return judgeAbility(predicate);
     case "obligation":
-      return predicate.verb !== null && !CHAT_DUTIES.test(predicate.verb) ? APPOINTMENT : null;
+      return CHAT_DUTIES.test(predicate.rest[0]?.lower ?? "") ? null : APPOINTMENT;
     case "other":
       return null;
   }

@@ -33,7 +33,7 @@ project app application service server servers database db api backend frontend 
 repository codebase build pipeline ci deployment deploy release version sprint standup stand-up retro meeting deadline budget contract password
 port endpoint cluster queue cache bucket schema table library framework package module component staging production wifi network domain key
 launch migration roadmap milestone conference workshop wedding party apartment house flat school course class exam flight train hotel event
-headquarters hq invoice subscription license licence policy vendor supplier manager ceo cto landlord doctor appointment store shop restaurant address code`);
+headquarters hq number code pin booking reference order invoice subscription license licence policy vendor supplier manager ceo cto landlord doctor appointment store shop restaurant address code`);
 
 /** Things that are over after their day. */
 export const EVENT_NOUNS = words(`

@@ -1,9 +1,11 @@
 import { thirdPerson, verbForms } from "./verbs.js";
 import type { Voice } from "./voice.js";
-import { textOf, wordOf, type Word } from "./words.js";
+import { isCapitalised, textOf, wordOf, type Word } from "./words.js";
 
 /** "I" within a predicate about the speaker becomes "they", which takes the verb as "I" does, but for these. */
 const PLURAL_AGREEMENT: Readonly<Record<string, string>> = { am: "are", was: "were" };
+/** What brings a noun into the clause that a pronoun after it can stand for. */
+const INTRODUCING = /^(?:an?|the|my|our|some|two|three|four|five|many|several|people|kids|children|friends|\w+'s)$/;
 const SELF_WORDS: Readonly<Record<string, string>> = {
   my: "their",
   our: "their",
@@ -21,6 +23,7 @@ const SELF_WORDS: Readonly<Record<string, string>> = {
  * @returns null when the words speak of somebody that cannot be named
  */
 export function rewriteRest(rest: readonly Word[], voice: Voice, isAboutSelf: boolean): string | null {
+  if (isAboutSelf && pointsOutside(rest)) return null;
   const words: Word[] = [];
   for (const [index, word] of rest.entries()) {
     const next = rest[index + 1]?.lower ?? "";
@@ -30,6 +33,13 @@ export function rewriteRest(rest: readonly Word[], voice: Voice, isAboutSelf: bo
     words.push(rewritten);
   }
   return textOf(words);
+}
+
+/** "I love his jokes": nothing before the pronoun says whose. */
+function pointsOutside(rest: readonly Word[]): boolean {
+  const pronoun = rest.findIndex((word) => /^(?:him|his|her|hers|them|their|theirs|they|he|she)$/.test(word.lower));
+  if (pronoun === -1) return false;
+  return !rest.slice(0, pronoun).some((word) => isCapitalised(word) || INTRODUCING.test(word.lower));
 }
 
 function rewriteWord(word: Word, previous: string, next: string, voice: Voice, isAboutSelf: boolean): Word | null {

@@ -15,7 +15,7 @@ const PROGRESSIVES = new Set(
   (
     "learn study work live train write build plan move start look save get expect teach develop recover attend visit travel fly leave organize " +
     "organise host quit switch use raise renovate take volunteer run lead manage stay rent read try launch migrate open retire practise practice " +
-    "design create marry buy sell join explore coach mentor"
+    "design create marry buy sell join explore coach mentor do"
   ).split(" "),
 );
 const TEMPORARY = new Set("visit travel fly stay attend host meet have see".split(" "));
@@ -31,6 +31,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   expect: /\b(?:baby|child|twins|boy|girl)\b/,
   read: /^(?!it\b|this\b|that\b|your\b|the (?:docs|code|article|manual))\w/,
   use: /^(?!it\b|this\b|that\b|the\b|your\b)\w/,
+  do: /^(?:an?|my) (?:\w+ ){0,2}(?:phd|master'?s?|mba|degree|internship|apprenticeship|residency|course|bootcamp|postdoc)\b/,
   run: /^(?:an?|my|our|for (?!it)\w)\b/,
 };
 

@@ -2,7 +2,7 @@ import { readVerb, thirdPerson, verbForms } from "./verbs.js";
 import type { Word } from "./words.js";
 
 /** How the verb of a clause stands in time and mood. */
-export type Frame =
+type Frame =
   | "be"
   | "was"
   | "been"

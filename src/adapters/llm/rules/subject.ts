@@ -61,6 +61,7 @@ function readCompanions(companions: readonly Word[], voice: Voice): Subject | nu
   const isNamed = companions.every((word) => isCapitalised(word) || NAME_LINKS.has(word.lower));
   const first = companions[0]?.lower ?? "";
   if (!isNamed && !/^(?:my|our|some|a|two|three)$/.test(first)) return null;
+  if (companions.some((word) => AUXILIARIES.has(word.lower)) || verbAfterNoun(companions, 1) !== null) return null;
   const own = /^(?:my|our)$/.test(first) ? `their ${textOf(companions.slice(1))}` : textOf(companions);
   const text = isNamed ? textOf(companions) : lowerFirst(own);
   return { ...selfSubject(`${voice.self} and ${text}`), isPlural: true, length: companions.length + 2 };
@@ -152,7 +153,9 @@ function isFinite(word: Word, before: readonly Word[]): boolean {
 
 /** The noun before names and before "of …", "at …": `sister` in "sister Anna", `manager` in "manager at Siemens". */
 function headOf(noun: readonly Word[]): string {
-  const link = noun.findIndex((word, index) => index > 0 && LINKS.has(word.lower));
+  const link = noun.findIndex(
+    (word, index) => index > 0 && (LINKS.has(word.lower) || /^(?:this|next|last)$/.test(word.lower)),
+  );
   const phrase = link === -1 ? [...noun] : noun.slice(0, link);
   while (phrase.length > 1 && isCapitalised(phrase.at(-1)) && !SHARED_THINGS.has(phrase.at(-1)?.lower ?? ""))
     phrase.pop();

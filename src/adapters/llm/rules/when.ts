@@ -110,7 +110,7 @@ function isNoDate(match: ParsedResult, words: string, text: string): boolean {
     return true;
   if (
     /^(?:april|june|august|may)$/.test(words) &&
-    !/\b(?:in|of|since|until|by|last|next|this|from|to|early|late|mid)\s$/i.test(before)
+    !/\b(?:in|of|since|until|by|before|after|last|next|this|from|to|early|late|mid)\s$/i.test(before)
   )
     return true;
   return (
@@ -149,7 +149,7 @@ function describeMonth(
   if (/\b\d{4}\b/.test(words)) return { phrase: null, bare: null, days: [], lastDay: end };
   if (
     !isRelative &&
-    (direction === "none" || !/\b(?:in|since|until|by|last|next|this|from|early|late|mid)\s/i.test(text))
+    (direction === "none" || !/\b(?:in|since|until|by|before|after|last|next|this|from|early|late|mid)\s/i.test(text))
   )
     return null;
   const year = isRelative ? date.getUTCFullYear() : yearFor(date, direction, reference, 28);

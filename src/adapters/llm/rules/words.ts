@@ -60,6 +60,9 @@ function expand(word: Word, next: string | undefined): Word[] {
   const spoken = SPOKEN[lower] ?? negation(lower);
   if (spoken) return spoken.map((part, index) => wordOf(index === spoken.length - 1 ? `${part}${tail}` : part));
   const pronoun = PRONOUN_CONTRACTION.exec(lower);
+  if (!pronoun && lower === "name's" && next !== undefined && isCapitalised(wordOf(next))) {
+    return [wordOf(raw.slice(0, raw.lastIndexOf("'"))), wordOf("is")];
+  }
   if (!pronoun && lower.endsWith("'s") && next !== undefined && IS_SIGNS.test(wordOf(next).lower)) {
     return [wordOf(raw.slice(0, raw.lastIndexOf("'"))), wordOf("is")];
   }
