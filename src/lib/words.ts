@@ -90,6 +90,11 @@ export function numbersIn(text: string): string[] {
   return found;
 }
 
+/** True for folded words that turn a meaning round (`not`, `never`, `doesnt`, …), and for the `t` that `n't` leaves behind. */
+export function isNegation(word: string): boolean {
+  return NEGATIONS.has(word);
+}
+
 /** How many words of a text turn its meaning round (`not`, `never`, `doesn't`, `no longer`, …). */
 export function negationsIn(text: string): number {
   const joined = fold(text).replace(/(\p{L})['’](?=t\b)/gu, "$1");

@@ -30,11 +30,12 @@ export function createBuiltinEmbedder(): Embedder {
     fingerprint: `builtin v${VERSION} ${DIMENSIONS}`,
     maxBatch: 256,
     calibration: [
-      [0, 0.1],
-      [0.15, 0.25],
-      [0.35, 0.5],
-      [0.6, 0.75],
-      [0.9, 0.92],
+      [0, 0.17],
+      [0.1, 0.28],
+      [0.2, 0.41],
+      [0.4, 0.53],
+      [0.7, 0.72],
+      [0.9, 0.9],
       [1, 1],
     ],
     async embed(texts, _purpose, signal) {

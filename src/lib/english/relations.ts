@@ -1,7 +1,11 @@
 import { stem } from "../stem.js";
 import { isStopWord } from "../words.js";
+import { EVERYDAY_GROUPS } from "./everyday-groups.js";
 import { IRREGULAR_FORMS, WORD_FAMILIES } from "./irregular-forms.js";
+import { KIND_GROUPS } from "./kind-groups.js";
 import { LIFE_GROUPS } from "./life-groups.js";
+import { NOUN_GROUPS } from "./noun-groups.js";
+import { VERB_GROUPS } from "./verb-groups.js";
 import { WORK_GROUPS } from "./work-groups.js";
 
 /** How strongly a word stands for a group of related words, 0 to 1. */
@@ -71,7 +75,14 @@ export function relatedness(first: string, second: string): number {
 }
 
 /** The number of groups; `Concept.group` lies below it. */
-export const GROUP_COUNT = WORD_FAMILIES.length + LIFE_GROUPS.length + WORK_GROUPS.length;
+export const GROUP_COUNT =
+  WORD_FAMILIES.length +
+  LIFE_GROUPS.length +
+  WORK_GROUPS.length +
+  EVERYDAY_GROUPS.length +
+  KIND_GROUPS.length +
+  VERB_GROUPS.length +
+  NOUN_GROUPS.length;
 
 function readBaseForms(): Map<string, string> {
   const forms = new Map<string, string>();
@@ -96,7 +107,14 @@ function readConcepts(): Map<string, Concept[]> {
   };
   let group = 0;
   for (const family of WORD_FAMILIES) add(family, group++, FAMILY);
-  for (const line of [...LIFE_GROUPS, ...WORK_GROUPS]) {
+  for (const line of [
+    ...LIFE_GROUPS,
+    ...WORK_GROUPS,
+    ...EVERYDAY_GROUPS,
+    ...KIND_GROUPS,
+    ...VERB_GROUPS,
+    ...NOUN_GROUPS,
+  ]) {
     const [heads = "", members = ""] = line.split("/");
     add(heads, group, HEAD);
     add(members, group++, MEMBER);

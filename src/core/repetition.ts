@@ -1,0 +1,89 @@
+import type { UnitWords } from "./evidence.js";
+import { meaningKey } from "./near-duplicates.js";
+
+/** From this share of its words on, a unit only repeats the other. */
+const REPEATED = 0.8;
+/** A chunk up to this length (characters) is a better answer than a memory that repeats part of it. */
+const SHORT_CHUNK = 400;
+
+/** A ranked candidate that may repeat another one. */
+export interface Listed {
+  readonly words: UnitWords;
+  readonly similarity: number;
+  readonly score: number;
+}
+
+/**
+ * Leaves out what only repeats something listed before: texts that say the same (`isSameFact`), and of a memory and the short
+ * chunk that it was taken from the one that says more, at the better of their two places. Texts that differ in a number or a
+ * negation never stand for each other.
+ * @param ranked best first
+ */
+export function dropRepetitions<T extends Listed>(ranked: readonly T[]): T[] {
+  const kept: T[] = [];
+  const bySignature = new Map<string, T[]>();
+  const byDocument = new Map<string, number[]>();
+  for (const item of ranked) {
+    if (repeatsSame(item, bySignature)) continue;
+    if (meetsSource(item, kept, byDocument)) continue;
+    for (const id of item.words.detail.documentIds) push(byDocument, id, kept.length);
+    kept.push(item);
+  }
+  return kept;
+}
+
+/** True when an item with the same meaning is listed already; otherwise the item is noted. */
+function repeatsSame<T extends Listed>(item: T, bySignature: Map<string, T[]>): boolean {
+  const { signature } = item.words;
+  const alike = bySignature.get(signature) ?? [];
+  const key = alike.length > 0 ? meaningKey(item.words.detail.text) : "";
+  if (alike.some((other) => meaningKey(other.words.detail.text) === key)) return true;
+  push(bySignature, signature, item);
+  return false;
+}
+
+/** True when a memory meets its chunk, or a chunk its memory: the one that says more takes the earlier place. */
+function meetsSource<T extends Listed>(
+  item: T,
+  kept: T[],
+  byDocument: ReadonlyMap<string, readonly number[]>,
+): boolean {
+  for (const id of item.words.detail.documentIds) {
+    for (const place of byDocument.get(id) ?? []) {
+      const other = kept[place];
+      if (!other || isMemory(other.words) === isMemory(item.words)) continue;
+      const [memory, chunk] = isMemory(item.words) ? [item, other] : [other, item];
+      if (!isPartOf(memory.words, chunk.words)) continue;
+      const saysAll = isPartOf(chunk.words, memory.words);
+      if (!saysAll && chunk.words.detail.text.length > SHORT_CHUNK) continue;
+      const better = saysAll ? memory : chunk;
+      kept[place] = { ...better, score: other.score, similarity: Math.max(other.similarity, item.similarity) };
+      return true;
+    }
+  }
+  return false;
+}
+
+function isMemory(words: UnitWords): boolean {
+  return words.detail.memory !== null;
+}
+
+/** True when nearly every word of the one is in the other, and every number, and both say yes or both say no. */
+function isPartOf(part: UnitWords, whole: UnitWords): boolean {
+  if (part.isNegated !== whole.isNegated) return false;
+  let found = 0;
+  let total = 0;
+  for (const root of part.counts.keys()) {
+    if (part.speakers.has(root)) continue;
+    total += 1;
+    if (whole.counts.has(root)) found += 1;
+    else if (/\d/.test(root)) return false;
+  }
+  return total > 0 && found >= REPEATED * total;
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
