@@ -51,7 +51,7 @@ export function memoriesContract(open: OpenStore): void {
     test("several are read by their ids; unknown ones and those of another organisation are left out", async () => {
       const [one, two] = [await at.addMemory(), await at.addMemory()];
       const found = await at.store.memories.byIds(at.organization, [two.id, createId(), one.id]);
-      expect(found.map((memory) => memory.id).toSorted(rising)).toEqual([one.id, two.id].sort());
+      expect(found.map((memory) => memory.id).toSorted(rising)).toEqual([one.id, two.id].toSorted(rising));
       expect(await at.store.memories.byIds(OTHER_ORGANIZATION, [one.id])).toEqual([]);
       expect(await at.store.memories.byId(OTHER_ORGANIZATION, one.id)).toBeNull();
     });
