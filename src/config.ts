@@ -220,6 +220,7 @@ export interface Config {
   readonly threshold: number;
   /** Container tag when the caller names none. */
   readonly container: string;
+  readonly noColor: boolean;
   /** What looks like a slip without being an error, e.g. a variable that no setting has. For people. */
   readonly warnings: readonly string[];
 }
@@ -340,6 +341,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Config {
     concurrency: need(values.RECOLLECT_CONCURRENCY),
     threshold: need(values.RECOLLECT_THRESHOLD),
     container: need(values.RECOLLECT_CONTAINER),
+    noColor: values.NO_COLOR !== undefined,
     warnings,
   };
 }

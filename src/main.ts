@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
+import { basename, relative } from "node:path";
 import type { Node } from "./app.js";
 import type { Config } from "./config.js";
 import type { DoorOptions, ServiceInfo, Starters } from "./faces/cli/starters.js";
@@ -33,17 +34,24 @@ async function runCommand(): Promise<number> {
   const { runCli } = await import("./faces/cli/index.js");
   const { stdin, stdout, stderr } = process;
   const isTerminal = stdout.isTTY && stderr.isTTY;
-  return runCli(args, starters, { stdin, stdout, stderr, isTerminal, isDebug: await isDebug() });
+  return runCli(args, starters, { stdin, stdout, stderr, isTerminal, programName: programName(), ...(await taste()) });
 }
 
-/** A wrong setting is reported by the command that needs it, not here. */
-async function isDebug(): Promise<boolean> {
+/** What the command line itself takes from the settings. A wrong one is reported by the command that needs it. */
+async function taste(): Promise<{ isDebug?: boolean; useColor?: false; defaultContainer?: string }> {
   const { readConfig } = await import("./config.js");
   try {
-    return readConfig().logLevel === "debug";
+    const { logLevel, noColor, container } = readConfig();
+    return { isDebug: logLevel === "debug", ...(noColor && { useColor: false }), defaultContainer: container };
   } catch {
-    return false;
+    return {};
   }
+}
+
+/** How the user started this program, so that hints can be typed as they stand. */
+function programName(): string {
+  const path = process.argv[1] ?? "";
+  return basename(path) === "main.js" ? `node ${relative(process.cwd(), path)}` : "recollect";
 }
 
 async function prepare(settings: Settings): Promise<Start> {
