@@ -186,6 +186,7 @@ export const SETTINGS = {
     fallback: "sm_project_default",
     description: "Container tag for MCP and the command line when the caller names none.",
   }),
+  NO_COLOR: setting({ schema: z.string(), description: "Any text switches colours off, as in other programs." }),
 } as const;
 
 type SettingName = keyof typeof SETTINGS;

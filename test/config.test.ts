@@ -35,6 +35,8 @@ test("without any setting everything has its documented default", () => {
     concurrency: 4,
     threshold: 0.5,
     container: "sm_project_default",
+    enginesDirectory: undefined,
+    noColor: false,
     warnings: [],
   });
 });
@@ -65,6 +67,8 @@ test("every setting is read", () => {
     RECOLLECT_CONCURRENCY: "10",
     RECOLLECT_THRESHOLD: "0.25",
     RECOLLECT_CONTAINER: "work",
+    RECOLLECT_ENGINES_DIR: "/engines",
+    NO_COLOR: "1",
   });
   expect(config).toEqual({
     dataDirectory: "/data",
@@ -90,6 +94,8 @@ test("every setting is read", () => {
     concurrency: 10,
     threshold: 0.25,
     container: "work",
+    enginesDirectory: "/engines",
+    noColor: true,
     warnings: [],
   });
 });
