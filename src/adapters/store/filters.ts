@@ -79,8 +79,10 @@ const FLIPPED = { "<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "
 function numericSql(condition: FilterCondition, metadata: RawBuilder<unknown>): Fragment {
   const operator = condition.negate ? FLIPPED[condition.operator] : condition.operator;
   const path = pathOf(condition.key);
-  const stored = sql`case when json_type(${metadata}, ${path}) in ('integer', 'real', 'text')
-    then to_number(${metadata} ->> ${path}) end`;
+  // Whole numbers as floating point, as the sender's JSON had them; beyond 2^53 a function could not take them.
+  const stored = sql`case json_type(${metadata}, ${path})
+    when 'integer' then cast(${metadata} ->> ${path} as real) when 'real' then ${metadata} ->> ${path}
+    when 'text' then to_number(${metadata} ->> ${path}) end`;
   return sql<boolean>`coalesce(${stored} ${sql.raw(operator)} ${Number(condition.value)}, 0)`;
 }
 
