@@ -37,7 +37,7 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
   const { rest, frame } = predicate;
   const first = rest[0]?.lower ?? "";
   if (first === "") return null;
-  if (frame === "was") return judgeWas(subject, rest);
+  if (frame === "was") return predicate.isNegated ? null : judgeWas(subject, rest);
   if (frame === "been") return judgeBeen(rest, predicate.isNegated && !predicate.adverbs.includes("never"));
   if (/^\d+(?:'|ft|cm|kg|lbs?)/.test(first)) return FACT;
   if (subject.isFavourite && /\b(?:one|option|version|part)\b/.test(lowerText(rest))) return null;
@@ -127,6 +127,7 @@ function judgeNounPhrase(subject: Subject, rest: readonly Word[]): Verdict | nul
   const text = lowerText(rest);
   const phrase = rest.slice(1);
   if (phrase.length === 0) return null;
+  if (/^an? (?:family|team|couple|group|pair) of\b/.test(text)) return null;
   if (/\b(?:way|thing|time|day|reason|bit|lot|sign|idea|place to|moment)\b/.test(text)) return null;
   if (/^(?:my|our) favou?rite\b/.test(text)) return LIKING;
   if (/^(?:my|our)\b/.test(text))

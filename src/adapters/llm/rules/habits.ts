@@ -41,7 +41,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   rely: /^on\b/,
   report: /^(?:to|directly to)\b/,
   keep: /^(?:an?|bees|my|our|kosher|chickens)\b/,
-  take: /^(?:\d|care of my|medication|insulin|the (?:bus|train|subway|metro|tube|tram|ferry)\b|my)/,
+  take: /^(?:(?:about |around |roughly |over |under )?\d|care of my|medication|insulin|the (?:bus|train|subway|metro|tube|tram|ferry)\b|my)/,
   weigh: /^\d/,
   cost: /\d/,
   wake: /^up\b.*\d/,
@@ -79,7 +79,12 @@ type JudgeVerb = (rest: readonly Word[], text: string, predicate: Predicate, sub
 const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
   have: (rest, text, predicate) => judgeHaving(rest, text, predicate),
   need: (rest) => (rest[0]?.lower === "to" && !CHAT_VERBS.test(rest[1]?.lower ?? "") ? APPOINTMENT : null),
-  want: (rest) => judgeWanting(rest),
+  want: (rest, _text, _predicate, { role }) =>
+    role === "self" || role === "you" || rest[0]?.lower === "to"
+      ? judgeWanting(rest)
+      : saysSomething(rest)
+        ? FACT
+        : null,
   speak: (rest) => (rest.slice(0, 5).some(isCapitalised) ? TRAIT : null),
   know: (rest) => (isCapitalised(rest[0]) && rest.length <= 4 ? TRAIT : null),
   believe: (rest) => (rest[0]?.lower === "in" && rest.length > 1 && !isPointing(rest) ? TRAIT : null),

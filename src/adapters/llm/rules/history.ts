@@ -11,6 +11,9 @@ const MENTAL =
   /^(?:be|say|tell|think|know|feel|want|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|love|realize|realise|expect|dream|fall|change|wait|hear|find|come|do|get|talk|try|call|text|email|phone|message)$/;
 /** Small things that only a date makes an event. */
 const MINOR = /^(?:try|hear|show|walk|come|talk|see|eat|drink|sleep|watch|sit|read|send|ask|find|bring|do)$/;
+/** Done to "the …", these are steps of the work at hand. */
+const WORK_STEPS =
+  /^(?:run|open|close|create|install|replace|rename|upgrade|write|build|record|switch|send|read|set|drop|apply|pass|follow)$/;
 const POINTING_OBJECT = /^(?:it|that|this|those|these|him|her|them|you|here|there|so|how|what)$/;
 
 /** What has to follow these verbs in the past for an event; a pair of the pattern and the verdict. */
@@ -76,11 +79,12 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
     if (isLight(rest) && !/^(?:up|away|down)\b/.test(text)) return null;
     return (
       frames.find(([pattern]) => pattern.test(text))?.[1] ??
-      (verb === "choose" && isCapitalised(rest[0]) ? EPISODE : null)
+      (/^(?:choose|leave)$/.test(verb) && isCapitalised(rest[0]) ? EPISODE : null)
     );
   }
   if (MENTAL.test(verb) || isLikingVerb(verb)) return MINOR.test(verb) && saysSomething(rest) ? DATED_EPISODE : null;
   if (isLight(rest)) return null;
+  if (WORK_STEPS.test(verb) && rest[0]?.lower === "the") return DATED_EPISODE;
   return isEventVerb(verb) && !MINOR.test(verb) ? EPISODE : DATED_EPISODE;
 }
 

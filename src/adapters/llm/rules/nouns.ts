@@ -9,7 +9,8 @@ brother siblings sibling twin son daughter child children kid kids baby toddler 
 granddaughter nephew niece aunt uncle cousin cousins in-laws mother-in-law father-in-law sister-in-law brother-in-law stepmother stepfather
 stepson stepdaughter godson goddaughter friend friends bestie roommate roommates flatmate neighbor neighbour neighbors neighbours boss manager
 colleague colleagues coworker coworkers teammate mentor coach teacher therapist doctor dentist lawyer accountant landlord tutor supervisor
-advisor adviser client family nanny babysitter assistant co-founder cofounder`);
+advisor adviser client physiotherapist physio barber hairdresser trainer nurse agent broker plumber mechanic vet pediatrician paediatrician psychiatrist psychologist
+family nanny babysitter assistant co-founder cofounder`);
 
 /** Animals; "my …" or "a …" of these is a pet. */
 export const PETS = words(
@@ -25,7 +26,7 @@ allergy allergies diet religion nationality ethnicity citizenship passport visa 
 blood instrument project app website site blog channel podcast book band repo repository github username handle handles account editor
 language stack framework database server password wifi anniversary wedding graduation surgery appointment exam test interview flight train
 meeting deadline presentation trip vacation lease contract insurance doctor shift schedule bedtime routine commute favorite favourite
-favorites favourites specialty speciality field background heritage roots sign zodiac condition diagnosis medication prescription rent`);
+favorites favourites specialty speciality field background heritage roots sign zodiac condition diagnosis medication prescription rent garden yard balcony kitchen bedroom room desk setup order`);
 
 /** Things that "the …" of a project or household may speak of. */
 export const SHARED_THINGS = words(`
@@ -46,7 +47,7 @@ reunion barbecue bbq sleepover playdate service handover`);
 /** What comes after "is": traits that last. */
 export const LASTING_ADJECTIVES = words(`
 allergic intolerant vegetarian vegan pescatarian celiac coeliac diabetic asthmatic married single divorced widowed engaged pregnant left-handed
-right-handed ambidextrous bilingual trilingual fluent colorblind colourblind color-blind deaf blind autistic dyslexic epileptic bisexual gay
+right-handed ambidextrous bilingual trilingual fluent colorblind colourblind color-blind colour-blind deaf blind autistic dyslexic epileptic bisexual gay
 lesbian straight queer trans transgender nonbinary non-binary jewish muslim christian catholic protestant buddhist hindu atheist agnostic
 religious retired unemployed self-employed freelance german french italian spanish british english american canadian australian indian chinese
 japanese korean dutch swedish norwegian danish finnish polish portuguese brazilian mexican turkish russian ukrainian greek irish scottish welsh
@@ -103,7 +104,7 @@ crush impression error errors message messages`);
 
 /** The same for words that follow the verb directly. */
 export const LIGHT_PARTICLES = words(`
-it him her them that this you me us so what ready dressed lost up tired bored excited hungry better worse used back home there here stuck caught
+it him her them that this you me us so what ready dressed lost up tired bored excited hungry better worse used back home there here stuck now fine again caught
 involved creative know done rid going together along by through over away out down off too very such`);
 
 /** Words that open a sentence without being anybody's name. */

@@ -6,11 +6,12 @@ const PRONOUN_OBJECTS = new Set(
 );
 const PREPOSITION = /^(?:to|for|with|on|at|in|about|of|from|like|by)$/;
 const POINTING = /^(?:it|that|this|those|these|him|her|them|you|here|there)$/;
+const QUANTITY = /^(?:a (?:couple|lot|bunch|number|bit|ton) of|lots of|a few|some)(?= )/;
 const LINK = /^(?:of|in|at|to|for|from|with|by|on)$/;
 const DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const FREQUENCY = new RegExp(
   `\\b(?:(?:every|each) (?:other |single |second )*(?:day|morning|evening|night|week|weekend|month|year|summer|winter|spring|fall|autumn|${DAY})` +
-    `|daily|weekly|monthly|yearly|(?:once|twice|\\w+ times) (?:a|per) (?:day|week|month|year)|on ${DAY}s|(?:on|at) weekends|in the mornings?` +
+    `|daily|weekly|monthly|yearly|(?:once|twice|\\w+ times) (?:a|per) (?:day|week|month|year)|on ${DAY}s|on ${DAY} (?:mornings|evenings|afternoons|nights)|(?:on|at) weekends|in the mornings?` +
     `|at \\d{1,2}(?::\\d\\d)? ?(?:am|pm) (?:daily|sharp)|(?:most|some) (?:days|mornings|evenings|weekends)|for a living)\\b`,
 );
 const DURATION =
@@ -37,7 +38,9 @@ export function isPointing(rest: readonly Word[]): boolean {
 }
 
 /** "a lot of fun", "a great time": the noun says nothing. Looks at the first words only. */
-export function isLight(rest: readonly Word[]): boolean {
+export function isLight(phrase: readonly Word[]): boolean {
+  const quantity = QUANTITY.exec(lowerText(phrase.slice(0, 4)))?.[0];
+  const rest = quantity === undefined ? phrase : phrase.slice(quantity.split(" ").length);
   const first = rest[0]?.lower ?? "";
   if (LIGHT_PARTICLES.has(first)) return true;
   const isLinked = LINK.test(rest[1]?.lower ?? "");

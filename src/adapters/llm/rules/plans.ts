@@ -27,6 +27,7 @@ const JOURNEY =
 const NEEDED: Readonly<Record<string, RegExp>> = {
   get: /^(?:married|divorced|engaged|(?:an?|my|our) (?:new |first |second )?(?:house|flat|apartment|car|degree|divorce|tattoo|promotion|phd|master|surgery|visa|passport|\w+ degree|bike)\b)/,
   look: /^(?:for (?!it|that|this|you|the)\w+ \w|into (?!it|that|this)\w)/,
+  save: /^(?:up )?for (?:an?|my|our)\b/,
   try: /^to (?:lose|quit|learn|conceive|stop|cut|save|eat|gain|build|become|find)\b/,
   expect: /\b(?:baby|child|twins|boy|girl)\b/,
   read: /^(?!it\b|this\b|that\b|your\b|the (?:docs|code|article|manual))\w/,
@@ -48,9 +49,10 @@ export function judgeProgressive({ verb, rest, isNegated }: Predicate): Verdict 
   if (verb === "go")
     return JOURNEY.test(text) || (/^(?:back )?to\b/.test(text) && rest.some(isCapitalised)) ? APPOINTMENT : null;
   if (TEMPORARY.has(verb)) return saysSomething(rest) ? APPOINTMENT : null;
-  if (!PROGRESSIVES.has(verb) || isPointing(rest) || isLight(rest)) return null;
+  if (!PROGRESSIVES.has(verb)) return null;
   const needed = NEEDED[verb];
   if (needed) return needed.test(text) ? FACT : null;
+  if (isPointing(rest) || isLight(rest)) return null;
   if (/^to \w/.test(text) && !TAKES_TO.test(verb)) return null;
   const isJob = /^(?:live|work)$/.test(verb) && /^(?:in|at|for|as)\b/.test(text);
   return isJob ? TRAIT : FACT;

@@ -21,7 +21,7 @@ const LONGEST_SUBJECT = 8;
 const AUXILIARIES = new Set(
   "is are was were has have had will can does did do would could should must might may isn't".split(" "),
 );
-const LINKS = new Set(["of", "in", "at", "for", "from", "with", "and", "on", "to", "&"]);
+const LINKS = new Set(["of", "in", "at", "for", "from", "with", "and", "on", "to", "since", "&"]);
 const PLURALS = new Set(["children", "people", "folks", "parents", "family", "team", "police", "men", "women"]);
 const NAME_LINKS = new Set(["of", "de", "van", "von", "der", "den", "la", "el", "al", "bin", "and", "&"]);
 const OTHER_VERBS =
@@ -34,7 +34,8 @@ export function readSubject(words: readonly Word[], voice: Voice, antecedent: st
     (word, index) => index > 1 && word.lower === "i" && words[index - 1]?.lower === "and",
   );
   if (companions !== -1 && companions < LONGEST_SUBJECT && first !== "i") {
-    return readCompanions(words.slice(0, companions - 1), voice);
+    const together = readCompanions(words.slice(0, companions - 1), voice);
+    if (together) return together;
   }
   if (first === "i" || first === "we") return { ...selfSubject(voice.self), length: 1 };
   if (first === "my" || first === "our") return readNoun(words, 1, `${voice.self}'s`);
@@ -89,7 +90,7 @@ function readTheSubject(words: readonly Word[], voice: Voice): Subject | null {
   if (end === null) return null;
   const noun = words.slice(1, end);
   const head = headOf(noun);
-  const role = SHARED_THINGS.has(head) ? "thing" : "unknown";
+  const role = SHARED_THINGS.has(head) || EVENT_NOUNS.has(head) ? "thing" : "unknown";
   return {
     text: `The ${nounText(noun)}`,
     role,
