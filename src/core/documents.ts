@@ -179,6 +179,7 @@ async function replaceDocument(
     rememberAsIs: draft.rememberAsIs,
     receipt: null,
   });
+  await nouns.jobs.dropDead(existing.id);
   await nouns.jobs.enqueue([firstJob(next)]);
   await journal(nouns, actor, next, "document.replaced", { revision: existing.revision });
   return { ...receiptOf(next), errorReason: null };
@@ -284,6 +285,7 @@ export async function deleteDocument(context: CoreContext, call: Call, raw: unkn
     const document = await findDocument(nouns, actor, id);
     const memories = await nouns.memories.ofDocument(actor.organizationId, document.id);
     await nouns.documents.remove(actor.organizationId, document.id);
+    await nouns.jobs.dropDead(document.id);
     await journal(nouns, actor, document, "document.deleted", { title: document.title });
     const orphans = memories.filter((memory) => memory.sourceCount <= 1 && memory.isLatest && !memory.isForgotten);
     await forgetMemories(nouns, actor, orphans, `document ${document.id} was deleted`);

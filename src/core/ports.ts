@@ -252,6 +252,8 @@ export interface JobStore {
   nextDue(): Promise<Date | null>;
   counts(): Promise<{ waiting: number; running: number; dead: number; oldestWaitingSeconds: number }>;
   dead(limit: number): Promise<DeadJob[]>;
+  /** Removes dead jobs whose key names this subject between colons: it was repaired or is gone. @returns how many */
+  dropDead(subject: string): Promise<number>;
   /** Makes dead jobs due again, all or by id. @returns how many */
   revive(ids?: readonly number[]): Promise<number>;
   /** Last and next run of recurring work by name. */

@@ -317,6 +317,15 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.dead(10)).toEqual([]);
       });
 
+      test("the dead of one subject are dropped, those of others and the living stay", async () => {
+        await jobs.enqueue([note("1", { key: "embed:abc:1" }), note("2", { key: "embed:abcd:1" }), note("3")]);
+        for (const job of await take()) await jobs.bury("one", job.id, "broken");
+        await jobs.enqueue([note("4", { key: "embed:abc:2" })]);
+        expect(await jobs.dropDead("abc")).toBe(1);
+        expect((await jobs.dead(10)).map((job) => job.payload)).toEqual(["3", "2"]);
+        expect(payloads(await take())).toEqual(["4"]);
+      });
+
       test("revive brings a key back once", async () => {
         const bury = async (text: string, key: string): Promise<number> => {
           await jobs.enqueue([note(text, { key })]);

@@ -111,7 +111,7 @@ function createLeases(db: Kysely<Database>, clock: Clock): Pick<JobStore, "exten
   };
 }
 
-function createOverview(db: Kysely<Database>, clock: Clock): Pick<JobStore, "counts" | "dead" | "revive"> {
+function createOverview(db: Kysely<Database>, clock: Clock): Pick<JobStore, "counts" | "dead" | "dropDead" | "revive"> {
   return {
     async counts() {
       const { rows } = await sql<{ state: string; count: number; oldest: string }>`
@@ -125,6 +125,15 @@ function createOverview(db: Kysely<Database>, clock: Clock): Pick<JobStore, "cou
         dead: count("dead"),
         oldestWaitingSeconds: Math.max(0, Math.floor(waited / 1000)),
       };
+    },
+
+    async dropDead(subject) {
+      const result = await db
+        .deleteFrom("jobs")
+        .where("state", "=", "dead")
+        .where(sql<boolean>`instr(dedupe_key, ${`:${subject}:`}) > 0`)
+        .executeTakeFirst();
+      return Number(result.numDeletedRows);
     },
 
     async dead(limit) {
