@@ -4,8 +4,10 @@ import { openMcpStdio, type Opening } from "./opening.js";
 import { createMcpFactory, type Session } from "./server.js";
 import { createStdioTransport } from "./transport.js";
 
-/** Of the second that is left after the end of the input, this much is for calls in flight. */
-const FINISH_MS = 500;
+/** Of the second that is left after the end of the input, this much is for calls in flight … */
+const FINISH_MS = 300;
+/** … and this much for closing the service. */
+const CLOSE_MS = 600;
 
 export interface McpStdioOptions {
   /** Where `openMcpStdio` was called already, what it gave. */
@@ -42,7 +44,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
   log.debug("ending", { reason: ending });
   if (ending !== "output") await within(FINISH_MS, transport.settled());
   await handle.close();
-  await within(Math.min(FINISH_MS, opening.deadline() - performance.now()), options.onEnd()).catch((error: unknown) =>
+  await within(Math.min(CLOSE_MS, opening.deadline() - performance.now()), options.onEnd()).catch((error: unknown) =>
     log.error("the service did not close well", { error }),
   );
   return process.exit(0);
