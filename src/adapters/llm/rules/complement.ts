@@ -56,7 +56,8 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
     )
   )
     return judgeNumber(subject, rest);
-  if (rest.slice(0, 5).some((word) => NATURE_NOUNS.has(word.lower)) && ARTICLES.has(first)) return LIKING;
+  if (rest.slice(0, 5).some((word) => NATURE_NOUNS.has(word.lower)) && ARTICLES.has(first))
+    return /\bof (?:it|them|this|that|him|her|yours)\b/.test(lowerText(rest)) ? null : LIKING;
   if (/^an only child\b/.test(lowerText(rest))) return TRAIT;
   if (isEvaluativePhrase(rest)) return null;
   if (EVENT_NOUNS.has(subject.head) && subject.role !== "relative") return FACT;

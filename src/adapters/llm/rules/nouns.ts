@@ -100,7 +100,7 @@ thoughts lot lots bit little while day days night one thing things something any
 lovely awesome fantastic tough busy crazy bad best better worst problem problems trouble issue issues doubt doubts clue choice hope hopes
 opinion say luck mind heart guts faith confidence more enough plenty ton tons excuse reason goosebumps chills headache hunch suggestion favor
 favour rest seat breath turn turns advantage note notes progress effort difference chat conversation talk discussion laugh cry sigh peek glimpse
-crush impression error errors message messages`);
+crush impression error errors message messages plans`);
 
 /** The same for words that follow the verb directly. */
 export const LIGHT_PARTICLES = words(`
