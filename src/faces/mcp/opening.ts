@@ -13,14 +13,14 @@ export interface OpeningOptions {
   readonly streams?: Streams;
 }
 
-export interface Streams {
+interface Streams {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
 }
 
 /** Why a connection is over: the client closed our input, or reads our output no more. */
-export type Ending = "input" | "output";
+type Ending = "input" | "output";
 
 /** A connection over standard input and output, before and after the protocol library has it. */
 export interface Opening {

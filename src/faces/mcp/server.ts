@@ -12,7 +12,7 @@ import { searchTool } from "./tools/search.js";
 export type { Session } from "./tool.js";
 
 /** In the order in which clients see them. */
-export const TOOLS: readonly Tool[] = [searchTool, addMemoryTool, profileTool, fetchTool, forgetTool];
+const TOOLS: readonly Tool[] = [searchTool, addMemoryTool, profileTool, fetchTool, forgetTool];
 
 export interface McpOptions {
   /** The service and who is asking; may open it. */

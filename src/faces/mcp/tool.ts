@@ -9,18 +9,18 @@ export interface Session {
   readonly actor: Actor;
 }
 
-export interface ToolContext extends Session {
+interface ToolContext extends Session {
   /** The container for calls that name none. */
   readonly defaultContainer: string;
 }
 
 /** The same answer twice: as words for a model, and as data for a program. */
-export interface ToolAnswer<Output> {
+interface ToolAnswer<Output> {
   readonly text: string;
   readonly structured: Output;
 }
 
-export interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
+interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
