@@ -2,7 +2,16 @@
 // Plain JavaScript without dependencies, because it runs before either was done.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -11,7 +20,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (major < FLOOR[0] || (major === FLOOR[0] && minor < FLOOR[1]))
-  fail(`Recollect needs Node.js ${FLOOR.join(".")} or later; this is ${process.versions.node}. See https://nodejs.org.`);
+  fail(
+    `Recollect needs Node.js ${FLOOR.join(".")} or later; this is ${process.versions.node}. See https://nodejs.org.`,
+  );
 
 install();
 build(process.argv.includes("--build"));
@@ -52,7 +63,11 @@ function list(folder) {
 
 function hash(files, seed) {
   const digest = createHash("sha256").update(seed);
-  for (const file of files) digest.update(file.slice(root.length)).update("\0").update(read(file) ?? "");
+  for (const file of files)
+    digest
+      .update(file.slice(root.length))
+      .update("\0")
+      .update(read(file) ?? "");
   return digest.digest("hex");
 }
 
@@ -70,7 +85,9 @@ function run(command, args, onFailure = () => {}) {
   });
   if (result.status === 0) return;
   onFailure();
-  fail(`\`${command} ${args.join(" ")}\` failed${result.error ? `: ${result.error.message}` : ""}. See above for the reason.`);
+  fail(
+    `\`${command} ${args.join(" ")}\` failed${result.error ? `: ${result.error.message}` : ""}. See above for the reason.`,
+  );
 }
 
 function say(text) {

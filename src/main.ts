@@ -79,8 +79,8 @@ async function listenFor(
   const token = randomSecret();
   const { config, log } = start;
   const app = createHttpFace({ ...at, log, limits: config, ownerToken: token, version, isReady: () => true });
-  const { url, close } = await listen(app, { host: at.host, port: at.port, log });
-  return { url, token, close };
+  const listening = await listen(app, { host: at.host, port: at.port, log });
+  return { url: listening.url, token, close: () => listening.close() };
 }
 
 /** A process that answers other processes only, on a port of its own. */

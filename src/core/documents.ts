@@ -6,7 +6,6 @@ import { AppError, notFound } from "./errors.js";
 import { parseFilters } from "./filters.js";
 import { forgetMemories } from "./forget.js";
 import {
-  anyIdSchema,
   checkMetadataSize,
   checkSize,
   containerTagSchema,
@@ -38,7 +37,7 @@ const factSchema = z.object({
   text: textSchema({ maxLength: 2_000 }),
   isStatic: z.boolean().optional(),
   forgetAfter: momentSchema.optional(),
-  updates: anyIdSchema.optional(),
+  updates: customIdSchema.optional(),
 });
 
 export const addDocumentSchema = z.object({
@@ -80,6 +79,7 @@ export async function addDocument(context: CoreContext, call: Call, raw: unknown
   checkMetadataSize("metadata", input.metadata, context.limits);
   const tags = [...new Set(input.containerTags?.length ? input.containerTags : [DEFAULT_CONTAINER])];
   for (const tag of tags) requireContainer(call.actor, tag);
+  refusePast(input.facts ?? [], context.clock.now());
   const { organizationId } = call.actor;
   const receipt = await once(context, call, async (nouns) => {
     await checkUpdates(nouns, organizationId, tags, input.facts ?? []);
@@ -117,6 +117,15 @@ function draftOf(input: z.output<typeof addDocumentSchema>, tags: readonly strin
     facts: input.facts ?? null,
     rememberAsIs: input.rememberAsIs ?? false,
   };
+}
+
+function refusePast(facts: readonly { forgetAfter?: string | undefined }[], now: Date): void {
+  const issues = facts.flatMap(({ forgetAfter }, index) =>
+    forgetAfter !== undefined && forgetAfter <= now.toISOString()
+      ? [{ path: ["facts", index, "forgetAfter"], message: "must lie in the future" }]
+      : [],
+  );
+  if (issues.length > 0) throw invalid(issues);
 }
 
 /** A fact that replaces a memory must name one that is there, before anything is accepted. */
@@ -261,7 +270,7 @@ export async function findDocument(
   return document;
 }
 
-const byIdSchema = z.object({ id: anyIdSchema });
+const byIdSchema = z.object({ id: customIdSchema });
 
 /** A document with the memories that it states, by id or customId. */
 export async function getDocument(

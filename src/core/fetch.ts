@@ -3,7 +3,7 @@ import { isId } from "../lib/ids.js";
 import { maySee } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { findDocument } from "./documents.js";
-import { anyIdSchema, parseInput } from "./input.js";
+import { customIdSchema, parseInput } from "./input.js";
 import type { Document, Memory } from "./types.js";
 
 /** A document with its memories, or a memory with its sources. */
@@ -18,7 +18,7 @@ export interface Fetched {
 
 /** Looks an id up as a memory, then as a document or customId. @throws AppError `not_found` */
 export async function fetchById(context: CoreContext, call: Call, raw: unknown): Promise<Fetched> {
-  const { id } = parseInput(z.object({ id: anyIdSchema }), raw);
+  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   const { store } = context;
   const { organizationId } = call.actor;
   const memory = isId(id) ? await store.memories.byId(organizationId, id) : null;

@@ -80,9 +80,6 @@ export const customIdSchema = z
   .max(255, "must have at most 255 characters")
   .refine((text) => !ANY_CONTROL.test(text) && text.isWellFormed(), "must not contain control characters");
 
-/** An id in a request: ours or a caller's own. */
-export const anyIdSchema = customIdSchema;
-
 const metadataValueSchema = z.union(
   [z.string(), z.number(), z.boolean(), z.array(z.string())],
   "must be a string, a number, a boolean or an array of strings",

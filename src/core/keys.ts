@@ -5,7 +5,7 @@ import { iso } from "../lib/time.js";
 import { hashKey } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { notFound } from "./errors.js";
-import { anyIdSchema, parseInput } from "./input.js";
+import { customIdSchema, parseInput } from "./input.js";
 import type { ApiKey } from "./types.js";
 
 const createKeySchema = z.object({ name: z.string().min(1).max(200).default("key") });
@@ -42,7 +42,7 @@ export async function listKeys({ store }: CoreContext, call: Call): Promise<{ ke
 
 /** @throws AppError `not_found` when there is no such key, or it is revoked already */
 export async function revokeKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<{ id: string }> {
-  const { id } = parseInput(z.object({ id: anyIdSchema }), raw);
+  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   const wasActive = await store.keys.revoke(call.actor.organizationId, id, clock.now());
   if (!wasActive) throw notFound("key", id);
   return { id };

@@ -6,9 +6,9 @@ import { AppError, notFound } from "./errors.js";
 import { resolveFacts, writeFacts, type StatedCandidate } from "./facts.js";
 import { forgetMemories } from "./forget.js";
 import {
-  anyIdSchema,
   checkMetadataSize,
   containerTagSchema,
+  customIdSchema,
   dateSchema,
   invalid,
   metadataSchema,
@@ -121,7 +121,7 @@ function candidateOf(memory: MemoryInput): StatedCandidate {
 export const forgetSchema = z.object({
   containerTag: containerTagSchema.optional(),
   /** Ids of memories to forget. */
-  ids: z.array(anyIdSchema).min(1).max(500).optional(),
+  ids: z.array(customIdSchema).min(1).max(500).optional(),
   /** The exact text of a memory. */
   content: textSchema({ maxLength: 10_000 }).optional(),
   /** Lists what matches; forgets nothing. */

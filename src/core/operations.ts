@@ -13,7 +13,7 @@ export async function once<T>(
   return store.transaction(async (nouns) => {
     if (operationId !== undefined) {
       const known = await nouns.operations.find(operationId);
-      if (known !== null) return known as T;
+      if (known !== null) return known.result as T;
     }
     const result = await work(nouns);
     if (operationId !== undefined) await nouns.operations.save(operationId, result);

@@ -4,7 +4,7 @@ import { reachableContainers } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { AppError } from "./errors.js";
 import { parseFilters } from "./filters.js";
-import { containerTagSchema, filepathSchema, anyIdSchema, parseInput, textSchema } from "./input.js";
+import { containerTagSchema, customIdSchema, filepathSchema, parseInput, textSchema } from "./input.js";
 import type { TextHit, UnitDetail, UnitScope, VectorHit } from "./ports.js";
 import { rankUnits, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
@@ -26,7 +26,7 @@ export const searchSchema = z.object({
   threshold: z.number("must be a number").min(0, "must be at least 0").max(1, "must be at most 1").optional(),
   filters: z.unknown().optional(),
   filepath: filepathSchema.optional(),
-  documentId: anyIdSchema.optional(),
+  documentId: customIdSchema.optional(),
   includeForgotten: z.boolean().default(false),
 });
 export type SearchInput = z.input<typeof searchSchema>;

@@ -245,7 +245,7 @@ export interface KeyStore {
 
 /** Results of finished calls by the caller's operation id, so that a retried call does its work once. */
 export interface OperationStore {
-  find(operationId: string): Promise<unknown | null>;
+  find(operationId: string): Promise<{ readonly result: unknown } | null>;
   save(operationId: string, result: unknown): Promise<void>;
   dropBefore(moment: Date): Promise<number>;
 }

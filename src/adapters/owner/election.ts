@@ -80,9 +80,9 @@ export function createSeat(options: ElectionOptions): Seat {
     async call(name, call, input) {
       for (let attempt = 1; ; attempt++) {
         const seat = current();
-        const { call: callOwner } = await seat;
+        const owner = await seat;
         try {
-          return await callOwner(name, call, input);
+          return await owner.call(name, call, input);
         } catch (error) {
           if (!(error instanceof OwnerGone)) throw error;
           leave(seat);
@@ -130,7 +130,7 @@ async function becomeOwner({ dataDirectory, version, log, open }: ElectionOption
     return {
       role: "owner",
       gone: new Promise(() => undefined),
-      call: service.call,
+      call: (name, call, input) => service.call(name, call, input),
       async close() {
         isClosing = true;
         await listening.catch(() => undefined);
@@ -156,7 +156,7 @@ async function findOwner({ dataDirectory, standby }: ElectionOptions): Promise<P
   return {
     role: "client",
     gone,
-    call: owner.call,
+    call: (name, call, input) => owner.call(name, call, input),
     close: async () => watching.abort(),
   };
 }

@@ -47,10 +47,14 @@ export function connectOwner(address: ServiceAddress): RemoteOwner {
       const body = JSON.stringify({ call, input: input ?? {} });
       const response = await send(`/internal/call/${name}`, { method: "POST", body });
       const answer = answerSchema.safeParse(await readJson(response));
-      if (!answer.success) throw new OwnerGone(`The owner of the data folder gave no whole answer (${response.status})`);
+      if (!answer.success)
+        throw new OwnerGone(`The owner of the data folder gave no whole answer (${response.status})`);
       if ("error" in answer.data) {
         const { kind, message, issues, retryAfter } = answer.data.error;
-        throw new AppError(kind, message, { ...(issues && { issues }), ...(typeof retryAfter === "number" && { retryAfter }) });
+        throw new AppError(kind, message, {
+          ...(issues && { issues }),
+          ...(typeof retryAfter === "number" && { retryAfter }),
+        });
       }
       return answer.data.result;
     },

@@ -7,7 +7,7 @@ export function createOperationStore(db: Kysely<Database>, clock: Clock): Operat
   return {
     async find(operationId) {
       const row = await db.selectFrom("operations").select("result").where("id", "=", operationId).executeTakeFirst();
-      return row ? JSON.parse(row.result) : null;
+      return row ? { result: JSON.parse(row.result) as unknown } : null;
     },
     async save(operationId, result) {
       await db
