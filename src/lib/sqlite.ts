@@ -1,6 +1,5 @@
 /** A value that SQLite stores or returns; whole numbers beyond 2^53 are not used here. */
 export type SqliteValue = null | number | string | Uint8Array;
-type SqliteRow = Record<string, SqliteValue>;
 
 /** The part of the `node:sqlite` API that is used, so that any module with that API fits. */
 export interface SqliteStatement {
