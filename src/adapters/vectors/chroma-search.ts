@@ -77,17 +77,24 @@ async function askCollection(
   { query, changed, batch }: { query: VectorQuery; changed: ReadonlySet<Unit>; batch: number },
 ): Promise<Unit[]> {
   const collection = chroma.collection(name);
-  if (collection === null) throw new AppError("unavailable", "A Chroma collection is being built.");
+  if (collection === null) throw beingBuilt();
   const kind = onlyKind(query.kinds);
   const containers = chroma.isOwn(name) ? undefined : members;
   const first = query.among === undefined ? query.limit + changed.size + SPARE_RESULTS : batch;
   for (const limit of new Set([Math.min(first, batch), batch])) {
-    const hits = await collection.nearest(query.vector, limit, { containers, kind });
+    const hits = await collection.nearest(query.vector, limit, { containers, kind }).catch((error: unknown) => {
+      // A rebuild that began meanwhile is no fault of the server.
+      throw chroma.collection(name) === collection ? error : beingBuilt();
+    });
     const units = hits.map((hit) => requireUnit(hit.id));
     const lasting = new Set(units.filter((unit) => !changed.has(unit) && passes(query, unit)));
     if (units.length < limit || lasting.size >= query.limit) return units;
   }
   throw new AppError("unavailable", "Too few of the vectors that Chroma found pass the filter or still hold.");
+}
+
+function beingBuilt(): AppError {
+  return new AppError("unavailable", "A Chroma collection is being built.");
 }
 
 function onlyKind(kinds: readonly UnitKind[]): UnitKind | undefined {

@@ -14,7 +14,7 @@ export interface ChromaSpaceOptions {
   readonly log: Log;
 }
 
-const PURGE_ROWS = 1_000;
+const PURGE_ROWS = 250;
 
 /**
  * The collections of one vector space on one server, and the position in the record's log up to which they are
@@ -85,7 +85,7 @@ export class ChromaSpace {
   /** Applies the next changes of the log. @returns how many there were */
   async follow(signal: AbortSignal): Promise<number> {
     const { record, server } = this.#options;
-    const { changes, truncated } = await record.changesSince(this.space, this.#position, { limit: server.batch });
+    const { changes, truncated } = await record.changesSince(this.space, this.#position, { limit: server.writeRows });
     if (truncated) {
       await this.rebuildAll(signal);
       return 1;
@@ -148,6 +148,7 @@ export class ChromaSpace {
   /** Builds every collection from the record, and follows the log from there. */
   async rebuildAll(signal: AbortSignal): Promise<void> {
     const head = await this.#options.record.head(this.space.id);
+    await this.#placeBeforeBuilding();
     const wanted = this.collectionNames();
     for (const name of wanted) this.#incomplete.add(name);
     for (const name of wanted) await this.rebuild(name, signal);
@@ -162,6 +163,18 @@ export class ChromaSpace {
 
   placedContainers(): number[] {
     return [...this.#placements.keys()];
+  }
+
+  /** Spares large containers the way through the shared collection. */
+  async #placeBeforeBuilding(): Promise<void> {
+    const { record, names, ownAbove } = this.#options;
+    for (const [containerId, count] of await record.counts(this.space.id)) {
+      if (count <= ownAbove || this.#placements.has(containerId)) continue;
+      const name = names.own(this.space, containerId);
+      this.#incomplete.add(name);
+      await record.setPlacement(this.space.id, containerId, name);
+      this.#placements.set(containerId, name);
+    }
   }
 
   async #advance(seq: number): Promise<void> {
@@ -186,10 +199,10 @@ export class ChromaSpace {
     let after = -1;
     for (;;) {
       signal.throwIfAborted();
-      const page = await record.page(this.space, containerId, after, server.batch);
+      const page = await record.page(this.space, containerId, after, server.writeRows);
       await collection.upsert(page.flatMap(rowsOf));
       const last = page.at(-1);
-      if (last === undefined || page.length < server.batch) return;
+      if (last === undefined || page.length < server.writeRows) return;
       after = last.unit;
     }
   }

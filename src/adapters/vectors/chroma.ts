@@ -102,7 +102,7 @@ class ChromaFollower implements VectorIndex {
       throw new AppError("unavailable", this.#fault ?? "Chroma is not ready yet.");
     }
     try {
-      return await searchChroma(this.#options.record, chroma, query, session.server.batch);
+      return await searchChroma(this.#options.record, chroma, query, session.server.mostResults);
     } catch (error) {
       if (isChromaFailure(error)) session.suspicion = error;
       throw error;

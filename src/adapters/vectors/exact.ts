@@ -56,6 +56,8 @@ class ExactSearch implements ExactVectors {
     if (!checkVectorQuery(query)) return [];
     const containerIds = [...new Set(query.containerIds)];
     const sizes = await this.sizes(query.space, containerIds);
+    const head = await this.#record.head(query.space.id);
+    await this.#cache.catchUp(query.space, containerIds, head);
     const scan: ScanQuery = { ...query, vector: Float64Array.from(query.vector) };
     const top = new TopHits(query.limit);
     let rows = 0;
@@ -64,7 +66,7 @@ class ExactSearch implements ExactVectors {
         await this.#scanLarge(query, containerId, scan, top);
         continue;
       }
-      const matrix = await this.#cache.current(query.space, containerId);
+      const matrix = await this.#cache.current(query.space, containerId, head);
       matrix.scan(scan, top);
       rows += matrix.size;
       if (rows > ROWS_PER_TURN) {

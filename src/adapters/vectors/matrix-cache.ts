@@ -1,8 +1,10 @@
-import type { VectorRecord, VectorVerification } from "../../core/ports.js";
+import type { VectorChange, VectorRecord, VectorVerification } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
 import { ContainerMatrix } from "./container-matrix.js";
 
 const CHANGES_PER_READ = 1_000;
+/** So many containers that are behind are brought up to date by one read of the log. */
+const WORTH_ONE_READ = 4;
 const SAMPLED_VECTORS = 8;
 /** A comparison only counts when nothing was written meanwhile. */
 const COMPARE_ATTEMPTS = 3;
@@ -13,8 +15,8 @@ interface Entry {
   loaded: { matrix: ContainerMatrix; seq: number } | null;
   /** The newest change of the space up to which this container is known to be current. */
   checkedHead: number;
-  running: Promise<ContainerMatrix> | null;
-  waiting: Promise<ContainerMatrix> | null;
+  /** The refresh that is under way, and how far it will come. */
+  running: { head: number; matrix: Promise<ContainerMatrix> } | null;
 }
 
 /** Matrices of containers, each brought up to date with the record before it is handed out. */
@@ -29,12 +31,30 @@ export class MatrixCache {
     this.#budgetBytes = budgetBytes;
   }
 
-  /** The vectors of a container with every change that was committed before the call. */
-  async current(space: VectorSpace, containerId: number): Promise<ContainerMatrix> {
+  /** The vectors of a container with every change up to `head`, and perhaps newer ones. */
+  async current(space: VectorSpace, containerId: number, head: number): Promise<ContainerMatrix> {
     const entry = this.#use(space, containerId);
-    const matrix = await this.#refresh(entry);
+    if (entry.loaded !== null && entry.checkedHead >= head) return entry.loaded.matrix;
+    const matrix = await this.#refresh(entry, head);
     this.#evict(entry);
     return matrix;
+  }
+
+  /** Reads the log once for many containers, instead of once for each; what remains is left to `current`. */
+  async catchUp(space: VectorSpace, containerIds: readonly number[], head: number): Promise<void> {
+    const isStale = (entry: Entry | undefined): entry is Entry =>
+      entry !== undefined && entry.loaded !== null && entry.running === null && entry.checkedHead < head;
+    const stale = containerIds.map((id) => this.#entries.get(keyOf(space, id))).filter(isStale);
+    if (stale.length < WORTH_ONE_READ) return;
+    const from = Math.min(...stale.map((entry) => entry.checkedHead));
+    const { changes, truncated } = await this.#record.changesSince(space, from, { limit: CHANGES_PER_READ });
+    if (truncated || changes.length === CHANGES_PER_READ) return;
+    const byContainer = new Map(stale.filter(isStale).map((entry) => [entry.containerId, entry]));
+    for (const change of changes) {
+      const entry = byContainer.get(change.containerId);
+      if (entry !== undefined) applyChanges(entry, [change]);
+    }
+    for (const entry of byContainer.values()) entry.checkedHead = head;
   }
 
   /** Vectors of a container when it is in memory, as of its last use. */
@@ -66,30 +86,20 @@ export class MatrixCache {
     return entry;
   }
 
-  /**
-   * A refresh that is running may have read the log before the caller's write, so a caller never joins it;
-   * all who come meanwhile share the next one.
-   */
-  #refresh(entry: Entry): Promise<ContainerMatrix> {
-    if (entry.running === null) return this.#startRefresh(entry);
-    entry.waiting ??= entry.running
-      .catch(() => undefined)
-      .then(() => {
-        entry.waiting = null;
-        return this.#startRefresh(entry);
-      });
-    return entry.waiting;
-  }
-
-  #startRefresh(entry: Entry): Promise<ContainerMatrix> {
-    entry.running = this.#bringUpToDate(entry).finally(() => {
+  /** A refresh that began earlier may stop short of what the caller has to see. */
+  async #refresh(entry: Entry, head: number): Promise<ContainerMatrix> {
+    while (entry.running !== null) {
+      if (entry.running.head >= head) return entry.running.matrix;
+      await entry.running.matrix.catch(() => undefined);
+    }
+    const matrix = this.#bringUpToDate(entry, head).finally(() => {
       entry.running = null;
     });
-    return entry.running;
+    entry.running = { head, matrix };
+    return matrix;
   }
 
-  async #bringUpToDate(entry: Entry): Promise<ContainerMatrix> {
-    const head = await this.#record.head(entry.space.id);
+  async #bringUpToDate(entry: Entry, head: number): Promise<ContainerMatrix> {
     if (entry.loaded === null) return this.#load(entry, head);
     while (entry.checkedHead < head) {
       const { changes, truncated } = await this.#record.changesSince(entry.space, entry.loaded.seq, {
@@ -97,8 +107,7 @@ export class MatrixCache {
         limit: CHANGES_PER_READ,
       });
       if (truncated) return this.#load(entry, head);
-      for (const change of changes) entry.loaded.matrix.apply(change);
-      entry.loaded.seq = changes.at(-1)?.seq ?? entry.loaded.seq;
+      applyChanges(entry, changes);
       if (changes.length < CHANGES_PER_READ) entry.checkedHead = head;
     }
     return entry.loaded.matrix;
@@ -126,8 +135,8 @@ export class MatrixCache {
   async #compare(entry: Entry): Promise<VectorVerification["collections"][number]> {
     const name = `exact ${keyOf(entry.space, entry.containerId)}`;
     for (let attempt = 0; attempt < COMPARE_ATTEMPTS; attempt++) {
-      const matrix = await this.#refresh(entry);
-      const head = entry.checkedHead;
+      const head = await this.#record.head(entry.space.id);
+      const matrix = await this.#refresh(entry, head);
       const truth = await this.#record.load(entry.space, entry.containerId);
       if ((await this.#record.head(entry.space.id)) !== head) continue;
       return { name, ...compareMatrices(matrix, new ContainerMatrix(entry.space.dimensions, truth)) };
@@ -142,7 +151,16 @@ function keyOf(space: VectorSpace, containerId: number): string {
 }
 
 function newEntry(space: VectorSpace, containerId: number): Entry {
-  return { space, containerId, loaded: null, checkedHead: 0, running: null, waiting: null };
+  return { space, containerId, loaded: null, checkedHead: 0, running: null };
+}
+
+function applyChanges(entry: Entry, changes: readonly VectorChange[]): void {
+  if (entry.loaded === null) return;
+  for (const change of changes) {
+    if (change.seq <= entry.loaded.seq) continue;
+    entry.loaded.matrix.apply(change);
+    entry.loaded.seq = change.seq;
+  }
 }
 
 function compareMatrices(matrix: ContainerMatrix, truth: ContainerMatrix) {
