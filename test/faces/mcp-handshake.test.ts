@@ -1,4 +1,4 @@
-import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
+import { InMemoryTransport, type JSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { describe, expect, test } from "vitest";
 import { INSTRUCTIONS } from "../../src/faces/mcp/about.js";
@@ -127,6 +127,11 @@ describe("the answer before the library is loaded", () => {
     const early = earlyAnswer(message);
     expect(early).not.toBeNull();
     expect(early).toEqual(await libraryAnswer(message));
+  });
+
+  test.each(SUPPORTED_PROTOCOL_VERSIONS)("knows every revision that the library knows: %s", async (protocolVersion) => {
+    const message = initialize({ protocolVersion });
+    expect(earlyAnswer(message)).toEqual(await libraryAnswer(message));
   });
 
   test.each(ODD)("is left to the library: %s", (_name, message) => {

@@ -1,5 +1,6 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { LeveledLog } from "../../lib/log.js";
+import { sleep } from "../../lib/time.js";
 import { openMcpStdio, type Opening } from "./opening.js";
 import { createMcpFactory, type Session } from "./server.js";
 import { createStdioTransport } from "./transport.js";
@@ -8,6 +9,8 @@ import { createStdioTransport } from "./transport.js";
 const FINISH_MS = 300;
 /** … and this much for closing the service. */
 const CLOSE_MS = 600;
+/** What a client asks right after the list of tools is answered before the service is opened. */
+const PAUSE_MS = 100;
 
 export interface McpStdioOptions {
   /** Where `openMcpStdio` was called already, what it gave. */
@@ -36,10 +39,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
     transport,
     onerror: (error) => log.debug("protocol error", { error }),
   });
-  // The service opens when the client has all it waits for, and before it is needed.
-  void transport.firstAnswer("tools/list").then(async () => {
-    await session().catch((error: unknown) => log.warn("the service could not be opened yet", { error }));
-  });
+  void transport.firstAnswer("tools/list").then(() => openSoon(session, opening, log));
   const ending = await Promise.race([opening.over, untilSignal()]);
   log.debug("ending", { reason: ending });
   if (ending !== "output") await within(FINISH_MS, transport.settled());
@@ -48,6 +48,14 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
     log.error("the service did not close well", { error }),
   );
   return process.exit(0);
+}
+
+/** Opens the service when the client has all that it waits for, and before it is needed. */
+async function openSoon(session: () => Promise<Session>, opening: Opening, log: LeveledLog): Promise<void> {
+  await sleep(PAUSE_MS);
+  // A client that only looked has left by now.
+  if (opening.deadline() !== Infinity) return;
+  await session().catch((error: unknown) => log.warn("the service could not be opened yet", { error }));
 }
 
 function untilSignal(): Promise<NodeJS.Signals> {
