@@ -7,7 +7,13 @@ import { describe, expect, test } from "vitest";
 import { isMcpStart, openMcpStdio } from "../../src/faces/mcp/opening.js";
 import { CLIENTS, connectionOf, createClient } from "../support/mcp-client.js";
 import { McpLines } from "../support/mcp-lines.js";
-import { environmentFor, expectNothingLeft, PROGRAM, withDataDirectory } from "../support/recollect-process.js";
+import {
+  environmentFor,
+  expectNothingLeft,
+  processesOf,
+  PROGRAM,
+  withDataDirectory,
+} from "../support/recollect-process.js";
 
 /** Far above the second that is promised, and far below what the calls in flight would take. */
 const SOON_MS = 5_000;
@@ -152,16 +158,21 @@ describe("the handshake", () => {
 });
 
 describe("the end", () => {
-  test("comes soon after the end of the input, whatever is in flight", () =>
+  test("comes soon after the end of the input, whatever is in flight, and the next process goes on", () =>
     withMcp(async (mcp, dataDirectory) => {
       await mcp.initialize();
-      await mcp.call(1, "search", { query: "x" });
+      await mcp.call(1, "add-memory", { content: "Yann tunes pianos.", wait: 30 });
       const slow = { content: "word ".repeat(100_000), wait: 50 };
       mcp.send({ id: 2, method: "tools/call", params: { name: "add-memory", arguments: slow } });
       const ended = await mcp.end();
       expect(ended).toMatchObject({ code: 0, signal: null });
       expect(ended.after).toBeLessThan(SOON_MS);
-      await expectNothingLeft(dataDirectory);
+      expect(processesOf(dataDirectory)).toEqual([]);
+      const next = new McpLines(dataDirectory);
+      await next.initialize();
+      const found = await next.call(1, "search", { query: "Who tunes pianos?" });
+      expect(JSON.stringify(found.result)).toContain("Yann tunes pianos.");
+      await next.stop("SIGKILL");
     }));
 
   test("waits for calls that are almost done", () =>
