@@ -52,8 +52,23 @@ export function loadSqlite(): Promise<SqliteModule> {
   return loading;
 }
 
+/** What SQLite says for these codes, for errors of queries that come without the code from the bundled module. */
+const MESSAGES: readonly (readonly [RegExp, number])[] = [
+  [/^database is locked/, SQLITE_CODES.busy],
+  [/^database (table|schema) is locked/, SQLITE_CODES.locked],
+  [/^attempt to write a readonly database/, SQLITE_CODES.readOnly],
+  [/^disk I\/O error/, SQLITE_CODES.inputOutput],
+  [/^database disk image is malformed|^malformed database schema|^(fts5|vtable).*corrupt/i, SQLITE_CODES.corrupt],
+  [/^database or disk is full/, SQLITE_CODES.full],
+  [/^unable to open database/, SQLITE_CODES.cannotOpen],
+  [/^file is not a database|^unsupported file format/, SQLITE_CODES.notADatabase],
+];
+
 /** The primary result code of an error thrown by SQLite, or undefined for any other error. */
 export function sqliteCodeOf(error: unknown): number | undefined {
-  if (typeof error !== "object" || error === null || !("errcode" in error)) return undefined;
-  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "ERR_SQLITE_ERROR") return undefined;
+  const known = MESSAGES.find(([pattern]) => pattern.test(error.message))?.[1];
+  if (!("errcode" in error) || typeof error.errcode !== "number") return known;
+  const primary = error.errcode & 0xff;
+  return primary === 1 ? (known ?? primary) : primary;
 }

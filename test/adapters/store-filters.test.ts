@@ -107,9 +107,7 @@ const TEXTS = [
   "line\nbreak",
   "%",
 ] as const;
-const NUMBERS = [
-  0, -0, 1, 9, 10, 10.5, -3, 1e21, 1e-7, 0.1, 1e17, 9007199254740993, -9223372036854775808, 1e300,
-] as const;
+const NUMBERS = [0, -0, 1, 9, 10, 10.5, -3, 1e21, 1e-7, 0.1, 1e17, 2 ** 53, -(2 ** 63), 1e300] as const;
 
 class Maker {
   readonly #random: () => number;

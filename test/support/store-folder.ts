@@ -1,9 +1,30 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { loadSqlite, type SqliteConnection } from "../../src/lib/sqlite.js";
 
 /** Opens a SQLite file beside the store that has it open. */
 export async function openDatabase(file: string, options: { readOnly?: boolean } = {}): Promise<SqliteConnection> {
   const { DatabaseSync } = await loadSqlite();
   return new DatabaseSync(file, options);
+}
+
+/**
+ * Waits until closed stores of this process let go of their files. Prepared statements hold them until they are
+ * collected as garbage; another process would not notice.
+ */
+export async function letGoOfFiles(): Promise<void> {
+  setFlagsFromString("--expose_gc");
+  const collect = runInNewContext("gc") as () => void;
+  for (let round = 0; round < 3; round++) {
+    collect();
+    await nextTurn();
+  }
 }
 
 /** Every row of every table, and every word of the text index with the rows it stands in, as text. */
@@ -22,4 +43,59 @@ export async function dumpDatabase(file: string): Promise<string> {
   } finally {
     connection.close();
   }
+}
+
+/** What lies in a folder: names, sizes and digests, to see that nothing was touched. */
+export function fingerprintFolder(folder: string): Record<string, string> {
+  const entries = readdirSync(folder).map((name) => {
+    const bytes = readFileSync(join(folder, name));
+    return [name, `${bytes.length} ${createHash("sha256").update(bytes).digest("hex")}`] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A process of `store-child.mjs`. */
+export interface StoreChild {
+  /** The next line that it says. */
+  nextLine(): Promise<string>;
+  /** Everything that it has said so far, whole lines only. */
+  lines(): string[];
+  /** Ends its standard input and waits for its end. */
+  finish(): Promise<void>;
+  /** Kills it at once, as a power cut would, and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+export function startStoreChild(...parameters: readonly string[]): StoreChild {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "store-child.mjs"), ...parameters], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = once(child, "close");
+  let said = "";
+  child.stdout.setEncoding("utf8");
+  child.stdout.on("data", (text: string) => {
+    said += text;
+  });
+  let taken = 0;
+  const lines = (): string[] => said.split("\n").slice(0, -1);
+  return {
+    lines,
+    async nextLine() {
+      while (lines().length <= taken) {
+        const { exitCode } = child;
+        if (exitCode !== null) throw new Error(`The process ended with ${exitCode}`);
+        await Promise.race([once(child.stdout, "data"), ended]);
+      }
+      taken += 1;
+      return lines()[taken - 1] ?? "";
+    },
+    async finish() {
+      child.stdin.end();
+      await ended;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
 }

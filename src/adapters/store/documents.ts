@@ -121,7 +121,6 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
           .execute();
         if (updated.length === 0) return;
         if (change.containerTags) await link(db, organizationId, id, change.containerTags);
-        if (change.revision !== undefined) await dropDeadJobs(db, id);
       });
     },
 
@@ -147,7 +146,6 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         await db.deleteFrom("document_containers").where("document_id", "=", id).execute();
         await db.deleteFrom("document_revisions").where("document_id", "=", id).execute();
         await db.deleteFrom("memory_sources").where("document_id", "=", id).execute();
-        await dropDeadJobs(db, id);
       });
     },
 
@@ -193,12 +191,6 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
  */
 export function ofOrganization(organizationId: string) {
   return sql<boolean>`+documents.organization_id = ${organizationId}`;
-}
-
-/** A job that failed for good is told of on its document; it goes with that, or with a newer try. */
-async function dropDeadJobs(db: Kysely<Database>, documentId: string): Promise<void> {
-  await sql`delete from jobs where state = 'dead'
-    and case when json_valid(payload) then payload ->> '$.documentId' end = ${documentId}`.execute(db);
 }
 
 /** For few rows that are found already, such as the waiting ones. */

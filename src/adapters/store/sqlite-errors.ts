@@ -1,6 +1,10 @@
 import { AppError } from "../../core/errors.js";
 import { SQLITE_CODES, sqliteCodeOf } from "../../lib/sqlite.js";
 
+/** How long another program's lock is waited for, and how often it is looked at. */
+export const BUSY_PATIENCE_MS = 5_000;
+export const BUSY_PAUSE_MS = 25;
+
 /** True when another connection holds the store at this moment. */
 export function isBusy(error: unknown): boolean {
   const code = sqliteCodeOf(error);
@@ -46,4 +50,19 @@ export function describeSqliteError(error: unknown, file: string): unknown {
     default:
       return error;
   }
+}
+
+/** Turns what the file system throws into an error that names the file and says what to do; leaves other errors alone. */
+export function describeFileError(error: unknown, file: string): unknown {
+  const code = error instanceof Error && "syscall" in error && "code" in error ? error.code : undefined;
+  if (typeof code !== "string") return error;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new AppError("storage_full", `The store ${file} cannot be created: the disk is full. Free some space.`, {
+      cause: error,
+    });
+  return new AppError(
+    "unavailable",
+    `The store ${file} cannot be opened (${code}). Check that its folder exists, is a folder, and can be written by this user, or choose another data folder.`,
+    { cause: error },
+  );
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -11,16 +10,15 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../lib/sqlite.js";
-import { describeSqliteError, isBusy } from "./sqlite-errors.js";
+import { sleep } from "../../lib/time.js";
+import { BUSY_PATIENCE_MS, BUSY_PAUSE_MS, describeSqliteError, isBusy } from "./sqlite-errors.js";
 
 const STATEMENT_CACHE = 300;
-const BUSY_PATIENCE_MS = 5_000;
-const BUSY_PAUSE_MS = 25;
 
 /** Kysely over one synchronous connection. Queries of different callers interleave, transactions do not. */
-export function sqliteDialect(connection: SqliteConnection, file: string): Dialect {
+export function sqliteDialect(connection: SqliteConnection, file: string, patienceMs = BUSY_PATIENCE_MS): Dialect {
   return {
-    createDriver: () => new SqliteDriver(connection, file),
+    createDriver: () => new SqliteDriver(connection, file, patienceMs),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
@@ -33,9 +31,9 @@ class SqliteDriver implements Driver {
   readonly #waiting: (() => void)[] = [];
   #taken = false;
 
-  constructor(connection: SqliteConnection, file: string) {
+  constructor(connection: SqliteConnection, file: string, patienceMs: number) {
     this.#connection = connection;
-    this.#session = new SqliteSession(connection, file);
+    this.#session = new SqliteSession(connection, file, patienceMs);
   }
 
   async init(): Promise<void> {}
@@ -73,20 +71,23 @@ class SqliteDriver implements Driver {
 class SqliteSession implements DatabaseConnection {
   readonly #connection: SqliteConnection;
   readonly #file: string;
+  readonly #patience: Patience;
   readonly #statements = new Map<string, { statement: SqliteStatement; returnsRows: boolean }>();
 
-  constructor(connection: SqliteConnection, file: string) {
+  constructor(connection: SqliteConnection, file: string, patienceMs: number) {
     this.#connection = connection;
     this.#file = file;
+    this.#patience = createPatience(patienceMs);
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const deadline = Date.now() + BUSY_PATIENCE_MS;
     for (;;) {
       try {
-        return this.#run<R>(query);
+        const result = this.#run<R>(query);
+        if (result.numAffectedRows !== undefined) this.#patience.renew();
+        return result;
       } catch (error) {
-        if (!isBusy(error) || Date.now() > deadline) throw describeSqliteError(error, this.#file);
+        if (!isBusy(error) || this.#patience.isOver()) throw describeSqliteError(error, this.#file);
         await sleep(BUSY_PAUSE_MS);
       }
     }
@@ -134,6 +135,28 @@ class SqliteSession implements DatabaseConnection {
     }
     return entry;
   }
+}
+
+/** How long one lock of another program is waited for. */
+interface Patience {
+  /** Notes that the store is locked now. @returns whether that has gone on for too long */
+  isOver(): boolean;
+  /** Notes that a write went through: the next lock is another one. */
+  renew(): void;
+}
+
+/** All callers share the wait: those behind the first one would otherwise wait their own time each, one after another. */
+function createPatience(patienceMs: number): Patience {
+  let since: number | undefined;
+  return {
+    isOver() {
+      since ??= performance.now();
+      return performance.now() - since > patienceMs;
+    },
+    renew() {
+      since = undefined;
+    },
+  };
 }
 
 function toSqliteValue(value: unknown): SqliteValue {

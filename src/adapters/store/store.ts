@@ -28,6 +28,8 @@ export interface SqliteStoreOptions {
   readonly clock: Clock;
   /** Becomes the organisation's id when the store is new. */
   readonly organizationId?: string | undefined;
+  /** How long a lock of another program is waited for, in milliseconds. Default 5,000. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** Name of the store inside a data folder. */
@@ -39,10 +41,13 @@ export const STORE_FILE = "recollect.db";
  */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const file = join(options.dataDirectory, STORE_FILE);
-  const connection = await openSqliteStore({ file, maxMegabytes: options.maxMegabytes });
-  const db = new Kysely<Database>({ dialect: sqliteDialect(connection, file) });
-  const organizationId = await settleOrganization(db, options.organizationId);
-  const { clock } = options;
+  const { clock, maxMegabytes, patienceMs } = options;
+  const connection = await openSqliteStore({ file, maxMegabytes, patienceMs });
+  const db = new Kysely<Database>({ dialect: sqliteDialect(connection, file, patienceMs) });
+  const organizationId = await settleOrganization(db, options.organizationId).catch(async (error: unknown) => {
+    await db.destroy();
+    throw error;
+  });
 
   return {
     ...nounsOf(db, clock),
@@ -82,10 +87,23 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     health: ({ deep }) => inspectHealth(db, file, deep),
 
     async close() {
-      await sql`pragma optimize`.execute(db);
+      await tidyUp(db);
       await db.destroy();
     },
   };
+}
+
+/**
+ * Leaves one file without a log. Only for the next start's sake: nothing is lost when the store is locked or the disk
+ * is full, so that must not keep it from closing.
+ */
+async function tidyUp(db: Kysely<Database>): Promise<void> {
+  try {
+    await sql`pragma optimize`.execute(db);
+    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
 }
 
 function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {

@@ -156,16 +156,6 @@ export function documentsContract(open: OpenStore): void {
       const hits = await at.store.units.searchText(scope, ["zebra"], { limit: 10 });
       expect(hits.map((hit) => hit.unit)).toEqual(kept.units);
     });
-
-    test("removing takes its dead jobs along, so that nothing complains about what is gone", async () => {
-      const documents = [await at.addDocument(), await at.addDocument()] as const;
-      for (const { id } of documents)
-        await at.store.jobs.enqueue([{ kind: "extract", payload: { documentId: id, revision: 1 }, group: "a" }]);
-      for (const job of await at.store.jobs.claim("w", 10, 1_000)) await at.store.jobs.bury("w", job.id, "broken");
-      await at.store.documents.remove(at.organization, documents[0].id);
-      const dead = await at.store.jobs.dead(10);
-      expect(dead.map((job) => job.payload)).toEqual([{ documentId: documents[1].id, revision: 1 }]);
-    });
   });
 
   describe("listing", () => {

@@ -1,0 +1,78 @@
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  APPLICATION_ID,
+  isTooNew,
+  refuseDamaged,
+  refuseFolder,
+  refuseForeign,
+  refuseNewer,
+  refuseNoDatabase,
+  refuseReadOnly,
+} from "./refusals.js";
+
+const HEADER_BYTES = 100;
+const MAGIC = "SQLite format 3\0";
+
+/** What the bytes of a store say before SQLite touches it. */
+export interface FileFacts {
+  /** There is no file yet, or an empty one, which a crash at the very first start leaves. */
+  readonly isNew: boolean;
+  /** There are changes in the write-ahead log that the file does not have yet. */
+  readonly hasLog: boolean;
+}
+
+/** @throws AppError for what cannot be a store of this version; see `openSqliteStore` */
+export function inspectFile(file: string): FileFacts {
+  const folder = dirname(file);
+  refuseMarkedReadOnly(file, folder, statSync(folder).mode);
+  const status = statSync(file, { throwIfNoEntry: false });
+  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  if (status?.isDirectory()) throw refuseFolder(file);
+  if (status) refuseMarkedReadOnly(file, file, status.mode);
+  if (!status || status.size === 0) {
+    // SQLite would throw the log away.
+    if (hasLog)
+      throw refuseDamaged(file, status ? "it is empty, but its log is not" : "it is gone, but its log is not");
+    return { isNew: true, hasLog };
+  }
+  if (status.size < HEADER_BYTES) throw refuseNoDatabase(file);
+  inspectHeader(readHeader(file), { file, size: status.size, hasLog });
+  return { isNew: false, hasLog };
+}
+
+function readHeader(file: string): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const descriptor = openSync(file, "r");
+  try {
+    readSync(descriptor, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  return header;
+}
+
+/** Offsets: https://www.sqlite.org/fileformat.html#the_database_header */
+function inspectHeader(header: Buffer, { file, size, hasLog }: { file: string; size: number; hasLog: boolean }): void {
+  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC) throw refuseNoDatabase(file);
+  const applicationId = header.readUInt32BE(68);
+  if (applicationId !== APPLICATION_ID && applicationId !== 0) throw refuseForeign(file);
+  const version = header.readUInt32BE(60);
+  if (applicationId === APPLICATION_ID && isTooNew(version)) throw refuseNewer(version, file);
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  const expected = header.readUInt32BE(28) * pageSize;
+  const isSizeCurrent = header.readUInt32BE(24) === header.readUInt32BE(92);
+  // While the log is being moved into the file, the first page is ahead of the rest; the log still has everything.
+  if (isSizeCurrent && !hasLog && size < expected)
+    throw refuseDamaged(file, `it is cut off: it has ${size} bytes and should have ${expected}`);
+}
+
+/** Permission bits count for an administrator too: what was marked read-only is not written. */
+function refuseMarkedReadOnly(file: string, place: string, mode: number): void {
+  if ((mode & 0o222) === 0) throw refuseReadOnly(file, place);
+  try {
+    accessSync(place, constants.W_OK);
+  } catch {
+    throw refuseReadOnly(file, place);
+  }
+}

@@ -1,0 +1,53 @@
+import { AppError } from "../../core/errors.js";
+import { MIGRATIONS } from "./migrations/index.js";
+
+/** "Recl": marks a SQLite file as ours (https://www.sqlite.org/fileformat.html, offset 68). */
+export const APPLICATION_ID = 0x5265636c;
+
+/** True for a schema that this version does not know. */
+export function isTooNew(version: number): boolean {
+  return version > MIGRATIONS.length;
+}
+
+export function refuseNewer(version: number, file: string): AppError {
+  return new AppError(
+    "unavailable",
+    `The store ${file} was written by a newer version of Recollect (schema ${version}; this version knows ${MIGRATIONS.length}). Nothing was changed. Install the newer version, or choose another data folder.`,
+  );
+}
+
+export function refuseForeign(file: string): AppError {
+  return new AppError(
+    "corrupt",
+    `The file ${file} belongs to another program. Nothing was written. Choose another data folder.`,
+  );
+}
+
+export function refuseNoDatabase(file: string): AppError {
+  return new AppError(
+    "corrupt",
+    `The file ${file} is not a SQLite database, or its beginning is damaged. Nothing was written. Restore it from a backup, or move it away to start afresh.`,
+  );
+}
+
+export function refuseDamaged(file: string, what: string): AppError {
+  return new AppError(
+    "corrupt",
+    `The store ${file} is damaged (${what}). Nothing was written. Restore it from a backup, or move it away to start afresh.`,
+  );
+}
+
+/** `place` is what is read-only: the file or its folder. */
+export function refuseReadOnly(file: string, place: string): AppError {
+  return new AppError(
+    "unavailable",
+    `The store ${file} cannot be written: ${place} is read-only. Nothing was written. Give this user write permission, or choose another data folder.`,
+  );
+}
+
+export function refuseFolder(file: string): AppError {
+  return new AppError(
+    "unavailable",
+    `The store ${file} cannot be opened: a folder is in its place. Move it away, or choose another data folder.`,
+  );
+}
