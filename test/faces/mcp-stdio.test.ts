@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { StdioClientTransport as ModernTransport } from "@modelcontextprotocol/client/stdio";
 import { StdioClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isMcpStart, openMcpStdio } from "../../src/faces/mcp/opening.js";
 import { CLIENTS, connectionOf, createClient } from "../support/mcp-client.js";
 import { McpLines } from "../support/mcp-lines.js";
@@ -14,6 +14,9 @@ import {
   PROGRAM,
   withDataDirectory,
 } from "../support/recollect-process.js";
+
+// A busy machine takes its time to start a process.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Far above the second that is promised, and far below what the calls in flight would take. */
 const SOON_MS = 5_000;

@@ -52,7 +52,7 @@ function describeHit({ id, kind, text, similarity, title, date }: Hit): string {
   const shown = truncate(text, LONGEST_TEXT);
   const rest = shown.length < text.length ? ` … (cut; fetch ${id} for all)` : "";
   const from = oneLine(text).startsWith(title) ? "" : `, from "${title}"`;
-  const about = `${kind === "memory" ? "memory" : "passage"}, similarity ${similarity.toFixed(2)}, ${date.slice(0, 10)}${from}`;
+  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${date.slice(0, 10)}${from}`;
   return `[${id}] (${about}) ${shown.replaceAll(/\r?\n/g, "\n  ")}${rest}`;
 }
 

@@ -14,7 +14,7 @@ const fact = z.object({
   text: z.string().min(1).max(2_000).describe("One fact: a short sentence in third person that is clear on its own"),
   isStatic: z.boolean().optional().describe("True for what hardly ever changes, such as a birthday"),
   forgetAfter: z.string().optional().describe("ISO 8601 date-time after which it no longer holds"),
-  updates: anyId.optional().describe("Id of the memory that it replaces; search finds it"),
+  updates: anyId.optional().describe("Id of the memory that it replaces; search with mode memories finds it"),
 });
 
 const input = z.object({
