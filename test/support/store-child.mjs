@@ -28,7 +28,7 @@ async function write(dataDirectory, name) {
   const store = await createSqliteStore({ dataDirectory, maxMegabytes: 0, clock: { now: () => new Date() } });
   const organization = store.organizationId;
   for (let number = 0; ; number++) {
-    const id = `${name}${String(number).padStart(22 - name.length, "1")}`;
+    const id = `${name}${String(number).padStart(22 - name.length, "0")}`;
     await store.transaction(async (nouns) => {
       await nouns.documents.insert(organization, {
         id,

@@ -6,6 +6,7 @@ import { AppError } from "../../core/errors.js";
 import type { Clock, Store, StoreHealth, StoreNouns } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
+import { sqliteCodeOf, type SqliteConnection } from "../../lib/sqlite.js";
 import { iso } from "../../lib/time.js";
 import { createChunkStore } from "./chunks.js";
 import { createContainerStore } from "./containers.js";
@@ -87,7 +88,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     health: ({ deep }) => inspectHealth(db, file, deep),
 
     async close() {
-      await tidyUp(db);
+      tidyUp(connection);
       await db.destroy();
     },
   };
@@ -95,14 +96,14 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
 
 /**
  * Leaves one file without a log. Only for the next start's sake: nothing is lost when the store is locked or the disk
- * is full, so that must not keep it from closing.
+ * is full, so that must not keep it from closing, nor make it wait.
  */
-async function tidyUp(db: Kysely<Database>): Promise<void> {
+function tidyUp(connection: SqliteConnection): void {
   try {
-    await sql`pragma optimize`.execute(db);
-    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+    connection.exec("pragma optimize");
+    connection.exec("pragma wal_checkpoint(truncate)");
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (sqliteCodeOf(error) === undefined) throw error;
   }
 }
 
