@@ -145,15 +145,20 @@ function untilSignal(): Promise<NodeJS.Signals> {
 }
 
 async function serveMcp(settings: Settings): Promise<void> {
+  const face = import("./faces/mcp/stdio.js");
   const start = await prepare(settings);
-  const { serveMcpStdio } = await import("./faces/mcp/stdio.js");
-  const node = await openNode(start, { engine: "background", standby: true });
+  let node: Promise<Node> | undefined;
+  const { serveMcpStdio } = await face;
   await serveMcpStdio({
     ...(opening && { opening }),
     version,
     log: start.log,
     defaultContainer: start.config.container,
-    session: async () => ({ core: node.core, actor: await node.actor() }),
-    onEnd: () => node.close(),
+    session: async () => {
+      node ??= openNode(start, { engine: "background", standby: true });
+      const { core, actor } = await node;
+      return { core, actor: await actor() };
+    },
+    onEnd: async () => (await node)?.close(),
   });
 }

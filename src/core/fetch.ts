@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isId } from "../lib/ids.js";
+import { iso } from "../lib/time.js";
 import { maySee } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { findDocument } from "./documents.js";
@@ -16,13 +17,18 @@ export interface Fetched {
   readonly sources: readonly string[];
 }
 
+/** What was forgotten, or whose time is over, is not told any more. */
+function isActive({ isForgotten, forgetAfter }: Memory, now: Date): boolean {
+  return !isForgotten && (forgetAfter === null || forgetAfter > iso(now));
+}
+
 /** Looks an id up as a memory, then as a document or customId. @throws AppError `not_found` */
 export async function fetchById(context: CoreContext, call: Call, raw: unknown): Promise<Fetched> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   const { store } = context;
   const { organizationId } = call.actor;
   const memory = isId(id) ? await store.memories.byId(organizationId, id) : null;
-  if (memory && maySee(call.actor, [memory.containerTag])) {
+  if (memory && isActive(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag])) {
     const sources = await store.memories.sources(organizationId, [memory.id]);
     const latest = memory.isLatest ? null : await store.memories.latestOf(organizationId, memory.rootId ?? memory.id);
     return {

@@ -2,11 +2,12 @@ import * as z from "zod";
 import { embedInBatches } from "../core/facts.js";
 import type { JobContext, PlainUnit } from "../core/ports.js";
 import { unitOf, type Unit, type VectorSpace } from "../core/types.js";
+import { yieldTurn } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
-import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+import { commitStep, isCurrent, loadCurrent, type StepPayload } from "./step.js";
 
 /** Vectors written in one transaction; more would hold up other callers. */
-const WRITE_BATCH = 200;
+const WRITE_BATCH = 64;
 
 /** Third step: vectors for the chunks. With it a document is done: everything of it can be found. */
 export async function embedChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
@@ -22,7 +23,7 @@ export async function embedChunks(context: IngestContext, payload: StepPayload, 
       text: chunk.content,
       context: chunk.context,
     }));
-    await embedUnits(context, units, job.signal, async () => (await loadCurrent(context, payload)) !== null);
+    await embedUnits(context, units, job.signal, () => isCurrent(context, payload));
   }
   await commitStep(context, job, payload, async (nouns, { organizationId, id, taskType }) => {
     const remembers = taskType === "memory";
@@ -45,10 +46,11 @@ async function embedUnits(
   const { store, embedder } = context;
   const size = Math.min(WRITE_BATCH, embedder.maxBatch);
   for (let start = 0; start < units.length; start += size) {
-    signal.throwIfAborted();
+    await yieldTurn(signal);
     const batch = units.slice(start, start + size);
     const vectors = await embedInBatches(embedder, batch.map(textToEmbed), signal);
     const space = await store.ensureSpace(embedder.fingerprint, vectors[0]?.length ?? 0);
+    await yieldTurn(signal);
     if (!(await isStillWanted())) return;
     await writeVectors(context, space, batch, vectors);
   }

@@ -1,9 +1,13 @@
 import type { JobContext } from "../core/ports.js";
 import { unitOf } from "../core/types.js";
 import { createId } from "../lib/ids.js";
+import { yieldTurn } from "../lib/time.js";
 import { chunkDocument } from "./chunk.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+
+/** Chunks indexed in one go; a large document must not keep callers waiting. */
+const YIELD_EVERY = 50;
 
 /** Second step: cuts the text and makes its chunks findable by their words, in place of those of older revisions. */
 export async function indexChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
@@ -24,13 +28,15 @@ export async function indexChunks(context: IngestContext, payload: StepPayload, 
     await nouns.chunks.dropOlder(organizationId, id, revision);
     const containers = await nouns.containers.ofDocument(organizationId, id);
     const containerIds = containers.map((container) => container.id);
-    for (const chunk of chunks)
+    for (const [index, chunk] of chunks.entries()) {
+      if (index % YIELD_EVERY === YIELD_EVERY - 1) await yieldTurn(job.signal);
       await nouns.units.indexText({
         unit: unitOf("chunk", chunk.seq),
         containerIds,
         text: chunk.content,
         context: chunk.context,
       });
+    }
     await nouns.documents.update(organizationId, id, { status: "embedding" });
     return "embed";
   });

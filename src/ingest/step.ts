@@ -21,6 +21,12 @@ export async function loadCurrent(
   return document?.revision === revision ? document : null;
 }
 
+/** Whether the revision is still the newest, without reading its text. */
+export async function isCurrent({ store }: IngestContext, { documentId, revision }: StepPayload): Promise<boolean> {
+  const [head] = await store.documents.headsByIds(store.organizationId, [documentId]);
+  return head?.revision === revision;
+}
+
 /**
  * Commits the result of a step, the end of its job and the next job together. Does nothing but end the job when the
  * document was deleted or replaced while the step worked.

@@ -44,3 +44,9 @@ export async function sleep(ms: number, options: { signal?: AbortSignal; unref?:
     signal?.addEventListener("abort", abort, { once: true });
   });
 }
+
+/** Lets everything else that is due have its turn: long loops call it now and then. @throws the signal's reason */
+export async function yieldTurn(signal?: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
+}
