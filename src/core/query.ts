@@ -59,11 +59,16 @@ export function analyseQuery(text: string, counts: WordCounts | null, names: Rea
   return { text, terms, matches: matchesOf(terms), date };
 }
 
-/** Folded words that start with a capital inside the text, where only names do. */
+/** Folded words that start with a capital inside a sentence, where only names do. */
 function capitalisedWords(text: string): Set<string> {
   const found = new Set<string>();
-  for (const [match] of text.matchAll(/(?<=[\p{L}\p{N},;:]['’]?\s+|["“(])\p{Lu}[\p{L}\p{N}]*/gu))
-    for (const word of tokenise(match)) if (!isStopWord(word)) found.add(word);
+  let isInside = false;
+  for (const [piece] of text.matchAll(/[\p{L}\p{N}]+|[.!?…\n]/gu)) {
+    const isWord = /[\p{L}\p{N}]/u.test(piece);
+    if (isInside && isWord && /^\p{Lu}/u.test(piece))
+      for (const word of tokenise(piece)) if (!isStopWord(word)) found.add(word);
+    isInside = isWord;
+  }
   return found;
 }
 

@@ -21,7 +21,7 @@ export interface Listed {
  */
 export function dropRepetitions<T extends Listed>(ranked: readonly T[]): T[] {
   const kept: T[] = [];
-  const bySignature = new Map<string, T[]>();
+  const bySignature = new Map<number, T[]>();
   const byDocument = new Map<string, number[]>();
   for (const item of ranked) {
     if (repeatsSame(item, bySignature)) continue;
@@ -33,7 +33,7 @@ export function dropRepetitions<T extends Listed>(ranked: readonly T[]): T[] {
 }
 
 /** True when an item with the same meaning is listed already; otherwise the item is noted. */
-function repeatsSame<T extends Listed>(item: T, bySignature: Map<string, T[]>): boolean {
+function repeatsSame<T extends Listed>(item: T, bySignature: Map<number, T[]>): boolean {
   const { signature } = item.words;
   const alike = bySignature.get(signature) ?? [];
   const key = alike.length > 0 ? meaningKey(item.words.detail.text) : "";

@@ -8,7 +8,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
     "doing done have has had having can could will would shall should may might must i you he she it we they me him her us them my your " +
     "his its our their mine yours hers ours theirs myself yourself himself herself itself ourselves themselves who whom whose which what " +
     "when where why how not no yes just also too very really quite some any each both all s t re ve ll d m don doesn didn isn aren wasn " +
-    "weren hasn haven hadn won wouldn couldn shouldn ain im ive id oh ok okay hey hi hello"
+    "weren hasn haven hadn wouldn couldn shouldn ain cannot im ive id oh ok okay hey hi hello"
   ).split(" "),
 );
 
@@ -33,12 +33,12 @@ export const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
 const ASCII = /^[\x00-\x7f]*$/;
 const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 
-/** Lower case without accents (`Café` -> `cafe`), so that spelling variants compare equal. Other scripts keep their marks. */
+/** Lower case without the accents of Latin letters (`Café` -> `cafe`), so that spelling variants compare equal. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize("NFD")
-    .replace(/[\u0300-\u036f]/g, "")
+    .replace(/(\p{Script=Latin})[\u0300-\u036f]+/gu, "$1")
     .normalize("NFC")
     .toLowerCase();
 }
@@ -51,16 +51,6 @@ export function tokenise(text: string): string[] {
 /** True for folded words that say nothing about a subject, in any text. */
 export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
-}
-
-/** The folded words of a text that carry its subject, in order, repeats included. May be empty. */
-export function contentWords(text: string): string[] {
-  return tokenise(text).filter((word) => !STOP_WORDS.has(word));
-}
-
-/** `contentWords` reduced to their stems. */
-export function contentStems(text: string): string[] {
-  return contentWords(text).map(stem);
 }
 
 /**
@@ -79,33 +69,7 @@ export function queryWords(text: string, limit = 64): string[] {
   return [...byStem.values()];
 }
 
-/** Every number in a text, digits and spelled out up to twenty, as digits, in order. `7:30` and `1.5` stay whole. */
-export function numbersIn(text: string): string[] {
-  const found: string[] = [];
-  for (const [match] of fold(text).matchAll(/\p{N}+(?:[.,:/-]\p{N}+)*|\p{L}+/gu)) {
-    const spelled = NUMBER_WORDS.get(match);
-    if (spelled !== undefined) found.push(spelled);
-    else if (/^\p{N}/u.test(match)) found.push(match.replaceAll(",", ""));
-  }
-  return found;
-}
-
 /** True for folded words that turn a meaning round (`not`, `never`, `doesnt`, …), and for the `t` that `n't` leaves behind. */
 export function isNegation(word: string): boolean {
   return NEGATIONS.has(word);
-}
-
-/** How many words of a text turn its meaning round (`not`, `never`, `doesn't`, `no longer`, …). */
-export function negationsIn(text: string): number {
-  const joined = fold(text).replace(/(\p{L})['’](?=t\b)/gu, "$1");
-  return (joined.match(WORD) ?? []).filter((word) => NEGATIONS.has(word)).length;
-}
-
-/** Lower case, one space between words, no punctuation at the ends: texts that a reader would call the same. */
-export function normaliseText(text: string): string {
-  return fold(text)
-    .replace(/[’‘]/g, "'")
-    .replace(/[“”]/g, '"')
-    .replace(/\s+/g, " ")
-    .replace(/^[\s"'([{]+|[\s"'.,;:!?)\]}]+$/g, "");
 }

@@ -13,7 +13,7 @@ const WORD_WEIGHT = 1;
 const CONCEPT_WEIGHT = 1.8;
 /** A word of several groups leans to those that it names rather than to those that only mention it. */
 const CONCEPT_POWER = 3;
-const GRAM_WEIGHT = 0.15;
+const GRAM_WEIGHT = 0.45;
 const STOP_WORD_WEIGHT = 0.1;
 const RARITY_POWER = 0.7;
 /** Scripts without spaces between words: their characters and pairs of characters count as words. */
@@ -67,7 +67,7 @@ function countWords(text: string): Map<string, number> {
 }
 
 function pieces(word: string): string[] {
-  const characters = [...word];
+  const characters = Array.from(word);
   return characters.flatMap((character, index) =>
     index === 0 ? [character] : [character, `${characters[index - 1]}${character}`],
   );

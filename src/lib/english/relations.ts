@@ -49,7 +49,8 @@ export function conceptsOf(root: string): readonly Concept[] {
 }
 
 /**
- * Every root that shares a group with one, and how related it is (see `relatedness`); without the root itself.
+ * Every root that shares a group with one, and how related it is: near 0.8 for synonyms, near 0.5 for a
+ * kind or a part, near 0.35 for two kinds of the same; without the root itself.
  * The answer is kept for the next call: do not change it.
  */
 export function relatedRoots(root: string): ReadonlyMap<string, number> {
@@ -63,26 +64,6 @@ export function relatedRoots(root: string): ReadonlyMap<string, number> {
   if (related.size > 0) relatedCache.set(root, related);
   return related;
 }
-
-/** How related two roots are: 1 when equal, near 0.8 for synonyms, near 0.5 for a kind or part, 0 when no group has both. */
-export function relatedness(first: string, second: string): number {
-  if (first === second) return 1;
-  let best = 0;
-  for (const one of conceptsOf(first))
-    for (const other of conceptsOf(second))
-      if (one.group === other.group && one.weight * other.weight > best) best = one.weight * other.weight;
-  return best;
-}
-
-/** The number of groups; `Concept.group` lies below it. */
-export const GROUP_COUNT =
-  WORD_FAMILIES.length +
-  LIFE_GROUPS.length +
-  WORK_GROUPS.length +
-  EVERYDAY_GROUPS.length +
-  KIND_GROUPS.length +
-  VERB_GROUPS.length +
-  NOUN_GROUPS.length;
 
 function readBaseForms(): Map<string, string> {
   const forms = new Map<string, string>();

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import type { UnitDetail } from "../../src/core/ports.js";
+import { rankUnits } from "../../src/core/rank.js";
+import { queryWords, tokenise } from "../../src/lib/words.js";
+import { stem } from "../../src/lib/stem.js";
+import { chunkDetail, memoryDetail } from "../support/unit-details.js";
+
+const CALIBRATION = [
+  [0, 0.2],
+  [0.5, 0.5],
+  [1, 1],
+] as const;
+
+function rank(query: string, details: readonly UnitDetail[], cosines: readonly number[] = []) {
+  const counts = queryWords(query).map(
+    (word) => details.filter(({ text }) => tokenise(text).map(stem).includes(stem(word))).length,
+  );
+  return rankUnits({
+    query,
+    vectorHits: details.flatMap(({ unit }, index) => {
+      const cosine = cosines[index];
+      return cosine === undefined ? [] : [{ unit, cosine }];
+    }),
+    textHits: [],
+    details,
+    wordCounts: { total: details.length, counts },
+    calibration: CALIBRATION,
+  });
+}
+
+const texts = (ranked: ReturnType<typeof rank>): string[] => ranked.map(({ detail }) => detail.text);
+
+function conversation(...turns: string[]): UnitDetail[] {
+  return turns.map((text, position) =>
+    chunkDetail({ seq: position + 1, text, position, speakers: [text.split(":")[0] ?? ""] }),
+  );
+}
+
+describe("the order", () => {
+  test("puts the unit with the rare words first", () => {
+    const ranked = rank("Which violin does Nora play?", [
+      memoryDetail({ seq: 1, text: "Nora plays cards on Sundays." }),
+      memoryDetail({ seq: 2, text: "Nora inherited a violin from Cremona." }),
+      memoryDetail({ seq: 3, text: "Nora has a red car." }),
+    ]);
+    expect(texts(ranked)[0]).toContain("violin");
+  });
+
+  test("finds a fact by related words", () => {
+    const ranked = rank("Where does Anna live?", [
+      memoryDetail({ seq: 1, text: "Anna plays the cello." }),
+      memoryDetail({ seq: 2, text: "Anna moved to Lisbon." }),
+    ]);
+    expect(texts(ranked)[0]).toBe("Anna moved to Lisbon.");
+  });
+
+  test("lifts the answer that follows a matching question, and what the named one says", () => {
+    const ranked = rank("What did Ben cook for the picnic?", [
+      ...conversation(
+        "Ana: The weather was perfect, wasn't it",
+        "Ana: And what did you cook for the picnic?",
+        "Ben: Just a huge bowl of couscous",
+        "Ana: My train was late again",
+      ),
+    ]);
+    expect(texts(ranked).slice(0, 2)).toContain("Ben: Just a huge bowl of couscous");
+  });
+
+  test("prefers units of the date that the query names", () => {
+    const details = ["2023-01-10", "2023-06-10", "2023-11-10"].map((date, index) =>
+      chunkDetail({ seq: index + 1, text: `Ana: We won game number ${index}`, documentId: date, date }),
+    );
+    expect(rank("Which game did Ana win in June 2023?", details)[0]?.detail.documentIds).toEqual(["2023-06-10"]);
+  });
+
+  test("follows the vectors where words say nothing", () => {
+    const details = [memoryDetail({ seq: 1, text: "Alpha." }), memoryDetail({ seq: 2, text: "Omega." })];
+    expect(texts(rank("zzz", details, [0.1, 0.9]))).toEqual(["Omega.", "Alpha."]);
+  });
+
+  test("is the same every time, whatever order the details come in", () => {
+    const details = Array.from({ length: 30 }, (_, index) => memoryDetail({ seq: index + 1, text: `Fact ${index}` }));
+    const forwards = texts(rank("Which fact?", details));
+    expect(texts(rank("Which fact?", [...details].reverse()))).toEqual(forwards);
+    expect(forwards).toHaveLength(30);
+  });
+});
+
+describe("similarity", () => {
+  const anna = memoryDetail({ seq: 1, text: "Anna moved to Lisbon." });
+  const ben = memoryDetail({ seq: 2, text: "The printer is out of paper." });
+  const similarityOf = (ranked: ReturnType<typeof rank>, detail: UnitDetail): number =>
+    ranked.find(({ unit }) => unit === detail.unit)?.similarity ?? -1;
+
+  test("does not depend on what else was found", () => {
+    const query = "Where does Anna live?";
+    const counts = { total: 10, counts: [2, 1] };
+    const input = { query, textHits: [], wordCounts: counts, calibration: CALIBRATION };
+    const hits = [
+      { unit: anna.unit, cosine: 0.5 },
+      { unit: ben.unit, cosine: 0 },
+    ];
+    const both = rankUnits({ ...input, vectorHits: hits, details: [anna, ben] });
+    const alone = rankUnits({ ...input, vectorHits: hits, details: [anna] });
+    expect(similarityOf(both, anna)).toBe(similarityOf(alone, anna));
+    expect(similarityOf(both, anna)).toBeGreaterThan(0.5);
+    expect(similarityOf(both, ben)).toBeLessThan(0.3);
+  });
+
+  test("is 1 for the very text, and works without any vector", () => {
+    const ranked = rank(anna.text, [anna, ben]);
+    expect(similarityOf(ranked, anna)).toBe(1);
+    expect(similarityOf(ranked, ben)).toBeLessThan(0.3);
+  });
+
+  test("passes the threshold by the vector alone when that says related", () => {
+    expect(similarityOf(rank("xyzzy", [ben], [0.6]), ben)).toBeGreaterThanOrEqual(0.5);
+  });
+});
+
+describe("repetitions", () => {
+  test("are returned once", () => {
+    const ranked = rank("What does Anna like?", [
+      memoryDetail({ seq: 1, text: "Anna likes tea." }),
+      memoryDetail({ seq: 2, text: "anna likes the tea" }),
+      memoryDetail({ seq: 3, text: "Anna does not like tea." }),
+      memoryDetail({ seq: 4, text: "Anna likes tea at 5." }),
+      memoryDetail({ seq: 5, text: "Anna likes tea at 6." }),
+    ]);
+    expect(texts(ranked)).toHaveLength(4);
+    expect(texts(ranked)).toEqual(
+      expect.arrayContaining(["Anna does not like tea.", "Anna likes tea at 5.", "Anna likes tea at 6."]),
+    );
+  });
+
+  test("a memory that repeats part of a short chunk gives way to it", () => {
+    const chunk = chunkDetail({
+      seq: 1,
+      text: "Anna: I love my new job at Northwind, the team is great!",
+      speakers: ["Anna"],
+    });
+    const memory = memoryDetail({ seq: 1, text: "Anna loves her new job at Northwind.", documentId: "document" });
+    const ranked = rank("Where does Anna work?", [memory, chunk]);
+    expect(texts(ranked)).toEqual([chunk.text]);
+  });
+
+  test("a memory that says all of a chunk stands for it", () => {
+    const chunk = chunkDetail({ seq: 1, text: "Anna: I work at Northwind!", speakers: ["Anna"] });
+    const memory = memoryDetail({ seq: 1, text: "Anna works at Northwind.", documentId: "document" });
+    expect(texts(rank("Where does Anna work?", [chunk, memory]))).toEqual([memory.text]);
+  });
+
+  test("a memory stays beside a long chunk, a chunk of another document, and one without its number", () => {
+    const fact = "Anna works at Northwind since 2019.";
+    const memory = memoryDetail({ seq: 1, text: fact, documentId: "document" });
+    const long = chunkDetail({ seq: 1, text: `${fact} ${"The weather was nice and we sat outside. ".repeat(12)}` });
+    const foreign = chunkDetail({ seq: 2, text: `Anna: ${fact} Nice, isn't it?`, documentId: "other" });
+    const vague = chunkDetail({ seq: 3, text: "Anna works at Northwind, did you know that, my friend?", position: 7 });
+    expect(texts(rank("Where does Anna work?", [memory, long, foreign, vague]))).toHaveLength(4);
+  });
+});
+
+test("odd input is ranked without trouble", () => {
+  expect(rank("anything", [])).toEqual([]);
+  for (const query of ["", " ", "?!", "\ud83d", "\u0000", "the of and", "word ".repeat(2_000), "a".repeat(10_000)]) {
+    const ranked = rank(query, [
+      memoryDetail({ seq: 1, text: "" }),
+      chunkDetail({ seq: 1, text: "\udc00 😀 ".repeat(99) }),
+    ]);
+    expect(ranked).toHaveLength(2);
+    for (const { similarity, score } of ranked) {
+      expect(similarity).toBeGreaterThanOrEqual(0);
+      expect(similarity).toBeLessThanOrEqual(1);
+      expect(Number.isFinite(score)).toBe(true);
+    }
+  }
+});
