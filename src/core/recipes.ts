@@ -1,5 +1,5 @@
 /** How many candidates each retriever contributes before ranking. */
-export const SEARCH = Object.freeze({ textHits: 150, vectorHits: 100 });
+export const SEARCH = Object.freeze({ textHits: 200, vectorHits: 100 });
 
 /** The numbers by which candidates are ranked. Chosen by cross-validation over conversations; see the recall figures in README. */
 export interface RankRecipe {
