@@ -10,7 +10,7 @@ const TOUCH_EVERY_MS = 60_000;
  * Who a key belongs to.
  * @throws AppError `unauthorized` for a key that is missing, unknown or revoked, in the same words for all of them
  */
-export async function authenticate({ store, clock }: CoreContext, credential: string): Promise<Actor> {
+export async function authenticate({ store, clock, log }: CoreContext, credential: string): Promise<Actor> {
   const key = credential.startsWith("sm_") ? await store.keys.byHash(hashKey(credential)) : null;
   if (!key || key.revokedAt !== null)
     throw new AppError(
@@ -19,7 +19,10 @@ export async function authenticate({ store, clock }: CoreContext, credential: st
     );
   const now = clock.now();
   if (key.lastUsedAt === null || now.getTime() - Date.parse(key.lastUsedAt) > TOUCH_EVERY_MS)
-    await store.keys.touch(key.id, now);
+    // Reading must go on while the store cannot be written.
+    await store.keys.touch(key.id, now).catch((error: unknown) => {
+      log.warn("the use of a key was not noted", { key: key.id, error });
+    });
   return { organizationId: key.organizationId, name: `key:${key.id}`, containers: "all" };
 }
 
@@ -50,6 +53,25 @@ export function reachableContainers(actor: Actor, requested: readonly string[] |
   if (!requested || requested.length === 0) return actor.containers;
   for (const tag of requested) requireContainer(actor, tag);
   return requested;
+}
+
+/** @throws AppError `forbidden` when the actor may touch some containers only: what concerns all of them is not theirs */
+export function requireAllContainers(actor: Actor): void {
+  if (actor.containers !== "all")
+    throw new AppError("forbidden", "This key may only use its containers. Use a key of the whole organisation.");
+}
+
+/** True when the actor may change something that lies in these containers: it must be theirs in all of them. */
+export function mayChange(actor: Actor, containerTags: readonly string[]): boolean {
+  const { containers } = actor;
+  return containers === "all" || containerTags.every((tag) => containers.includes(tag));
+}
+
+/** The same without the names of containers that the actor may not see. */
+export function asSeenBy<T extends { readonly containerTags: readonly string[] }>(actor: Actor, document: T): T {
+  const { containers } = actor;
+  if (containers === "all") return document;
+  return { ...document, containerTags: document.containerTags.filter((tag) => containers.includes(tag)) };
 }
 
 /** True when the actor may see something that lies in these containers. */

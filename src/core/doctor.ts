@@ -1,9 +1,10 @@
 import { createId } from "../lib/ids.js";
+import { requireAllContainers } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
-import { addDocument } from "./documents.js";
+import { addDocument } from "./add-document.js";
 import { searchMemories } from "./search.js";
 
-/** A container of its own, emptied after each check. */
+/** Start of the tag of a container that only one check uses, and removes. */
 const SCRATCH_CONTAINER = "recollect_doctor";
 const LOW_DISK_BYTES = 500 * 1024 * 1024;
 const STUCK_SECONDS = 15 * 60;
@@ -24,8 +25,12 @@ export interface Diagnosis {
   readonly checks: readonly Check[];
 }
 
-/** Checks the whole service by using it. Never throws for what it finds; what cannot be checked is not ok. */
+/**
+ * Checks the whole service by using it. Never throws for what it finds; what cannot be checked is not ok.
+ * @throws AppError `forbidden` for a caller of some containers only
+ */
 export async function diagnose(context: CoreContext, call: Call): Promise<Diagnosis> {
+  requireAllContainers(call.actor);
   const checks: Check[] = [];
   for (const [name, run] of CHECKS) checks.push(await guard(name, () => run(context, call)));
   return { ok: checks.every((check) => check.ok), checks };
@@ -66,7 +71,8 @@ async function checkStore({ store }: CoreContext): Promise<Finding> {
 async function checkPipeline(context: CoreContext, call: Call): Promise<Finding> {
   const { actor } = call;
   const word = `sample${createId().toLowerCase()}`;
-  const scratch = { containerTags: [SCRATCH_CONTAINER] };
+  const container = `${SCRATCH_CONTAINER}_${createId()}`;
+  const scratch = { containerTags: [container] };
   try {
     const receipt = await addDocument(
       context,
@@ -99,7 +105,7 @@ async function checkPipeline(context: CoreContext, call: Call): Promise<Finding>
           fix: "Look at the vectors and embedder checks.",
         };
   } finally {
-    await context.store.containers.purge(actor.organizationId, SCRATCH_CONTAINER);
+    await context.store.containers.purge(actor.organizationId, container);
   }
 }
 

@@ -1,261 +1,15 @@
 import * as z from "zod";
-import { createId, isId } from "../lib/ids.js";
-import { maySee, reachableContainers, requireContainer } from "./auth.js";
+import { isId } from "../lib/ids.js";
+import { noteDocument } from "./add-document.js";
+import { asSeenBy, mayChange, maySee, reachableContainers } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { AppError, notFound } from "./errors.js";
 import { parseFilters } from "./filters.js";
 import { forgetMemories } from "./forget.js";
-import {
-  checkMetadataSize,
-  checkSize,
-  containerTagSchema,
-  customIdSchema,
-  dateSchema,
-  filepathSchema,
-  invalid,
-  metadataSchema,
-  momentSchema,
-  parseInput,
-  textSchema,
-} from "./input.js";
+import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "./input.js";
 import { once } from "./operations.js";
-import type { DocumentDraft, JobDraft, StoreNouns } from "./ports.js";
-import {
-  DOCUMENT_STATUSES,
-  type Actor,
-  type Document,
-  type DocumentHead,
-  type Memory,
-  type RememberedFact,
-} from "./types.js";
-
-/** Where a write without a container tag goes (contract.md §1.8). */
-export const DEFAULT_CONTAINER = "sm_project_default";
-const MAX_WAIT_SECONDS = 120;
-
-const factSchema = z.object({
-  text: textSchema({ maxLength: 2_000 }),
-  isStatic: z.boolean().optional(),
-  forgetAfter: momentSchema.optional(),
-  updates: customIdSchema.optional(),
-});
-
-export const addDocumentSchema = z.object({
-  content: textSchema(),
-  containerTags: z.array(containerTagSchema).max(50).optional(),
-  customId: customIdSchema.optional(),
-  title: z.string().max(1_000).optional(),
-  metadata: metadataSchema.optional(),
-  taskType: z.enum(["memory", "superrag"]).optional(),
-  dreaming: z.enum(["dynamic", "instant"]).optional(),
-  filepath: filepathSchema.optional(),
-  documentDate: dateSchema.optional(),
-  origin: z.enum(["user", "agent", "connector", "web"]).optional(),
-  facts: z.array(factSchema).max(100).optional(),
-  rememberAsIs: z.boolean().optional(),
-  /** Seconds to wait until the document is searchable and its facts are resolved. */
-  wait: z.number().min(0).max(MAX_WAIT_SECONDS).optional(),
-});
-export type AddDocumentInput = z.input<typeof addDocumentSchema>;
-
-/** What became of an added document by the time of the answer. Durable in any case. */
-export interface DocumentReceipt {
-  readonly id: string;
-  readonly status: Document["status"];
-  readonly dreamingStatus: Document["dreamingStatus"];
-  readonly containerTags: readonly string[];
-  /** Null until the facts were resolved. */
-  readonly facts: readonly RememberedFact[] | null;
-  readonly errorReason: string | null;
-}
-
-/**
- * Keeps a text: row, journal entry and first job commit together before the answer.
- * @throws AppError `invalid`, `too_large`, `forbidden`, or what the store throws
- */
-export async function addDocument(context: CoreContext, call: Call, raw: unknown): Promise<DocumentReceipt> {
-  const input = parseInput(addDocumentSchema, raw);
-  checkSize("content", input.content, context.limits);
-  checkMetadataSize("metadata", input.metadata, context.limits);
-  const tags = [...new Set(input.containerTags?.length ? input.containerTags : [DEFAULT_CONTAINER])];
-  for (const tag of tags) requireContainer(call.actor, tag);
-  refusePast(input.facts ?? [], context.clock.now());
-  const { organizationId } = call.actor;
-  const receipt = await once(context, call, async (nouns) => {
-    await checkUpdates(nouns, organizationId, tags, input.facts ?? []);
-    const existing = input.customId ? await nouns.documents.byCustomId(organizationId, input.customId) : null;
-    if (existing && !maySee(call.actor, existing.containerTags))
-      throw new AppError("forbidden", `The customId ${input.customId} belongs to a container this key may not use.`);
-    return existing
-      ? replaceDocument(nouns, call.actor, existing, { ...draftOf(input, tags), id: existing.id })
-      : insertDocument(nouns, call.actor, draftOf(input, tags));
-  });
-  context.wakeJobs();
-  if (!input.wait) return receipt;
-  return waitForDocument(context, organizationId, receipt.id, input.wait);
-}
-
-function draftOf(input: z.output<typeof addDocumentSchema>, tags: readonly string[]): DocumentDraft {
-  const taskType = input.taskType ?? "memory";
-  const source = input.metadata?.["sm_source"];
-  return {
-    id: createId(),
-    customId: input.customId ?? null,
-    containerTags: tags,
-    content: input.content,
-    title: input.title ?? null,
-    type: "text",
-    status: "queued",
-    dreamingStatus: taskType === "memory" ? "dreaming" : "done",
-    taskType,
-    dreaming: input.dreaming ?? "dynamic",
-    metadata: input.metadata ?? null,
-    source: typeof source === "string" ? source.slice(0, 255) : null,
-    filepath: input.filepath ?? null,
-    documentDate: input.documentDate ?? null,
-    origin: input.origin ?? "user",
-    facts: input.facts ?? null,
-    rememberAsIs: input.rememberAsIs ?? false,
-  };
-}
-
-function refusePast(facts: readonly { forgetAfter?: string | undefined }[], now: Date): void {
-  const issues = facts.flatMap(({ forgetAfter }, index) =>
-    forgetAfter !== undefined && forgetAfter <= now.toISOString()
-      ? [{ path: ["facts", index, "forgetAfter"], message: "must lie in the future" }]
-      : [],
-  );
-  if (issues.length > 0) throw invalid(issues);
-}
-
-/** A fact that replaces a memory must name one that is there, before anything is accepted. */
-async function checkUpdates(
-  nouns: StoreNouns,
-  organizationId: string,
-  tags: readonly string[],
-  facts: readonly { updates?: string | undefined }[],
-): Promise<void> {
-  for (const [index, fact] of facts.entries()) {
-    if (fact.updates === undefined) continue;
-    const memory = await nouns.memories.byId(organizationId, fact.updates);
-    if (!memory || !tags.includes(memory.containerTag))
-      throw invalid([
-        {
-          path: ["facts", index, "updates"],
-          message: `there is no memory ${fact.updates} in ${tags.join(", ")}; search for its id, or leave updates out`,
-        },
-      ]);
-  }
-}
-
-async function insertDocument(nouns: StoreNouns, actor: Actor, draft: DocumentDraft): Promise<DocumentReceipt> {
-  const document = await nouns.documents.insert(actor.organizationId, draft);
-  await nouns.jobs.enqueue([firstJob(document)]);
-  await journal(nouns, actor, document, "document.added", null);
-  return receiptOf(document);
-}
-
-/** Re-adding a customId: contract.md §3.1.3. Identical content does no work; a failed document is tried again. */
-async function replaceDocument(
-  nouns: StoreNouns,
-  actor: Actor,
-  existing: Document,
-  draft: DocumentDraft,
-): Promise<DocumentReceipt> {
-  const metadata = draft.metadata ? { ...existing.metadata, ...draft.metadata } : existing.metadata;
-  const isSameText = existing.content === draft.content && draft.facts === null;
-  const hasSameTags = existing.containerTags.join("\n") === draft.containerTags.join("\n");
-  const change = { metadata, title: draft.title ?? existing.title, filepath: draft.filepath ?? existing.filepath };
-  if (isSameText && hasSameTags && existing.status !== "failed") {
-    if (JSON.stringify(metadata) !== JSON.stringify(existing.metadata))
-      await nouns.documents.update(actor.organizationId, existing.id, change);
-    return receiptOf(existing);
-  }
-  await nouns.documents.keepRevision(actor.organizationId, existing.id, existing.revision, existing.content);
-  const next: Document = { ...existing, ...draft, ...change, revision: existing.revision + 1, receipt: null };
-  await nouns.documents.update(actor.organizationId, existing.id, {
-    ...change,
-    content: draft.content,
-    revision: next.revision,
-    containerTags: draft.containerTags,
-    status: "queued",
-    dreamingStatus: draft.dreamingStatus,
-    errorReason: null,
-    taskType: draft.taskType,
-    dreaming: draft.dreaming,
-    documentDate: draft.documentDate,
-    facts: draft.facts,
-    rememberAsIs: draft.rememberAsIs,
-    receipt: null,
-  });
-  await nouns.jobs.dropDead(existing.id);
-  await nouns.jobs.enqueue([firstJob(next)]);
-  await journal(nouns, actor, next, "document.replaced", { revision: existing.revision });
-  return { ...receiptOf(next), errorReason: null };
-}
-
-/** The job that starts the pipeline for the newest revision of a document. */
-export function firstJob(document: Document): JobDraft {
-  return {
-    kind: "extract",
-    payload: { documentId: document.id, revision: document.revision },
-    group: document.containerTags[0] ?? DEFAULT_CONTAINER,
-    key: `extract:${document.id}:${document.revision}`,
-  };
-}
-
-async function journal(
-  nouns: StoreNouns,
-  actor: Actor,
-  document: Document,
-  action: string,
-  before: unknown,
-): Promise<void> {
-  await nouns.journal.append(actor.organizationId, [
-    {
-      batchId: createId(),
-      actor: actor.name,
-      action,
-      subject: "document",
-      subjectId: document.id,
-      containerTag: document.containerTags[0] ?? null,
-      cause: null,
-      before,
-      after: { revision: document.revision, customId: document.customId, bytes: Buffer.byteLength(document.content) },
-    },
-  ]);
-}
-
-function receiptOf(document: Document | (DocumentDraft & Pick<Document, "receipt" | "errorReason">)): DocumentReceipt {
-  return {
-    id: document.id,
-    status: document.status,
-    dreamingStatus: document.dreamingStatus,
-    containerTags: document.containerTags,
-    facts: document.receipt,
-    errorReason: document.errorReason,
-  };
-}
-
-/** Waits until a document is through, failed, gone, or the time is up; answers with its state then. */
-async function waitForDocument(
-  { store, events, clock }: CoreContext,
-  organizationId: string,
-  id: string,
-  seconds: number,
-): Promise<DocumentReceipt> {
-  const deadline = clock.now().getTime() + seconds * 1_000;
-  for (;;) {
-    const remaining = deadline - clock.now().getTime();
-    const changed = events.next(id, Math.max(1, Math.min(remaining, 1_000)));
-    const document = await store.documents.byId(organizationId, id);
-    if (!document) throw notFound("document", id);
-    const isThrough =
-      document.status === "failed" || (document.status === "done" && document.dreamingStatus === "done");
-    if (isThrough || remaining <= 0) return receiptOf(document);
-    await changed;
-  }
-}
+import type { StoreNouns } from "./ports.js";
+import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "./types.js";
 
 /** @throws AppError `not_found`; the same for what is missing and for what the actor may not see */
 export async function findDocument(
@@ -279,8 +33,13 @@ export async function getDocument(
   raw: unknown,
 ): Promise<{ document: Document; memories: Memory[] }> {
   const { id } = parseInput(byIdSchema, raw);
-  const document = await findDocument(context.store, call.actor, id);
-  return { document, memories: await context.store.memories.ofDocument(call.actor.organizationId, document.id) };
+  const { actor } = call;
+  const document = await findDocument(context.store, actor, id);
+  const memories = await context.store.memories.ofDocument(actor.organizationId, document.id);
+  return {
+    document: asSeenBy(actor, document),
+    memories: memories.filter(({ containerTag }) => maySee(actor, [containerTag])),
+  };
 }
 
 /**
@@ -290,13 +49,18 @@ export async function getDocument(
 export async function deleteDocument(context: CoreContext, call: Call, raw: unknown): Promise<{ id: string }> {
   const { id } = parseInput(byIdSchema, raw);
   const { actor } = call;
-  return once(context, call, async (nouns) => {
+  return once(context, call, "deleteDocument", async (nouns) => {
     const document = await findDocument(nouns, actor, id);
+    if (!mayChange(actor, document.containerTags))
+      throw new AppError("forbidden", `Document ${id} lies in other containers too, which this key may not use.`);
     const memories = await nouns.memories.ofDocument(actor.organizationId, document.id);
     await nouns.documents.remove(actor.organizationId, document.id);
     await nouns.jobs.dropDead(document.id);
-    await journal(nouns, actor, document, "document.deleted", { title: document.title });
-    const orphans = memories.filter((memory) => memory.sourceCount <= 1 && memory.isLatest && !memory.isForgotten);
+    await noteDocument(nouns, actor, document, "document.deleted", { title: document.title });
+    const orphans = memories.filter(
+      (memory) =>
+        memory.sourceCount <= 1 && memory.isLatest && !memory.isForgotten && maySee(actor, [memory.containerTag]),
+    );
     await forgetMemories(nouns, actor, orphans, `document ${document.id} was deleted`);
     return { id: document.id };
   });
@@ -311,7 +75,7 @@ export const listDocumentsSchema = z.object({
   filters: z.unknown().optional(),
   sort: z.enum(["createdAt", "updatedAt"]).default("createdAt"),
   order: z.enum(["asc", "desc"]).default("desc"),
-  page: z.number().int().positive().default(1),
+  page: z.number().int().positive().max(1_000_000_000).default(1),
   limit: z.number().int().positive().max(1_100).default(10),
   includeContent: z.boolean().default(false),
 });
@@ -330,8 +94,11 @@ export async function listDocuments(context: CoreContext, call: Call, raw: unkno
   const { documents, total } = await context.store.documents.list(call.actor.organizationId, {
     ...input,
     containerTags: tags === "all" ? undefined : tags,
+    // Without tags in the request, what the actor may see is any of its containers.
+    operator: input.containerTags?.length ? input.operator : "any",
     filters: parseFilters(input.filters),
     offset: (input.page - 1) * input.limit,
   });
-  return { documents, total, page: input.page, limit: input.limit };
+  const shown = documents.map((document) => asSeenBy(call.actor, document));
+  return { documents: shown, total, page: input.page, limit: input.limit };
 }

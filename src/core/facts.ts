@@ -43,12 +43,13 @@ export interface Resolution {
 
 /**
  * Embeds candidates and looks for memories of the same container that say the same. Slow work: outside transactions.
- * An embedder that cannot answer costs the vectors for now, never the facts.
+ * An embedder that cannot answer costs the vectors for now, never the facts. A container that is not there yet has
+ * nothing to repeat.
  */
 export async function resolveFacts(
   context: CoreContext,
   organizationId: string,
-  container: ContainerRow,
+  container: ContainerRow | null,
   candidates: readonly StatedCandidate[],
   signal?: AbortSignal,
 ): Promise<Resolution> {
@@ -62,7 +63,9 @@ export async function resolveFacts(
   for (const [index, candidate] of candidates.entries()) {
     const vector = embedded?.vectors[index] ?? null;
     const twin =
-      embedded && vector ? await findTwin(context, organizationId, container, embedded.space, candidate, vector) : null;
+      container && embedded && vector
+        ? await findTwin(context, organizationId, container, embedded.space, candidate, vector)
+        : null;
     facts.push({ candidate, vector, twin });
   }
   return { facts, space: embedded?.space ?? null };
@@ -192,7 +195,12 @@ async function strengthen(
   const { organizationId } = writing.actor;
   await nouns.memories.addSource(organizationId, memory.id, writing.documentId, candidate.quote ?? null);
   const metadata = candidate.metadata ? { ...memory.metadata, ...candidate.metadata } : memory.metadata;
-  await nouns.memories.update(organizationId, memory.id, { strength: memory.strength + 1, metadata });
+  await nouns.memories.update(organizationId, memory.id, {
+    strength: memory.strength + 1,
+    metadata,
+    isStatic: memory.isStatic || candidate.isStatic,
+    forgetAfter: later(memory.forgetAfter, candidate.forgetAfter ?? null),
+  });
   await note(
     nouns,
     writing,
@@ -204,6 +212,12 @@ async function strengthen(
       strength: memory.strength + 1,
     },
   );
+}
+
+/** Of two ends the later one; null is no end. What is stated again holds for as long as either statement says. */
+function later(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return null;
+  return one > other ? one : other;
 }
 
 async function insertMemory(

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isId } from "../lib/ids.js";
 import { iso } from "../lib/time.js";
-import { maySee } from "./auth.js";
+import { asSeenBy, maySee } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { findDocument } from "./documents.js";
 import { customIdSchema, parseInput } from "./input.js";
@@ -30,19 +30,25 @@ export async function fetchById(context: CoreContext, call: Call, raw: unknown):
   const memory = isId(id) ? await store.memories.byId(organizationId, id) : null;
   if (memory && isActive(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag])) {
     const sources = await store.memories.sources(organizationId, [memory.id]);
+    const heads = await store.documents.headsByIds(
+      organizationId,
+      sources.map((source) => source.documentId),
+    );
+    const hidden = new Set(heads.filter((head) => !maySee(call.actor, head.containerTags)).map((head) => head.id));
     const latest = memory.isLatest ? null : await store.memories.latestOf(organizationId, memory.rootId ?? memory.id);
     return {
       document: null,
       memory,
-      memories: latest ? [latest] : [],
-      sources: sources.map((source) => source.documentId),
+      memories: latest && isActive(latest, context.clock.now()) ? [latest] : [],
+      sources: sources.map((source) => source.documentId).filter((source) => !hidden.has(source)),
     };
   }
   const document = await findDocument(store, call.actor, id);
+  const memories = await store.memories.ofDocument(organizationId, document.id);
   return {
-    document,
+    document: asSeenBy(call.actor, document),
     memory: null,
-    memories: await store.memories.ofDocument(organizationId, document.id),
+    memories: memories.filter(({ containerTag }) => maySee(call.actor, [containerTag])),
     sources: [],
   };
 }

@@ -1,4 +1,4 @@
-import { invalid } from "./input.js";
+import { findBadValue, invalid } from "./input.js";
 import type { FilterCondition, FilterExpression } from "./types.js";
 
 const MAX_DEPTH = 8;
@@ -13,7 +13,7 @@ const OPERATORS = [">", "<", ">=", "<=", "=", "!="] as const;
 export function parseFilters(input: unknown): FilterExpression | undefined {
   if (input === undefined || input === null) return undefined;
   const value = typeof input === "string" ? readJson(input) : input;
-  const counter = { conditions: 0 };
+  const counter = { parts: 0 };
   return parseGroup(value, ["filters"], counter);
 }
 
@@ -35,7 +35,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function parseGroup(value: unknown, path: Path, counter: { conditions: number }): FilterExpression {
+function parseGroup(value: unknown, path: Path, counter: { parts: number }): FilterExpression {
   if (!isObject(value) || !("AND" in value || "OR" in value)) fail(path, "must be an object with AND or OR");
   if ((path.length - 1) / 2 >= MAX_DEPTH) fail(path, `must not be nested deeper than ${MAX_DEPTH} levels`);
   const all = "AND" in value ? parseList(value["AND"], [...path, "AND"], counter) : null;
@@ -44,13 +44,13 @@ function parseGroup(value: unknown, path: Path, counter: { conditions: number })
   return all ? { all } : { any: any ?? [] };
 }
 
-function parseList(value: unknown, path: Path, counter: { conditions: number }): FilterExpression[] {
+function parseList(value: unknown, path: Path, counter: { parts: number }): FilterExpression[] {
   if (!Array.isArray(value)) fail(path, "must be an array");
   return value.map((item: unknown, index) => {
     const at = [...path, index];
+    counter.parts += 1;
+    if (counter.parts > MAX_CONDITIONS) fail(at, `there must be at most ${MAX_CONDITIONS} conditions and groups`);
     if (isObject(item) && ("AND" in item || "OR" in item)) return parseGroup(item, at, counter);
-    counter.conditions += 1;
-    if (counter.conditions > MAX_CONDITIONS) fail(at, `there must be at most ${MAX_CONDITIONS} conditions`);
     return parseCondition(item, at);
   });
 }
@@ -63,6 +63,8 @@ function parseCondition(value: unknown, path: Path): FilterCondition {
   const wanted = value["value"];
   if (typeof wanted !== "string" && typeof wanted !== "number" && typeof wanted !== "boolean")
     fail([...path, "value"], "must be a string");
+  const bad = findBadValue(wanted);
+  if (bad) fail([...path, "value"], bad);
   const type = oneOf(TYPES, value["filterType"] ?? "metadata", [...path, "filterType"]);
   const operator = oneOf(OPERATORS, value["numericOperator"] ?? "=", [...path, "numericOperator"]);
   if (type === "numeric" && (String(wanted).trim() === "" || !Number.isFinite(Number(wanted))))

@@ -1,7 +1,8 @@
+import { addDocument } from "./add-document.js";
 import { authenticate } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { diagnose } from "./doctor.js";
-import { addDocument, deleteDocument, getDocument, listDocuments } from "./documents.js";
+import { deleteDocument, getDocument, listDocuments } from "./documents.js";
 import { fetchById } from "./fetch.js";
 import { createKey, ensureFirstKey, listKeys, revokeKey } from "./keys.js";
 import { createMemories, forget } from "./memories.js";
@@ -12,13 +13,8 @@ import { getSession, getStatus } from "./status.js";
 export type { Call } from "./context.js";
 export { localActor } from "./auth.js";
 export type { Check, Diagnosis } from "./doctor.js";
-export {
-  addDocumentSchema,
-  DEFAULT_CONTAINER,
-  type AddDocumentInput,
-  type DocumentPage,
-  type DocumentReceipt,
-} from "./documents.js";
+export { addDocumentSchema, DEFAULT_CONTAINER, type AddDocumentInput, type DocumentReceipt } from "./add-document.js";
+export type { DocumentPage } from "./documents.js";
 export type { Fetched } from "./fetch.js";
 export type { CreatedKey } from "./keys.js";
 export {

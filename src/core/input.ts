@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { parseIso } from "../lib/time.js";
 import { AppError, type Issue } from "./errors.js";
 import type { Limits } from "./context.js";
-import type { Metadata } from "./types.js";
 
 /** Reads an input. @throws AppError `invalid` that names every wrong field and the rule it breaks */
 export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
@@ -56,6 +56,17 @@ export function textSchema(options: { maxBytes?: number; maxLength?: number } = 
   });
 }
 
+/** A short text for people, such as a title or a reason; may be empty. */
+export function noteSchema(maxLength: number) {
+  return z
+    .string("must be a string")
+    .max(maxLength, `must have at most ${maxLength} characters`)
+    .superRefine((text, context) => {
+      const bad = findBadCharacter(text);
+      if (bad) context.addIssue({ code: "custom", message: bad });
+    });
+}
+
 /** Refuses a text over the configured limit with the kind that faces answer as "too large". */
 export function checkSize(field: string, text: string, limits: Limits): void {
   const bytes = Buffer.byteLength(text);
@@ -80,6 +91,11 @@ export const customIdSchema = z
   .max(255, "must have at most 255 characters")
   .refine((text) => !ANY_CONTROL.test(text) && text.isWellFormed(), "must not contain control characters");
 
+/** Says what is wrong with the characters of a value, or null. */
+export function findBadValue(value: string | number | boolean): string | null {
+  return typeof value === "string" ? findBadCharacter(value) : null;
+}
+
 const metadataValueSchema = z.union(
   [z.string(), z.number(), z.boolean(), z.array(z.string())],
   "must be a string, a number, a boolean or an array of strings",
@@ -92,13 +108,18 @@ export const metadataSchema = z
     (metadata) => Object.keys(metadata).every((key) => key !== "" && !ANY_CONTROL.test(key) && key.isWellFormed()),
     "keys must not be empty or contain control characters",
   )
-  .refine((metadata) => Object.values(metadata).flat().every(isUnicode), "is not valid Unicode: a lone surrogate");
+  .superRefine((metadata, context) => {
+    for (const [key, value] of Object.entries(metadata)) {
+      const bad = [value].flat().map(findBadValue).find(Boolean);
+      if (bad) context.addIssue({ code: "custom", path: [key], message: bad });
+    }
+  });
 
-function isUnicode(value: string | number | boolean): boolean {
-  return typeof value !== "string" || value.isWellFormed();
-}
-
-export function checkMetadataSize(field: string, metadata: Metadata | undefined | null, limits: Limits): void {
+export function checkMetadataSize(
+  field: string,
+  metadata: Readonly<Record<string, unknown>> | undefined | null,
+  limits: Limits,
+): void {
   if (!metadata) return;
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes > limits.maxMetadataBytes)
@@ -111,10 +132,10 @@ export function checkMetadataSize(field: string, metadata: Metadata | undefined 
 /** ISO 8601 date or date-time, as clients send them; kept as it was sent. */
 export const dateSchema = z
   .string("must be a string")
-  .refine((text) => /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text)), "must be an ISO 8601 date");
+  .refine((text) => parseIso(text) !== null, "must be an ISO 8601 date or date-time, such as 2024-05-06T07:08:09Z");
 
-/** A date-time in the future or past, read to UTC with milliseconds. */
-export const momentSchema = dateSchema.transform((text) => new Date(text).toISOString());
+/** A date-time in the future or past, read to UTC with milliseconds; a time without a zone is UTC. */
+export const momentSchema = dateSchema.transform((text) => (parseIso(text) ?? new Date(Number.NaN)).toISOString());
 
 export const filepathSchema = z
   .string("must be a string")

@@ -2,13 +2,13 @@ import * as z from "zod";
 import { randomSecret } from "../lib/crypto.js";
 import { createId } from "../lib/ids.js";
 import { iso } from "../lib/time.js";
-import { hashKey } from "./auth.js";
+import { hashKey, requireAllContainers } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { notFound } from "./errors.js";
-import { customIdSchema, parseInput } from "./input.js";
+import { customIdSchema, noteSchema, parseInput } from "./input.js";
 import type { ApiKey } from "./types.js";
 
-const createKeySchema = z.object({ name: z.string().min(1).max(200).default("key") });
+const createKeySchema = z.object({ name: noteSchema(200).min(1, "must not be empty").default("key") });
 
 /** A key and its text, which is shown this once and kept only as a hash. */
 export interface CreatedKey {
@@ -17,6 +17,7 @@ export interface CreatedKey {
 }
 
 export async function createKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<CreatedKey> {
+  requireAllContainers(call.actor);
   const { name } = parseInput(createKeySchema, raw);
   const { organizationId } = call.actor;
   return insertKey(store, {
@@ -37,11 +38,13 @@ async function insertKey(
 }
 
 export async function listKeys({ store }: CoreContext, call: Call): Promise<{ keys: ApiKey[] }> {
+  requireAllContainers(call.actor);
   return { keys: await store.keys.list(call.actor.organizationId) };
 }
 
 /** @throws AppError `not_found` when there is no such key, or it is revoked already */
 export async function revokeKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<{ id: string }> {
+  requireAllContainers(call.actor);
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   const wasActive = await store.keys.revoke(call.actor.organizationId, id, clock.now());
   if (!wasActive) throw notFound("key", id);
@@ -56,9 +59,10 @@ const firstKeySchema = z.object({ configured: z.string().optional() });
  */
 export async function ensureFirstKey(
   { store, clock }: CoreContext,
-  _call: Call,
+  call: Call,
   raw: unknown,
 ): Promise<{ secret: string | null }> {
+  requireAllContainers(call.actor);
   const { configured } = parseInput(firstKeySchema, raw);
   const { organizationId } = store;
   if (configured !== undefined && (await store.keys.byHash(hashKey(configured)))) return { secret: null };

@@ -13,6 +13,7 @@ import {
   invalid,
   metadataSchema,
   momentSchema,
+  noteSchema,
   parseInput,
   textSchema,
 } from "./input.js";
@@ -29,9 +30,9 @@ export const createMemoriesSchema = z.object({
         isStatic: z.boolean().optional(),
         metadata: metadataSchema.optional(),
         forgetAfter: momentSchema.nullish(),
-        forgetReason: z.string().max(1_000).nullish(),
+        forgetReason: noteSchema(1_000).nullish(),
         temporalContext: z
-          .object({ documentDate: dateSchema.nullish(), eventDate: z.array(z.string()).nullish() })
+          .object({ documentDate: dateSchema.nullish(), eventDate: z.array(noteSchema(100)).max(100).nullish() })
           .optional(),
       }),
     )
@@ -54,11 +55,12 @@ export async function createMemories(context: CoreContext, call: Call, raw: unkn
   for (const [index, { metadata }] of input.memories.entries())
     checkMetadataSize(`memories.${index}.metadata`, metadata, context.limits);
   refusePast(input.memories, context.clock.now());
-  const [container] = await context.store.containers.ensure(organizationId, [input.containerTag]);
-  if (!container) throw new Error(`Container ${input.containerTag} could not be created`);
+  const [known] = await context.store.containers.find(organizationId, [input.containerTag]);
   const candidates = input.memories.map(candidateOf);
-  const resolution = await resolveFacts(context, organizationId, container, candidates);
-  const created = await once(context, call, async (nouns) => {
+  const resolution = await resolveFacts(context, organizationId, known ?? null, candidates);
+  const created = await once(context, call, "createMemories", async (nouns) => {
+    const [container] = await nouns.containers.ensure(organizationId, [input.containerTag]);
+    if (!container) throw new Error(`Container ${input.containerTag} could not be created`);
     const document = await nouns.documents.insert(organizationId, {
       id: createId(),
       customId: null,
@@ -128,7 +130,7 @@ export const forgetSchema = z.object({
   query: textSchema({ maxLength: 2_000 }).optional(),
   threshold: z.number().min(0).max(1).optional(),
   limit: z.number().int().min(1).max(100).optional(),
-  reason: z.string().max(1_000).optional(),
+  reason: noteSchema(1_000).optional(),
 });
 export type ForgetInput = z.input<typeof forgetSchema>;
 
@@ -151,7 +153,7 @@ export async function forget(context: CoreContext, call: Call, raw: unknown): Pr
   if (named.length !== 1)
     throw invalid([{ path: [], message: "name exactly one of id, content (the exact text) and query" }]);
   if (input.query !== undefined) return listCandidates(context, call, { ...input, query: input.query });
-  const forgotten = await once(context, call, async (nouns) => {
+  const forgotten = await once(context, call, "forget", async (nouns) => {
     const memories =
       input.content !== undefined
         ? [await findByText(nouns.memories, call, input.containerTag, input.content)]
@@ -203,16 +205,16 @@ async function findByIds(
   containerTag: string | undefined,
   ids: readonly string[],
 ): Promise<Memory[]> {
-  const found: Memory[] = [];
+  const found = new Map<string, Memory>();
   for (const id of new Set(ids)) {
     const memory = isId(id) ? await memories.byId(actor.organizationId, id) : null;
     const isForeign = memory && containerTag !== undefined && memory.containerTag !== containerTag;
     if (!memory || isForeign || !maySee(actor, [memory.containerTag])) throw notFound("memory", id);
     const latest = memory.isLatest ? memory : await memories.latestOf(actor.organizationId, memory.rootId ?? memory.id);
     if (!latest || latest.isForgotten) throw alreadyForgotten(id);
-    found.push(latest);
+    found.set(latest.id, latest);
   }
-  return found;
+  return [...found.values()];
 }
 
 function alreadyForgotten(id: string): AppError {

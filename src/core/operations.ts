@@ -2,21 +2,23 @@ import type { Call, CoreContext } from "./context.js";
 import type { StoreNouns } from "./ports.js";
 
 /**
- * Runs a write in one transaction, once per operation id: the result is kept beside the write, so a caller whose
- * answer got lost may ask again and gets it. Results are JSON.
+ * Runs a write in one transaction, once per operation id of this caller: the result is kept beside the write, so a
+ * caller whose answer got lost may ask again and gets it. Results are JSON. `useCase` keeps different calls apart that
+ * happen to have one id.
  */
 export async function once<T>(
   { store }: CoreContext,
-  { operationId }: Call,
+  { actor, operationId }: Call,
+  useCase: string,
   work: (nouns: StoreNouns) => Promise<T>,
 ): Promise<T> {
   return store.transaction(async (nouns) => {
-    if (operationId !== undefined) {
-      const known = await nouns.operations.find(operationId);
-      if (known !== null) return known.result as T;
-    }
+    if (operationId === undefined) return work(nouns);
+    const key = JSON.stringify([actor.organizationId, actor.name, useCase, operationId]);
+    const known = await nouns.operations.find(key);
+    if (known !== null) return known.result as T;
     const result = await work(nouns);
-    if (operationId !== undefined) await nouns.operations.save(operationId, result);
+    await nouns.operations.save(key, result);
     return result;
   });
 }

@@ -1,14 +1,15 @@
 import * as z from "zod";
+import { isId } from "../lib/ids.js";
 import { queryWords } from "../lib/words.js";
-import { reachableContainers } from "./auth.js";
+import { asSeenBy, maySee, reachableContainers } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { AppError } from "./errors.js";
 import { parseFilters } from "./filters.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput, textSchema } from "./input.js";
-import type { TextHit, UnitDetail, UnitScope, VectorHit } from "./ports.js";
+import type { TextHit, UnitScope, VectorHit } from "./ports.js";
 import { rankUnits, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
-import type { Chunk, DocumentHead, Memory, Unit, UnitKind } from "./types.js";
+import type { Actor, Chunk, DocumentHead, Memory, Unit, UnitKind } from "./types.js";
 
 const MAX_QUERY = 10_000;
 
@@ -75,7 +76,7 @@ export async function searchMemories(context: CoreContext, call: Call, raw: unkn
     ? await context.store.units.matching(organizationId, scope, {
         ...(filters && { filters }),
         ...(input.filepath !== undefined && { filepath: input.filepath }),
-        ...(input.documentId !== undefined && { documentId: input.documentId }),
+        ...(input.documentId !== undefined && { documentId: await idOf(context, organizationId, input.documentId) }),
       })
     : undefined;
   const found = await findUnits(context, scope, input.q, among);
@@ -83,11 +84,17 @@ export async function searchMemories(context: CoreContext, call: Call, raw: unkn
   const threshold = input.threshold ?? context.limits.threshold;
   const kept = ranked.filter((unit) => unit.similarity >= threshold).slice(0, input.limit);
   return {
-    results: await present(context, organizationId, kept),
+    results: await present(context, call.actor, kept),
     waiting: await context.store.documents.countWaiting(organizationId, tags),
     timing: Math.round((performance.now() - started) * 10) / 10,
     degraded: found.degraded,
   };
+}
+
+/** A document is also named by its customId. */
+async function idOf({ store }: CoreContext, organizationId: string, id: string): Promise<string> {
+  const document = isId(id) ? null : await store.documents.byCustomId(organizationId, id);
+  return document?.id ?? id;
 }
 
 function kindsOf(mode: "memories" | "hybrid" | "documents"): readonly UnitKind[] {
@@ -135,8 +142,12 @@ async function findByVector(
       limit: SEARCH.vectorHits,
       among: among && new Set(among),
     });
-    const forgotten = scope.includeForgotten ? await store.units.forgottenVectors(scope, space) : null;
-    return { vectorHits: forgotten ? [...hits, ...cosines(forgotten, vector)] : hits, degraded: [] };
+    const wantsForgotten = scope.includeForgotten && scope.kinds.includes("memory");
+    const forgotten = wantsForgotten ? await store.units.forgottenVectors(scope, space) : null;
+    if (!forgotten) return { vectorHits: hits, degraded: [] };
+    const allowed = among && new Set(among);
+    const recalled = cosines(forgotten, vector).filter(({ unit }) => !allowed || allowed.has(unit));
+    return { vectorHits: [...hits, ...recalled], degraded: [] };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     log.warn("search answers from words alone", { reason: error.message });
@@ -170,16 +181,14 @@ async function rank(
   return rankUnits({ query, textHits, vectorHits, details, wordCounts, calibration: embedder.calibration });
 }
 
-async function present(
-  { store }: CoreContext,
-  organizationId: string,
-  ranked: readonly RankedUnit[],
-): Promise<SearchResult[]> {
+async function present({ store }: CoreContext, actor: Actor, ranked: readonly RankedUnit[]): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
-  const documents = ids.length > 0 ? await store.documents.headsByIds(organizationId, ids) : [];
-  const byId = new Map(documents.map((document) => [document.id, document]));
+  const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
+  // A memory stays where it is when one of its documents moves to a container that the actor may not see.
+  const visible = documents.filter((document) => maySee(actor, document.containerTags));
+  const byId = new Map(visible.map((document) => [document.id, asSeenBy(actor, document)]));
   return ranked.map(({ detail, similarity }) => ({
-    id: idOf(detail),
+    id: detail.chunk?.id ?? detail.memory?.id ?? "",
     kind: detail.chunk ? "chunk" : "memory",
     text: detail.text,
     similarity: Math.round(Math.min(1, Math.max(0, similarity)) * 1_000) / 1_000,
@@ -187,8 +196,4 @@ async function present(
     chunk: detail.chunk,
     documents: detail.documentIds.flatMap((id) => byId.get(id) ?? []),
   }));
-}
-
-function idOf(detail: UnitDetail): string {
-  return detail.chunk?.id ?? detail.memory?.id ?? "";
 }

@@ -21,12 +21,15 @@ export async function forgetExpired({ store, clock, log }: CoreContext, signal: 
   const { organizationId } = store;
   const actor = { organizationId, name: "system", containers: "all" } as const;
   for (;;) {
-    const expired = await store.memories.expired(organizationId, clock.now(), EXPIRY_BATCH);
-    if (expired.length === 0 || signal.aborted) return;
-    await store.transaction(async (nouns) => {
+    if (signal.aborted) return;
+    // Read inside: what was restated for longer meanwhile is not over.
+    const count = await store.transaction(async (nouns) => {
+      const expired = await nouns.memories.expired(organizationId, clock.now(), EXPIRY_BATCH);
       for (const memory of expired) await forgetMemories(nouns, actor, [memory], reasonOf(memory));
+      return expired.length;
     });
-    log.info("memories expired", { count: expired.length });
+    if (count === 0) return;
+    log.info("memories expired", { count });
   }
 }
 

@@ -29,12 +29,14 @@ export async function reportDead(context: IngestContext, job: Job, reason: strin
   if (!payload.success) return;
   const { documentId, revision } = payload.data;
   const { store, events } = context;
-  const document = await store.documents.byId(store.organizationId, documentId);
-  if (document?.revision !== revision) return;
-  await store.documents.update(store.organizationId, documentId, {
-    errorReason: `${job.kind}: ${reason}`,
-    dreamingStatus: "done",
-    ...(job.kind !== "remember" && { status: "failed" }),
+  await store.transaction(async ({ documents }) => {
+    const [head] = await documents.headsByIds(store.organizationId, [documentId]);
+    if (head?.revision !== revision) return;
+    await documents.update(store.organizationId, documentId, {
+      errorReason: `${job.kind}: ${reason}`,
+      dreamingStatus: "done",
+      ...(job.kind !== "remember" && { status: "failed" }),
+    });
   });
   events.changed(documentId);
 }
