@@ -3,8 +3,6 @@ import { meaningKey } from "./near-duplicates.js";
 
 /** From this share of its words on, a unit only repeats the other. */
 const REPEATED = 0.8;
-/** A chunk up to this length (characters) is a better answer than a memory that repeats part of it. */
-const SHORT_CHUNK = 400;
 
 /** A ranked candidate that may repeat another one. */
 export interface Listed {
@@ -14,9 +12,9 @@ export interface Listed {
 }
 
 /**
- * Leaves out what only repeats something listed before: texts that say the same (`isSameFact`), and of a memory and the short
- * chunk that it was taken from the one that says more, at the better of their two places. Texts that differ in a number or a
- * negation never stand for each other.
+ * Leaves out what only repeats something listed before: texts that say the same (`isSameFact`), and chunks that say no more
+ * than a memory that was taken from them. A memory that says part of a chunk stays beside it: callers need its id to update
+ * or forget it, and some read memories alone. Texts that differ in a number or a negation never stand for each other.
  * @param ranked best first
  */
 export function dropRepetitions<T extends Listed>(ranked: readonly T[]): T[] {
@@ -24,7 +22,7 @@ export function dropRepetitions<T extends Listed>(ranked: readonly T[]): T[] {
   const bySignature = new Map<number, T[]>();
   const byDocument = new Map<string, number[]>();
   for (const item of ranked) {
-    if (repeatsSame(item, bySignature)) continue;
+    if (repeatsSame(item, kept, bySignature)) continue;
     if (meetsSource(item, kept, byDocument)) continue;
     for (const id of item.words.detail.documentIds) push(byDocument, id, kept.length);
     kept.push(item);
@@ -32,17 +30,27 @@ export function dropRepetitions<T extends Listed>(ranked: readonly T[]): T[] {
   return kept;
 }
 
-/** True when an item with the same meaning is listed already; otherwise the item is noted. */
-function repeatsSame<T extends Listed>(item: T, bySignature: Map<number, T[]>): boolean {
+/**
+ * True when an item with the same meaning is listed already; otherwise the item is noted. Of a memory and a chunk that say
+ * the same the memory is listed: it has versions, and can be forgotten.
+ */
+function repeatsSame<T extends Listed>(item: T, kept: T[], bySignature: Map<number, T[]>): boolean {
   const { signature } = item.words;
   const alike = bySignature.get(signature) ?? [];
   const key = alike.length > 0 ? meaningKey(item.words.detail.text) : "";
-  if (alike.some((other) => meaningKey(other.words.detail.text) === key)) return true;
-  push(bySignature, signature, item);
-  return false;
+  const twin = alike.find((other) => meaningKey(other.words.detail.text) === key);
+  if (!twin) {
+    push(bySignature, signature, item);
+    return false;
+  }
+  const place =
+    isMemory(item.words) && !isMemory(twin.words) ? kept.findIndex(({ words }) => words === twin.words) : -1;
+  const listed = kept[place];
+  if (listed) kept[place] = { ...item, score: listed.score, similarity: Math.max(listed.similarity, item.similarity) };
+  return true;
 }
 
-/** True when a memory meets its chunk, or a chunk its memory: the one that says more takes the earlier place. */
+/** True when a memory meets a chunk of its document that says no more: the memory takes the earlier place. */
 function meetsSource<T extends Listed>(
   item: T,
   kept: T[],
@@ -54,10 +62,8 @@ function meetsSource<T extends Listed>(
       if (!other || isMemory(other.words) === isMemory(item.words)) continue;
       const [memory, chunk] = isMemory(item.words) ? [item, other] : [other, item];
       if (!isPartOf(memory.words, chunk.words)) continue;
-      const saysAll = isPartOf(chunk.words, memory.words);
-      if (!saysAll && chunk.words.detail.text.length > SHORT_CHUNK) continue;
-      const better = saysAll ? memory : chunk;
-      kept[place] = { ...better, score: other.score, similarity: Math.max(other.similarity, item.similarity) };
+      if (!isPartOf(chunk.words, memory.words)) continue;
+      kept[place] = { ...memory, score: other.score, similarity: Math.max(other.similarity, item.similarity) };
       return true;
     }
   }

@@ -133,7 +133,7 @@ describe("repetitions", () => {
     );
   });
 
-  test("a memory that repeats part of a short chunk gives way to it", () => {
+  test("a memory that says part of a chunk stays beside it, because callers need its id", () => {
     const chunk = chunkDetail({
       seq: 1,
       text: "Anna: I love my new job at Northwind, the team is great!",
@@ -141,13 +141,19 @@ describe("repetitions", () => {
     });
     const memory = memoryDetail({ seq: 1, text: "Anna loves her new job at Northwind.", documentId: "document" });
     const ranked = rank("Where does Anna work?", [memory, chunk]);
-    expect(texts(ranked)).toEqual([chunk.text]);
+    expect(texts(ranked).sort()).toEqual([chunk.text, memory.text].sort());
   });
 
   test("a memory that says all of a chunk stands for it", () => {
     const chunk = chunkDetail({ seq: 1, text: "Anna: I work at Northwind!", speakers: ["Anna"] });
     const memory = memoryDetail({ seq: 1, text: "Anna works at Northwind.", documentId: "document" });
     expect(texts(rank("Where does Anna work?", [chunk, memory]))).toEqual([memory.text]);
+  });
+
+  test("of a memory and a chunk with the very same text the memory is listed", () => {
+    const text = "Anna moved to Lisbon in May.";
+    const ranked = rank("Where does Anna live?", [chunkDetail({ seq: 1, text }), memoryDetail({ seq: 2, text })]);
+    expect(ranked.map(({ detail }) => detail.memory?.text)).toEqual([text]);
   });
 
   test("a memory stays beside a long chunk, a chunk of another document, and one without its number", () => {
