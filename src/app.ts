@@ -8,7 +8,7 @@ import type { Config } from "./config.js";
 import type { CoreContext } from "./core/context.js";
 import { createDocumentEvents } from "./core/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
-import type { Clock, Embedder, Log } from "./core/ports.js";
+import type { Clock, Embedder, Log, Store } from "./core/ports.js";
 import { cleanUp, forgetExpired } from "./core/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
@@ -38,17 +38,48 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Opens the store and starts background work. The caller must own the data folder. */
+/**
+ * Opens the store and starts background work. The caller must own the data folder.
+ * @throws AppError when the store or a setting cannot be used; nothing is left open then
+ */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { config, log } = options;
-  const clock = systemClock;
+  const { config } = options;
+  const embedder = await createEmbedder(config, options.log);
   const store = await createSqliteStore({
     dataDirectory: config.dataDirectory,
     maxMegabytes: config.maxStoreMegabytes,
-    clock,
+    clock: systemClock,
     organizationId: config.apiKey?.organizationId,
   });
-  const embedder = await createEmbedder(config, log);
+  const parts = assemble(options, store, embedder);
+  const { context, vectors, runner, schedule } = parts;
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await Promise.all([schedule.stop(), runner.stop()]);
+    await vectors.close();
+    await store.close();
+  };
+  try {
+    await enqueueMissingVectors(context);
+    await runner.start();
+    await schedule.start();
+    // Last, because nothing may fail any more that would leave the engine's process behind.
+    if (options.engine === "background") vectors.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    core: createCore(context),
+    organizationId: store.organizationId,
+    settle: () => runner.idle(),
+    close: () => (closed ??= close()),
+  };
+}
+
+/** Puts the parts together; starts nothing. */
+function assemble({ config, version, log }: ServiceOptions, store: Store, embedder: Embedder) {
+  const clock = systemClock;
   const factExtractor = createRulesExtractor();
   const vectors = createVectors({
     ...config.chroma,
@@ -61,7 +92,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     exactLimit: config.exactLimit,
     exactMegabytes: config.exactMegabytes,
     mode: config.vectors,
-    engine: options.engine,
+    engine: "off",
   });
   const context: CoreContext = {
     store,
@@ -76,7 +107,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       maxMetadataBytes: config.maxMetadataBytes,
       threshold: config.threshold,
     },
-    about: { version: options.version, dataDirectory: config.dataDirectory, factExtractor: factExtractor.name },
+    about: { version, dataDirectory: config.dataDirectory, factExtractor: factExtractor.name },
   };
   const ingest = { ...context, factExtractor };
   const runner = createRunner({
@@ -94,21 +125,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   schedule.every("verify vectors", { minutes: 360 }, async (signal) => {
     await vectors.verify(signal);
   });
-  await enqueueMissingVectors(context);
-  await runner.start();
-  await schedule.start();
-  let closed: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    await Promise.all([schedule.stop(), runner.stop()]);
-    await vectors.close();
-    await store.close();
-  };
-  return {
-    core: createCore(context),
-    organizationId: store.organizationId,
-    settle: () => runner.idle(),
-    close: () => (closed ??= close()),
-  };
+  return { context, vectors, runner, schedule };
 }
 
 async function createEmbedder({ embedder }: Config, log: Log): Promise<Embedder> {
@@ -126,12 +143,17 @@ async function enqueueMissingVectors({ store, embedder }: CoreContext): Promise<
   await store.noteEmbedder(embedder.fingerprint);
 }
 
+/** A server over HTTP that answers for this process. */
+export interface Listening {
+  readonly url: string;
+  /** Lets other processes of the data folder in. */
+  readonly token: string;
+  close(): Promise<void>;
+}
+
 export interface NodeOptions extends ServiceOptions {
-  /** Starts to answer other processes, once this one owns the data folder. */
-  readonly listen: (
-    core: Core,
-    organizationId: string,
-  ) => Promise<{ url: string; token: string; close(): Promise<void> }>;
+  /** Starts to answer over HTTP: other processes once this one owns the data folder, and whoever `listen` is for. */
+  readonly listen: (core: Core, organizationId: string) => Promise<Listening>;
   /** True for processes that stay: they take over background work when the owner goes. */
   readonly standby: boolean;
 }
@@ -142,6 +164,8 @@ export interface Node {
   /** The person at this machine. */
   actor(): Promise<Actor>;
   role(): Promise<"owner" | "client">;
+  /** Answers over HTTP now, whoever owns the data folder; resolves with the URL. @throws what `NodeOptions.listen` does */
+  listen(): Promise<string>;
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -149,6 +173,8 @@ export interface Node {
 /** Opens nothing by itself: the first call, or `role`, finds the owner or becomes it. */
 export function createNode(options: NodeOptions): Node {
   let service: Service | undefined;
+  let listening: Promise<Listening> | undefined;
+  const listen = (organizationId: string): Promise<Listening> => (listening ??= options.listen(core, organizationId));
   const seat = createSeat({
     dataDirectory: options.config.dataDirectory,
     version: options.version,
@@ -157,32 +183,33 @@ export function createNode(options: NodeOptions): Node {
     async open() {
       const opened = await openService(options);
       service = opened;
-      let listening: Awaited<ReturnType<NodeOptions["listen"]>> | undefined;
       return {
         call: (name, call, input) => callLocally(opened.core, name, call as Call, input),
-        async listen() {
-          listening = await options.listen(core, opened.organizationId);
-          return listening;
-        },
+        listen: () => listen(opened.organizationId),
         async close() {
           service = undefined;
-          await listening?.close();
           await opened.close();
         },
       };
+    },
+    async hangUp() {
+      // A server that could not be started was reported to whoever wanted it.
+      await (await listening?.catch(() => undefined))?.close();
     },
   });
   const core = coreOver((name, call, input) => {
     const isRepeatable = !WRITES.has(name) || call.operationId !== undefined;
     return seat.call(name, isRepeatable ? call : { ...call, operationId: createId() }, input);
   });
+  const actor = async (): Promise<Actor> => {
+    const { organizationId } = await core.session({ actor: localActor("") });
+    return localActor(organizationId);
+  };
   return {
     core,
-    async actor() {
-      const { organizationId } = await core.session({ actor: localActor("") });
-      return localActor(organizationId);
-    },
+    actor,
     role: () => seat.take(),
+    listen: async () => (await listen((await actor()).organizationId)).url,
     settle: async () => service?.settle(),
     close: () => seat.close(),
   };

@@ -2,16 +2,7 @@
 // Plain JavaScript without dependencies, because it runs before either was done.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -24,34 +15,106 @@ if (major < FLOOR[0] || (major === FLOOR[0] && minor < FLOOR[1]))
     `Recollect needs Node.js ${FLOOR.join(".")} or later; this is ${process.versions.node}. See https://nodejs.org.`,
   );
 
-install();
-build(process.argv.includes("--build"));
+const installed = { stamp: join(root, "node_modules", ".recollect-installed"), wanted: wantedInstall };
+const built = { stamp: join(root, "dist", ".built"), wanted: wantedBuild };
+const isBuildAsked = process.argv.includes("--build");
 
-function install() {
-  const wanted = hash([join(root, "package-lock.json")], `${process.platform} ${process.arch}`);
-  const stamp = join(root, "node_modules", ".recollect-installed");
-  if (read(stamp) === wanted) return;
-  say("Installing dependencies (once; needs the npm registry) …");
-  run("npm", ["ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"]);
-  writeFileSync(stamp, wanted);
+if (isBuildAsked || !isCurrent(installed) || !isCurrent(built)) {
+  const unlock = await lock(join(root, ".bootstrap.lock"));
+  try {
+    // Whoever had the lock before may have done it already.
+    if (!isCurrent(installed)) install();
+    if (isBuildAsked || !isCurrent(built)) build();
+  } finally {
+    unlock();
+  }
 }
 
-function build(always) {
-  const sources = list(join(root, "src")).concat(join(root, "tsconfig.json"), join(root, "package.json"));
-  const wanted = hash(sources, "");
-  const stamp = join(root, "dist", ".built");
-  if (!always && read(stamp) === wanted) return;
+function isCurrent({ stamp, wanted }) {
+  return read(stamp) === wanted();
+}
+
+function wantedInstall() {
+  return hash([join(root, "package-lock.json")], `${process.platform} ${process.arch}`);
+}
+
+function wantedBuild() {
+  return hash(list(join(root, "src")).concat(join(root, "tsconfig.json"), join(root, "package.json")), "");
+}
+
+function install() {
+  const wanted = installed.wanted();
+  say("Installing dependencies (once; needs the npm registry) …");
+  run("npm", ["ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"]);
+  writeFileSync(installed.stamp, wanted);
+}
+
+function build() {
+  const wanted = built.wanted();
   say("Building …");
+  for (const name of readdirSync(root))
+    if (/^dist\.(new|old)$/.test(name)) rmSync(join(root, name), { recursive: true, force: true });
   // Built beside and then swapped, so that a build that fails leaves the last good one.
-  const draft = join(root, `dist.${process.pid}`);
-  rmSync(draft, { recursive: true, force: true });
+  const draft = join(root, "dist.new");
+  const old = join(root, "dist.old");
   run(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", root, "--outDir", draft], () =>
     rmSync(draft, { recursive: true, force: true }),
   );
   chmodSync(join(draft, "main.js"), 0o755);
   writeFileSync(join(draft, ".built"), wanted);
-  rmSync(join(root, "dist"), { recursive: true, force: true });
+  if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
   renameSync(draft, join(root, "dist"));
+  rmSync(old, { recursive: true, force: true });
+}
+
+/** One at a time: two that install or build at once would spoil each other's work. The lock of one that died is void. */
+async function lock(file) {
+  let told;
+  while (!take(file)) {
+    const holder = read(file);
+    if (holder && !isAlive(Number(holder))) discard(file, holder);
+    else if (told !== holder)
+      say(`Waiting for process ${holder}, which is installing or building (if it is not, remove ${file}) …`);
+    told = holder;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const unlock = () => {
+    process.off("exit", unlock);
+    rmSync(file, { force: true });
+  };
+  process.once("exit", unlock);
+  return unlock;
+}
+
+function take(file) {
+  try {
+    writeFileSync(file, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Moved before it is removed, and looked at once more: another one may have replaced it by now. */
+function discard(file, holder) {
+  const aside = `${file}.${process.pid}`;
+  try {
+    renameSync(file, aside);
+    if (read(aside) === holder) rmSync(aside);
+    else renameSync(aside, file);
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
 }
 
 function list(folder) {
@@ -72,11 +135,15 @@ function hash(files, seed) {
 }
 
 function read(file) {
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 function run(command, args, onFailure = () => {}) {
-  mkdirSync(root, { recursive: true });
   // What they print goes to standard error: standard output belongs to the command that follows.
   const result = spawnSync(command, args, {
     cwd: root,

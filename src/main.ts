@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { basename, relative } from "node:path";
-import type { Node } from "./app.js";
+import type { Listening, Node } from "./app.js";
 import type { Config } from "./config.js";
 import type { DoorOptions, ServiceInfo, Starters } from "./faces/cli/starters.js";
 import { isMcpStart, openMcpStdio } from "./faces/mcp/opening.js";
@@ -11,6 +11,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   version: string;
 };
 const args = process.argv.slice(2);
+const IMPATIENT_AFTER_MS = 1_000;
 
 // A client that starts this program waits for the answer to its first message, so that comes before anything is
 // loaded. The rest is loaded by the starts that need it: a short command must not wait for a server's libraries.
@@ -63,12 +64,6 @@ async function prepare(settings: Settings): Promise<Start> {
   return { config, log };
 }
 
-interface Listening {
-  readonly url: string;
-  readonly token: string;
-  close(): Promise<void>;
-}
-
 /** Answers over HTTP for whoever this process is: the owner, or a client that passes calls on. */
 async function listenFor(
   at: { core: Core; organizationId: string; host: string; port: number },
@@ -95,9 +90,11 @@ async function openNode(start: Start, options: { engine: DoorOptions["engine"]; 
 }
 
 async function openDoor({ settings, engine }: DoorOptions) {
+  const { untilInterrupted } = await import("./faces/cli/interrupt.js");
   const node = await openNode(await prepare(settings), { engine, standby: false });
   try {
-    return { core: node.core, actor: await node.actor(), settle: () => node.settle(), close: () => node.close() };
+    const actor = await untilInterrupted(() => node.actor());
+    return { core: node.core, actor, settle: () => node.settle(), close: () => node.close() };
   } catch (error) {
     await node.close();
     throw error;
@@ -105,42 +102,56 @@ async function openDoor({ settings, engine }: DoorOptions) {
 }
 
 async function serve(settings: Settings): Promise<ServiceInfo> {
+  const stopSignal = untilSignal();
+  const { untilInterrupted } = await import("./faces/cli/interrupt.js");
   const start = await prepare(settings);
   const { config, log } = start;
   const { createNode } = await import("./app.js");
-  let listening: Promise<Listening> | undefined;
-  const listenOnce = (core: Core, organizationId: string): Promise<Listening> =>
-    (listening ??= listenFor({ core, organizationId, host: config.host, port: config.port }, start));
-  const node = createNode({ ...start, version, engine: "background", standby: true, listen: listenOnce });
-  const close = async (): Promise<void> => {
-    await (await listening?.catch(() => undefined))?.close();
-    await node.close();
-  };
+  const node = createNode({
+    ...start,
+    version,
+    engine: "background",
+    standby: true,
+    listen: (core, organizationId) => {
+      const { host, port } = config;
+      return listenFor({ core, organizationId, host, port }, start);
+    },
+  });
   try {
-    const role = await node.role();
-    const actor = await node.actor();
-    const { url } = await listenOnce(node.core, actor.organizationId);
-    const configured = config.apiKey?.key;
-    const { secret } = await node.core.ensureFirstKey({ actor }, configured ? { configured } : {});
-    return {
-      url,
-      dataDirectory: config.dataDirectory,
-      firstKey: secret,
-      isOwner: role === "owner",
-      ended: untilSignal().then((signal) => {
-        log.info("ending", { signal });
-        return close();
-      }),
-    };
+    return await untilInterrupted(async () => {
+      const role = await node.role();
+      const url = await node.listen();
+      const configured = config.apiKey?.key;
+      const call = { actor: await node.actor() };
+      const { secret } = await node.core.ensureFirstKey(call, configured ? { configured } : {});
+      return {
+        url,
+        dataDirectory: config.dataDirectory,
+        firstKey: secret,
+        isOwner: role === "owner",
+        ended: stopSignal.then((signal) => {
+          log.info("ending", { signal });
+          return node.close();
+        }),
+      };
+    });
   } catch (error) {
-    await close();
+    await node.close();
     throw error;
   }
 }
 
+/** Resolves with the first signal that asks to stop; whoever asks again, a moment later, does not want to wait. */
 function untilSignal(): Promise<NodeJS.Signals> {
+  let since: number | undefined;
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+      process.on(signal, () => {
+        // One key press may arrive twice: from the terminal, and from the program that started this one.
+        if (since !== undefined && performance.now() - since > IMPATIENT_AFTER_MS) process.exit(1);
+        since ??= performance.now();
+        resolve(signal);
+      });
   });
 }
 

@@ -2,7 +2,7 @@ import { AppError } from "../../core/errors.js";
 import type { Log } from "../../core/ports.js";
 import { sleep } from "../../lib/time.js";
 import { tryLock } from "./lock.js";
-import { connectOwner, OwnerGone } from "./remote.js";
+import { connectOwner, OwnerGone, type RemoteOwner } from "./remote.js";
 import { readServiceFile, removeServiceFile, writeServiceFile } from "./service-file.js";
 
 /** The service in this process, once it owns the data folder. */
@@ -20,6 +20,8 @@ export interface ElectionOptions {
   readonly log: Log;
   /** Opens the service; called only while the data folder is owned. */
   readonly open: () => Promise<OwnService>;
+  /** Ends the answering of others, at the end: when they are no longer sent here, and before the service closes. */
+  readonly hangUp: () => Promise<void>;
   /** True: watch the owner and take over as soon as it goes, so that background work goes on. */
   readonly standby: boolean;
 }
@@ -33,6 +35,7 @@ export interface Seat {
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
   /** Finds or becomes the owner now. @throws AppError when the store cannot be opened or nobody answers */
   take(): Promise<"owner" | "client">;
+  /** Lets calls that are running end for a moment, then gives up the place. May be called again. */
   close(): Promise<void>;
 }
 
@@ -41,24 +44,29 @@ interface Place {
   /** Resolves when the owner has gone; never for the owner itself. */
   readonly gone: Promise<void>;
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
+  /** Sends nobody here any more. */
+  retire(): void;
   close(): Promise<void>;
 }
 
 const PATIENCE_MS = 30_000;
 const ATTEMPTS = 4;
+/** Between two tries to say where this owner is, while the disk is full. */
+const ANNOUNCE_AGAIN_MS = 2_000;
 
 export function createSeat(options: ElectionOptions): Seat {
+  const closing = new AbortController();
   let place: Promise<Place> | undefined;
-  let isClosed = false;
+  let closed: Promise<void> | undefined;
 
   function current(): Promise<Place> {
-    if (isClosed) return Promise.reject(new AppError("unavailable", "This process is shutting down."));
-    place ??= occupy();
-    return place;
+    if (place) return place;
+    if (closing.signal.aborted) return Promise.reject(shuttingDown());
+    return (place = occupy());
   }
 
   function occupy(): Promise<Place> {
-    const taken = elect(options);
+    const taken = elect(options, closing.signal);
     taken.then(
       ({ gone }) => gone.then(() => leave(taken)),
       () => {
@@ -72,8 +80,17 @@ export function createSeat(options: ElectionOptions): Seat {
   function leave(left: Promise<Place>): void {
     if (place !== left) return;
     place = undefined;
-    if (!options.standby || isClosed) return;
+    if (!options.standby || closing.signal.aborted) return;
     current().catch((error: unknown) => options.log.error("no owner could be found", { reason: String(error) }));
+  }
+
+  async function close(): Promise<void> {
+    closing.abort(shuttingDown());
+    const last = await place?.catch(() => undefined);
+    last?.retire();
+    await options.hangUp();
+    place = undefined;
+    await last?.close();
   }
 
   return {
@@ -86,7 +103,7 @@ export function createSeat(options: ElectionOptions): Seat {
         } catch (error) {
           if (!(error instanceof OwnerGone)) throw error;
           leave(seat);
-          if (attempt >= ATTEMPTS || isClosed) throw unreachable(options.dataDirectory, error);
+          if (attempt >= ATTEMPTS) throw unreachable(options.dataDirectory, error);
           options.log.info("the owner went away; the call is repeated", { name, attempt });
         }
       }
@@ -96,69 +113,122 @@ export function createSeat(options: ElectionOptions): Seat {
       return (await current()).role;
     },
 
-    async close() {
-      isClosed = true;
-      const last = await place?.catch(() => undefined);
-      await last?.close();
-    },
+    close: () => (closed ??= close()),
   };
 }
 
-async function elect(options: ElectionOptions): Promise<Place> {
+async function elect(options: ElectionOptions, closing: AbortSignal): Promise<Place> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
+    closing.throwIfAborted();
     const found = (await becomeOwner(options)) ?? (await findOwner(options));
     if (found) return found;
     if (Date.now() > deadline) throw unreachable(options.dataDirectory, undefined);
-    await sleep(15 + Math.random() * 35);
+    await sleep(15 + Math.random() * 35, { signal: closing });
   }
 }
 
-async function becomeOwner({ dataDirectory, version, log, open }: ElectionOptions): Promise<Place | null> {
+async function becomeOwner(options: ElectionOptions): Promise<Place | null> {
+  const { dataDirectory, log, open } = options;
   const lock = await tryLock(dataDirectory);
   if (!lock) return null;
-  try {
-    const service = await open();
-    const listening = service.listen().then(({ url, token }) => {
-      writeServiceFile(dataDirectory, { url, pid: process.pid, version, token });
-      log.debug("this process owns the data folder", { url });
+  // Whoever removes the lock file of a living owner must not get a second one.
+  if (await answeringOwner(dataDirectory)) {
+    log.warn("somebody removed the lock file of the process that owns the data folder; it still does", {
+      dataDirectory,
     });
-    let isClosing = false;
-    listening.catch((error: unknown) => {
-      if (!isClosing) log.error("other processes cannot be served", { reason: String(error) });
-    });
-    return {
-      role: "owner",
-      gone: new Promise(() => undefined),
-      call: (name, call, input) => service.call(name, call, input),
-      async close() {
-        isClosing = true;
-        await listening.catch(() => undefined);
-        removeServiceFile(dataDirectory);
-        await service.close();
-        lock.release();
-      },
-    };
-  } catch (error) {
     lock.release();
+    return null;
+  }
+  /** Also when the process ends without waiting for anything. */
+  const leaveNothing = (): void => {
+    process.off("exit", leaveNothing);
+    try {
+      removeServiceFile(dataDirectory);
+    } finally {
+      lock.release();
+    }
+  };
+  process.once("exit", leaveNothing);
+  try {
+    // Left by an owner that was killed.
+    removeServiceFile(dataDirectory);
+    return own(await open(), options, leaveNothing);
+  } catch (error) {
+    leaveNothing();
     throw error;
   }
 }
 
-async function findOwner({ dataDirectory, standby }: ElectionOptions): Promise<Place | null> {
+function own(service: OwnService, options: ElectionOptions, leaveNothing: () => void): Place {
+  const retiring = new AbortController();
+  announce(service, options, retiring.signal).catch((error: unknown) => {
+    if (!retiring.signal.aborted) options.log.error("other processes cannot be served", { reason: String(error) });
+  });
+  return {
+    role: "owner",
+    gone: never(),
+    call: (name, call, input) => service.call(name, call, input),
+    retire() {
+      retiring.abort();
+      removeServiceFile(options.dataDirectory);
+    },
+    async close() {
+      try {
+        await service.close();
+      } finally {
+        leaveNothing();
+      }
+    },
+  };
+}
+
+/** Says where this owner answers. Without that nobody else gets in, so a full disk is waited for. */
+async function announce(service: OwnService, options: ElectionOptions, retiring: AbortSignal): Promise<void> {
+  const { dataDirectory, version, log } = options;
+  const { url, token } = await service.listen();
+  for (;;) {
+    if (retiring.aborted) return;
+    try {
+      writeServiceFile(dataDirectory, { url, pid: process.pid, version, token });
+      log.debug("this process owns the data folder", { url });
+      return;
+    } catch (error) {
+      log.error("other processes cannot find this one yet: service.json cannot be written", { reason: String(error) });
+      await sleep(ANNOUNCE_AGAIN_MS, { signal: retiring, unref: true });
+    }
+  }
+}
+
+async function answeringOwner(dataDirectory: string): Promise<RemoteOwner | null> {
   const address = readServiceFile(dataDirectory);
   if (!address) return null;
   const owner = connectOwner(address);
-  if (!(await owner.ping())) return null;
+  return (await owner.ping()) ? owner : null;
+}
+
+async function findOwner({ dataDirectory, standby }: ElectionOptions): Promise<Place | null> {
+  const owner = await answeringOwner(dataDirectory);
+  if (!owner) return null;
   const watching = new AbortController();
-  const never = new Promise<void>(() => undefined);
-  const gone = standby ? owner.watch(watching.signal).then(() => (watching.signal.aborted ? never : undefined)) : never;
+  const gone = standby
+    ? owner.watch(watching.signal).then(() => (watching.signal.aborted ? never() : undefined))
+    : never();
   return {
     role: "client",
     gone,
     call: (name, call, input) => owner.call(name, call, input),
+    retire: () => undefined,
     close: async () => watching.abort(),
   };
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
+function shuttingDown(): AppError {
+  return new AppError("unavailable", "This process is shutting down.");
 }
 
 function unreachable(dataDirectory: string, cause: unknown): AppError {

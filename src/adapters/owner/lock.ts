@@ -1,49 +1,99 @@
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, rmSync, statSync, type BigIntStats } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.js";
-import { loadSqlite, SQLITE_CODES, sqliteCodeOf, type SqliteConnection } from "../../lib/sqlite.js";
+import { loadSqlite, SQLITE_CODES, sqliteCodeOf, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 
 /** The right to be the only one that writes a data folder. Ends with the process, however it ends. */
 export interface OwnerLock {
-  /** Gives the right back and leaves no file. Call it after everything in the folder is closed. */
+  /** Gives the right back and leaves no file. Call it after everything in the folder is closed; again does nothing. */
   release(): void;
 }
 
-/** A connection that only holds a lock must stay referenced: collected as garbage, it would close and let go. */
-const held = new Set<SqliteConnection>();
+interface Held {
+  /** Must stay referenced: collected as garbage, it would close and let go. */
+  readonly connection: SqliteConnection;
+  /** Keeps the file's number from being given to another file while it is compared. */
+  readonly handle: number;
+}
+
+/** The locks of this process by the identity of their files. */
+const held = new Map<string, Held>();
 
 /**
- * Takes the data folder, if nobody has it. The lock is the operating system's own (an open exclusive transaction on a
- * tiny SQLite file), so nothing stale can be left behind.
- * @returns null when another process has it
+ * Takes the data folder, if nobody has it, this process included. The lock is the operating system's own (an open
+ * exclusive transaction on a tiny SQLite file), so nothing stale can be left behind.
+ * @returns null when somebody has it
  * @throws AppError `unavailable` when the folder cannot be written
  */
 export async function tryLock(dataDirectory: string): Promise<OwnerLock | null> {
-  const { DatabaseSync } = await loadSqlite();
+  const sqlite = await loadSqlite();
   const file = join(dataDirectory, "owner.lock");
-  const before = prepareFile(dataDirectory, file);
-  const connection = openLockFile(() => new DatabaseSync(file, { timeout: 0 }), file);
-  if (!connection) return null;
-  // The last owner removes the file: a lock on a file that is no longer in its place is worth nothing.
-  if (identityOf(file) !== before) {
-    connection.close();
-    return tryLock(dataDirectory);
+  // The last owner removes the file, and a lock on a file that is no longer in its place is worth nothing.
+  for (;;) {
+    const lock = lockOnce(sqlite, dataDirectory, file);
+    if (lock !== "moved") return lock;
   }
-  held.add(connection);
-  return {
-    release() {
-      if (!held.delete(connection)) return;
-      rmSync(file, { force: true });
-      connection.close();
-    },
-  };
 }
 
-function prepareFile(dataDirectory: string, file: string): string {
+/** Nothing here may wait: what is compared must not be changed by this process in between. */
+function lockOnce(sqlite: SqliteModule, dataDirectory: string, file: string): OwnerLock | "moved" | null {
+  // Closing any handle of a file lets go of all locks that this process has on it, so its own are not even opened.
+  if (held.has(identityAt(file))) return null;
+  const handle = openFile(dataDirectory, file);
+  const identity = identityOf(fstatSync(handle, { bigint: true }));
+  const isInPlace = (): boolean => identityAt(file) === identity;
+  const giveUp = (connection?: SqliteConnection): void => {
+    connection?.close();
+    closeSync(handle);
+  };
+  let connection: SqliteConnection | undefined;
+  try {
+    connection = new sqlite.DatabaseSync(file, { timeout: 0 });
+    // Nothing is ever written here, so no journal is needed beside it.
+    connection.exec("pragma journal_mode = memory; begin exclusive");
+  } catch (error) {
+    const hasMoved = !isInPlace();
+    giveUp(connection);
+    if (hasMoved) return "moved";
+    const code = sqliteCodeOf(error);
+    if (code === SQLITE_CODES.busy || code === SQLITE_CODES.locked) return null;
+    throw describe(error, file);
+  }
+  if (!isInPlace()) {
+    giveUp(connection);
+    return "moved";
+  }
+  held.set(identity, { connection, handle });
+  return { release: () => release(identity, file) };
+}
+
+function release(identity: string, file: string): void {
+  const lock = held.get(identity);
+  if (!lock) return;
+  held.delete(identity);
+  const letGo = (): void => {
+    lock.connection.close();
+    closeSync(lock.handle);
+  };
+  // While it is still locked, so that nobody else's file is removed. Windows removes no open file, and nobody's else.
+  if (process.platform === "win32") letGo();
+  if (identityAt(file) === identity) removeFile(file);
+  if (process.platform !== "win32") letGo();
+}
+
+/** What stays behind is of no use to anyone and in nobody's way. */
+function removeFile(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+  }
+}
+
+function openFile(dataDirectory: string, file: string): number {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
-    if (identityOf(file) === "") writeFileSync(file, "", { flag: "a", mode: 0o600 });
-    return identityOf(file);
+    return openSync(file, "a", 0o600);
   } catch (error) {
     throw new AppError(
       "unavailable",
@@ -53,24 +103,28 @@ function prepareFile(dataDirectory: string, file: string): string {
   }
 }
 
-/** Tells a file from a later one in the same place, even when that got the same inode. */
-function identityOf(file: string): string {
-  const status = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return status ? `${status.ino}:${status.birthtimeNs}` : "";
+function describe(error: unknown, file: string): AppError {
+  const isForeign = sqliteCodeOf(error) === SQLITE_CODES.notADatabase;
+  const advice = isForeign ? "It was not made by Recollect; remove it." : "Check its permissions and the file system.";
+  return new AppError("unavailable", `The lock file ${file} cannot be locked. ${advice}`, { cause: error });
 }
 
-function openLockFile(open: () => SqliteConnection, file: string): SqliteConnection | null {
-  let connection: SqliteConnection | undefined;
+/** The file that is at this path now; empty text for none. */
+function identityAt(path: string): string {
   try {
-    connection = open();
-    connection.exec("begin exclusive");
-    return connection;
+    const status = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return status ? identityOf(status) : "";
   } catch (error) {
-    connection?.close();
-    const code = sqliteCodeOf(error);
-    if (code === SQLITE_CODES.busy || code === SQLITE_CODES.locked) return null;
-    throw new AppError("unavailable", `The lock file ${file} cannot be opened. Check the permissions of its folder.`, {
-      cause: error,
-    });
+    // A folder that may not be entered, or is a file.
+    if (isFileError(error)) return "";
+    throw error;
   }
+}
+
+function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
 }

@@ -1,8 +1,11 @@
 import * as z from "zod";
 import { AppError, ERROR_KINDS } from "../../core/errors.js";
+import { sleep } from "../../lib/time.js";
+import { createPulse, type PulseOptions } from "./pulse.js";
 import type { ServiceAddress } from "./service-file.js";
 
 const PING_TIMEOUT_MS = 2_000;
+const WATCH_AGAIN_MS = 50;
 
 const answerSchema = z.union([
   z.object({
@@ -16,6 +19,8 @@ const answerSchema = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
+const pingSchema = z.object({ pid: z.number() });
+
 /** The owner could not be reached, or went away before it answered: whether the call was done is not known. */
 export class OwnerGone extends Error {
   override readonly name = "OwnerGone";
@@ -23,68 +28,100 @@ export class OwnerGone extends Error {
 
 /** The owner of the data folder, in another process. */
 export interface RemoteOwner {
-  /** Calls a use case there. @throws AppError as it does there; OwnerGone when no whole answer came */
+  /**
+   * Calls a use case there; may take as long as it takes there.
+   * @throws AppError as it does there, or `unavailable` when the owner is there but silent for some 20 s; OwnerGone when
+   *   no whole answer came
+   */
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
-  /** True when it answers, and is who the address says. */
+  /** True when it answers within 2 s, and is who the address says. */
   ping(): Promise<boolean>;
   /** Resolves when the owner has gone, or the signal aborts. */
   watch(signal: AbortSignal): Promise<void>;
 }
 
-export function connectOwner(address: ServiceAddress): RemoteOwner {
+/** @param pulse how soon an owner counts as silent; a test is less patient */
+export function connectOwner(
+  address: ServiceAddress,
+  pulse: Pick<PulseOptions, "everyMs" | "misses"> = {},
+): RemoteOwner {
   const headers = { "x-recollect-owner": address.token, "content-type": "application/json" };
+  const liveliness = createPulse({ ...pulse, ping, silence: () => describeSilence(address) });
 
   async function send(path: string, init: RequestInit): Promise<Response> {
     try {
-      return await fetch(new URL(path, address.url), { ...init, headers });
+      // Whoever redirects is not the owner, and must not make us carry the token elsewhere.
+      return await fetch(new URL(path, address.url), { ...init, headers, redirect: "error" });
     } catch (error) {
-      throw new OwnerGone(`The owner of the data folder does not answer at ${address.url}`, { cause: error });
+      throw gone("does not answer", error);
+    }
+  }
+
+  async function readJson(response: Response): Promise<unknown> {
+    try {
+      return await response.json();
+    } catch (error) {
+      throw gone("went away in the middle of its answer", error);
+    }
+  }
+
+  function gone(what: string, cause?: unknown): OwnerGone | AppError {
+    if (cause instanceof AppError) return cause;
+    return new OwnerGone(`The owner of the data folder at ${address.url} ${what}`, { cause });
+  }
+
+  /** Another program may listen there by now, and may answer anything. */
+  async function ping(): Promise<boolean> {
+    try {
+      const response = await send("/internal/ping", { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
+      const answer = pingSchema.safeParse(await readJson(response));
+      return response.ok && answer.success && answer.data.pid === address.pid;
+    } catch (error) {
+      if (error instanceof OwnerGone) return false;
+      throw error;
     }
   }
 
   return {
+    ping,
+
     async call(name, call, input) {
       const body = JSON.stringify({ call, input: input ?? {} });
-      const response = await send(`/internal/call/${name}`, { method: "POST", body });
-      const answer = answerSchema.safeParse(await readJson(response));
-      if (!answer.success)
-        throw new OwnerGone(`The owner of the data folder gave no whole answer (${response.status})`);
-      if ("error" in answer.data) {
-        const { kind, message, issues, retryAfter } = answer.data.error;
-        throw new AppError(kind, message, {
-          ...(issues && { issues }),
-          ...(typeof retryAfter === "number" && { retryAfter }),
-        });
-      }
-      return answer.data.result;
-    },
-
-    async ping() {
-      try {
-        const response = await send("/internal/ping", { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
-        await response.body?.cancel();
-        return response.ok;
-      } catch (error) {
-        if (error instanceof OwnerGone) return false;
-        throw error;
-      }
+      const [status, json] = await liveliness.during(async (signal) => {
+        const response = await send(`/internal/call/${name}`, { method: "POST", body, signal });
+        return [response.status, await readJson(response)] as const;
+      });
+      const answer = answerSchema.safeParse(json);
+      if (!answer.success) throw gone(`gave no whole answer (${status})`);
+      if (!("error" in answer.data)) return answer.data.result;
+      const { kind, message, issues, retryAfter } = answer.data.error;
+      // A key that is not known is for the caller; a token that is not known means that this is another owner.
+      if (kind === "unauthorized" && !(await ping())) throw gone("has been replaced by another one");
+      throw new AppError(kind, message, {
+        ...(issues && { issues }),
+        ...(typeof retryAfter === "number" && { retryAfter }),
+      });
     },
 
     async watch(signal) {
-      try {
-        const response = await send("/internal/watch", { signal });
-        for await (const _ of response.body ?? []) if (signal.aborted) return;
-      } catch {
-        // However the stream ended, the owner is gone or the watching is over; both is what the caller waits for.
+      for (;;) {
+        try {
+          const response = await send("/internal/watch", { signal });
+          for await (const _ of response.body ?? []) if (signal.aborted) return;
+        } catch {
+          // However the stream ended, what counts is whether the owner is still there.
+        }
+        if (signal.aborted || !(await ping())) return;
+        await sleep(WATCH_AGAIN_MS, { unref: true });
       }
     },
   };
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  try {
-    return await response.json();
-  } catch (error) {
-    throw new OwnerGone("The owner of the data folder went away in the middle of its answer", { cause: error });
-  }
+function describeSilence({ url, pid }: ServiceAddress): AppError {
+  return new AppError(
+    "unavailable",
+    `Process ${pid}, which owns the data folder, is there but does not answer at ${url}. It may be suspended or busy; what was asked may still be done. Try again; if it stays so, end that process.`,
+    { retryAfter: 5 },
+  );
 }

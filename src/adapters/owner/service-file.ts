@@ -16,10 +16,19 @@ function pathOf(dataDirectory: string): string {
   return join(dataDirectory, "service.json");
 }
 
-/** Writes the address for this user's eyes only; readers see the old or the new one, never half of it. */
+/** One name is enough, because only the owner writes; what a killed one left is found and removed. */
+function draftOf(dataDirectory: string): string {
+  return `${pathOf(dataDirectory)}.new`;
+}
+
+/**
+ * Writes the address for this user's eyes only; readers see the old or the new one, never half of it. Only the owner of
+ * the data folder may call it.
+ */
 export function writeServiceFile(dataDirectory: string, address: ServiceAddress): void {
-  const draft = `${pathOf(dataDirectory)}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(address, null, 2)}\n`, { mode: 0o600 });
+  const draft = draftOf(dataDirectory);
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${JSON.stringify(address, null, 2)}\n`, { mode: 0o600, flag: "wx" });
   renameSync(draft, pathOf(dataDirectory));
 }
 
@@ -33,6 +42,8 @@ export function readServiceFile(dataDirectory: string): ServiceAddress | null {
   }
 }
 
+/** Removes the address and what an unfinished writing left. Only the owner of the data folder may call it. */
 export function removeServiceFile(dataDirectory: string): void {
   rmSync(pathOf(dataDirectory), { force: true });
+  rmSync(draftOf(dataDirectory), { force: true });
 }

@@ -1,0 +1,57 @@
+import { sleep } from "../../lib/time.js";
+
+const DEFAULTS = { everyMs: 5_000, misses: 3 };
+
+export interface PulseOptions {
+  /** True when the other side answers. Must end by itself. */
+  readonly ping: () => Promise<boolean>;
+  /** What calls are aborted with when it does not. */
+  readonly silence: () => Error;
+  /** Milliseconds between two pings. Default 5,000. */
+  readonly everyMs?: number | undefined;
+  /** So many pings in a row without an answer count as silence. Default 3. */
+  readonly misses?: number | undefined;
+}
+
+/** Tells a call that takes its time from one that is never going to be answered. */
+export interface Pulse {
+  /** Does the work; aborts its signal when the other side has fallen silent. */
+  during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+/**
+ * Pings while calls are running, however many there are. Missed pings count, not time: a machine that was asleep must
+ * not blame the other side.
+ */
+export function createPulse({ ping, silence, ...options }: PulseOptions): Pulse {
+  const { everyMs = DEFAULTS.everyMs, misses = DEFAULTS.misses } = options;
+  const running = new Set<AbortController>();
+  let isBeating = false;
+
+  async function beat(): Promise<void> {
+    for (let missed = 0; ;) {
+      await sleep(everyMs, { unref: true });
+      if (running.size === 0) return;
+      missed = (await ping()) ? 0 : missed + 1;
+      if (missed < misses) continue;
+      for (const controller of running) controller.abort(silence());
+      missed = 0;
+    }
+  }
+
+  return {
+    async during(work) {
+      const controller = new AbortController();
+      running.add(controller);
+      if (!isBeating) {
+        isBeating = true;
+        void beat().finally(() => (isBeating = false));
+      }
+      try {
+        return await work(controller.signal);
+      } finally {
+        running.delete(controller);
+      }
+    },
+  };
+}
