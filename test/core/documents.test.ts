@@ -1,0 +1,347 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Core, Call, DocumentReceipt } from "../../src/core/index.js";
+import { createId } from "../../src/lib/ids.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+let opened: ManualCore;
+let core: Core;
+let call: Call;
+
+beforeEach(async () => {
+  opened = await openManualCore();
+  core = opened.core;
+  call = opened.call();
+});
+afterEach(() => opened.close());
+
+const add = (input: Record<string, unknown>): Promise<DocumentReceipt> =>
+  core.addDocument(call, { containerTags: ["a"], ...input });
+const get = async (id: string) => (await core.getDocument(call, { id })).document;
+const texts = async (q: string, more: Record<string, unknown> = {}) =>
+  (await core.search(call, { q, containerTags: ["a"], threshold: 0, searchMode: "documents", ...more })).results.map(
+    (result) => result.text,
+  );
+
+describe("adding", () => {
+  test("answers with a receipt of what is kept, readable at once", async () => {
+    const receipt = await add({
+      content: "Ada keeps bees.",
+      metadata: { k: 1 },
+      title: "Bees",
+      documentDate: "2024-01-02",
+    });
+    expect(receipt).toEqual({
+      id: receipt.id,
+      status: "queued",
+      dreamingStatus: "dreaming",
+      containerTags: ["a"],
+      facts: null,
+      errorReason: null,
+    });
+    expect(await get(receipt.id)).toMatchObject({
+      content: "Ada keeps bees.",
+      metadata: { k: 1 },
+      title: "Bees",
+      documentDate: "2024-01-02",
+      revision: 1,
+    });
+  });
+
+  test("works it through: searchable, understood, with its facts on the receipt", async () => {
+    const { id } = await add({ content: "Ada keeps bees on the roof of her house." });
+    await opened.settle();
+    const { document, memories } = await core.getDocument(call, { id });
+    expect(document).toMatchObject({
+      status: "done",
+      dreamingStatus: "done",
+      title: "Ada keeps bees on the roof of her house.",
+    });
+    expect(memories).toHaveLength(1);
+    expect(document.receipt).toEqual([{ id: memories[0]?.id, text: memories[0]?.text, outcome: "added" }]);
+    expect(await texts("bees")).toEqual(["Ada keeps bees on the roof of her house."]);
+  });
+
+  test("without a container goes to the default one; a tag named twice counts once", async () => {
+    expect((await core.addDocument(call, { content: "x y" })).containerTags).toEqual(["sm_project_default"]);
+    expect((await core.addDocument(call, { content: "x y", containerTags: [] })).containerTags).toEqual([
+      "sm_project_default",
+    ]);
+    expect((await add({ content: "x y", containerTags: ["b", "a", "b"] })).containerTags).toEqual(["b", "a"]);
+  });
+
+  test("waiting answers when it is through, and not a moment later than the time allowed", async () => {
+    const through = await add({ content: "Ada keeps bees on the roof.", wait: 20 });
+    expect(through).toMatchObject({ status: "done", dreamingStatus: "done" });
+    expect(through.facts).toHaveLength(1);
+    const receipt = await add({ content: "Bo keeps sheep on the hill.", wait: 0 });
+    expect(receipt.status).toBe("queued");
+  });
+
+  test("as superrag is searchable, and nothing is remembered of it", async () => {
+    const { id } = await add({ content: "Ada keeps bees on the roof.", taskType: "superrag", wait: 20 });
+    const { document, memories } = await core.getDocument(call, { id });
+    expect(document).toMatchObject({ status: "done", dreamingStatus: "done", receipt: [] });
+    expect(memories).toEqual([]);
+  });
+
+  test("with stated facts remembers just those; one may replace a memory", async () => {
+    const first = await add({ content: "A note.", facts: [{ text: "Ada lives in Rome", isStatic: true }], wait: 20 });
+    const [old] = first.facts ?? [];
+    expect(old).toMatchObject({ text: "Ada lives in Rome", outcome: "added" });
+    const second = await add({
+      content: "Another.",
+      facts: [{ text: "Ada lives in Oslo", updates: old?.id }],
+      wait: 20,
+    });
+    expect(second.facts).toEqual([
+      { id: expect.any(String) as string, text: "Ada lives in Oslo", outcome: "updated", replaced: old?.id },
+    ]);
+    const profile = await core.profile(call, { containerTag: "a" });
+    expect([...(profile.static ?? []), ...(profile.dynamic ?? [])].map((memory) => memory.text)).toEqual([
+      "Ada lives in Oslo",
+    ]);
+  });
+
+  test.each([
+    ["that does not exist", "a", () => createId()],
+    ["of another container", "b", (id: string) => id],
+  ])("with a fact that replaces a memory %s is refused, naming the field", async (_name, containerTag, idOf) => {
+    const { memories } = await core.createMemories(call, {
+      containerTag: "a",
+      memories: [{ content: "Ada lives in Rome" }],
+    });
+    const before = await opened.rowCounts();
+    const facts = [{ text: "fine" }, { text: "Ada lives in Oslo", updates: idOf(memories[0]?.id ?? "") }];
+    await expect(
+      core.addDocument(call, { content: "x y", containerTags: [containerTag], facts }),
+    ).rejects.toMatchObject({
+      kind: "invalid",
+      issues: [{ path: ["facts", 1, "updates"] }],
+    });
+    expect(await opened.rowCounts()).toEqual(before);
+  });
+});
+
+describe("the same operation id", () => {
+  test("makes one document, and the second call gets the first one's answer", async () => {
+    const again = { ...call, operationId: "op-1" };
+    const one = await core.addDocument(again, { content: "Ada keeps bees.", containerTags: ["a"] });
+    const two = await core.addDocument(again, { content: "Ada keeps bees.", containerTags: ["a"] });
+    expect(two).toEqual(one);
+    expect((await core.listDocuments(call, {})).total).toBe(1);
+  });
+
+  test("of many calls at once does the work once", async () => {
+    const again = { ...call, operationId: "op-2" };
+    const receipts = await Promise.all(
+      Array.from({ length: 10 }, () => core.addDocument(again, { content: "Ada keeps bees.", containerTags: ["a"] })),
+    );
+    expect(new Set(receipts.map((receipt) => receipt.id)).size).toBe(1);
+    expect((await core.listDocuments(call, {})).total).toBe(1);
+  });
+
+  test("of another caller, or another use case, is another operation", async () => {
+    const theirs = { actor: opened.call(["a"]).actor, operationId: "op-3" };
+    const mine = { ...call, operationId: "op-3" };
+    const one = await core.addDocument(mine, { content: "Ada keeps bees.", containerTags: ["a"] });
+    const two = await core.addDocument(theirs, { content: "Bo keeps sheep.", containerTags: ["a"] });
+    expect(two.id).not.toBe(one.id);
+    expect(await core.deleteDocument(mine, { id: one.id })).toEqual({ id: one.id });
+    expect(await core.deleteDocument(mine, { id: one.id })).toEqual({ id: one.id });
+    expect((await core.listDocuments(call, {})).total).toBe(1);
+  });
+
+  test("of a call that failed tries again", async () => {
+    const again = { ...call, operationId: "op-4" };
+    await expect(core.deleteDocument(again, { id: "nothing" })).rejects.toMatchObject({ kind: "not_found" });
+    await add({ content: "x y", customId: "nothing" });
+    await expect(core.deleteDocument(again, { id: "nothing" })).resolves.toMatchObject({});
+  });
+});
+
+describe("adding a customId again", () => {
+  const first = { content: "Ada keeps bees on the roof.", customId: "note" };
+
+  test("with the same text does no work and answers with the current state", async () => {
+    const { id } = await add({ ...first, wait: 20 });
+    const before = await opened.rowCounts();
+    const again = await add(first);
+    expect(again).toMatchObject({ id, status: "done", dreamingStatus: "done" });
+    expect(await get(id)).toMatchObject({ revision: 1 });
+    expect(await opened.rowCounts()).toEqual(before);
+  });
+
+  test("with other text replaces it: one document, new text, the old one no longer found", async () => {
+    const { id } = await add({ ...first, wait: 20 });
+    const again = await add({ ...first, content: "Bo herds sheep on the hill." });
+    expect(again).toMatchObject({ id, status: "queued", facts: null });
+    expect(await get(id)).toMatchObject({ revision: 2, content: "Bo herds sheep on the hill." });
+    await opened.settle();
+    expect(await texts("sheep bees")).toEqual(["Bo herds sheep on the hill."]);
+    expect((await core.listDocuments(call, {})).total).toBe(1);
+    expect(await opened.everything()).toContain("Ada keeps bees on the roof.");
+  });
+
+  test("with other text takes its title anew, unless somebody chose it", async () => {
+    const derived = await add({ ...first, wait: 20 });
+    const chosen = await add({ ...first, customId: "other", title: "My title", wait: 20 });
+    await add({ ...first, content: "Bo herds sheep on the hill.", wait: 20 });
+    await add({ content: "Bo herds sheep on the hill.", customId: "other", wait: 20 });
+    expect((await get(derived.id)).title).toBe("Bo herds sheep on the hill.");
+    expect((await get(chosen.id)).title).toBe("My title");
+  });
+
+  test("while it is being worked on ends with the newest text alone", async () => {
+    const receipts = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => add({ customId: "note", content: `Ada keeps ${index + 2} goats now.` })),
+    );
+    expect(new Set(receipts.map((receipt) => receipt.id)).size).toBe(1);
+    await opened.settle();
+    const document = await get(receipts[0]?.id ?? "");
+    expect(document).toMatchObject({ status: "done", dreamingStatus: "done", revision: 8 });
+    expect(await texts("goats")).toEqual([document.content]);
+    expect(await opened.store.jobs.counts()).toMatchObject({ waiting: 0, dead: 0 });
+  });
+
+  test("with other metadata, title or path alone changes just those", async () => {
+    const { id } = await add({ ...first, metadata: { a: 1, b: 2 }, wait: 20 });
+    const again = await add({ ...first, metadata: { b: 3, sm_source: "slack" } });
+    expect(again.status).toBe("done");
+    expect(await get(id)).toMatchObject({ metadata: { a: 1, b: 3 }, source: "slack", revision: 1 });
+    await add({ ...first, title: "New title" });
+    await add({ ...first, filepath: "/new/path.md" });
+    expect(await get(id)).toMatchObject({
+      title: "New title",
+      filepath: "/new/path.md",
+      metadata: { a: 1, b: 3 },
+      revision: 1,
+      status: "done",
+    });
+  });
+
+  test("cannot make its metadata grow beyond the limit bit by bit", async () => {
+    await opened.close();
+    opened = await openManualCore({ limits: { maxMetadataBytes: 100 } });
+    ({ core } = opened);
+    call = opened.call();
+    const { id } = await add({ ...first, metadata: { one: "x".repeat(60) } });
+    await expect(add({ ...first, metadata: { two: "y".repeat(60) } })).rejects.toMatchObject({
+      kind: "too_large",
+      message: expect.stringMatching(/^metadata: .*100.*RECOLLECT_MAX_METADATA_BYTES/) as string,
+    });
+    expect((await get(id)).metadata).toEqual({ one: "x".repeat(60) });
+  });
+
+  test("in another container moves it there; what was remembered stays", async () => {
+    const { id } = await add({ ...first, wait: 20 });
+    await add({ ...first, containerTags: ["b"], wait: 20 });
+    expect(await get(id)).toMatchObject({ containerTags: ["b"], revision: 2 });
+    expect(await texts("bees")).toEqual([]);
+    expect(await texts("bees", { containerTags: ["b"] })).toEqual([first.content]);
+    expect((await core.profile(call, { containerTag: "a" })).dynamic).toHaveLength(1);
+  });
+
+  test("with facts works them in, though the text is the same", async () => {
+    const { id } = await add({ ...first, wait: 20 });
+    const again = await add({ ...first, facts: [{ text: "Ada sells honey" }], wait: 20 });
+    expect(again.facts).toMatchObject([{ text: "Ada sells honey", outcome: "added" }]);
+    expect(await get(id)).toMatchObject({ revision: 2 });
+  });
+
+  test("that was deleted makes a new document", async () => {
+    const { id } = await add({ ...first, wait: 20 });
+    await core.deleteDocument(call, { id });
+    const again = await add({ ...first, wait: 20 });
+    expect(again.id).not.toBe(id);
+    expect(again.status).toBe("done");
+  });
+});
+
+describe("reading", () => {
+  test("by id or customId; an id wins over a customId of the same text", async () => {
+    const one = await add({ content: "one text" });
+    const two = await add({ content: "two texts", customId: one.id });
+    expect((await get(one.id)).content).toBe("one text");
+    await core.deleteDocument(call, { id: one.id });
+    expect((await get(one.id)).id).toBe(two.id);
+  });
+
+  test.each(["nothing", createId(), "a/b c", "ü"])("what is not there is not found: %s", async (id) => {
+    const message = `Document not found: ${id}`;
+    await expect(core.getDocument(call, { id })).rejects.toMatchObject({ kind: "not_found", message });
+    await expect(core.deleteDocument(call, { id })).rejects.toMatchObject({ kind: "not_found", message });
+    await expect(core.fetch(call, { id })).rejects.toMatchObject({ kind: "not_found", message });
+  });
+
+  test("lists page by page, beyond the end nothing", async () => {
+    for (let number = 0; number < 5; number++) {
+      await add({ content: `text ${number}`, customId: `d${number}` });
+      opened.clock.advance(1);
+    }
+    const page = async (input: Record<string, unknown>) => {
+      const answer = await core.listDocuments(call, input);
+      return [answer.documents.map((document) => document.customId), answer.total];
+    };
+    expect(await page({ limit: 2 })).toEqual([["d4", "d3"], 5]);
+    expect(await page({ limit: 2, page: 3 })).toEqual([["d0"], 5]);
+    expect(await page({ limit: 2, page: 4 })).toEqual([[], 5]);
+    expect(await page({ limit: 1_100, page: 1_000_000_000 })).toEqual([[], 5]);
+    expect(await page({ statuses: ["done"] })).toEqual([[], 0]);
+  });
+
+  test("fetches a document with its memories, a memory with its sources, an old version with the newest", async () => {
+    const { id, facts } = await add({ content: "A note.", facts: [{ text: "Ada lives in Rome" }], wait: 20 });
+    const memoryId = facts?.[0]?.id ?? "";
+    expect(await core.fetch(call, { id })).toMatchObject({
+      document: { id },
+      memory: null,
+      memories: [{ id: memoryId }],
+    });
+    expect(await core.fetch(call, { id: memoryId })).toMatchObject({ memory: { id: memoryId }, sources: [id] });
+    const next = await add({ content: "Moved.", facts: [{ text: "Ada lives in Oslo", updates: memoryId }], wait: 20 });
+    const newest = next.facts?.[0]?.id;
+    expect(await core.fetch(call, { id: memoryId })).toMatchObject({
+      memory: { isLatest: false },
+      memories: [{ id: newest }],
+    });
+    await core.forget(call, { ids: [memoryId] });
+    expect((await core.fetch(call, { id: memoryId })).memories).toEqual([]);
+  });
+});
+
+describe("deleting", () => {
+  test("takes the document out of everything; a fact that others state as well stays", async () => {
+    const one = await add({
+      content: "Note one.",
+      facts: [{ text: "Ada keeps bees" }, { text: "Ada has a roof" }],
+      wait: 20,
+    });
+    const two = await add({ content: "Note two.", facts: [{ text: "Ada keeps bees" }], wait: 20 });
+    await core.deleteDocument(call, { id: one.id });
+    expect(await texts("note")).toEqual(["Note two."]);
+    const { dynamic } = await core.profile(call, { containerTag: "a" });
+    expect(dynamic?.map((memory) => [memory.text, memory.sourceCount])).toEqual([["Ada keeps bees", 1]]);
+    await core.deleteDocument(call, { id: two.id });
+    expect((await core.profile(call, { containerTag: "a" })).dynamic).toEqual([]);
+    await expect(core.deleteDocument(call, { id: two.id })).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  test("in any state leaves nothing to work on", async () => {
+    const receipts = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => add({ content: `Ada keeps ${index + 2} bees. `.repeat(40) })),
+    );
+    await Promise.all(receipts.map(({ id }) => core.deleteDocument(call, { id })));
+    await opened.settle();
+    const rows = await opened.rowCounts();
+    for (const table of [
+      "documents",
+      "chunks",
+      "vectors",
+      "jobs",
+      "text_index_docsize",
+      "document_containers",
+      "memory_sources",
+    ])
+      expect([table, rows[table]]).toEqual([table, 0]);
+  });
+});

@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
+import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
+import { createExactVectors } from "../../src/adapters/vectors/exact.js";
+import type { CoreContext, Limits } from "../../src/core/context.js";
+import { createDocumentEvents } from "../../src/core/document-events.js";
+import { createCore, localActor, type Call, type Core } from "../../src/core/index.js";
+import type { Clock, Embedder, FactExtractor, Log, Store, VectorIndex } from "../../src/core/ports.js";
+import type { Actor } from "../../src/core/types.js";
+import type { IngestContext } from "../../src/ingest/context.js";
+import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
+import { createRunner, type Runner } from "../../src/jobs/runner.js";
+import { ManualClock } from "./clock.js";
+import { silentLog } from "./open-core.js";
+import { dumpDatabase, openDatabase } from "./store-folder.js";
+
+/** The core over a real store, with parts that a test can move or break. */
+export interface ManualCore {
+  readonly core: Core;
+  readonly store: Store;
+  readonly clock: ManualClock;
+  readonly context: IngestContext;
+  readonly dataDirectory: string;
+  /** The store's file. */
+  readonly file: string;
+  /** A call of the person at this machine, or of one who may touch some containers only. */
+  call(containers?: readonly string[]): Call;
+  /** Works off what is due. */
+  settle(): Promise<void>;
+  /** Number of rows of every table; of the text index its words and the units that have them. */
+  rowCounts(): Promise<Record<string, number>>;
+  /** Everything that is kept, as text. */
+  everything(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface ManualCoreOptions {
+  readonly limits?: Partial<Limits>;
+  readonly embedder?: Embedder;
+  readonly factExtractor?: FactExtractor;
+  readonly vectors?: (index: VectorIndex) => VectorIndex;
+  readonly log?: Log;
+  readonly clock?: ManualClock;
+  /** False: nothing is worked off until `startJobs`. */
+  readonly jobs?: boolean;
+}
+
+const TABLES =
+  "select name from sqlite_schema where type = 'table' and name not like 'text_index%' and name not like 'sqlite_%'";
+
+export async function openManualCore(options: ManualCoreOptions = {}): Promise<ManualCore> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-core-"));
+  const clock = options.clock ?? new ManualClock();
+  const store = await createSqliteStore({ dataDirectory, maxMegabytes: 0, clock });
+  const exact = createExactVectors(store.vectors, { megabytes: 16 });
+  const vectors = options.vectors?.(exact) ?? exact;
+  const log = options.log ?? silentLog;
+  const factExtractor = options.factExtractor ?? createRulesExtractor();
+  let runner: Runner | undefined;
+  const context: CoreContext = {
+    store,
+    vectors,
+    embedder: options.embedder ?? createBuiltinEmbedder(),
+    clock,
+    log,
+    events: createDocumentEvents(),
+    wakeJobs: () => runner?.wake(),
+    limits: { maxTextBytes: 1_048_576, maxMetadataBytes: 65_536, threshold: 0.5, ...options.limits },
+    about: { version: "0.0.0-test", dataDirectory, factExtractor: factExtractor.name },
+  };
+  const ingest: IngestContext = { ...context, factExtractor };
+  if (options.jobs !== false) {
+    runner = startRunner(ingest, store, clock, log);
+    await runner.start();
+  }
+  const file = join(dataDirectory, STORE_FILE);
+  return {
+    core: createCore(context),
+    store,
+    clock,
+    context: ingest,
+    dataDirectory,
+    file,
+    call: (containers) => ({ actor: actorOf(store, containers) }),
+    async settle() {
+      await runner?.idle();
+    },
+    rowCounts: () => countRows(file),
+    everything: () => dumpDatabase(file),
+    async close() {
+      await runner?.stop();
+      await vectors.close();
+      await store.close();
+      await rm(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+function actorOf(store: Store, containers: readonly string[] | undefined): Actor {
+  const local = localActor(store.organizationId);
+  return containers ? { ...local, name: `key:${containers.join("+")}`, containers } : local;
+}
+
+function startRunner(ingest: IngestContext, store: Store, clock: Clock, log: Log): Runner {
+  return createRunner({
+    jobs: store.jobs,
+    handlers: createPipeline(ingest),
+    concurrency: 2,
+    clock,
+    log,
+    soleOwner: true,
+    random: () => 0,
+    onDead: (job, reason) => reportDead(ingest, job, reason),
+  });
+}
+
+async function countRows(file: string): Promise<Record<string, number>> {
+  const connection = await openDatabase(file, { readOnly: true });
+  try {
+    const tables = connection.prepare(TABLES).all() as { name: string }[];
+    const names = [...tables.map(({ name }) => name), "text_index_docsize"];
+    const countOf = (name: string): number =>
+      (connection.prepare(`select count(*) as n from ${name}`).all()[0] as { n: number }).n;
+    return Object.fromEntries(names.map((name) => [name, countOf(name)]));
+  } finally {
+    connection.close();
+  }
+}
