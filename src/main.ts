@@ -167,8 +167,8 @@ async function serveMcp(settings: Settings): Promise<void> {
     defaultContainer: start.config.container,
     session: async () => {
       node ??= openNode(start, { engine: "background", standby: true });
-      const { core, actor } = await node;
-      return { core, actor: await actor() };
+      const opened = await node;
+      return { core: opened.core, actor: await opened.actor() };
     },
     onEnd: async () => (await node)?.close(),
   });

@@ -60,7 +60,8 @@ async function openSoon(session: () => Promise<Session>, opening: Opening, log: 
 
 function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
+    // Kept for the same signal sent twice, which would end the process before everything is put away.
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(signal));
   });
 }
 
