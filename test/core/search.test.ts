@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { AppError } from "../../src/core/errors.js";
+import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
+import type { Call, Core } from "../../src/core/index.js";
+import type { Embedder } from "../../src/core/ports.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+let opened: ManualCore;
+let core: Core;
+let call: Call;
+let outage: Error | null;
+
+/** The built-in embedder, that a test can take away. */
+function breakableEmbedder(): Embedder {
+  const builtin = createBuiltinEmbedder();
+  return {
+    ...builtin,
+    embed: (...parameters) => (outage ? Promise.reject(outage) : builtin.embed(...parameters)),
+  };
+}
+
+beforeEach(async () => {
+  outage = null;
+  opened = await openManualCore({
+    embedder: breakableEmbedder(),
+    vectors: (index) => ({
+      ...index,
+      nearest: (query) => (outage?.message === "index" ? Promise.reject(outage) : index.nearest(query)),
+      status: () => index.status(),
+      verify: (signal) => index.verify(signal),
+      close: () => index.close(),
+    }),
+  });
+  core = opened.core;
+  call = opened.call();
+});
+afterEach(() => opened.close());
+
+const add = (content: string, more: Record<string, unknown> = {}) =>
+  core.addDocument(call, { content, containerTags: ["a"], taskType: "superrag", wait: 20, ...more });
+const remember = (contents: readonly string[], containerTag = "a") =>
+  core.createMemories(call, { containerTag, memories: contents.map((content) => ({ content })) });
+const search = (q: string, more: Record<string, unknown> = {}) =>
+  core.search(call, { q, containerTags: ["a"], threshold: 0, ...more });
+const texts = async (q: string, more: Record<string, unknown> = {}) =>
+  (await search(q, more)).results.map((result) => result.text);
+
+describe("what search answers with", () => {
+  test("memories, chunks, or both, each with where it is from", async () => {
+    const document = await add("The hive stands on the roof.", { title: "Hives", metadata: { k: "v" } });
+    const { documentId, memories } = await remember(["Ada bought a hive"]);
+    expect(await texts("hive", { searchMode: "memories" })).toEqual(["Ada bought a hive"]);
+    expect(await texts("hive", { searchMode: "documents" })).toEqual(["The hive stands on the roof."]);
+    expect(new Set(await texts("hive"))).toEqual(new Set(["Ada bought a hive", "The hive stands on the roof."]));
+    const { results } = await search("hive");
+    const chunk = results.find((result) => result.kind === "chunk");
+    const memory = results.find((result) => result.kind === "memory");
+    expect(chunk).toMatchObject({
+      memory: null,
+      documents: [{ id: document.id, title: "Hives", metadata: { k: "v" } }],
+    });
+    expect(chunk?.documents[0]).not.toHaveProperty("content");
+    expect(memory).toMatchObject({ id: memories[0]?.id, chunk: null, documents: [{ id: documentId }] });
+  });
+
+  test("best first, as many as wanted, none below the threshold", async () => {
+    await remember(["Ada keeps bees on the roof", "Bees need water", "The train to Bonn leaves at noon"]);
+    const all = (await search("Where does Ada keep bees?")).results;
+    expect(all[0]?.text).toBe("Ada keeps bees on the roof");
+    const similarities = all.map((result) => result.similarity);
+    expect(similarities.every((similarity) => similarity >= 0 && similarity <= 1)).toBe(true);
+    expect(await texts("Where does Ada keep bees?", { limit: 1 })).toHaveLength(1);
+    const strict = (await search("Where does Ada keep bees?", { threshold: 0.5 })).results;
+    expect(strict.length).toBeLessThan(all.length);
+    expect(strict.every((result) => result.similarity >= 0.5)).toBe(true);
+    const { results } = await core.search(call, { q: "Where does Ada keep bees?", containerTags: ["a"] });
+    expect(results).toEqual(strict);
+  });
+
+  test("nothing for a container that is not there, or has nothing", async () => {
+    expect((await search("bees", { containerTags: ["nowhere"] })).results).toEqual([]);
+    expect(await opened.store.containers.find(opened.store.organizationId, "all")).toEqual([]);
+  });
+
+  test.each(["?", "!!!", "the of and", "🐝", "漢字", "x".repeat(10_000), "NEAR(a b) OR *", '"', "a\nb\tc"])(
+    "odd questions are answered: %s",
+    async (q) => {
+      await remember(["Ada keeps bees on the roof"]);
+      const answer = await search(q);
+      expect(answer.degraded).toEqual([]);
+      expect(Array.isArray(answer.results)).toBe(true);
+    },
+  );
+});
+
+describe("narrowing", () => {
+  test("by path, document or customId", async () => {
+    const one = await add("Bees on the roof.", { filepath: "/notes/bees.md", customId: "bees" });
+    await add("Bees in the garden.", { filepath: "/notes/2024/garden.md" });
+    await add("Bees in the attic.", { filepath: "/letters/attic.md" });
+    expect(await texts("bees", { filepath: "/notes/bees.md" })).toEqual(["Bees on the roof."]);
+    expect(new Set(await texts("bees", { filepath: "/notes/" }))).toEqual(
+      new Set(["Bees on the roof.", "Bees in the garden."]),
+    );
+    expect(await texts("bees", { filepath: "/notes" })).toEqual([]);
+    expect(await texts("bees", { documentId: one.id })).toEqual(["Bees on the roof."]);
+    expect(await texts("bees", { documentId: "bees" })).toEqual(["Bees on the roof."]);
+    expect(await texts("bees", { documentId: "unknown" })).toEqual([]);
+  });
+
+  test("a filter never costs recall: the one match among hundreds of better ones is found", async () => {
+    const memories = Array.from({ length: 100 }, (_, index) => ({
+      content: `Ada keeps bees number ${index} on the roof`,
+    }));
+    for (let part = 0; part < 4; part++)
+      await core.createMemories(call, {
+        containerTag: "a",
+        memories: memories.map(({ content }) => ({
+          content: `${content}, hive ${part}`,
+          metadata: { kind: "common" },
+        })),
+      });
+    await core.createMemories(call, {
+      containerTag: "a",
+      memories: [{ content: "Somewhere far off there may be an insect", metadata: { kind: "rare" } }],
+    });
+    const filters = { AND: [{ key: "kind", value: "rare" }] };
+    expect(await texts("Where does Ada keep bees on the roof?", { filters })).toEqual([
+      "Somewhere far off there may be an insect",
+    ]);
+  });
+
+  test("filters find memories by the metadata of their documents", async () => {
+    await core.addDocument(call, {
+      content: "A note.",
+      containerTags: ["a"],
+      metadata: { team: "red" },
+      facts: [{ text: "Ada keeps bees" }],
+      wait: 20,
+    });
+    await remember(["Bo keeps bees"]);
+    const filters = { AND: [{ key: "team", value: "red" }] };
+    expect(await texts("bees", { filters, searchMode: "memories" })).toEqual(["Ada keeps bees"]);
+    const not = { AND: [{ key: "team", value: "red", negate: true }] };
+    expect(await texts("bees", { filters: JSON.stringify(not), searchMode: "memories" })).toEqual(["Bo keeps bees"]);
+  });
+
+  test("forgotten memories are narrowed too", async () => {
+    const { memories } = await core.createMemories(call, {
+      containerTag: "a",
+      memories: [
+        { content: "Ada keeps bees", metadata: { team: "red" } },
+        { content: "Bo keeps bees", metadata: { team: "blue" } },
+      ],
+    });
+    await core.forget(call, { ids: memories.map((memory) => memory.id) });
+    const filters = { AND: [{ key: "team", value: "blue" }] };
+    expect(await texts("bees", { includeForgotten: true, filters })).toEqual(["Bo keeps bees"]);
+    expect(await texts("bees", { includeForgotten: true, searchMode: "documents", filters })).toEqual([]);
+    expect(await texts("bees")).not.toContain("Ada keeps bees");
+  });
+});
+
+describe("what is still to come", () => {
+  test("is counted, in the containers that were searched", async () => {
+    await opened.close();
+    opened = await openManualCore({ jobs: false });
+    ({ core } = opened);
+    call = opened.call();
+    for (const containerTags of [["a"], ["a", "b"], ["c"]])
+      await core.addDocument(call, { content: "x y", containerTags });
+    const waiting = async (containerTags?: string[]) => (await core.search(call, { q: "x", containerTags })).waiting;
+    expect([await waiting(["a"]), await waiting(["b"]), await waiting(["nowhere"]), await waiting()]).toEqual([
+      2, 1, 0, 3,
+    ]);
+  });
+
+  test("is nothing when all is done", async () => {
+    await add("Bees on the roof.");
+    expect((await search("bees")).waiting).toBe(0);
+  });
+});
+
+describe("when a part fails", () => {
+  test("without an embedder the words still find, and the answer says so", async () => {
+    await remember(["Ada keeps bees on the roof"]);
+    outage = new AppError("unavailable", "The embedding service does not answer.");
+    const answer = await search("bees on the roof");
+    expect(answer.results.map((result) => result.text)).toEqual(["Ada keeps bees on the roof"]);
+    expect(answer.degraded).toEqual(["found by words alone: The embedding service does not answer."]);
+    outage = null;
+    expect((await search("bees")).degraded).toEqual([]);
+  });
+
+  test("without a vector index the same", async () => {
+    await remember(["Ada keeps bees on the roof"]);
+    outage = new AppError("unavailable", "index");
+    expect(await search("bees")).toMatchObject({ results: [{}], degraded: ["found by words alone: index"] });
+  });
+
+  test("facts that came in meanwhile are kept, found by words, and get their vectors afterwards", async () => {
+    await remember(["Ada keeps bees on the roof"]);
+    outage = new AppError("unavailable", "The embedding service does not answer.", { retryAfter: 1 });
+    await remember(["Bo herds sheep on the hill"]);
+    const found = await search("sheep");
+    expect(found.results.map((result) => result.text)).toEqual(["Bo herds sheep on the hill"]);
+    outage = null;
+    await opened.settle();
+    opened.clock.advance(60_000);
+    opened.context.wakeJobs();
+    await opened.settle();
+    const space = await opened.store.findSpace(opened.context.embedder.fingerprint);
+    if (!space) throw new Error("There is no space");
+    expect(await opened.store.units.withoutVector(space, -1, 10)).toEqual([]);
+    expect((await search("sheep on the hill")).degraded).toEqual([]);
+  });
+});
