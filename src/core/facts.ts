@@ -112,7 +112,7 @@ async function findTwin(
   const units = hits.filter((hit) => hit.cosine >= TWIN_COSINE).map((hit) => hit.unit);
   const details = units.length > 0 ? await store.units.details(organizationId, scope, units) : [];
   const twin = details.find((detail) => isSameFact(detail.text, candidate.text));
-  return twin?.memory?.id ?? null;
+  return twin?.id ?? null;
 }
 
 export interface FactWriting {

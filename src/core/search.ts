@@ -187,13 +187,18 @@ async function present({ store }: CoreContext, actor: Actor, ranked: readonly Ra
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
   const visible = documents.filter((document) => maySee(actor, document.containerTags));
   const byId = new Map(visible.map((document) => [document.id, asSeenBy(actor, document)]));
-  return ranked.map(({ detail, similarity }) => ({
-    id: detail.chunk?.id ?? detail.memory?.id ?? "",
+  const whole = await store.units.load(
+    actor.organizationId,
+    ranked.map(({ unit }) => unit),
+  );
+  const byUnit = new Map(whole.map((unit) => [unit.unit, unit]));
+  return ranked.map(({ unit, detail, similarity }) => ({
+    id: detail.id,
     kind: detail.chunk ? "chunk" : "memory",
     text: detail.text,
     similarity: Math.round(Math.min(1, Math.max(0, similarity)) * 1_000) / 1_000,
-    memory: detail.memory,
-    chunk: detail.chunk,
+    memory: byUnit.get(unit)?.memory ?? null,
+    chunk: byUnit.get(unit)?.chunk ?? null,
     documents: detail.documentIds.flatMap((id) => byId.get(id) ?? []),
   }));
 }

@@ -173,16 +173,24 @@ export interface UnitScope {
   readonly includeForgotten: boolean;
 }
 
-/** What search needs to know of a unit to rank and to show it. */
+/** What ranking needs to know of a unit. */
 export interface UnitDetail {
   readonly unit: Unit;
+  /** Id of the chunk or memory. */
+  readonly id: string;
   readonly containerId: number;
   readonly text: string;
-  readonly context: string;
+  readonly chunk: Pick<Chunk, "documentId" | "position" | "metadata"> | null;
+  readonly memory: Pick<Memory, "metadata"> | null;
+  /** The document of a chunk, or the documents that state a memory, oldest link first. */
+  readonly documentIds: readonly string[];
+}
+
+/** A unit with all that can be shown of it. */
+export interface WholeUnit {
+  readonly unit: Unit;
   readonly chunk: Chunk | null;
   readonly memory: Memory | null;
-  /** Source documents, without their content, oldest link first. */
-  readonly documentIds: readonly string[];
 }
 
 /** A unit as indexing sees it. */
@@ -223,6 +231,8 @@ export interface UnitStore {
   ): Promise<Unit[]>;
   /** Details of hits; units outside the scope, superseded, or gone are left out. */
   details(organizationId: string, scope: UnitScope, units: readonly Unit[]): Promise<UnitDetail[]>;
+  /** The whole of units that `details` has let through, in no order. */
+  load(organizationId: string, units: readonly Unit[]): Promise<WholeUnit[]>;
 }
 
 export interface ContainerStore {

@@ -1,8 +1,6 @@
 import type { UnitDetail } from "../../src/core/ports.js";
 import { unitOf, type ChunkMetadata } from "../../src/core/types.js";
 
-const CREATED = "2024-01-01T00:00:00.000Z";
-
 /** A chunk as search sees it. */
 export function chunkDetail(of: {
   seq: number;
@@ -16,21 +14,10 @@ export function chunkDetail(of: {
   const metadata: ChunkMetadata = { ...(of.speakers && { speakers: of.speakers }), ...(of.date && { date: of.date }) };
   return {
     unit: unitOf("chunk", of.seq),
+    id: `chunk ${of.seq}`,
     containerId: 1,
     text: of.text,
-    context: "",
-    chunk: {
-      seq: of.seq,
-      id: `chunk ${of.seq}`,
-      documentId,
-      revision: 1,
-      position: of.position ?? of.seq,
-      content: of.text,
-      context: "",
-      type: "text",
-      metadata,
-      createdAt: CREATED,
-    },
+    chunk: { documentId, position: of.position ?? of.seq, metadata },
     memory: null,
     documentIds: [documentId],
   };
@@ -45,32 +32,11 @@ export function memoryDetail(of: {
 }): UnitDetail {
   return {
     unit: unitOf("memory", of.seq),
+    id: `memory ${of.seq}`,
     containerId: 1,
     text: of.text,
-    context: "",
     chunk: null,
-    memory: {
-      seq: of.seq,
-      id: `memory ${of.seq}`,
-      containerTag: "test",
-      text: of.text,
-      version: 1,
-      isLatest: true,
-      parentId: null,
-      rootId: null,
-      kind: "fact",
-      isStatic: false,
-      isInference: false,
-      isForgotten: false,
-      forgetAfter: null,
-      forgetReason: null,
-      sourceCount: 1,
-      strength: 1,
-      origin: "user",
-      metadata: of.eventDates ? { temporalContext: { eventDate: of.eventDates } } : null,
-      createdAt: CREATED,
-      updatedAt: CREATED,
-    },
+    memory: { metadata: of.eventDates ? { temporalContext: { eventDate: of.eventDates } } : null },
     documentIds: [of.documentId ?? `document ${of.seq}`],
   };
 }

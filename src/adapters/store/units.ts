@@ -1,13 +1,11 @@
 import { type Kysely, sql } from "kysely";
-import type { Clock, UnitDetail, UnitScope, UnitStore } from "../../core/ports.js";
+import type { Clock, UnitScope, UnitStore } from "../../core/ports.js";
 import { seqOf, unitOf, kindOf, type Unit } from "../../core/types.js";
-import { iso } from "../../lib/time.js";
-import { chunkOf } from "./chunks.js";
 import { documentFilterSql, memoryFilterSql } from "./filters.js";
 import { filepathSql, ofOrganization } from "./documents.js";
 import { listParameter } from "./json.js";
-import { memoryOf, selectMemories } from "./memories.js";
 import type { Database } from "./schema.js";
+import { loadUnits, readDetails } from "./unit-details.js";
 import { dropUnit, scopeWord, writeText } from "./text-index.js";
 import { atomically } from "./transact.js";
 import { packVectors, vectorBytes } from "./vector-bytes.js";
@@ -147,82 +145,10 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
       return units;
     },
 
-    async details(organizationId, scope, units) {
-      const chunkSeqs = units.filter((unit) => kindOf(unit) === "chunk").map(seqOf);
-      const memorySeqs = units.filter((unit) => kindOf(unit) === "memory").map(seqOf);
-      return [
-        ...(chunkSeqs.length > 0 ? await chunkDetails(organizationId, scope, chunkSeqs) : []),
-        ...(memorySeqs.length > 0 ? await memoryDetails(organizationId, scope, memorySeqs) : []),
-      ];
-    },
+    details: (organizationId, scope, units) => readDetails(db, { organizationId, scope, now: clock.now() }, units),
+
+    load: (organizationId, units) => loadUnits(db, organizationId, units),
   };
-
-  async function chunkDetails(
-    organizationId: string,
-    scope: UnitScope,
-    seqs: readonly number[],
-  ): Promise<UnitDetail[]> {
-    const rows = await db
-      .selectFrom("chunks")
-      .innerJoin("documents", "documents.id", "chunks.document_id")
-      .innerJoin("document_containers", "document_containers.document_id", "documents.id")
-      .selectAll("chunks")
-      .select("document_containers.container_id")
-      .where(ofOrganization(organizationId))
-      .where(sql<boolean>`chunks.seq in (select value from json_each(${listParameter(seqs)}))`)
-      .where(
-        sql<boolean>`document_containers.container_id in (select value from json_each(${listParameter(scope.containerIds)}))`,
-      )
-      .execute();
-    const byUnit = new Map<Unit, UnitDetail>();
-    for (const row of rows) {
-      const chunk = chunkOf(row);
-      const unit = unitOf("chunk", row.seq);
-      byUnit.set(unit, {
-        unit,
-        containerId: row.container_id,
-        text: chunk.content,
-        context: chunk.context,
-        chunk,
-        memory: null,
-        documentIds: [chunk.documentId],
-      });
-    }
-    return [...byUnit.values()];
-  }
-
-  async function memoryDetails(
-    organizationId: string,
-    scope: UnitScope,
-    seqs: readonly number[],
-  ): Promise<UnitDetail[]> {
-    const now = iso(clock.now());
-    let query = selectMemories(db, organizationId)
-      .select(
-        sql<string>`(select json_group_array(ms.document_id order by ms.added_at) from memory_sources ms where ms.memory_id = memories.id)`.as(
-          "document_ids",
-        ),
-      )
-      .where(sql<boolean>`memories.seq in (select value from json_each(${listParameter(seqs)}))`)
-      .where(
-        sql<boolean>`+memories.container_id in (select value from json_each(${listParameter(scope.containerIds)}))`,
-      )
-      .where("memories.is_latest", "=", 1);
-    if (!scope.includeForgotten)
-      query = query
-        .where("memories.is_forgotten", "=", 0)
-        .where(sql<boolean>`(memories.forget_after is null or memories.forget_after > ${now})`);
-    const rows = await query.execute();
-    return rows.map((row) => ({
-      unit: unitOf("memory", row.seq),
-      containerId: row.container_id,
-      text: row.text,
-      context: "",
-      chunk: null,
-      memory: memoryOf(row),
-      documentIds: JSON.parse(row.document_ids) as string[],
-    }));
-  }
 }
 
 /** `vectors.active` for a unit: 0 for a forgotten memory, null for a unit that was removed or superseded meanwhile. */

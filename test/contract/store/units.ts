@@ -231,7 +231,12 @@ export function unitsContract(open: OpenStore): void {
         containerId: memory.containerId,
         documentIds: [document.id, later.id],
       });
-      expect(memoryDetail?.memory).toMatchObject({ id: memory.memory.id, sourceCount: 2 });
+      expect(memoryDetail?.id).toBe(memory.memory.id);
+      const whole = await at.store.units.load(at.organization, [...units, memory.unit]);
+      expect(whole).toHaveLength(2);
+      expect(whole.find(({ unit }) => unit === units[0])?.chunk).toMatchObject({ content: "the text" });
+      const shown = whole.find(({ unit }) => unit === memory.unit)?.memory;
+      expect(shown).toMatchObject({ id: memory.memory.id, sourceCount: 2 });
     });
 
     test("a chunk of several searched containers comes once", async () => {
