@@ -85,25 +85,28 @@ async function checkPipeline(context: CoreContext, call: Call): Promise<Finding>
         wait: PIPELINE_SECONDS,
       },
     );
-    if (receipt.status !== "done" || receipt.dreamingStatus !== "done")
+    if (receipt.status !== "done" || receipt.dreamingStatus !== "done" || receipt.errorReason !== null)
       return {
         ok: false,
         detail: `a document stopped at ${receipt.status}${receipt.errorReason ? `: ${receipt.errorReason}` : ""}`,
         fix: "Look at the jobs and embedder checks, and at the log.",
       };
-    const answer = await searchMemories(
-      context,
-      { actor },
-      { ...scratch, q: `What is the name ${word}?`, threshold: 0 },
-    );
-    const found = answer.results.some((result) => result.text.includes(word));
-    return found && answer.degraded.length === 0
-      ? { ok: true, detail: `a document was written, understood and found again (${answer.timing} ms)` }
-      : {
-          ok: false,
-          detail: found ? answer.degraded.join("; ") : "a document was written but search did not find it",
-          fix: "Look at the vectors and embedder checks.",
-        };
+    const problems: string[] = [];
+    // Apart, because search shows one of two texts that say the same.
+    for (const searchMode of ["documents", "memories"] as const) {
+      const answer = await searchMemories(
+        context,
+        { actor },
+        { ...scratch, q: `What is the name ${word}?`, searchMode, threshold: 0 },
+      );
+      const what = searchMode === "documents" ? "its text" : "its fact";
+      if (!answer.results.some((result) => result.text.includes(word)))
+        problems.push(`a document was written, but search did not find ${what}`);
+      problems.push(...answer.degraded);
+    }
+    return problems.length === 0
+      ? { ok: true, detail: "a document was written, understood and found again" }
+      : { ok: false, detail: problems.join("; "), fix: "Look at the vectors and embedder checks." };
   } finally {
     await context.store.containers.purge(actor.organizationId, container);
   }

@@ -44,7 +44,9 @@ export interface ManualCoreOptions {
   readonly vectors?: (index: VectorIndex) => VectorIndex;
   readonly log?: Log;
   readonly clock?: ManualClock;
-  /** False: nothing is worked off until `startJobs`. */
+  /** An existing data folder to open, which is removed at the end as well. */
+  readonly dataDirectory?: string;
+  /** False: nothing is worked off. */
   readonly jobs?: boolean;
 }
 
@@ -52,7 +54,7 @@ const TABLES =
   "select name from sqlite_schema where type = 'table' and name not like 'text_index%' and name not like 'sqlite_%'";
 
 export async function openManualCore(options: ManualCoreOptions = {}): Promise<ManualCore> {
-  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-core-"));
+  const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "recollect-core-")));
   const clock = options.clock ?? new ManualClock();
   const store = await createSqliteStore({ dataDirectory, maxMegabytes: 0, clock });
   const exact = createExactVectors(store.vectors, { megabytes: 16 });

@@ -172,9 +172,13 @@ async function inspectHealth(db: Kysely<Database>, file: string, deep: boolean):
   };
 }
 
+/** One damaged page makes hundreds of findings. */
+const SHOWN_PROBLEMS = 5;
+
 async function findProblems(db: Kysely<Database>): Promise<string[]> {
   const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db);
-  const problems = rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
+  const lines = rows.flatMap((row) => row.integrity_check.split("\n"));
+  const problems = lines.filter((line) => line !== "ok" && !line.startsWith("***")).slice(0, SHOWN_PROBLEMS);
   const { rows: lost } = await sql<{ n: number }>`
     select count(*) as n from chunks where document_id not in (select id from documents)`.execute(db);
   if ((lost[0]?.n ?? 0) > 0) problems.push(`${lost[0]?.n} chunks have no document`);

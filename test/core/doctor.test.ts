@@ -1,0 +1,162 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
+import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
+import { AppError } from "../../src/core/errors.js";
+import type { Embedder } from "../../src/core/ports.js";
+import { buildDocumentDraft } from "../support/builders.js";
+import { ManualClock } from "../support/clock.js";
+import { letGoOfFiles } from "../support/store-folder.js";
+import { type ManualCore, type ManualCoreOptions, openManualCore } from "../support/manual-core.js";
+
+let opened: ManualCore | undefined;
+
+async function open(options: ManualCoreOptions = {}): Promise<ManualCore> {
+  opened = await openManualCore(options);
+  return opened;
+}
+afterEach(async () => {
+  await opened?.close();
+});
+
+const diagnose = async ({ core, call }: ManualCore) => {
+  const diagnosis = await core.diagnose(call());
+  const byName = new Map(diagnosis.checks.map((check) => [check.name, check]));
+  const { ok } = diagnosis;
+  return { ok, check: (name: string) => byName.get(name) };
+};
+
+function failingEmbedder(error: Error): Embedder {
+  return { ...createBuiltinEmbedder(), embed: () => Promise.reject(error) };
+}
+
+describe("the doctor", () => {
+  test("finds nothing wrong with a sound service, and leaves nothing behind", async () => {
+    const service = await open();
+    await service.core.createMemories(service.call(), { containerTag: "a", memories: [{ content: "Ada keeps bees" }] });
+    const before = await service.rowCounts();
+    const { ok, check } = await diagnose(service);
+    // A disk that is nearly full is this machine's, not ours.
+    expect([ok || !check("disk")?.ok, check("store")?.ok, check("pipeline")?.ok, check("jobs")?.ok]).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(check("pipeline")?.detail).toMatch(/written, understood and found again/);
+    expect(check("store")?.detail).toBe("1 documents, 0 chunks, 1 memories");
+    await service.settle();
+    // The log of vector changes tells the indexes what to drop.
+    expect({ ...(await service.rowCounts()), vector_changes: 0 }).toEqual({ ...before, vector_changes: 0 });
+  });
+
+  test("two of them at once do not disturb each other", async () => {
+    const service = await open();
+    const diagnoses = await Promise.all([diagnose(service), diagnose(service), diagnose(service)]);
+    for (const { check } of diagnoses) expect(check("pipeline")).toMatchObject({ ok: true });
+    expect(await service.store.containers.find(service.store.organizationId, "all")).toEqual([]);
+  });
+
+  test("finds a dead job, says of what and why, and no longer when its document is gone", async () => {
+    const extractor = {
+      name: "broken",
+      extract: () => Promise.reject(new AppError("invalid", "The model refused the text.")),
+    };
+    const service = await open({ factExtractor: extractor });
+    const { id } = await service.core.addDocument(service.call(), {
+      content: "Ada keeps bees.",
+      containerTags: ["a"],
+      wait: 20,
+    });
+    const jobs = (await diagnose(service)).check("jobs");
+    expect(jobs).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/1 dead; the newest dead one \(remember\): The model refused the text\./) as string,
+      fix: expect.stringMatching(/add the document again, or delete it/) as string,
+    });
+    await service.core.deleteDocument(service.call(), { id });
+    const later = await diagnose(service);
+    expect(later.check("pipeline")).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/model refused/) as string,
+    });
+    expect(await service.store.jobs.dead(10)).toEqual([]);
+  });
+
+  test("says what is wrong with an embedder, and does not fail itself", async () => {
+    const service = await open({
+      embedder: failingEmbedder(new AppError("invalid", "The key of the provider is wrong.")),
+    });
+    const { ok, check } = await diagnose(service);
+    expect(ok).toBe(false);
+    expect(check("embedder")).toMatchObject({ ok: false, detail: "The key of the provider is wrong." });
+    expect(check("pipeline")).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/stopped at failed: embed: The key/) as string,
+    });
+    expect(check("store")).toMatchObject({ ok: true });
+  });
+
+  test("finds damage that is not looked for at each start", async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-doctor-"));
+    const store = await createSqliteStore({ dataDirectory, maxMegabytes: 0, clock: new ManualClock() });
+    const content = "Ada keeps bees. ".repeat(60_000);
+    for (let number = 0; number < 10; number++)
+      await store.documents.insert(store.organizationId, buildDocumentDraft({ content }));
+    await store.close();
+    await letGoOfFiles();
+    const file = join(dataDirectory, STORE_FILE);
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, bytes.length / 2, bytes.length / 2 + 8_192);
+    writeFileSync(file, bytes);
+
+    const service = await open({ dataDirectory });
+    const check = (await diagnose(service)).check("store");
+    expect(check).toMatchObject({ ok: false, detail: expect.stringMatching(/10 documents, .*; .*page/i) as string });
+    expect(check?.fix).toMatch(/restore the data folder from a backup/);
+  });
+
+  test("finds a job that has been waiting for too long, and a pipeline that stands still", async () => {
+    const service = await open({ jobs: false });
+    await service.core.addDocument(service.call(), { content: "Ada keeps bees.", containerTags: ["a"] });
+    const diagnosing = diagnose(service);
+    await sleep(50);
+    service.clock.advance(16 * 60_000);
+    const { check } = await diagnosing;
+    expect(check("pipeline")).toMatchObject({ ok: false, detail: "a document stopped at queued" });
+    expect(check("jobs")).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/the oldest waits for 16 minutes/) as string,
+    });
+  });
+});
+
+describe("status", () => {
+  test("tells what is in use and what is there", async () => {
+    const service = await open();
+    await service.core.addDocument(service.call(), { content: "Ada keeps bees.", containerTags: ["a"], wait: 20 });
+    expect(await service.core.status(service.call())).toMatchObject({
+      version: "0.0.0-test",
+      organizationId: service.store.organizationId,
+      dataDirectory: service.dataDirectory,
+      embedder: "builtin",
+      vectors: { state: "ready" },
+      store: { documents: 1, chunks: 1, memories: 1, problems: [] },
+      jobs: { waiting: 0, running: 0, dead: 0 },
+      waitingDocuments: 0,
+    });
+  });
+
+  test("tells a caller who it is", async () => {
+    const service = await open();
+    expect(await service.core.session(service.call(["a"]))).toEqual({
+      organizationId: service.store.organizationId,
+      keyName: "key:a",
+      containers: ["a"],
+    });
+  });
+});

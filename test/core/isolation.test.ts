@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Call, Core, UseCase } from "../../src/core/index.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+/** A caller of container `a` alone, beside everything in `b` and in both. */
+let opened: ManualCore;
+let core: Core;
+let all: Call;
+let onlyA: Call;
+let ids: { mine: string; theirs: string; shared: string; myMemory: string; theirMemory: string; moved: string };
+
+const SECRET = "secret";
+
+beforeEach(async () => {
+  opened = await openManualCore();
+  core = opened.core;
+  all = opened.call();
+  onlyA = opened.call(["a"]);
+  const add = async (content: string, containerTags: string[], more: Record<string, unknown> = {}) =>
+    (await core.addDocument(all, { content, containerTags, wait: 20, facts: [{ text: `${content} fact` }], ...more }))
+      .id;
+  const mine = await add("My bees note", ["a"]);
+  const theirs = await add(`${SECRET} bees note`, ["b"], { customId: "theirs", title: `${SECRET} title` });
+  const shared = await add("Shared bees note", ["a", "b"], { customId: "shared" });
+  // In `b` the same document states a fact that is told there alone.
+  await core.createMemories(all, { containerTag: "b", memories: [{ content: `${SECRET} memory of bees` }] });
+  const { store } = opened;
+  const [theirMemory] = await store.memories.active(store.organizationId, "b", { limit: 1 });
+  await store.memories.addSource(store.organizationId, theirMemory?.id ?? "", shared, null);
+  // Was in `a` once and left a fact there, with a text and title that now belong to `b`.
+  const moved = await add("Moving bees note", ["a"], { customId: "moved" });
+  await add(`${SECRET} bees, moved away`, ["b"], { customId: "moved", title: `${SECRET} moved`, facts: [] });
+  const [myMemory] = await store.memories.ofDocument(store.organizationId, mine);
+  ids = { mine, theirs, shared, moved, myMemory: myMemory?.id ?? "", theirMemory: theirMemory?.id ?? "" };
+  await opened.settle();
+});
+afterEach(() => opened.close());
+
+const refusal = async (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    (answer) => ({ answer }),
+    (error: unknown) => error,
+  );
+
+describe("reading", () => {
+  test.each<[string, UseCase, (known: typeof ids) => unknown]>([
+    ["search everywhere", "search", () => ({ q: "bees note secret", threshold: 0 })],
+    ["search memories", "search", () => ({ q: "bees note secret", threshold: 0, searchMode: "memories" })],
+    ["search forgotten ones too", "search", () => ({ q: "bees secret", threshold: 0, includeForgotten: true })],
+    ["search their document", "search", ({ theirs }) => ({ q: "bees", threshold: 0, documentId: theirs })],
+    ["search by their customId", "search", () => ({ q: "bees", threshold: 0, documentId: "theirs" })],
+    ["search what moved away", "search", ({ moved }) => ({ q: "bees", threshold: 0, documentId: moved })],
+    [
+      "search with a filter",
+      "search",
+      () => ({ q: "bees", threshold: 0, filters: { AND: [{ key: "k", value: "v", negate: true }] } }),
+    ],
+    ["profile", "profile", () => ({ containerTag: "a", q: "bees secret", threshold: 0 })],
+    ["list everything", "listDocuments", () => ({ includeContent: true })],
+    [
+      "list all of the own tags",
+      "listDocuments",
+      () => ({ operator: "all", containerTags: ["a"], includeContent: true }),
+    ],
+    ["read the own document", "getDocument", ({ mine }) => ({ id: mine })],
+    ["read the shared document", "getDocument", ({ shared }) => ({ id: shared })],
+    ["fetch the shared document", "fetch", ({ shared }) => ({ id: shared })],
+    ["fetch the own memory", "fetch", ({ myMemory }) => ({ id: myMemory })],
+    ["list what could be forgotten", "forget", () => ({ query: "bees secret", threshold: 0 })],
+  ])("%s tells nothing of the other container", async (_name, useCase, input) => {
+    const answer = JSON.stringify(await core[useCase](onlyA, input(ids)));
+    expect(answer).not.toContain(SECRET);
+    expect(answer).not.toContain('"b"');
+    for (const hidden of [ids.theirs, ids.theirMemory]) expect(answer).not.toContain(hidden);
+  });
+
+  test("what moved away is no longer a source that is told", async () => {
+    const { store } = opened;
+    const [fact] = await store.memories.ofDocument(store.organizationId, ids.moved);
+    expect(fact?.containerTag).toBe("a");
+    expect((await core.fetch(onlyA, { id: fact?.id })).sources).toEqual([]);
+    expect((await core.fetch(all, { id: fact?.id })).sources).toEqual([ids.moved]);
+  });
+
+  test("without a tag all of the own containers are listed, each document of any of them", async () => {
+    const both = opened.call(["a", "c"]);
+    await core.addDocument(all, { content: "of c", containerTags: ["c"] });
+    for (const operator of ["any", "all"]) expect((await core.listDocuments(both, { operator })).total).toBe(3);
+  });
+
+  test.each(["theirs", "theirMemory", "moved"] as const)(
+    "%s is not found, in the words for what is not there",
+    async (name) => {
+      const id = ids[name];
+      for (const useCase of ["getDocument", "fetch"] as const)
+        expect(await refusal(core[useCase](onlyA, { id }))).toMatchObject({
+          kind: "not_found",
+          message: `Document not found: ${id}`,
+        });
+    },
+  );
+
+  test("a container that is not one's own is forbidden, whatever is asked of it", async () => {
+    const calls: [UseCase, unknown][] = [
+      ["search", { q: "x", containerTags: ["a", "b"] }],
+      ["profile", { containerTag: "b" }],
+      ["listDocuments", { containerTags: ["b"] }],
+      ["forget", { query: "x", containerTag: "b" }],
+      ["forget", { content: "x", containerTag: "b" }],
+      ["addDocument", { content: "x", containerTags: ["a", "b"] }],
+      ["addDocument", { content: "x" }],
+      ["createMemories", { containerTag: "b", memories: [{ content: "x" }] }],
+    ];
+    const before = await opened.rowCounts();
+    for (const [useCase, input] of calls)
+      expect(await refusal(core[useCase](onlyA, input)), useCase).toMatchObject({
+        kind: "forbidden",
+        message: expect.stringMatching(/^This key may not use the container .*It may use: a\.$/) as string,
+      });
+    expect(await opened.rowCounts()).toEqual(before);
+  });
+
+  test("who may use no container sees nothing", async () => {
+    const none = opened.call([]);
+    expect((await core.search(none, { q: "bees", threshold: 0 })).results).toEqual([]);
+    expect((await core.search(none, { q: "bees" })).waiting).toBe(0);
+    expect((await core.listDocuments(none, {})).total).toBe(0);
+    expect(await refusal(core.getDocument(none, { id: ids.mine }))).toMatchObject({ kind: "not_found" });
+  });
+});
+
+describe("changing", () => {
+  test("their documents and memories cannot be deleted, forgotten, replaced or superseded", async () => {
+    const before = await opened.everything();
+    const tries: [UseCase, unknown, string][] = [
+      ["deleteDocument", { id: ids.theirs }, "not_found"],
+      ["deleteDocument", { id: "theirs" }, "not_found"],
+      ["deleteDocument", { id: ids.shared }, "forbidden"],
+      ["forget", { ids: [ids.theirMemory] }, "not_found"],
+      ["forget", { ids: [ids.myMemory, ids.theirMemory] }, "not_found"],
+      ["addDocument", { content: "mine now", containerTags: ["a"], customId: "theirs" }, "forbidden"],
+      ["addDocument", { content: "mine now", containerTags: ["a"], customId: "shared" }, "forbidden"],
+      [
+        "addDocument",
+        { content: "x", containerTags: ["a"], facts: [{ text: "y", updates: ids.theirMemory }] },
+        "invalid",
+      ],
+    ];
+    for (const [useCase, input, kind] of tries) {
+      const error = await refusal(core[useCase](onlyA, input));
+      expect(error, JSON.stringify(input)).toMatchObject({ kind });
+      expect(String(error)).not.toContain(SECRET);
+    }
+    expect(await opened.everything()).toBe(before);
+  });
+
+  test("deleting a document forgets nothing in a container that is not one's own", async () => {
+    const onlyB = opened.call(["b"]);
+    await core.deleteDocument(onlyB, { id: ids.moved });
+    const found = await core.search(onlyA, { q: "Moving bees note fact", searchMode: "memories" });
+    expect(found.results[0]?.text).toBe("Moving bees note fact");
+  });
+
+  test("the same statement in two containers is two memories", async () => {
+    const [one, two] = await Promise.all(
+      ["a", "b"].map((containerTag) =>
+        core.createMemories(all, { containerTag, memories: [{ content: "The sky is blue today" }] }),
+      ),
+    );
+    expect(one?.memories[0]?.id).not.toBe(two?.memories[0]?.id);
+    await core.forget(onlyA, { ids: [one?.memories[0]?.id ?? ""] });
+    const found = await core.search(all, { q: "The sky is blue today", containerTags: ["b"], searchMode: "memories" });
+    expect(found.results[0]?.id).toBe(two?.memories[0]?.id);
+  });
+
+  test("keys and the check of everything are for callers of everything", async () => {
+    const { secret } = await core.createKey(all, { name: "mine" });
+    const { keys } = await core.listKeys(all);
+    for (const [useCase, input] of [
+      ["createKey", { name: "more" }],
+      ["listKeys", {}],
+      ["revokeKey", { id: keys[0]?.id }],
+      ["ensureFirstKey", {}],
+      ["diagnose", {}],
+    ] as const)
+      expect(await refusal(core[useCase](onlyA, input)), useCase).toMatchObject({ kind: "forbidden" });
+    expect(await core.authenticate(all, secret)).toMatchObject({ containers: "all" });
+  });
+});
+
+describe("another organisation", () => {
+  test("sees and changes nothing, and has containers of its own", async () => {
+    const stranger: Call = { actor: { organizationId: "someone-else", name: "key:x", containers: "all" } };
+    expect((await core.search(stranger, { q: "bees secret", threshold: 0 })).results).toEqual([]);
+    expect((await core.listDocuments(stranger, {})).total).toBe(0);
+    expect(await core.profile(stranger, { containerTag: "b" })).toMatchObject({ static: [], dynamic: [] });
+    expect((await core.listKeys(stranger)).keys).toEqual([]);
+    for (const id of [ids.mine, ids.theirMemory, "theirs"]) {
+      expect(await refusal(core.getDocument(stranger, { id }))).toMatchObject({ kind: "not_found" });
+      expect(await refusal(core.fetch(stranger, { id }))).toMatchObject({ kind: "not_found" });
+      expect(await refusal(core.deleteDocument(stranger, { id }))).toMatchObject({ kind: "not_found" });
+      expect(await refusal(core.forget(stranger, { ids: [id] }))).toMatchObject({ kind: "not_found" });
+    }
+    const added = await core.addDocument(stranger, { content: "x", customId: "theirs", containerTags: ["b"] });
+    expect(added.id).not.toBe(ids.theirs);
+    expect((await core.getDocument(all, { id: "theirs" })).document.id).toBe(ids.theirs);
+  });
+});
