@@ -27,7 +27,7 @@ export interface ManualCore {
   /** The store's file. */
   readonly file: string;
   /** A call of the person at this machine, or of one who may touch some containers only. */
-  call(containers?: readonly string[]): Call;
+  readonly call: (containers?: readonly string[]) => Call;
   /** Works off what is due. */
   settle(): Promise<void>;
   /** Number of rows of every table; of the text index its words and the units that have them. */
