@@ -1,15 +1,14 @@
 import { AppError } from "../../core/errors.js";
 import type { VectorHit, VectorQuery, VectorRecord } from "../../core/ports.js";
-import { kindOf, type Unit, type UnitKind } from "../../core/types.js";
+import { type Unit, type UnitKind } from "../../core/types.js";
 import { unitOfRow } from "./chroma-names.js";
 import type { ChromaSpace } from "./chroma-space.js";
-import { dotProduct } from "./container-matrix.js";
+import { offerUnits, passes } from "./picked-units.js";
 import { TopHits } from "./top-hits.js";
 
 /** More changes than this that Chroma has not seen are not merged into a search. */
 const MOST_CHANGES_BEHIND = 5_000;
 const SPARE_RESULTS = 20;
-const PICK_UNITS = 4_000;
 
 /**
  * Asks Chroma for candidates and scores them with the vectors of the record, together with everything that was
@@ -32,24 +31,8 @@ export async function searchChroma(
     groups.map(([name, members]) => askCollection(chroma, name, members, { query, changed, batch })),
   );
   for (const unit of answers.flat()) candidates.add(unit);
-  return scoreUnits(record, query, [...candidates]);
-}
-
-/** Scores these units as far as they lie in the query's containers and pass its conditions. */
-export async function scoreUnits(
-  record: VectorRecord,
-  query: VectorQuery,
-  units: readonly Unit[],
-): Promise<VectorHit[]> {
-  const vector = Float64Array.from(query.vector);
   const top = new TopHits(query.limit);
-  const wanted = units.filter((unit) => passes(query, unit));
-  for (let from = 0; from < wanted.length; from += PICK_UNITS) {
-    const picked = await record.pick(query.space, query.containerIds, wanted.slice(from, from + PICK_UNITS));
-    for (const [row, unit] of picked.units.entries()) {
-      top.offer(unit, dotProduct(picked.matrix, row * vector.length, vector));
-    }
-  }
+  await offerUnits(record, query, candidates, top);
   return top.sorted();
 }
 
@@ -100,10 +83,6 @@ function beingBuilt(): AppError {
 function onlyKind(kinds: readonly UnitKind[]): UnitKind | undefined {
   const distinct = new Set(kinds);
   return distinct.size === 1 ? kinds[0] : undefined;
-}
-
-function passes(query: VectorQuery, unit: Unit): boolean {
-  return query.kinds.includes(kindOf(unit)) && (query.among === undefined || query.among.has(unit));
 }
 
 function requireUnit(id: string): Unit {

@@ -139,8 +139,11 @@ class ChromaFollower implements VectorIndex {
       } catch (error) {
         if (signal.aborted) return;
         failures += 1;
-        this.#fault = describe(error);
-        log.warn("Chroma is not used for now; exact search answers", { chroma: target.name, reason: this.#fault });
+        const reason = describe(error);
+        // Told once, not at every attempt for as long as a server stays away.
+        const tell = reason === this.#fault ? log.debug : log.warn;
+        this.#fault = reason;
+        tell("Chroma is not used for now; exact search answers", { chroma: target.name, reason });
         await pause(backoff(failures, RETRY), signal);
       }
     }

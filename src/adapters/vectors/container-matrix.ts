@@ -161,11 +161,6 @@ export function dotProduct(values: Float32Array, offset: number, vector: Float64
   return first + second + third + fourth;
 }
 
-/** Whether a scan for these kinds wants the unit. */
-export function admitsUnit(kinds: readonly UnitKind[], unit: Unit): boolean {
-  return kinds.includes(kindOf(unit));
-}
-
 function kindBit(unit: Unit): number {
   return kindOf(unit) === "memory" ? 1 : 0;
 }

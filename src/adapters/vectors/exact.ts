@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type {
-  ContainerVectors,
   VectorHit,
   VectorIndex,
   VectorQuery,
@@ -9,14 +8,16 @@ import type {
   VectorStatus,
   VectorVerification,
 } from "../../core/ports.js";
-import type { Unit, VectorSpace } from "../../core/types.js";
-import { admitsUnit, dotProduct, matrixBytes, type ScanQuery } from "./container-matrix.js";
+import type { VectorSpace } from "../../core/types.js";
+import { dotProduct, matrixBytes, type ScanQuery } from "./container-matrix.js";
 import { MatrixCache } from "./matrix-cache.js";
+import { offerUnits, passes } from "./picked-units.js";
 import { TopHits } from "./top-hits.js";
 import { checkVectorQuery } from "./vector-query.js";
 
 const PAGE_BYTES = 4 * 1024 * 1024;
-const PICK_UNITS = 4_000;
+/** Up to so many units are read one by one, more by reading the whole container. */
+const WORTH_PICKING = 16_000;
 /** How old the counts may be that decide how to answer; every way to answer is right at any size. */
 const COUNTS_AGE_MS = 5_000;
 /** Rows scanned without letting anything else run. */
@@ -27,12 +28,10 @@ export interface ExactVectorsOptions {
   readonly megabytes?: number;
 }
 
-/** Exact search, and the two questions that a tier above it asks. */
+/** Exact search, and the question that a tier above it asks. */
 export interface ExactVectors extends VectorIndex {
   /** Vectors per container, in the order asked; for decisions of size only, as it may be some seconds old. */
   sizes(space: VectorSpace, containerIds: readonly number[]): Promise<number[]>;
-  /** Scores only these units of the query's containers, read from the record. */
-  scorePicked(query: VectorQuery, units: readonly Unit[]): Promise<VectorHit[]>;
 }
 
 /** Searches by scoring every vector of the containers asked: full recall under any filter. */
@@ -77,12 +76,6 @@ class ExactSearch implements ExactVectors {
     return top.sorted();
   }
 
-  async scorePicked(query: VectorQuery, units: readonly Unit[]): Promise<VectorHit[]> {
-    const top = new TopHits(Math.max(1, query.limit));
-    await this.#scanPicked(query, query.containerIds, units, Float64Array.from(query.vector), top);
-    return top.sorted();
-  }
-
   async sizes(space: VectorSpace, containerIds: readonly number[]): Promise<number[]> {
     const known = containerIds.map((containerId) => this.#cache.sizeOf(space, containerId));
     if (known.every((size) => size !== undefined)) return known;
@@ -103,8 +96,8 @@ class ExactSearch implements ExactVectors {
   }
 
   async #scanLarge(query: VectorQuery, containerId: number, scan: ScanQuery, top: TopHits): Promise<void> {
-    if (query.among !== undefined && query.among.size <= PICK_UNITS * 4) {
-      await this.#scanPicked(query, [containerId], [...query.among], scan.vector, top);
+    if (query.among !== undefined && query.among.size <= WORTH_PICKING) {
+      await offerUnits(this.#record, { ...query, containerIds: [containerId] }, query.among, top);
     } else {
       await this.#scanPages(query.space, containerId, scan, top);
     }
@@ -116,30 +109,11 @@ class ExactSearch implements ExactVectors {
     for (;;) {
       const page = await this.#record.page(space, containerId, after, limit);
       for (const { unit, vector } of page) {
-        if (vector === null || !admitsUnit(scan.kinds, unit)) continue;
-        if (scan.among !== undefined && !scan.among.has(unit)) continue;
-        top.offer(unit, dotProduct(vector, 0, scan.vector));
+        if (vector !== null && passes(scan, unit)) top.offer(unit, dotProduct(vector, 0, scan.vector));
       }
       if (page.length < limit) return;
       after = page.at(-1)!.unit;
       await nextTurn();
-    }
-  }
-
-  async #scanPicked(
-    query: VectorQuery,
-    containerIds: readonly number[],
-    units: readonly Unit[],
-    vector: Float64Array,
-    top: TopHits,
-  ): Promise<void> {
-    const wanted = units.filter(
-      (unit) => admitsUnit(query.kinds, unit) && (query.among === undefined || query.among.has(unit)),
-    );
-    for (let from = 0; from < wanted.length; from += PICK_UNITS) {
-      const picked = await this.#record.pick(query.space, containerIds, wanted.slice(from, from + PICK_UNITS));
-      offerAll(picked, vector, top);
-      if (from + PICK_UNITS < wanted.length) await nextTurn();
     }
   }
 
@@ -150,11 +124,5 @@ class ExactSearch implements ExactVectors {
     this.#counts.set(spaceId, { at: performance.now(), counts });
     counts.catch(() => this.#counts.delete(spaceId));
     return counts;
-  }
-}
-
-function offerAll(vectors: ContainerVectors, vector: Float64Array, top: TopHits): void {
-  for (const [row, unit] of vectors.units.entries()) {
-    top.offer(unit, dotProduct(vectors.matrix, row * vector.length, vector));
   }
 }

@@ -8,8 +8,9 @@ import type {
   VectorStatus,
   VectorVerification,
 } from "../../core/ports.js";
-import { scoreUnits } from "./chroma-search.js";
 import type { ExactVectors } from "./exact.js";
+import { offerUnits } from "./picked-units.js";
+import { TopHits } from "./top-hits.js";
 import { checkVectorQuery } from "./vector-query.js";
 
 export interface TieredVectorsOptions {
@@ -44,13 +45,17 @@ class TieredSearch implements VectorIndex {
     const { small, large } = await this.#bySize(query);
     if (large.length === 0) return exact.nearest(query);
     if (query.among !== undefined && query.among.size <= exactLimit) {
-      return scoreUnits(record, query, [...query.among]);
+      const top = new TopHits(query.limit);
+      await offerUnits(record, query, query.among, top);
+      return top.sorted();
     }
     const [near, far] = await Promise.all([
       exact.nearest({ ...query, containerIds: small }),
       this.#askChroma(chroma, { ...query, containerIds: large }),
     ]);
-    return merge(near, far, query.limit);
+    const top = new TopHits(query.limit);
+    for (const hit of [...near, ...far]) top.offer(hit.unit, hit.cosine);
+    return top.sorted();
   }
 
   async status(): Promise<VectorStatus> {
@@ -97,15 +102,4 @@ class TieredSearch implements VectorIndex {
       return this.#options.exact.nearest(query);
     }
   }
-}
-
-function merge(left: readonly VectorHit[], right: readonly VectorHit[], limit: number): VectorHit[] {
-  const best = new Map<number, VectorHit>();
-  for (const hit of [...left, ...right]) {
-    const known = best.get(hit.unit);
-    if (known === undefined || known.cosine < hit.cosine) best.set(hit.unit, hit);
-  }
-  return [...best.values()]
-    .sort((first, second) => second.cosine - first.cosine || first.unit - second.unit)
-    .slice(0, limit);
 }
