@@ -156,6 +156,8 @@ export interface NodeOptions extends ServiceOptions {
   readonly listen: (core: Core, organizationId: string) => Promise<Listening>;
   /** True for processes that stay: they take over background work when the owner goes. */
   readonly standby: boolean;
+  /** True for a process that is of no use when it cannot listen: then it does not become the owner either. */
+  readonly mustListen?: boolean;
 }
 
 /** The service as this process reaches it: its own, or that of the process which owns the data folder. */
@@ -182,6 +184,11 @@ export function createNode(options: NodeOptions): Node {
     standby: options.standby,
     async open() {
       const opened = await openService(options);
+      if (options.mustListen)
+        await listen(opened.organizationId).catch(async (error: unknown) => {
+          await opened.close();
+          throw error;
+        });
       service = opened;
       return {
         call: (name, call, input) => callLocally(opened.core, name, call as Call, input),

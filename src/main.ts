@@ -112,6 +112,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     version,
     engine: "background",
     standby: true,
+    mustListen: true,
     listen: (core, organizationId) => {
       const { host, port } = config;
       return listenFor({ core, organizationId, host, port }, start);

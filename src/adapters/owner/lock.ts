@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, mkdirSync, openSync, rmSync, statSync, type BigIntStats } from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync, statSync, type BigIntStats } from "node:fs";
+import { dirname, join } from "node:path";
 import { AppError } from "../../core/errors.js";
 import { loadSqlite, SQLITE_CODES, sqliteCodeOf, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 
@@ -92,14 +92,25 @@ function removeFile(file: string): void {
 
 function openFile(dataDirectory: string, file: string): number {
   try {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    makeFolder(dataDirectory);
     return openSync(file, "a", 0o600);
   } catch (error) {
+    if (!isFileError(error)) throw error;
     throw new AppError(
       "unavailable",
-      `The data folder ${dataDirectory} cannot be written. Give this user write permission, or choose another with --data-dir.`,
+      `The data folder ${dataDirectory} cannot be written (${error.code}). Give this user write permission, or choose another with --data-dir.`,
       { cause: error },
     );
+  }
+}
+
+/** Like `mkdir -p`. Node's own never ends where a folder cannot be made though its parent is there, as below /proc. */
+function makeFolder(path: string): void {
+  if (!existsSync(dirname(path))) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!isFileError(error) || error.code !== "EEXIST") throw error;
   }
 }
 
@@ -125,6 +136,6 @@ function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-function isFileError(error: unknown): boolean {
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error;
 }
