@@ -141,9 +141,9 @@ class ChromaFollower implements VectorIndex {
         failures += 1;
         const reason = describe(error);
         // Told once, not at every attempt for as long as a server stays away.
-        const tell = reason === this.#fault ? log.debug : log.warn;
+        const level = reason === this.#fault ? "debug" : "warn";
         this.#fault = reason;
-        tell("Chroma is not used for now; exact search answers", { chroma: target.name, reason });
+        log[level]("Chroma is not used for now; exact search answers", { chroma: target.name, reason });
         await pause(backoff(failures, RETRY), signal);
       }
     }
