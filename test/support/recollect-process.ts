@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,12 +11,13 @@ import { expect } from "vitest";
 /** The built program, as a user runs it. */
 export const PROGRAM = resolve(import.meta.dirname, "../../dist/main.js");
 
-/** A fresh data folder that is removed after the work. */
+/** A fresh data folder that is removed after the work, with whatever processes a failed test has left on it. */
 export async function withDataDirectory<T>(work: (dataDirectory: string) => Promise<T>): Promise<T> {
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-e2e-"));
   try {
     return await work(dataDirectory);
   } finally {
+    for (const pid of processesOf(dataDirectory)) kill(pid, "SIGKILL");
     await rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -82,6 +83,66 @@ async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise
   await ended;
 }
 
+/** How a program ended, and what it had printed by then. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningProgram {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Outcome>;
+  /** Sends a signal to the program alone. */
+  signal(signal: NodeJS.Signals): Promise<Outcome>;
+}
+
+/** Starts the built program with nothing to read. */
+export function startProgram(
+  dataDirectory: string,
+  args: readonly string[],
+  extra?: Readonly<Record<string, string>>,
+): RunningProgram {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: environmentFor(dataDirectory, extra),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = new Promise<Outcome>((resolveEnd) =>
+    child.once("close", (code, signal) => resolveEnd({ code, signal, stdout, stderr })),
+  );
+  return {
+    child,
+    ended,
+    signal(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Runs the built program to its end. */
+export function runProgram(
+  dataDirectory: string,
+  args: readonly string[],
+  extra?: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  return startProgram(dataDirectory, args, extra).ended;
+}
+
+/** Sends a signal to a process that may have ended by now. */
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 export interface ServiceFile {
   readonly url: string;
   readonly pid: number;
@@ -90,8 +151,12 @@ export interface ServiceFile {
 }
 
 export function readService(dataDirectory: string): ServiceFile | null {
-  const file = join(dataDirectory, "service.json");
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as ServiceFile) : null;
+  try {
+    return JSON.parse(readFileSync(join(dataDirectory, "service.json"), "utf8")) as ServiceFile;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return null;
+  }
 }
 
 export async function waitFor<T>(find: () => T | null | undefined | false, what: string, seconds = 20): Promise<T> {
@@ -120,9 +185,13 @@ function readProc(pid: string, file: string): string {
   }
 }
 
-/** Nothing of Recollect is left: no process, no lock, no address. */
+/** Nothing of Recollect is left: no process, no lock, no address, not even half of one. */
 export async function expectNothingLeft(dataDirectory: string): Promise<void> {
   await waitFor(() => processesOf(dataDirectory).length === 0, `the end of all processes of ${dataDirectory}`, 10);
-  expect(existsSync(join(dataDirectory, "owner.lock"))).toBe(false);
-  expect(existsSync(join(dataDirectory, "service.json"))).toBe(false);
+  expect(traces(dataDirectory)).toEqual([]);
+}
+
+/** Files that exist only while somebody owns the data folder. */
+export function traces(dataDirectory: string): string[] {
+  return readdirSync(dataDirectory).filter((name) => /^(owner\.lock|service\.json)/.test(name));
 }
