@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { VectorRecord } from "../../core/ports.js";
+import type { Unit } from "../../core/types.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { packVectors, vectorOf } from "./vector-bytes.js";
@@ -8,6 +9,9 @@ import { packVectors, vectorOf } from "./vector-bytes.js";
 const ACTIVE = sql<boolean>`active = 1`;
 /** A follower that is further behind than this, or gone for good, holds the log no longer: it rebuilds instead. */
 const LONGEST_LOG = 200_000;
+
+/** Vectors read at once while a container is loaded, so that rows do not pile up in memory. */
+const LOAD_PAGE = 1_000;
 
 /** The vectors of the record and the log that indexes follow. */
 export function createVectorRecord(db: Kysely<Database>): VectorRecord {
@@ -32,6 +36,30 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
     return row ? Number(row.value) : 0;
   }
 
+  async function countOf(spaceId: number, containerId: number): Promise<number> {
+    const row = await db
+      .selectFrom("vectors")
+      .select(sql<number>`count(*)`.as("n"))
+      .where("space_id", "=", spaceId)
+      .where("container_id", "=", containerId)
+      .where(ACTIVE)
+      .executeTakeFirstOrThrow();
+    return row.n;
+  }
+
+  async function pageRows(spaceId: number, containerId: number, afterUnit: Unit, limit: number) {
+    return db
+      .selectFrom("vectors")
+      .select(["unit", "vector"])
+      .where("space_id", "=", spaceId)
+      .where("container_id", "=", containerId)
+      .where(ACTIVE)
+      .where("unit", ">", afterUnit)
+      .orderBy("unit")
+      .limit(limit)
+      .execute();
+  }
+
   return {
     head,
 
@@ -48,14 +76,20 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
 
     async load(space, containerId) {
       const seq = await head(space.id);
-      const rows = await db
-        .selectFrom("vectors")
-        .select(["unit", "vector"])
-        .where("space_id", "=", space.id)
-        .where("container_id", "=", containerId)
-        .where(ACTIVE)
-        .execute();
-      return { seq, ...packVectors(rows, space.dimensions) };
+      const units: Unit[] = [];
+      let matrix = new Float32Array((await countOf(space.id, containerId)) * space.dimensions);
+      for (let after = -1; ; after = units.at(-1) ?? after) {
+        const rows = await pageRows(space.id, containerId, after, LOAD_PAGE);
+        if (rows.length === 0) return { seq, units, matrix: matrix.subarray(0, units.length * space.dimensions) };
+        // Rows may have come since they were counted.
+        if ((units.length + rows.length) * space.dimensions > matrix.length) {
+          const larger = new Float32Array((units.length + rows.length + LOAD_PAGE) * space.dimensions);
+          larger.set(matrix);
+          matrix = larger;
+        }
+        matrix.set(packVectors(rows, space.dimensions).matrix, units.length * space.dimensions);
+        for (const row of rows) units.push(row.unit);
+      }
     },
 
     async pick(space, containerIds, units) {
@@ -72,16 +106,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
     },
 
     async page(space, containerId, afterUnit, limit) {
-      const rows = await db
-        .selectFrom("vectors")
-        .select(["unit", "vector"])
-        .where("space_id", "=", space.id)
-        .where("container_id", "=", containerId)
-        .where(ACTIVE)
-        .where("unit", ">", afterUnit)
-        .orderBy("unit")
-        .limit(limit)
-        .execute();
+      const rows = await pageRows(space.id, containerId, afterUnit, limit);
       return rows.map((row) => ({ seq: 0, containerId, unit: row.unit, vector: vectorOf(row.vector) }));
     },
 
