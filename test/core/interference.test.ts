@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/core/errors.js";
 import type { Call, Core } from "../../src/core/index.js";
 import type { Job, JobContext, Store } from "../../src/core/ports.js";
-import { createPipeline } from "../../src/ingest/pipeline.js";
+import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 const STEPS = ["extract", "chunk", "embed", "remember"] as const;
@@ -127,6 +127,22 @@ describe.each(STEPS)("while the step %s runs", (step) => {
     await opened.store.jobs.complete(WORKER, taken.id);
     await expect(run(taken)).rejects.toMatchObject({ kind: "conflict" });
     expect(await opened.store.documents.byId(opened.store.organizationId, id)).toEqual(before);
+  });
+});
+
+test("the failure of a revision that was replaced meanwhile is not told of the newer one", async () => {
+  const { id } = await add("Ada keeps bees on the roof.");
+  const old = await takeJob();
+  if (!old) throw new Error("There is no job");
+  await add(NEWER);
+  await reportDead(opened.context, old, "broken");
+  expect((await core.getDocument(call, { id })).document).toMatchObject({ status: "queued", errorReason: null });
+  const current = await takeJob();
+  if (!current) throw new Error("There is no job");
+  await reportDead(opened.context, current, "broken");
+  expect((await core.getDocument(call, { id })).document).toMatchObject({
+    status: "failed",
+    errorReason: "extract: broken",
   });
 });
 

@@ -60,6 +60,8 @@ export function containersContract(open: OpenStore): void {
       await at.store.memories.addSource(at.organization, first.memory.id, document.id, "doomedquote");
       for (const unit of [...units, first.unit])
         await at.store.units.addVector(unit, containerIds, space, buildVector(space, 1));
+      const elsewhere = await at.addMemory({ containerTag: "kept", text: "a fact of another container" });
+      await at.store.memories.addSource(at.organization, elsewhere.id, document.id, null);
       const removed = await at.addDocument({ containerTags: ["doomed"] });
       await at.store.documents.remove(at.organization, removed.id);
       await at.store.journal.append(at.organization, [
@@ -278,7 +280,8 @@ export function transactionsContract(open: OpenStore): void {
   });
 
   test("a call of several statements outside of one is all or nothing", async () => {
-    const { id } = await at.addDocument({ containerTags: ["a"] });
+    const { document } = await at.addIndexedDocument({ containerTags: ["a"] }, "one", "two");
+    const { id } = document;
     const before = await at.everything();
     await expect(at.addDocument({ id, containerTags: ["b"] })).rejects.toThrow(/UNIQUE/);
     const tooMany = Array.from({ length: 3 }, () => ({ id: "same", content: "x", context: "", metadata: null }));
