@@ -49,7 +49,7 @@ interface Place {
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 20_000;
 const ATTEMPTS = 4;
 /** Between two tries to say where this owner is, while the disk is full. */
 const ANNOUNCE_AGAIN_MS = 2_000;
