@@ -133,7 +133,8 @@ export interface FactWriting {
 export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promise<RememberedFact[]> {
   const batchId = createId();
   const remembered: RememberedFact[] = [];
-  for (const fact of writing.resolution.facts) remembered.push(await writeFact(nouns, writing, fact, batchId));
+  for (const fact of writing.resolution.facts)
+    remembered.push(await writeFact(nouns, writing, fact, batchId, new Set(remembered.map(({ id }) => id))));
   if (writing.resolution.facts.some((fact) => fact.vector === null))
     await nouns.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
   return remembered;
@@ -144,9 +145,12 @@ async function writeFact(
   writing: FactWriting,
   fact: ResolvedFact,
   batchId: string,
+  stated: ReadonlySet<string>,
 ): Promise<RememberedFact> {
   const { candidate } = fact;
-  const replaced = candidate.updates ? await latestVersion(nouns, writing, candidate.updates) : null;
+  const latest = candidate.updates ? await latestVersion(nouns, writing, candidate.updates) : null;
+  // Two facts may take the place of one; the second must not replace the first.
+  const replaced = latest && !stated.has(latest.id) ? latest : null;
   const existing = await findExisting(nouns, writing, fact);
   if (existing && existing.id !== replaced?.id) {
     await strengthen(nouns, writing, existing, candidate, batchId);

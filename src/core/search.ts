@@ -192,13 +192,18 @@ async function present({ store }: CoreContext, actor: Actor, ranked: readonly Ra
     ranked.map(({ unit }) => unit),
   );
   const byUnit = new Map(whole.map((unit) => [unit.unit, unit]));
-  return ranked.map(({ unit, detail, similarity }) => ({
-    id: detail.id,
-    kind: detail.chunk ? "chunk" : "memory",
-    text: detail.text,
-    similarity: Math.round(Math.min(1, Math.max(0, similarity)) * 1_000) / 1_000,
-    memory: byUnit.get(unit)?.memory ?? null,
-    chunk: byUnit.get(unit)?.chunk ?? null,
-    documents: detail.documentIds.flatMap((id) => byId.get(id) ?? []),
-  }));
+  return ranked.flatMap(({ unit, detail, similarity }) => {
+    const found = byUnit.get(unit);
+    // Deleted since it was ranked.
+    if (!found) return [];
+    return {
+      id: detail.id,
+      kind: detail.chunk ? "chunk" : "memory",
+      text: detail.text,
+      similarity: Math.round(Math.min(1, Math.max(0, similarity)) * 1_000) / 1_000,
+      memory: found.memory,
+      chunk: found.chunk,
+      documents: detail.documentIds.flatMap((id) => byId.get(id) ?? []),
+    };
+  });
 }

@@ -105,6 +105,7 @@ describe("the work of a call does not grow with the store", () => {
     "units.matching by metadata": () => createUnitStore(db, clock).matching("o", scope, { filters }),
     "units.matching by path": () => createUnitStore(db, clock).matching("o", scope, { filepath: "/x/" }),
     "units.details": () => createUnitStore(db, clock).details("o", scope, [1, 2, 3]),
+    "units.load": () => createUnitStore(db, clock).load("o", [2, 3]),
     "units.addVector": () => createUnitStore(db, clock).addVector(3, [1], space, new Float32Array(3)),
     "units.unindex": () => createUnitStore(db, clock).unindex(3),
     "units.setForgotten": () => createUnitStore(db, clock).setForgotten(3, 1, true),

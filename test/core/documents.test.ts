@@ -102,6 +102,19 @@ describe("adding", () => {
     ]);
   });
 
+  test("two facts that take the place of one both stay", async () => {
+    const first = await add({ content: "A note.", facts: [{ text: "Ada lives and works in Rome" }], wait: 20 });
+    const updates = first.facts?.[0]?.id;
+    const facts = [
+      { text: "Ada lives in Oslo", updates },
+      { text: "Ada works in Bonn", updates },
+    ];
+    const second = await add({ content: "Another.", facts, wait: 20 });
+    expect(second.facts).toMatchObject([{ outcome: "updated", replaced: updates }, { outcome: "added" }]);
+    const { dynamic } = await core.profile(call, { containerTag: "a" });
+    expect(dynamic?.map((memory) => memory.text)).toEqual(["Ada works in Bonn", "Ada lives in Oslo"]);
+  });
+
   test.each([
     ["that does not exist", "a", () => createId()],
     ["of another container", "b", (id: string) => id],

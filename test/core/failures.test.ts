@@ -169,6 +169,9 @@ test("a full store refuses to add, goes on answering, and has everything that wa
     expect((await first.core.search(call, { q: "bees" })).degraded).toEqual([]);
     expect(await first.core.authenticate(call, key.secret)).toMatchObject({ containers: "all" });
     expect((await first.core.listDocuments(call, {})).total).toBe(accepted.length);
+    const id = accepted.shift() ?? "";
+    await first.core.deleteDocument(call, { id });
+    await expect(first.core.getDocument(call, { id })).rejects.toMatchObject({ kind: "not_found" });
   } finally {
     await first.close();
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/core/errors.js";
 import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
-import type { Call, Core } from "../../src/core/index.js";
+import { createCore, type Call, type Core } from "../../src/core/index.js";
 import type { Embedder } from "../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
@@ -179,6 +179,24 @@ describe("what is still to come", () => {
     await add("Bees on the roof.");
     expect((await search("bees")).waiting).toBe(0);
   });
+});
+
+test("what is deleted while it is being ranked is left out", async () => {
+  const { memories } = await remember(["Ada keeps bees on the roof", "Bees need water"]);
+  const { store } = opened.context;
+  const units: typeof store.units = {
+    ...store.units,
+    async load(organization, wanted) {
+      await core.forget(call, { ids: [memories[0]?.id ?? ""] });
+      await store.containers.purge(organization, "a");
+      return store.units.load(organization, wanted);
+    },
+  };
+  const answer = await createCore({ ...opened.context, store: { ...store, units } }).search(call, {
+    q: "bees",
+    threshold: 0,
+  });
+  expect(answer.results).toEqual([]);
 });
 
 describe("when a part fails", () => {

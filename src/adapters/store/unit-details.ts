@@ -3,6 +3,7 @@ import type { UnitDetail, UnitScope, WholeUnit } from "../../core/ports.js";
 import { kindOf, seqOf, unitOf, type Chunk, type Memory, type Unit } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import { chunkOf } from "./chunks.js";
+import { ofOrganization } from "./documents.js";
 import { fromJson, listParameter } from "./json.js";
 import { memoryOf, selectMemories } from "./memories.js";
 import type { Database } from "./schema.js";
@@ -39,7 +40,7 @@ async function chunkDetails(
     .innerJoin("document_containers", "document_containers.document_id", "documents.id")
     .select(["chunks.seq", "chunks.id", "chunks.document_id", "chunks.position", "chunks.content", "chunks.metadata"])
     .select("document_containers.container_id")
-    .where(sql<boolean>`+documents.organization_id = ${organizationId}`)
+    .where(ofOrganization(organizationId))
     .where(isOneOf("chunks.seq", seqs))
     .where(isOneOf("document_containers.container_id", scope.containerIds))
     .execute();
@@ -116,8 +117,10 @@ export async function loadUnits(
 ): Promise<WholeUnit[]> {
   const chunks = await db
     .selectFrom("chunks")
-    .selectAll()
-    .where(isOneOf("seq", seqsOf(units, "chunk")))
+    .innerJoin("documents", "documents.id", "chunks.document_id")
+    .selectAll("chunks")
+    .where(ofOrganization(organizationId))
+    .where(isOneOf("chunks.seq", seqsOf(units, "chunk")))
     .execute();
   const memories = await selectMemories(db, organizationId)
     .where(isOneOf("memories.seq", seqsOf(units, "memory")))

@@ -239,6 +239,24 @@ export function unitsContract(open: OpenStore): void {
       expect(shown).toMatchObject({ id: memory.memory.id, sourceCount: 2 });
     });
 
+    test("the whole of a unit, of this organisation alone, and nothing of one that is gone", async () => {
+      const { document, units } = await at.addIndexedDocument({}, "the text");
+      const memory = await at.addIndexedMemory({ text: "a fact" });
+      const [chunk] = await at.store.chunks.ofDocument(at.organization, document.id, 1);
+      const load = async (organization: string) =>
+        (await at.store.units.load(organization, [...units, memory.unit, 999_998, 999_999])).toSorted(
+          (a, b) => a.unit - b.unit,
+        );
+      expect(new Set(await load(at.organization))).toEqual(
+        new Set([
+          { unit: units[0], chunk, memory: null },
+          { unit: memory.unit, chunk: null, memory: memory.memory },
+        ]),
+      );
+      expect(await load(OTHER_ORGANIZATION)).toEqual([]);
+      expect(await at.store.units.load(at.organization, [])).toEqual([]);
+    });
+
     test("a chunk of several searched containers comes once", async () => {
       const { units } = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "text");
       expect(await at.store.units.details(at.organization, await scopeOf(["a", "b"]), units)).toHaveLength(1);
