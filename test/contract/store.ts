@@ -1,14 +1,10 @@
 import { describe } from "vitest";
+import { healthContract, keysContract, operationsContract } from "./store/administration.js";
+import { containersContract } from "./store/containers.js";
 import { documentsContract } from "./store/documents.js";
 import type { OpenStore } from "./store/fixture.js";
 import { memoriesContract } from "./store/memories.js";
-import {
-  containersContract,
-  healthContract,
-  keysContract,
-  operationsContract,
-  transactionsContract,
-} from "./store/rest.js";
+import { transactionsContract } from "./store/transactions.js";
 import { unitsContract } from "./store/units.js";
 import { vectorsContract } from "./store/vectors.js";
 

@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { AppError } from "../../../src/core/errors.js";
+import { createId } from "../../../src/lib/ids.js";
+import {
+  buildDocumentDraft,
+  buildDocumentQuery,
+  buildJobDraft,
+  buildJournalEntry,
+  buildKey,
+  buildMemoryDraft,
+  buildVector,
+  FIRST_VERSION,
+} from "../../support/builders.js";
+import { type OpenStore, rising, useStore } from "./fixture.js";
+
+export function transactionsContract(open: OpenStore): void {
+  const at = useStore(open);
+
+  test("what throws leaves nothing behind, of any noun, and passes its error on", async () => {
+    const space = await at.store.ensureSpace("s", 3);
+    const before = await at.everything();
+    const failure = new AppError("conflict", "changed my mind");
+    await expect(
+      at.store.transaction(async (nouns) => {
+        const document = await nouns.documents.insert(
+          at.organization,
+          buildDocumentDraft({ containerTags: ["a", "b"] }),
+        );
+        const [chunk] = await nouns.chunks.replace(at.organization, document.id, 1, [
+          { id: createId(), content: "zebra", context: "", metadata: null },
+        ]);
+        const [container] = await nouns.containers.ensure(at.organization, ["a"]);
+        const memory = await nouns.memories.insert(at.organization, buildMemoryDraft(), FIRST_VERSION);
+        await nouns.memories.addSource(at.organization, memory.id, document.id, null);
+        const containerIds = [container?.id ?? 0];
+        const unit = (chunk?.seq ?? 0) * 2;
+        await nouns.units.indexText({ unit, containerIds, text: "zebra", context: "" });
+        await nouns.units.addVector(unit, containerIds, space, buildVector(space, 1));
+        await nouns.jobs.enqueue([buildJobDraft()]);
+        await nouns.journal.append(at.organization, [buildJournalEntry()]);
+        await nouns.operations.save("op", {});
+        await nouns.keys.insert(buildKey(at.organization), "hash");
+        throw failure;
+      }),
+    ).rejects.toBe(failure);
+    expect(await at.everything()).toBe(before);
+  });
+
+  test("those of concurrent callers do not mix", async () => {
+    const write = (name: string, fails: boolean) =>
+      at.store.transaction(async (nouns) => {
+        for (let index = 0; index < 5; index++) {
+          await nouns.documents.insert(at.organization, buildDocumentDraft({ customId: `${name}-${index}` }));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        const { total } = await nouns.documents.list(at.organization, buildDocumentQuery());
+        if (fails) throw new Error("no");
+        return total;
+      });
+    const names = Array.from({ length: 12 }, (_, index) => index);
+    const results = await Promise.allSettled(names.map((name) => write(`t${name}`, name % 3 === 0)));
+    const totals = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect(totals).toEqual([5, 10, 15, 20, 25, 30, 35, 40]);
+    const { documents } = await at.store.documents.list(at.organization, buildDocumentQuery());
+    const kept = new Set(documents.map((document) => document.customId?.split("-")[0]));
+    expect(kept).toEqual(new Set(names.filter((name) => name % 3 !== 0).map((name) => `t${name}`)));
+  });
+
+  test("a single call beside an open transaction waits for it and is not part of it", async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const open = at.store
+      .transaction(async (nouns) => {
+        await nouns.documents.insert(at.organization, buildDocumentDraft({ customId: "inside" }));
+        await held;
+        throw new Error("no");
+      })
+      .catch(() => "rolled back");
+    const single = at.addDocument({ customId: "outside" });
+    const seen = at.store.documents.byCustomId(at.organization, "inside");
+    release();
+    expect(await open).toBe("rolled back");
+    await single;
+    expect(await seen).toBeNull();
+    expect(await at.store.documents.byCustomId(at.organization, "outside")).not.toBeNull();
+  });
+
+  test("after one that failed in the middle of a statement the next one works", async () => {
+    await at.addDocument({ customId: "x" });
+    await expect(
+      at.store.transaction(async (nouns) => {
+        await nouns.documents.insert(at.organization, buildDocumentDraft({ customId: "y" }));
+        await nouns.documents.insert(at.organization, buildDocumentDraft({ customId: "x" }));
+      }),
+    ).rejects.toThrow(/UNIQUE/);
+    await at.store.transaction((nouns) =>
+      nouns.documents.insert(at.organization, buildDocumentDraft({ customId: "z" })),
+    );
+    const { documents } = await at.store.documents.list(at.organization, buildDocumentQuery());
+    expect(documents.map((document) => document.customId).toSorted(rising)).toEqual(["x", "z"]);
+  });
+
+  test("a call of several statements outside of one is all or nothing", async () => {
+    const { document } = await at.addIndexedDocument({ containerTags: ["a"] }, "one", "two");
+    const { id } = document;
+    const before = await at.everything();
+    await expect(at.addDocument({ id, containerTags: ["b"] })).rejects.toThrow(/UNIQUE/);
+    const tooMany = Array.from({ length: 3 }, () => ({ id: "same", content: "x", context: "", metadata: null }));
+    await expect(at.store.chunks.replace(at.organization, id, 1, tooMany)).rejects.toThrow(/UNIQUE/);
+    expect(await at.everything()).toBe(before);
+  });
+}
