@@ -12,6 +12,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 };
 const args = process.argv.slice(2);
 const IMPATIENT_AFTER_MS = 1_000;
+let stopping: Promise<NodeJS.Signals> | undefined;
 
 // A client that starts this program waits for the answer to its first message, so that comes before anything is
 // loaded. The rest is loaded by the starts that need it: a short command must not wait for a server's libraries.
@@ -90,6 +91,8 @@ async function openNode(start: Start, options: { engine: DoorOptions["engine"]; 
 }
 
 async function openDoor({ settings, engine }: DoorOptions) {
+  // From here to the end of the process no signal ends it before everything is put away.
+  stopping ??= untilSignal();
   const { untilInterrupted } = await import("./faces/cli/interrupt.js");
   const node = await openNode(await prepare(settings), { engine, standby: false });
   try {
@@ -102,7 +105,7 @@ async function openDoor({ settings, engine }: DoorOptions) {
 }
 
 async function serve(settings: Settings): Promise<ServiceInfo> {
-  const stopSignal = untilSignal();
+  const stopSignal = (stopping ??= untilSignal());
   const { untilInterrupted } = await import("./faces/cli/interrupt.js");
   const start = await prepare(settings);
   const { config, log } = start;
