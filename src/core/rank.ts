@@ -22,6 +22,10 @@ export interface RankInput {
   /** Of the embedder that made the vectors. */
   readonly calibration: Embedder["calibration"];
   readonly recipe?: RankRecipe;
+  /** Only units of at least this similarity, default 0. */
+  readonly threshold?: number;
+  /** At most so many, default all. */
+  readonly limit?: number;
 }
 
 export interface RankedUnit {
@@ -53,7 +57,9 @@ export function rankUnits(input: RankInput): RankedUnit[] {
     return { words, score, similarity: similarityOf(words, presence, query, date, cosine, input.calibration) };
   });
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
-  return dropRepetitions(scored).map(({ words, similarity, score }) => ({
+  const { threshold = 0, limit = Infinity } = input;
+  const above = scored.filter(({ similarity }) => similarity >= threshold);
+  return dropRepetitions(above, limit).map(({ words, similarity, score }) => ({
     unit: words.detail.unit,
     detail: words.detail,
     similarity,

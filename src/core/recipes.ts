@@ -1,5 +1,8 @@
-/** How many candidates each retriever contributes before ranking. */
-export const SEARCH = Object.freeze({ textHits: 200, vectorHits: 100 });
+/**
+ * How many candidates each retriever contributes before ranking, and how many units the full-text search scores to find
+ * its own: in large containers common words match thousands, and the rare ones of a query decide anyway.
+ */
+export const SEARCH = Object.freeze({ textHits: 200, vectorHits: 100, textMatches: 1_000 });
 
 /** The numbers by which candidates are ranked. Chosen by cross-validation over conversations; see the recall figures in README. */
 export interface RankRecipe {

@@ -16,12 +16,14 @@ export interface Listed {
  * than a memory that was taken from them. A memory that says part of a chunk stays beside it: callers need its id to update
  * or forget it, and some read memories alone. Texts that differ in a number or a negation never stand for each other.
  * @param ranked best first
+ * @param limit how many are wanted
  */
-export function dropRepetitions<T extends Listed>(ranked: readonly T[]): T[] {
+export function dropRepetitions<T extends Listed>(ranked: readonly T[], limit = Infinity): T[] {
   const kept: T[] = [];
   const bySignature = new Map<number, T[]>();
   const byDocument = new Map<string, number[]>();
   for (const item of ranked) {
+    if (kept.length >= limit) break;
     if (repeatsSame(item, kept, bySignature)) continue;
     if (meetsSource(item, kept, byDocument)) continue;
     for (const id of item.words.detail.documentIds) push(byDocument, id, kept.length);

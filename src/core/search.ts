@@ -79,10 +79,10 @@ export async function searchMemories(context: CoreContext, call: Call, raw: unkn
         ...(input.documentId !== undefined && { documentId: await idOf(context, organizationId, input.documentId) }),
       })
     : undefined;
-  const found = await findUnits(context, scope, input.q, among);
-  const ranked = await rank(context, organizationId, scope, input.q, found);
+  const question = { text: input.q, counted: await countWords(context, scope, input.q) };
+  const found = await findUnits(context, scope, question, among);
   const threshold = input.threshold ?? context.limits.threshold;
-  const kept = ranked.filter((unit) => unit.similarity >= threshold).slice(0, input.limit);
+  const kept = await rank(context, scope, question, { ...found, organizationId, threshold, limit: input.limit });
   return {
     results: await present(context, call.actor, kept),
     waiting: await context.store.documents.countWaiting(organizationId, tags),
@@ -102,6 +102,30 @@ function kindsOf(mode: "memories" | "hybrid" | "documents"): readonly UnitKind[]
   return mode === "documents" ? ["chunk"] : ["chunk", "memory"];
 }
 
+/** A query, with its words and how many units of the scope have each. */
+interface Question {
+  readonly text: string;
+  readonly counted: { readonly words: readonly string[]; readonly total: number; readonly counts: readonly number[] };
+}
+
+async function countWords({ store }: CoreContext, scope: UnitScope, query: string): Promise<Question["counted"]> {
+  const words = queryWords(query);
+  return { words, ...(await store.units.wordCounts(scope, words)) };
+}
+
+/** The rarest words that together match about `most` units or fewer, and at least one. */
+function rareWords({ words, counts }: Question["counted"], most: number): string[] {
+  let matched = 0;
+  return words
+    .map((word, index) => ({ word, count: counts[index] ?? 0 }))
+    .sort((first, second) => first.count - second.count)
+    .filter(({ count }, index) => {
+      matched += count;
+      return index === 0 || matched <= most;
+    })
+    .map(({ word }) => word);
+}
+
 interface Found {
   readonly textHits: readonly TextHit[];
   readonly vectorHits: readonly VectorHit[];
@@ -111,13 +135,14 @@ interface Found {
 async function findUnits(
   context: CoreContext,
   scope: UnitScope,
-  query: string,
+  { text, counted }: Question,
   among: readonly Unit[] | undefined,
 ): Promise<Found> {
   if (scope.containerIds.length === 0 || among?.length === 0) return { textHits: [], vectorHits: [], degraded: [] };
+  const words = among ? counted.words : rareWords(counted, SEARCH.textMatches);
   const [textHits, vectors] = await Promise.all([
-    context.store.units.searchText(scope, queryWords(query), { limit: SEARCH.textHits, ...(among && { among }) }),
-    findByVector(context, scope, query, among),
+    context.store.units.searchText(scope, words, { limit: SEARCH.textHits, ...(among && { among }) }),
+    findByVector(context, scope, text, among),
   ]);
   return { textHits, ...vectors };
 }
@@ -169,16 +194,16 @@ function cosines(
 
 async function rank(
   { store, embedder }: CoreContext,
-  organizationId: string,
   scope: UnitScope,
-  query: string,
-  { textHits, vectorHits }: Found,
+  { text, counted }: Question,
+  found: Found & { organizationId: string; threshold: number; limit: number },
 ): Promise<RankedUnit[]> {
+  const { textHits, vectorHits, organizationId, threshold, limit } = found;
   const units = [...new Set([...textHits, ...vectorHits].map((hit) => hit.unit))];
   if (units.length === 0) return [];
   const details = await store.units.details(organizationId, scope, units);
-  const wordCounts = await store.units.wordCounts(scope, queryWords(query));
-  return rankUnits({ query, textHits, vectorHits, details, wordCounts, calibration: embedder.calibration });
+  const { calibration } = embedder;
+  return rankUnits({ query: text, textHits, vectorHits, details, wordCounts: counted, calibration, threshold, limit });
 }
 
 async function present({ store }: CoreContext, actor: Actor, ranked: readonly RankedUnit[]): Promise<SearchResult[]> {
