@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import {
+  expectNothingLeft,
+  kill,
+  type McpProcess,
+  readService,
+  runProgram,
+  startMcp,
+  startProgram,
+  waitFor,
+  withDataDirectory,
+} from "../support/recollect-process.js";
+
+interface Answer {
+  readonly isError: boolean;
+  readonly text: string;
+}
+
+/** Fails when no answer comes within the minute that clients wait. */
+async function call(door: McpProcess, name: string, args: Record<string, unknown>): Promise<Answer> {
+  const { isError, content } = await door.client.callTool({ name, arguments: args });
+  return { isError: isError === true, text: JSON.stringify(content) };
+}
+
+test("an owner that is suspended gets no second one: everybody is told in time, and goes on when it does", async () => {
+  await withDataDirectory(async (data) => {
+    const ownerDoor = await startMcp(data);
+    const door = await startMcp(data);
+    const facts = [{ text: "Olga breeds goats." }];
+    await call(ownerDoor, "add-memory", { content: "Olga breeds goats.", facts, wait: 30 });
+    await call(door, "search", { query: "goats" });
+    const owner = await waitFor(() => readService(data), "an owner");
+    expect(owner.pid).toBe(ownerDoor.pid);
+
+    kill(owner.pid, "SIGSTOP");
+    // One that is connected, one that comes now, and the command line, which also wants to take over.
+    const newcomer = await startMcp(data);
+    const waiting = startProgram(data, ["serve", "--port", "0"]);
+    const [known, unknown, status, add] = await Promise.all([
+      call(door, "search", { query: "goats" }),
+      call(newcomer, "search", { query: "goats" }),
+      runProgram(data, ["status"]),
+      call(door, "add-memory", { content: "Olga sells cheese." }),
+    ]);
+    for (const answer of [known, unknown, add])
+      expect(answer).toEqual({ isError: true, text: expect.stringMatching(/owns the data folder.*does not answer/) });
+    expect(status).toMatchObject({ code: 1, stderr: expect.stringMatching(/owns the data folder.*does not answer/) });
+    expect((await waiting.ended).code).toBe(1);
+    expect(readService(data)).toEqual(owner);
+
+    kill(owner.pid, "SIGCONT");
+    for (const one of [door, newcomer, ownerDoor])
+      expect(await call(one, "search", { query: "Who breeds goats?" })).toEqual({
+        isError: false,
+        text: expect.stringContaining("Olga breeds goats."),
+      });
+    expect(readService(data)).toEqual(owner);
+
+    await Promise.all([door, newcomer, ownerDoor].map((one) => one.close()));
+    await expectNothingLeft(data);
+  });
+}, 120_000);
+
+test("a start that waits for a suspended owner ends at once when it is asked to", async () => {
+  await withDataDirectory(async (data) => {
+    const ownerDoor = await startMcp(data);
+    await call(ownerDoor, "search", { query: "x" });
+    kill(ownerDoor.pid, "SIGSTOP");
+    const waiting = [["serve", "--port", "0"], ["status"]].map((args) => startProgram(data, args));
+    // Long enough that both wait for the owner; should one be slower, its end is only easier.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const [serve, status] = await Promise.all(waiting.map((one) => one.signal("SIGTERM")));
+    expect(serve).toMatchObject({ code: 1, stderr: expect.stringContaining("Interrupted (SIGTERM)") });
+    expect(status).toMatchObject({ code: 1, stderr: expect.stringContaining("Interrupted (SIGTERM)") });
+    kill(ownerDoor.pid, "SIGCONT");
+    await ownerDoor.close();
+    await expectNothingLeft(data);
+  });
+}, 60_000);
