@@ -159,10 +159,15 @@ export function readService(dataDirectory: string): ServiceFile | null {
   }
 }
 
-export async function waitFor<T>(find: () => T | null | undefined | false, what: string, seconds = 20): Promise<T> {
+/** Waits until a question has an answer other than null, undefined or false. */
+export async function waitFor<T>(
+  find: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  what: string,
+  seconds = 20,
+): Promise<T> {
   const deadline = Date.now() + seconds * 1_000;
   for (;;) {
-    const found = find();
+    const found = await find();
     if (found !== null && found !== undefined && found !== false) return found;
     if (Date.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`);
     await sleep(20);
