@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { copyFile, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect, test, vi } from "vitest";
+import { isAlive } from "../support/chroma.js";
+import { waitFor } from "../support/recollect-process.js";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+/**
+ * Stands for npm, which is slow and needs a network: takes half a second, complains when it does not work alone, and
+ * gives what the compiler needs. Says in a file that it was called.
+ */
+const NPM = `#!${process.execPath}
+  import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+  appendFileSync("npm-calls", process.argv.slice(2).join(" ") + "\\n");
+  mkdirSync("npm-at-work");
+  setTimeout(() => {
+    rmSync("node_modules", { recursive: true, force: true });
+    mkdirSync("node_modules");
+    for (const name of ["typescript", "@typescript", "@types", "undici-types"])
+      symlinkSync(${JSON.stringify(join(ROOT, "node_modules"))} + "/" + name, "node_modules/" + name);
+    rmSync("npm-at-work", { recursive: true });
+  }, 500);`;
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Copy {
+  readonly path: string;
+  /** Runs the bootstrap of the copy. */
+  start(...args: string[]): { child: ChildProcess; ended: Promise<Outcome> };
+  write(file: string, text: string): Promise<void>;
+  /** What the built program prints, or null when there is none. */
+  result(): string | null;
+  npmCalls(): string[];
+}
+
+/** The bootstrap as it is, with a program of one line to build. */
+async function withCopy(work: (copy: Copy) => Promise<void>): Promise<void> {
+  const path = await mkdtemp(join(tmpdir(), "recollect-bootstrap-"));
+  const read = (file: string): string | null =>
+    existsSync(join(path, file)) ? readFileSync(join(path, file), "utf8") : null;
+  const children = new Set<ChildProcess>();
+  const copy: Copy = {
+    path,
+    start(...args) {
+      const env = { PATH: `${join(path, "bin")}:${process.env["PATH"]}` };
+      const child = spawn(process.execPath, [join(path, "src/bootstrap.mjs"), ...args], { env, stdio: "pipe" });
+      children.add(child);
+      let stdout = "";
+      let stderr = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+      const ended = new Promise<Outcome>((end) => child.once("close", (code) => end({ code, stdout, stderr })));
+      return { child, ended };
+    },
+    write: (file, text) => writeFile(join(path, file), text),
+    result: () => /console\.log\("(.*)"\)/.exec(read("dist/main.js") ?? "")?.[1] ?? null,
+    npmCalls: () => (read("npm-calls") ?? "").split("\n").filter(Boolean),
+  };
+  try {
+    for (const folder of ["src", "bin"]) await mkdir(join(path, folder));
+    for (const name of ["package.json", "package-lock.json", "tsconfig.json"])
+      await cp(join(ROOT, name), join(path, name));
+    await copyFile(join(ROOT, "src/bootstrap.mjs"), join(path, "src/bootstrap.mjs"));
+    await writeFile(join(path, "bin/npm"), NPM, { mode: 0o755 });
+    await copy.write("src/main.ts", 'console.log("first");\n');
+    await work(copy);
+  } finally {
+    for (const child of children) child.kill("SIGKILL");
+    await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const left = (copy: Copy): string[] => readdirSync(copy.path).filter((name) => /^(dist\.|\.bootstrap)/.test(name));
+
+test("several at once install once and build once, and a later one does neither", () =>
+  withCopy(async (copy) => {
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => copy.start().ended));
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(outcomes.map(({ stdout }) => stdout).join("")).toBe("");
+    expect(copy.npmCalls()).toEqual([expect.stringMatching(/^ci .*--ignore-scripts/)]);
+    const said = outcomes.map(({ stderr }) => stderr).join("");
+    expect(said.match(/Building/g)).toHaveLength(1);
+    expect(copy.result()).toBe("first");
+
+    expect(await copy.start().ended).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(copy.npmCalls()).toHaveLength(1);
+    expect(left(copy)).toEqual([]);
+  }));
+
+test("a build that fails says so, ends with 1 and leaves the last good one; the next good one replaces it", () =>
+  withCopy(async (copy) => {
+    await copy.start().ended;
+    await copy.write("src/main.ts", 'console.log("second") + ;\n');
+    for (const args of [[], ["--build"]]) {
+      const { code, stderr } = await copy.start(...args).ended;
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/src\/main\.ts.*error[\s\S]*failed\. See above/);
+      expect(copy.result()).toBe("first");
+      expect(left(copy)).toEqual([]);
+    }
+    await copy.write("src/main.ts", 'console.log("third");\n');
+    expect(await copy.start().ended).toMatchObject({ code: 0 });
+    expect(copy.result()).toBe("third");
+    expect(copy.npmCalls()).toHaveLength(1);
+    expect(left(copy)).toEqual([]);
+  }));
+
+test("one that is killed in the middle is in nobody's way", () =>
+  withCopy(async (copy) => {
+    const killed = copy.start();
+    await waitFor(() => copy.npmCalls().length > 0, "npm");
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    // What it has started goes on for a moment.
+    await waitFor(() => !existsSync(join(copy.path, "npm-at-work")), "the end of npm");
+    expect(left(copy)).toEqual([".bootstrap.lock"]);
+    expect(isAlive(Number(readFileSync(join(copy.path, ".bootstrap.lock"), "utf8")))).toBe(false);
+
+    const outcomes = await Promise.all([copy.start().ended, copy.start().ended]);
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
+    expect(copy.npmCalls()).toHaveLength(2);
+    expect(copy.result()).toBe("first");
+    expect(left(copy)).toEqual([]);
+  }));
