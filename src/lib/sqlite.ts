@@ -36,9 +36,19 @@ function isSqliteModule(value: unknown): value is SqliteModule {
 }
 
 async function importSqlite(): Promise<unknown> {
-  const builtIn: unknown =
-    typeof process.getBuiltinModule === "function" ? process.getBuiltinModule("node:sqlite") : undefined;
-  return builtIn ?? (await import("@photostructure/sqlite"));
+  return loadBuiltIn() ?? (await import("@photostructure/sqlite"));
+}
+
+/** Node warns at every load that its SQLite is experimental: nothing that a user of this program could act on. */
+function loadBuiltIn(): unknown {
+  if (typeof process.getBuiltinModule !== "function") return undefined;
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 let loading: Promise<SqliteModule> | undefined;
