@@ -97,7 +97,7 @@ async function measureAdd() {
   const acknowledged = await repeat(ADDS, addOurs(0, 0));
   const peerTimes = await repeat(ADDS, (index) => peer.call("create_entities", { entities: [entity(index)] }));
   recordTimes("add, acknowledged", acknowledged, peerTimes);
-  await addOurs(60, 950_000)(0);
+  await addOurs(50, 950_000)(0);
   recordTimes("add, searchable", await repeat(ADDS, addOurs(10, 100_000)), peerTimes);
   await Promise.all([ours.close(), peer.close()]);
 }

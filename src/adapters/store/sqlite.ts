@@ -25,11 +25,15 @@ export function sqliteDialect(connection: SqliteConnection, file: string, patien
   };
 }
 
+/** How long queries may follow each other before others get their turn. */
+const TURN_MS = 3;
+
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection;
   readonly #session: SqliteSession;
   readonly #waiting: (() => void)[] = [];
   #taken = false;
+  #turnBegan = performance.now();
 
   constructor(connection: SqliteConnection, file: string, patienceMs: number) {
     this.#connection = connection;
@@ -41,7 +45,17 @@ class SqliteDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#taken = true;
+    if (performance.now() - this.#turnBegan > TURN_MS) await this.#beginTurn();
     return this.#session;
+  }
+
+  /**
+   * Awaiting a synchronous database never leaves the current turn of the event loop, so background work would keep
+   * everything else from its turn: requests, timers, the end of standard input.
+   */
+  async #beginTurn(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#turnBegan = performance.now();
   }
 
   async releaseConnection(): Promise<void> {
