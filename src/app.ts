@@ -8,6 +8,7 @@ import type { Config } from "./config.js";
 import type { CoreContext } from "./core/context.js";
 import { createDocumentEvents } from "./core/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
+import { AppError } from "./core/errors.js";
 import type { Clock, Embedder, Log, Store } from "./core/ports.js";
 import { cleanUp, forgetExpired } from "./core/upkeep.js";
 import type { Actor } from "./core/types.js";
@@ -176,7 +177,12 @@ export interface Node {
 export function createNode(options: NodeOptions): Node {
   let service: Service | undefined;
   let listening: Promise<Listening> | undefined;
-  const listen = (organizationId: string): Promise<Listening> => (listening ??= options.listen(core, organizationId));
+  let isHungUp = false;
+  const listen = (organizationId: string): Promise<Listening> => {
+    // A start that was interrupted may come this far after the end.
+    if (isHungUp) return Promise.reject(shuttingDown());
+    return (listening ??= options.listen(core, organizationId));
+  };
   const seat = createSeat({
     dataDirectory: options.config.dataDirectory,
     version: options.version,
@@ -191,7 +197,15 @@ export function createNode(options: NodeOptions): Node {
         });
       service = opened;
       return {
-        call: (name, call, input) => callLocally(opened.core, name, call as Call, input),
+        async call(name, call, input) {
+          try {
+            return await callLocally(opened.core, name, call as Call, input);
+          } catch (error) {
+            // Whoever asked is gone, or asks the next owner; the closed store is no news.
+            if (isHungUp && !(error instanceof AppError)) throw shuttingDown(error);
+            throw error;
+          }
+        },
         listen: () => listen(opened.organizationId),
         async close() {
           service = undefined;
@@ -200,6 +214,7 @@ export function createNode(options: NodeOptions): Node {
       };
     },
     async hangUp() {
+      isHungUp = true;
       // A server that could not be started was reported to whoever wanted it.
       await (await listening?.catch(() => undefined))?.close();
     },
@@ -220,6 +235,10 @@ export function createNode(options: NodeOptions): Node {
     settle: async () => service?.settle(),
     close: () => seat.close(),
   };
+}
+
+function shuttingDown(cause?: unknown): AppError {
+  return new AppError("unavailable", "This process is shutting down.", { cause });
 }
 
 async function callLocally(core: Core, name: string, call: Call, input: unknown): Promise<unknown> {

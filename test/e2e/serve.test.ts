@@ -3,6 +3,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadSqlite, type SqliteConnection } from "../../src/lib/sqlite.js";
 import {
@@ -193,6 +194,21 @@ describe("a signal", () => {
       }
     }),
   );
+
+  test("at any moment of a start beside another owner ends it, and only it", () =>
+    withDataDirectory(async (data) => {
+      const owner = await startServe(data);
+      for (const command of ["serve", "status"])
+        for (let delay = 100; delay <= 500; delay += 50) {
+          const starting = startProgram(data, [command, ...(command === "serve" ? ["--port", "0"] : [])]);
+          await sleep(delay);
+          await starting.signal("SIGTERM");
+        }
+      expect((await fetch(`${owner.url}/health`)).status).toBe(200);
+      expect(readService(data)?.pid).toBe(owner.child.pid);
+      await owner.stop();
+      await expectNothingLeft(data);
+    }));
 });
 
 describe("the key", () => {

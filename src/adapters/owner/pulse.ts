@@ -17,6 +17,8 @@ export interface PulseOptions {
 export interface Pulse {
   /** Does the work; aborts its signal when the other side has fallen silent. */
   during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Aborts everything that is running. */
+  stop(reason: Error): void;
 }
 
 /**
@@ -34,9 +36,13 @@ export function createPulse({ ping, silence, ...options }: PulseOptions): Pulse 
       if (running.size === 0) return;
       missed = (await ping()) ? 0 : missed + 1;
       if (missed < misses) continue;
-      for (const controller of running) controller.abort(silence());
+      stop(silence());
       missed = 0;
     }
+  }
+
+  function stop(reason: Error): void {
+    for (const controller of running) controller.abort(reason);
   }
 
   return {
@@ -53,5 +59,6 @@ export function createPulse({ ping, silence, ...options }: PulseOptions): Pulse 
         running.delete(controller);
       }
     },
+    stop,
   };
 }

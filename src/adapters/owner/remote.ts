@@ -38,6 +38,8 @@ export interface RemoteOwner {
   ping(): Promise<boolean>;
   /** Resolves when the owner has gone, or the signal aborts. */
   watch(signal: AbortSignal): Promise<void>;
+  /** Ends the calls that are running, with this error. */
+  abandon(reason: AppError): void;
 }
 
 /** @param pulse how soon an owner counts as silent; a test is less patient */
@@ -84,6 +86,8 @@ export function connectOwner(
 
   return {
     ping,
+
+    abandon: (reason) => liveliness.stop(reason),
 
     async call(name, call, input) {
       const body = JSON.stringify({ call, input: input ?? {} });
