@@ -27,7 +27,10 @@ interface Start {
 }
 
 const starters: Starters = { version, openDoor, serve, serveMcp };
+// What a command waits for may hang on timers and sockets that keep no process alive by themselves.
+const awake = setInterval(() => undefined, 60_000);
 const exitCode = await runCommand();
+clearInterval(awake);
 // The open standard input of an agent that could not be served would keep the process alive.
 if (opening) process.exit(exitCode);
 process.exitCode = exitCode;

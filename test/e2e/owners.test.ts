@@ -54,7 +54,19 @@ async function searchFirst(url: string, q: string): Promise<string | undefined> 
     body: JSON.stringify({ q, containerTag: CONTAINER, limit: 3, threshold: 0 }),
   });
   const { results } = (await response.json()) as { results: { memory?: string; chunk?: string }[] };
-  return results.map((result) => result.memory ?? result.chunk).find((text) => text === q);
+  // A memory is worded without the full stop.
+  const said = (text: string | undefined) => text?.replace(/\.$/, "");
+  return results.map((result) => result.memory ?? result.chunk).find((text) => said(text) === said(q));
+}
+
+/** What was acknowledged before it was searchable is so soon. */
+async function waitUntilSearchable(url: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/v3/documents/processing?containerTag=${CONTAINER}`);
+    const { totalCount } = (await response.json()) as { totalCount: number };
+    if (totalCount === 0) return;
+    await sleep(100);
+  }
 }
 
 function expectEachOnce(found: readonly string[], expected: readonly string[]): void {
@@ -79,6 +91,7 @@ test("8 MCP processes on one fresh data folder, 50 adds each at once: 400 kept, 
     const found = await listContents(url);
     expect(found).toHaveLength(400);
     expectEachOnce(found, sentences.flat());
+    await waitUntilSearchable(url);
     const recalled = await Promise.all(sentences.flat().map((text) => searchFirst(url, text)));
     expect(recalled.filter((text) => text === undefined)).toHaveLength(0);
 
