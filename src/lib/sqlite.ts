@@ -42,7 +42,7 @@ async function importSqlite(): Promise<unknown> {
 /** Node warns at every load that its SQLite is experimental: nothing that a user of this program could act on. */
 function loadBuiltIn(): unknown {
   if (typeof process.getBuiltinModule !== "function") return undefined;
-  const { emitWarning } = process;
+  const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
     return process.getBuiltinModule("node:sqlite");
