@@ -82,7 +82,7 @@ test.runIf(process.platform === "linux")(
         expect(residentMegabytes(pid)).toBeLessThan((memory[index] ?? 0) + SOME_MEGABYTES);
       });
       await Promise.all(both.map(({ client }) => client.close()));
-      for (const { errors } of both) expect(errors()).not.toMatch(/Warning|ERROR/);
+      for (const one of both) expect(one.errors()).not.toMatch(/Warning|ERROR/);
       await expectNothingLeft(data);
     }),
   180_000,

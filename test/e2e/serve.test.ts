@@ -199,7 +199,7 @@ describe("a signal", () => {
     withDataDirectory(async (data) => {
       const owner = await startServe(data);
       for (const command of ["serve", "status"])
-        for (let delay = 100; delay <= 500; delay += 50) {
+        for (let delay = 100; delay <= 500; delay += 100) {
           const starting = startProgram(data, [command, ...(command === "serve" ? ["--port", "0"] : [])]);
           await sleep(delay);
           await starting.signal("SIGTERM");
