@@ -8,7 +8,7 @@ import { transactionsContract } from "./store/transactions.js";
 import { unitsContract } from "./store/units.js";
 import { vectorsContract } from "./store/vectors.js";
 
-export type { OpenedStore, OpenStore } from "./store/fixture.js";
+export type { OpenStore } from "./store/fixture.js";
 
 /** What every Store must do, whatever database it is on. */
 export function describeStore(name: string, open: OpenStore): void {

@@ -19,7 +19,7 @@ import { notEmpty } from "./options.js";
 import type { Starters } from "./starters.js";
 
 export type { CliIo } from "./io.js";
-export type { Door, DoorOptions, ServiceInfo, Starters } from "./starters.js";
+export type { ServiceInfo, Starters } from "./starters.js";
 
 const COMMANDS: readonly Register[] = [
   registerServe,
