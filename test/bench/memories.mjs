@@ -24,13 +24,11 @@ export function memory(n) {
   return { person, text: `${person} ${FACTS[n % FACTS.length](Math.floor(n / 3))}.` };
 }
 
-/** Questions as people ask them, about memories spread over the whole set. */
+/** Questions as people ask them, each about one of the first `of` memories, spread over all of them. */
 export function questions(count, of) {
   return Array.from({ length: count }, (_, index) => {
-    const { person } = memory(Math.floor((index * of) / count));
-    return ["Where does X work?", "What does X prefer at breakfast?", "Which pet does X keep?"][index % 3].replace(
-      "X",
-      person,
-    );
+    const about = Math.floor((index * of) / count);
+    const form = ["Where does X work?", "What does X prefer at breakfast?", "Which pet does X keep?"][index % 3];
+    return { about, text: form.replace("X", memory(about).person) };
   });
 }

@@ -116,11 +116,11 @@ async function measureSearch(size, containers) {
   if (peer) await fillPeer(peer, size);
   const asked = questions(SEARCHES, size);
   const searchOurs = (index) =>
-    ours.call("search", { query: asked[index], containerTag: `c${containers === 1 ? 0 : index % containers}` });
+    ours.call("search", { query: asked[index].text, containerTag: containerOf(asked[index].about, containers) });
   await repeat(20, searchOurs);
   const oursTimes = await repeat(SEARCHES, searchOurs);
   const peerTimes =
-    peer && (await repeat(SEARCHES, (index) => peer.call("search_nodes", { query: nameIn(asked[index]) })));
+    peer && (await repeat(SEARCHES, (index) => peer.call("search_nodes", { query: nameIn(asked[index].text) })));
   const place = containers === 1 ? "one container" : `${containers} containers`;
   recordTimes(`search, ${size.toLocaleString("en")} memories in ${place}`, oursTimes, peerTimes);
   record(
@@ -143,15 +143,23 @@ async function fillOurs(client, directory, size, containers) {
   await client.call("search", { query: "warm up" });
   while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 20));
   const { url } = JSON.parse(readFileSync(file, "utf8"));
-  for (let start = 0; start < size; start += 100) {
-    const batch = Array.from({ length: 100 }, (_, index) => ({ content: memory(start + index).text }));
-    const response = await fetch(`${url}/v4/memories`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ containerTag: `c${(start / 100) % containers}`, memories: batch }),
-    });
-    if (!response.ok) throw new Error(`seeding: ${response.status} ${await response.text()}`);
+  for (let container = 0; container < containers; container++) {
+    const numbers = Array.from({ length: size / containers }, (_, index) => container + index * containers);
+    for (let start = 0; start < numbers.length; start += 100) {
+      const memories = numbers.slice(start, start + 100).map((number) => ({ content: memory(number).text }));
+      const response = await fetch(`${url}/v4/memories`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ containerTag: `c${container}`, memories }),
+      });
+      if (!response.ok) throw new Error(`seeding: ${response.status} ${await response.text()}`);
+    }
   }
+}
+
+/** Memories are dealt out to the containers one by one. */
+function containerOf(number, containers) {
+  return `c${number % containers}`;
 }
 
 async function fillPeer(client, size) {
