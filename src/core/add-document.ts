@@ -16,6 +16,7 @@ import {
   momentSchema,
   noteSchema,
   parseInput,
+  refusePast,
   textSchema,
 } from "./input.js";
 import { once } from "./operations.js";
@@ -72,7 +73,7 @@ export async function addDocument(context: CoreContext, call: Call, raw: unknown
   checkMetadataSize("metadata", input.metadata, context.limits);
   const tags = [...new Set(input.containerTags?.length ? input.containerTags : [DEFAULT_CONTAINER])];
   for (const tag of tags) requireContainer(call.actor, tag);
-  refusePast(input.facts ?? [], context.clock.now());
+  refusePast("facts", input.facts ?? [], context.clock.now());
   const { organizationId } = call.actor;
   const receipt = await once(context, call, "addDocument", async (nouns) => {
     await checkUpdates(nouns, organizationId, tags, input.facts ?? []);
@@ -111,15 +112,6 @@ function draftOf(input: z.output<typeof addDocumentSchema>, tags: readonly strin
     facts: input.facts ?? null,
     rememberAsIs: input.rememberAsIs ?? false,
   };
-}
-
-function refusePast(facts: readonly { forgetAfter?: string | undefined }[], now: Date): void {
-  const issues = facts.flatMap(({ forgetAfter }, index) =>
-    forgetAfter !== undefined && forgetAfter <= now.toISOString()
-      ? [{ path: ["facts", index, "forgetAfter"], message: "must lie in the future" }]
-      : [],
-  );
-  if (issues.length > 0) throw invalid(issues);
 }
 
 /** A fact that replaces a memory must name one that is there, before anything is accepted. */

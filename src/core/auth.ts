@@ -36,6 +36,11 @@ export function localActor(organizationId: string): Actor {
   return { organizationId, name: "local", containers: "all" };
 }
 
+/** The service itself, in background work. */
+export function systemActor(organizationId: string): Actor {
+  return { organizationId, name: "system", containers: "all" };
+}
+
 /** @throws AppError `forbidden` when the actor may not touch the container */
 export function requireContainer(actor: Actor, containerTag: string): void {
   if (actor.containers !== "all" && !actor.containers.includes(containerTag))

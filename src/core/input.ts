@@ -137,6 +137,20 @@ export const dateSchema = z
 /** A date-time in the future or past, read to UTC with milliseconds; a time without a zone is UTC. */
 export const momentSchema = dateSchema.transform((text) => (parseIso(text) ?? new Date(Number.NaN)).toISOString());
 
+/** Refuses entries of a list that would be forgotten before they are kept. @throws AppError `invalid` that names each */
+export function refusePast(
+  field: string,
+  entries: readonly { readonly forgetAfter?: string | null | undefined }[],
+  now: Date,
+): void {
+  const issues = entries.flatMap(({ forgetAfter }, index) =>
+    forgetAfter && forgetAfter <= now.toISOString()
+      ? [{ path: [field, index, "forgetAfter"], message: "must lie in the future" }]
+      : [],
+  );
+  if (issues.length > 0) throw invalid(issues);
+}
+
 export const filepathSchema = z
   .string("must be a string")
   .min(1, "must not be empty")

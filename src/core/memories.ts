@@ -15,6 +15,7 @@ import {
   momentSchema,
   noteSchema,
   parseInput,
+  refusePast,
   textSchema,
 } from "./input.js";
 import { once } from "./operations.js";
@@ -54,7 +55,7 @@ export async function createMemories(context: CoreContext, call: Call, raw: unkn
   requireContainer(call.actor, input.containerTag);
   for (const [index, { metadata }] of input.memories.entries())
     checkMetadataSize(`memories.${index}.metadata`, metadata, context.limits);
-  refusePast(input.memories, context.clock.now());
+  refusePast("memories", input.memories, context.clock.now());
   const [known] = await context.store.containers.find(organizationId, [input.containerTag]);
   const candidates = input.memories.map(candidateOf);
   const resolution = await resolveFacts(context, organizationId, known ?? null, candidates);
@@ -97,15 +98,6 @@ export async function createMemories(context: CoreContext, call: Call, raw: unkn
 }
 
 type MemoryInput = z.output<typeof createMemoriesSchema>["memories"][number];
-
-function refusePast(memories: readonly MemoryInput[], now: Date): void {
-  const issues = memories.flatMap(({ forgetAfter }, index) =>
-    forgetAfter && forgetAfter <= now.toISOString()
-      ? [{ path: ["memories", index, "forgetAfter"], message: "must lie in the future" }]
-      : [],
-  );
-  if (issues.length > 0) throw invalid(issues);
-}
 
 function candidateOf(memory: MemoryInput): StatedCandidate {
   const temporal = memory.temporalContext;

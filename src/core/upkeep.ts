@@ -1,3 +1,4 @@
+import { systemActor } from "./auth.js";
 import type { CoreContext } from "./context.js";
 import { forgetMemories } from "./forget.js";
 import type { Memory } from "./types.js";
@@ -19,7 +20,7 @@ export async function cleanUp({ store, clock, log }: CoreContext): Promise<void>
 /** Writes down as forgotten what search leaves out already because its time is over. */
 export async function forgetExpired({ store, clock, log }: CoreContext, signal: AbortSignal): Promise<void> {
   const { organizationId } = store;
-  const actor = { organizationId, name: "system", containers: "all" } as const;
+  const actor = systemActor(organizationId);
   for (;;) {
     if (signal.aborted) return;
     // Read inside: what was restated for longer meanwhile is not over.

@@ -1,9 +1,10 @@
+import { systemActor } from "../core/auth.js";
 import { resolveFacts, writeFacts, type Resolution, type StatedCandidate } from "../core/facts.js";
 import type { ContainerRow, JobContext } from "../core/ports.js";
 import type { Document, RememberedFact } from "../core/types.js";
 import type { IngestContext } from "./context.js";
 import { parseConversation } from "./conversation.js";
-import { commitStep, loadCurrent, systemActor, type StepPayload } from "./step.js";
+import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /** A text up to this length that its sender asked to be remembered becomes one fact if no rule finds any. */
 const AS_IS_LENGTH = 600;

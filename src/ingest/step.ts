@@ -1,15 +1,11 @@
 import * as z from "zod";
 import type { JobContext, JobDraft, StoreNouns } from "../core/ports.js";
-import type { Actor, Document } from "../core/types.js";
+import type { Document } from "../core/types.js";
 import type { IngestContext } from "./context.js";
 
 /** Payload of every step: one revision of one document. */
 export const stepSchema = z.object({ documentId: z.string(), revision: z.number().int() });
 export type StepPayload = z.output<typeof stepSchema>;
-
-export function systemActor(organizationId: string): Actor {
-  return { organizationId, name: "system", containers: "all" };
-}
 
 /** The document, unless it was deleted or replaced since the job was written. */
 export async function loadCurrent(
