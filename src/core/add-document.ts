@@ -40,6 +40,7 @@ export const addDocumentSchema = z.object({
   customId: customIdSchema.optional(),
   title: noteSchema(1_000).optional(),
   metadata: metadataSchema.optional(),
+  filterByMetadata: metadataSchema.optional(),
   taskType: z.enum(["memory", "superrag"]).optional(),
   dreaming: z.enum(["dynamic", "instant"]).optional(),
   filepath: filepathSchema.optional(),
@@ -80,8 +81,8 @@ export async function addDocument(context: CoreContext, call: Call, raw: unknown
     const existing = input.customId ? await nouns.documents.byCustomId(organizationId, input.customId) : null;
     if (existing && !mayChange(call.actor, existing.containerTags))
       throw new AppError("forbidden", `The customId ${input.customId} belongs to a container this key may not use.`);
-    if (!existing) return insertDocument(nouns, call.actor, draftOf(input, tags));
-    const draft = mergeDrafts(existing, draftOf(input, tags));
+    if (!existing) return insertDocument(nouns, call.actor, draftOf(call.actor, input, tags));
+    const draft = mergeDrafts(existing, draftOf(call.actor, input, tags));
     checkMetadataSize("metadata", draft.metadata, context.limits);
     return replaceDocument(nouns, call.actor, existing, draft);
   });
@@ -90,7 +91,7 @@ export async function addDocument(context: CoreContext, call: Call, raw: unknown
   return waitForDocument(context, organizationId, receipt.id, input.wait);
 }
 
-function draftOf(input: z.output<typeof addDocumentSchema>, tags: readonly string[]): DocumentDraft {
+function draftOf(actor: Actor, input: z.output<typeof addDocumentSchema>, tags: readonly string[]): DocumentDraft {
   const taskType = input.taskType ?? "memory";
   const source = input.metadata?.["sm_source"];
   return {
@@ -98,13 +99,17 @@ function draftOf(input: z.output<typeof addDocumentSchema>, tags: readonly strin
     customId: input.customId ?? null,
     containerTags: tags,
     content: input.content,
+    turns: null,
     title: input.title ?? null,
+    url: null,
+    client: actor.client ?? null,
     type: "text",
     status: "queued",
     dreamingStatus: taskType === "memory" ? "dreaming" : "done",
     taskType,
     dreaming: input.dreaming ?? "dynamic",
     metadata: input.metadata ?? null,
+    filterByMetadata: input.filterByMetadata ?? null,
     source: typeof source === "string" ? source.slice(0, 255) : null,
     filepath: input.filepath ?? null,
     documentDate: input.documentDate ?? null,

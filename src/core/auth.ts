@@ -23,7 +23,12 @@ export async function authenticate({ store, clock, log }: CoreContext, credentia
     await store.keys.touch(key.id, now).catch((error: unknown) => {
       log.warn("the use of a key was not noted", { key: key.id, error });
     });
-  return { organizationId: key.organizationId, name: `key:${key.id}`, containers: "all" };
+  return {
+    organizationId: key.organizationId,
+    name: `key:${key.id}`,
+    containers: "all",
+    ...(key.client !== null && { client: key.client }),
+  };
 }
 
 /** Keys are random, so a plain hash is enough to keep them unreadable at rest. */

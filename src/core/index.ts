@@ -12,6 +12,7 @@ import { getSession, getStatus } from "./status.js";
 
 export type { Call } from "./context.js";
 export { localActor } from "./auth.js";
+export { clientSchema } from "./input.js";
 export type { Check, Diagnosis } from "./doctor.js";
 export { addDocumentSchema, DEFAULT_CONTAINER, type AddDocumentInput, type DocumentReceipt } from "./add-document.js";
 export type { DocumentPage } from "./documents.js";

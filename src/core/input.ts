@@ -91,6 +91,12 @@ export const customIdSchema = z
   .max(255, "must have at most 255 characters")
   .refine((text) => !ANY_CONTROL.test(text) && text.isWellFormed(), "must not contain control characters");
 
+/** Name of a client program, such as `opencode`; case makes no difference. */
+export const clientSchema = z
+  .string("must be a string")
+  .regex(/^[A-Za-z0-9_.-]{1,64}$/, "must be 1 to 64 letters, digits, underscores, dots or hyphens")
+  .transform((name) => name.toLowerCase());
+
 /** Says what is wrong with the characters of a value, or null. */
 export function findBadValue(value: string | number | boolean): string | null {
   return typeof value === "string" ? findBadCharacter(value) : null;

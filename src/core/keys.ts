@@ -5,10 +5,13 @@ import { iso } from "../lib/time.js";
 import { hashKey, requireAllContainers } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { notFound } from "./errors.js";
-import { customIdSchema, noteSchema, parseInput } from "./input.js";
+import { clientSchema, customIdSchema, noteSchema, parseInput } from "./input.js";
 import type { ApiKey } from "./types.js";
 
-const createKeySchema = z.object({ name: noteSchema(200).min(1, "must not be empty").default("key") });
+const createKeySchema = z.object({
+  name: noteSchema(200).min(1, "must not be empty").default("key"),
+  client: clientSchema.optional(),
+});
 
 /** A key and its text, which is shown this once and kept only as a hash. */
 export interface CreatedKey {
@@ -18,11 +21,12 @@ export interface CreatedKey {
 
 export async function createKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<CreatedKey> {
   requireAllContainers(call.actor);
-  const { name } = parseInput(createKeySchema, raw);
+  const { name, client } = parseInput(createKeySchema, raw);
   const { organizationId } = call.actor;
   return insertKey(store, {
     organizationId,
     name,
+    client: client ?? null,
     secret: `sm_${organizationId}_${randomSecret()}`,
     now: clock.now(),
   });
@@ -30,9 +34,9 @@ export async function createKey({ store, clock }: CoreContext, call: Call, raw: 
 
 async function insertKey(
   store: CoreContext["store"],
-  { organizationId, name, secret, now }: { organizationId: string; name: string; secret: string; now: Date },
+  { secret, now, ...of }: Pick<ApiKey, "organizationId" | "name" | "client"> & { secret: string; now: Date },
 ): Promise<CreatedKey> {
-  const draft = { id: createId(), organizationId, name, hint: secret.slice(-4), createdAt: iso(now) };
+  const draft = { id: createId(), ...of, hint: secret.slice(-4), createdAt: iso(now) };
   await store.keys.insert(draft, hashKey(secret));
   return { key: { ...draft, lastUsedAt: null, revokedAt: null }, secret };
 }
@@ -70,6 +74,6 @@ export async function ensureFirstKey(
   if (configured === undefined && hasKey) return { secret: null };
   const secret = configured ?? `sm_${organizationId}_${randomSecret()}`;
   const name = configured === undefined ? "first key" : "configured";
-  await insertKey(store, { organizationId, name, secret, now: clock.now() });
+  await insertKey(store, { organizationId, name, client: null, secret, now: clock.now() });
   return { secret };
 }

@@ -27,13 +27,17 @@ export interface DocumentDraft {
   readonly customId: string | null;
   readonly containerTags: readonly string[];
   readonly content: string;
+  readonly turns: Document["turns"];
   readonly title: string | null;
+  readonly url: string | null;
+  readonly client: string | null;
   readonly type: string;
   readonly status: DocumentStatus;
   readonly dreamingStatus: DreamingStatus;
   readonly taskType: Document["taskType"];
   readonly dreaming: Document["dreaming"];
   readonly metadata: Metadata | null;
+  readonly filterByMetadata: Metadata | null;
   readonly source: string | null;
   readonly filepath: string | null;
   readonly documentDate: string | null;
@@ -44,11 +48,16 @@ export interface DocumentDraft {
 
 /** What an update of a document may change; absent keys stay as they are. */
 export interface DocumentChange {
+  readonly customId?: string | null;
   readonly content?: string;
+  readonly turns?: Document["turns"];
   readonly revision?: number;
+  readonly rememberedRevision?: number;
   readonly containerTags?: readonly string[];
   readonly title?: string | null;
   readonly summary?: string | null;
+  readonly url?: string | null;
+  readonly client?: string | null;
   readonly type?: string;
   readonly status?: DocumentStatus;
   readonly dreamingStatus?: DreamingStatus;
@@ -56,6 +65,7 @@ export interface DocumentChange {
   readonly taskType?: Document["taskType"];
   readonly dreaming?: Document["dreaming"];
   readonly metadata?: Metadata | null;
+  readonly filterByMetadata?: Metadata | null;
   readonly source?: string | null;
   readonly filepath?: string | null;
   readonly documentDate?: string | null;
@@ -205,6 +215,8 @@ export interface PlainUnit {
 export interface UnitStore {
   /** Makes a unit findable by its words in these containers. */
   indexText(entry: PlainUnit): Promise<void>;
+  /** Makes a unit findable in exactly these containers, with the text and the vectors that it has. */
+  rescope(unit: Unit, containerIds: readonly number[]): Promise<void>;
   /** Takes a unit out of the text index and the vectors. */
   unindex(unit: Unit): Promise<void>;
   /** Moves a memory to the forgotten part of the index, where only `includeForgotten` finds it, or back. */

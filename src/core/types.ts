@@ -10,6 +10,8 @@ export interface Actor {
   readonly name: string;
   /** The container tags this actor may touch, or all of them. */
   readonly containers: "all" | readonly string[];
+  /** Name of the client that the key was made for, or that the request names; its settings are its own. */
+  readonly client?: string | undefined;
 }
 
 export const DOCUMENT_STATUSES = [
@@ -55,10 +57,15 @@ export interface Document {
   readonly content: string;
   /** Grows by one with every accepted change of the content; a job for an older revision stops. */
   readonly revision: number;
+  /** The newest revision whose facts were resolved, 0 for none: what came before it is not read again. */
+  readonly rememberedRevision: number;
   readonly title: string | null;
   readonly summary: string | null;
+  /** Where it came from, or `/files/{key}` for an uploaded file. */
   readonly url: string | null;
   readonly source: string | null;
+  /** Name of the client that sent it, whose settings then apply to it. */
+  readonly client: string | null;
   readonly type: string;
   readonly status: DocumentStatus;
   readonly dreamingStatus: DreamingStatus;
@@ -67,6 +74,8 @@ export interface Document {
   readonly taskType: TaskType;
   readonly dreaming: Dreaming;
   readonly metadata: Metadata | null;
+  /** Which memories may serve as context when its facts are extracted; null for all of the container. */
+  readonly filterByMetadata: Metadata | null;
   readonly filepath: string | null;
   /** The date the content is from; relative dates in the text resolve against it. */
   readonly documentDate: string | null;
@@ -78,10 +87,12 @@ export interface Document {
   readonly receipt: readonly RememberedFact[] | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** The turns of a document that was sent as a conversation; its content is their transcript. */
+  readonly turns: readonly Turn[] | null;
 }
 
 /** A document without its text, which may be large. */
-export type DocumentHead = Omit<Document, "content">;
+export type DocumentHead = Omit<Document, "content" | "turns">;
 
 /** What a chunk knows besides its text. */
 export interface ChunkMetadata {
@@ -204,10 +215,42 @@ export interface ApiKey {
   readonly name: string;
   /** The last four characters of the secret, to tell keys apart. */
   readonly hint: string;
+  /** Name of the client that the key is for; settings that it writes are this client's alone. */
+  readonly client: string | null;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
 }
+
+/** A named part of a profile: `key` is 1 to 64 of `a-z0-9_-`, `description` says what belongs into it. */
+export interface ProfileBucket {
+  readonly key: string;
+  readonly description: string;
+}
+
+/** A container tag with what is known of it (contract.md §7.0). */
+export interface Container {
+  /** Row number, as indexes use it. */
+  readonly id: number;
+  /** The id that clients see as `spaceId`. */
+  readonly uid: string;
+  readonly tag: string;
+  readonly name: string | null;
+  readonly description: string | null;
+  /** Guidance for extraction in this container, up to 1,500 characters. */
+  readonly entityContext: string | null;
+  /** Only documents under these paths form memories; null for all. */
+  readonly memoryFilesystemPaths: readonly string[] | null;
+  readonly profileBuckets: readonly ProfileBucket[];
+  readonly visibility: "public" | "private" | "unlisted";
+  readonly isExperimental: boolean;
+  readonly emoji: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** How one memory relates to an older one. `updates` is a new version; the others leave both true. */
+export type Relation = "updates" | "extends" | "derives";
 
 /** Fingerprint of everything that decides what a vector means. Vectors of different spaces never meet. */
 export interface VectorSpace {

@@ -195,7 +195,7 @@ describe("a store of a newer version", () => {
     await rm(`${file}-shm`, { force: true });
     await expectRefusal(
       "unavailable",
-      /newer version of Recollect \(schema 2; this version knows 1\).*Install the newer/,
+      /newer version of Recollect \(schema 3; this version knows 2\).*Install the newer/,
     );
   });
 

@@ -3,6 +3,7 @@ import type { Core } from "../../src/core/index.js";
 import type { Actor } from "../../src/core/types.js";
 import { createHttpFace, listen, type HttpApp, type HttpBindings, type Listening } from "../../src/faces/http.js";
 import { ENDPOINTS } from "../../src/faces/rest/app.js";
+import { pathsOf } from "../../src/faces/rest/mount.js";
 import type { Endpoint } from "../../src/faces/rest/endpoint.js";
 import { errorSchema } from "../../src/faces/rest/schemas.js";
 import { captureLog, type LogLine } from "./captured-log.js";
@@ -111,8 +112,9 @@ function checkShape(method: string, path: string, { status, headers, body }: Res
 function endpointOf(method: string, path: string): Endpoint | undefined {
   const bare = path.replace(/\?.*/, "");
   const ofMethod = ENDPOINTS.filter((endpoint) => endpoint.method === method.toLowerCase());
-  const pattern = (endpoint: Endpoint) => new RegExp(`^${endpoint.path.replace(/\{\w+\}/g, "[^/]+")}$`);
+  const pattern = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`);
   return (
-    ofMethod.find((endpoint) => endpoint.path === bare) ?? ofMethod.find((endpoint) => pattern(endpoint).test(bare))
+    ofMethod.find((endpoint) => pathsOf(endpoint).includes(bare)) ??
+    ofMethod.find((endpoint) => pathsOf(endpoint).some((path) => pattern(path).test(bare)))
   );
 }

@@ -1,13 +1,18 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, ContainerRow, ContainerStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
+import { createId } from "../../lib/ids.js";
 import { listParameter } from "./json.js";
 import { purgeContainer } from "./purge.js";
 import type { Database } from "./schema.js";
 
 export function createContainerStore(db: Kysely<Database>, clock: Clock): ContainerStore {
   async function find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]> {
-    let query = db.selectFrom("containers").select(["id", "tag"]).where("organization_id", "=", organizationId);
+    let query = db
+      .selectFrom("containers")
+      .select(["id", "tag"])
+      .where("organization_id", "=", organizationId)
+      .where("deleted_at", "is", null);
     if (tags !== "all") query = query.where(sql<boolean>`tag in (select value from json_each(${listParameter(tags)}))`);
     return query.orderBy("id").execute();
   }
@@ -30,9 +35,22 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
     },
     async ensure(organizationId, tags) {
       if (tags.length === 0) return [];
-      await sql`insert into containers (organization_id, tag, created_at)
-        select ${organizationId}, value, ${iso(clock.now())} from json_each(${listParameter(tags)}) where true
-        on conflict do nothing`.execute(db);
+      const known = await find(organizationId, tags);
+      const missing = [...new Set(tags)].filter((tag) => known.every((row) => row.tag !== tag));
+      const now = iso(clock.now());
+      for (const tag of missing)
+        await db
+          .insertInto("containers")
+          .values({ organization_id: organizationId, tag, uid: createId(), created_at: now, updated_at: now })
+          // A deleted one comes back as a new one.
+          .onConflict((conflict) =>
+            conflict.columns(["organization_id", "tag"]).doUpdateSet({
+              created_at: now,
+              updated_at: now,
+              deleted_at: null,
+            }),
+          )
+          .execute();
       const rows = new Map((await find(organizationId, tags)).map((row) => [row.tag, row]));
       return [...new Set(tags)].flatMap((tag) => rows.get(tag) ?? []);
     },

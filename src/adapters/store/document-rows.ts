@@ -14,10 +14,13 @@ export function rowOf(organizationId: string, draft: DocumentDraft) {
     organization_id: organizationId,
     custom_id: draft.customId,
     content: draft.content,
+    turns: toJson(draft.turns),
+    remembered_revision: 0,
     title: draft.title,
     summary: null,
-    url: null,
+    url: draft.url,
     source: draft.source,
+    client: draft.client,
     type: draft.type,
     status: draft.status,
     dreaming_status: draft.dreamingStatus,
@@ -25,6 +28,7 @@ export function rowOf(organizationId: string, draft: DocumentDraft) {
     task_type: draft.taskType,
     dreaming: draft.dreaming,
     metadata: toJson(draft.metadata),
+    filter_by_metadata: toJson(draft.filterByMetadata),
     filepath: draft.filepath,
     document_date: draft.documentDate,
     origin: draft.origin,
@@ -38,9 +42,14 @@ export function rowOf(organizationId: string, draft: DocumentDraft) {
 /** The columns that a change sets. */
 export function columnsOf(change: DocumentChange): Partial<Selectable<Database["documents"]>> {
   const columns: Partial<Selectable<Database["documents"]>> = {};
+  if (change.customId !== undefined) columns.custom_id = change.customId;
   if (change.content !== undefined) columns.content = change.content;
+  if (change.turns !== undefined) columns.turns = toJson(change.turns);
   if (change.revision !== undefined) columns.revision = change.revision;
+  if (change.rememberedRevision !== undefined) columns.remembered_revision = change.rememberedRevision;
   if (change.title !== undefined) columns.title = change.title;
+  if (change.url !== undefined) columns.url = change.url;
+  if (change.client !== undefined) columns.client = change.client;
   if (change.summary !== undefined) columns.summary = change.summary;
   if (change.type !== undefined) columns.type = change.type;
   if (change.status !== undefined) columns.status = change.status;
@@ -49,6 +58,7 @@ export function columnsOf(change: DocumentChange): Partial<Selectable<Database["
   if (change.taskType !== undefined) columns.task_type = change.taskType;
   if (change.dreaming !== undefined) columns.dreaming = change.dreaming;
   if (change.metadata !== undefined) columns.metadata = toJson(change.metadata);
+  if (change.filterByMetadata !== undefined) columns.filter_by_metadata = toJson(change.filterByMetadata);
   if (change.source !== undefined) columns.source = change.source;
   if (change.filepath !== undefined) columns.filepath = change.filepath;
   if (change.documentDate !== undefined) columns.document_date = change.documentDate;
@@ -72,21 +82,23 @@ function isWaiting({ status, dreamingStatus }: Pick<Document, "status" | "dreami
 
 /** The columns hold what this file wrote, so the narrow types are known. */
 export function documentOf(row: DocumentRow): Document {
-  return { ...headOf(row), content: row.content };
+  return { ...headOf(row), content: row.content, turns: fromJson(row.turns) };
 }
 
 /** The same without the text. */
-export function headOf(row: Omit<DocumentRow, "content" | "seq" | "waiting">): DocumentHead {
+export function headOf(row: Omit<DocumentRow, "content" | "turns" | "seq" | "waiting">): DocumentHead {
   return {
     id: row.id,
     organizationId: row.organization_id,
     customId: row.custom_id,
     containerTags: fromJson<string[]>(row.tags) ?? [],
     revision: row.revision,
+    rememberedRevision: row.remembered_revision,
     title: row.title,
     summary: row.summary,
     url: row.url,
     source: row.source,
+    client: row.client,
     type: row.type,
     status: row.status as Document["status"],
     dreamingStatus: row.dreaming_status as Document["dreamingStatus"],
@@ -94,6 +106,7 @@ export function headOf(row: Omit<DocumentRow, "content" | "seq" | "waiting">): D
     taskType: row.task_type as Document["taskType"],
     dreaming: row.dreaming as Document["dreaming"],
     metadata: fromJson(row.metadata),
+    filterByMetadata: fromJson(row.filter_by_metadata),
     filepath: row.filepath,
     documentDate: row.document_date,
     origin: row.origin as Document["origin"],

@@ -14,6 +14,7 @@ export function createKeyStore(db: Kysely<Database>): KeyStore {
           organization_id: key.organizationId,
           name: key.name,
           hint: key.hint,
+          client: key.client,
           hash,
           created_at: key.createdAt,
         })
@@ -64,6 +65,7 @@ function keyOf(row: Selectable<Database["api_keys"]>): ApiKey {
     organizationId: row.organization_id,
     name: row.name,
     hint: row.hint,
+    client: row.client,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     revokedAt: row.revoked_at,

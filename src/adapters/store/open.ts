@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { createId } from "../../lib/ids.js";
 import { loadSqlite, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 import { sleep } from "../../lib/time.js";
 import { inspectFile } from "./inspect-file.js";
@@ -85,11 +86,16 @@ function prepareConnection(connection: SqliteConnection, { maxMegabytes }: OpenO
   connection.exec("pragma temp_store = memory");
   connection.exec("pragma cache_size = -16000");
   connection.exec("pragma journal_size_limit = 67108864");
+  defineFunctions(connection);
   migrate(connection);
   if (maxMegabytes > 0) {
     const pageSize = Number(readValue(connection, "page_size", "pragma_page_size"));
     connection.exec(`pragma max_page_count = ${Math.max(1, Math.floor((maxMegabytes * 1024 * 1024) / pageSize))}`);
   }
+}
+
+/** Functions that queries and migrations use and SQLite does not have. */
+function defineFunctions(connection: SqliteConnection): void {
   connection.function("lower_unicode", { deterministic: true }, (value) =>
     typeof value === "string" ? value.toLowerCase() : value,
   );
@@ -98,6 +104,7 @@ function prepareConnection(connection: SqliteConnection, { maxMegabytes }: OpenO
     const text = typeof value === "string" ? value.trim() : "";
     return text !== "" && Number.isFinite(Number(text)) ? Number(text) : null;
   });
+  connection.function("create_id", { deterministic: false }, (_row) => createId());
 }
 
 function migrate(connection: SqliteConnection): void {

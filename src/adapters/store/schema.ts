@@ -12,8 +12,25 @@ export interface Database {
     created_at: string;
     last_used_at: string | null;
     revoked_at: string | null;
+    client: string | null;
   };
-  containers: { id: Generated<number>; organization_id: string; tag: string; created_at: string };
+  containers: {
+    id: Generated<number>;
+    organization_id: string;
+    tag: string;
+    created_at: string;
+    uid: string;
+    name: string | null;
+    description: string | null;
+    entity_context: string | null;
+    memory_filesystem_paths: string | null;
+    profile_buckets: Generated<string>;
+    visibility: Generated<string>;
+    is_experimental: Generated<number>;
+    emoji: string | null;
+    updated_at: string;
+    deleted_at: string | null;
+  };
   documents: {
     seq: Generated<number>;
     id: string;
@@ -21,10 +38,12 @@ export interface Database {
     custom_id: string | null;
     content: string;
     revision: number;
+    remembered_revision: number;
     title: string | null;
     summary: string | null;
     url: string | null;
     source: string | null;
+    client: string | null;
     type: string;
     status: string;
     dreaming_status: string;
@@ -32,6 +51,7 @@ export interface Database {
     task_type: string;
     dreaming: string;
     metadata: string | null;
+    filter_by_metadata: string | null;
     filepath: string | null;
     document_date: string | null;
     origin: string;
@@ -41,8 +61,24 @@ export interface Database {
     waiting: number;
     created_at: string;
     updated_at: string;
+    turns: string | null;
   };
-  document_revisions: { document_id: string; revision: number; content: string; created_at: string };
+  document_revisions: {
+    document_id: string;
+    revision: number;
+    content: string;
+    created_at: string;
+    prefix_length: number | null;
+  };
+  files: {
+    key: string;
+    organization_id: string;
+    document_id: string;
+    name: string | null;
+    mime_type: string;
+    bytes: number;
+    created_at: string;
+  };
   document_containers: { document_id: string; container_id: number; position: number };
   chunks: {
     seq: Generated<number>;
@@ -79,6 +115,34 @@ export interface Database {
     updated_at: string;
   };
   memory_sources: { memory_id: string; document_id: string; quote: string | null; added_at: string };
+  memory_relations: { from_id: string; to_id: string; relation: string; created_at: string };
+  settings: { organization_id: string; client: string; value: string; updated_at: string };
+  container_merges: {
+    id: string;
+    organization_id: string;
+    source_tags: string;
+    target_tag: string;
+    status: string;
+    progress: string | null;
+    last_error: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  requests: {
+    seq: Generated<number>;
+    id: string;
+    organization_id: string;
+    key_id: string | null;
+    client: string | null;
+    type: string;
+    method: string;
+    path: string;
+    status: number;
+    duration: number;
+    container_tag: string | null;
+    error: string | null;
+    created_at: string;
+  };
   vector_spaces: { id: Generated<number>; fingerprint: string; dimensions: number; created_at: string };
   vectors: {
     id: Generated<number>;

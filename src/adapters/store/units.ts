@@ -6,6 +6,7 @@ import { filepathSql, ofOrganization } from "./documents.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { loadUnits, readDetails } from "./unit-details.js";
+import { rescopeUnit } from "./rescope.js";
 import { dropUnit, scopeWord, writeText } from "./text-index.js";
 import { atomically } from "./transact.js";
 import { packVectors, vectorBytes } from "./vector-bytes.js";
@@ -59,6 +60,10 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
             order by memories.seq limit ${limit})
         ) order by unit limit ${limit}`.execute(db);
       return rows.map((row) => ({ ...row, containerIds: JSON.parse(row.containers) as number[] }));
+    },
+
+    async rescope(unit, containerIds) {
+      await atomically(db, (db) => rescopeUnit(db, unit, containerIds));
     },
 
     async unindex(unit) {

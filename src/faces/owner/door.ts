@@ -31,6 +31,7 @@ const callSchema = z.object({
       organizationId: z.string(),
       name: z.string(),
       containers: z.union([z.literal("all"), z.array(z.string())]),
+      client: z.string().optional(),
     }),
     operationId: z.string().optional(),
   }),

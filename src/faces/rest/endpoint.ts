@@ -13,6 +13,8 @@ interface EndpointCall<Body, Query> {
   readonly parameter: (name: string) => string;
   /** A request header, or undefined. */
   readonly header: (name: string) => string | undefined;
+  /** Base URL under which the client reached this server, without a slash at its end. */
+  readonly origin: string;
   readonly setHeader: (name: string, value: string) => void;
 }
 
@@ -21,9 +23,11 @@ interface EndpointCall<Body, Query> {
  * become the OpenAPI document.
  */
 export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
-  readonly method: "get" | "post" | "patch" | "delete";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** With parameters in braces, as OpenAPI writes them. */
   readonly path: string;
+  /** Older or other paths of the same operation; the OpenAPI document leaves them out. */
+  readonly aliases?: readonly string[];
   readonly summary: string;
   readonly tag: string;
   readonly body?: z.ZodType<Body> | undefined;
@@ -31,10 +35,14 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly isBodyOptional?: boolean;
   /** Each value is given as the array of all its occurrences. */
   readonly query?: (z.ZodType<Query> & z.ZodObject) | undefined;
-  readonly status: 200 | 201 | 204;
-  /** Absent for 204. */
+  /** False for what anybody may read without a key. Default true. */
+  readonly needsKey?: boolean;
+  readonly status: 200 | 201 | 202 | 204;
+  /** Absent for 204 and for what is not JSON. */
   readonly answer?: z.ZodType<Answer> | undefined;
-  handle(call: EndpointCall<Body, Query>): Awaitable<Answer>;
+  /** Type of an answer that is not JSON; the handler then gives a `Response`. */
+  readonly produces?: string;
+  handle(call: EndpointCall<Body, Query>): Awaitable<Answer | Response>;
 }
 
 /** Keeps the types of an endpoint's schemas and its handler together. */

@@ -1,7 +1,8 @@
 import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { AppError } from "../../core/errors.js";
-import type { Core } from "../../core/index.js";
+import { clientSchema, localActor, type Core } from "../../core/index.js";
+import type { Actor } from "../../core/types.js";
 import { identify } from "../auth.js";
 import type { Endpoint } from "./endpoint.js";
 import { checkInput, readJsonBody } from "./read-request.js";
@@ -24,16 +25,24 @@ export interface MountOptions {
 
 /** Serves endpoints; a literal path wins over one with parameters, and another method of a known path is refused. */
 export function mountEndpoints(app: RestApp, endpoints: readonly Endpoint[], options: MountOptions): void {
-  const paths = [...new Set(endpoints.map((endpoint) => endpoint.path))].sort(byParameters);
+  for (const endpoint of endpoints) app.openAPIRegistry.registerPath(describeEndpoint(endpoint));
+  const routes = endpoints.flatMap((endpoint) => pathsOf(endpoint).map((path) => ({ path, endpoint })));
+  const paths = [...new Set(routes.map(({ path }) => path))].sort(byParameters);
   for (const path of paths) {
-    const ofPath = endpoints.filter((endpoint) => endpoint.path === path);
-    for (const endpoint of ofPath) {
-      app.openAPIRegistry.registerPath(describeEndpoint(endpoint));
+    const ofPath = routes.filter((route) => route.path === path).map(({ endpoint }) => endpoint);
+    for (const endpoint of ofPath)
       app.on(endpoint.method.toUpperCase(), routerPath(path), (context) => answer(context, endpoint, options));
-    }
     const allowed = ofPath.map((endpoint) => endpoint.method.toUpperCase()).join(", ");
     app.all(routerPath(path), (context) => refuseMethod(context, allowed));
   }
+}
+
+const DOCUMENTS = /^\/v3\/documents(?=\/|$)/;
+
+/** All paths of an endpoint. Documents were called memories before (contract.md §1.15); never a redirect (G-81). */
+export function pathsOf({ path, aliases = [] }: Endpoint): string[] {
+  const paths = [path, ...aliases];
+  return [...paths, ...paths.filter((one) => DOCUMENTS.test(one)).map((one) => one.replace(DOCUMENTS, "/v3/memories"))];
 }
 
 function byParameters(left: string, right: string): number {
@@ -46,27 +55,39 @@ function routerPath(path: string): string {
 }
 
 async function answer(context: RestContext, endpoint: Endpoint, options: MountOptions): Promise<Response> {
-  const { core, organizationId, maxBodyBytes } = options;
   const { req } = context;
-  const actor = await identify(
-    {
-      headers: req.raw.headers,
-      peerAddress: context.env?.incoming?.socket.remoteAddress,
-      isKeylessAllowed: context.env?.isLoopbackOnly ?? false,
-    },
-    { core, organizationId },
-  );
+  const actor =
+    endpoint.needsKey === false ? localActor(options.organizationId) : await identifyActor(context, options);
   const result = await endpoint.handle({
-    core,
+    core: options.core,
     call: { actor },
-    body: endpoint.body && checkInput(endpoint.body, await readBody(req.raw, endpoint, maxBodyBytes)),
+    body: endpoint.body && checkInput(endpoint.body, await readBody(req.raw, endpoint, options.maxBodyBytes)),
     query: endpoint.query && checkInput(endpoint.query, req.queries()),
     parameter: (name) => req.param(name) ?? "",
     header: (name) => req.header(name),
+    origin: new URL(req.url).origin,
     setHeader: (name, value) => context.header(name, value),
   });
+  if (result instanceof Response) return result;
   if (endpoint.status === 204) return context.body(null, 204);
   return context.body(JSON.stringify(result), endpoint.status, { "content-type": "application/json" });
+}
+
+/** Header in which first-party clients name themselves (contract.md §1.2). */
+const CLIENT_HEADER = "x-sm-source";
+
+async function identifyActor(context: RestContext, { core, organizationId }: MountOptions): Promise<Actor> {
+  const { req, env } = context;
+  const actor = await identify(
+    {
+      headers: req.raw.headers,
+      peerAddress: env?.incoming?.socket.remoteAddress,
+      isKeylessAllowed: env?.isLoopbackOnly ?? false,
+    },
+    { core, organizationId },
+  );
+  const named = clientSchema.safeParse(req.header(CLIENT_HEADER));
+  return actor.client === undefined && named.success ? { ...actor, client: named.data } : actor;
 }
 
 async function readBody(request: Request, { isBodyOptional }: Endpoint, maxBodyBytes: number): Promise<unknown> {
@@ -83,12 +104,13 @@ function refuseMethod(context: RestContext, allowed: string): Response {
 
 /** The endpoint as the OpenAPI document lists it. */
 function describeEndpoint(endpoint: Endpoint): ReturnType<typeof createRoute> {
-  const { method, path, summary, tag, body, query, status, answer: schema } = endpoint;
+  const { method, path, summary, tag, body, query, status, answer: schema, produces } = endpoint;
   return createRoute({
     method,
     path,
     summary,
     tags: [tag],
+    ...(endpoint.needsKey === false && { security: [] }),
     request: {
       params: parametersOf(path),
       ...(query && { query }),
@@ -97,7 +119,11 @@ function describeEndpoint(endpoint: Endpoint): ReturnType<typeof createRoute> {
       }),
     },
     responses: {
-      [status]: { description: "Success", ...(schema && { content: { "application/json": { schema } } }) },
+      [status]: {
+        description: "Success",
+        ...(schema && { content: { "application/json": { schema } } }),
+        ...(produces !== undefined && { content: { [produces]: { schema: z.string() } } }),
+      },
       default: { description: "Refused or failed", content: { "application/json": { schema: errorSchema } } },
     },
   });

@@ -42,9 +42,9 @@ export function documentsContract(open: OpenStore): void {
       expect(found).toEqual({
         ...draft,
         organizationId: at.organization,
+        rememberedRevision: 0,
         revision: 1,
         summary: null,
-        url: null,
         errorReason: null,
         receipt: null,
         createdAt: "2024-05-06T07:08:09.000Z",

@@ -1,4 +1,5 @@
 import { initial } from "./0001-initial.js";
+import { wireContract } from "./0002-wire-contract.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
-export const MIGRATIONS: readonly string[] = [initial];
+export const MIGRATIONS: readonly string[] = [initial, wireContract];
