@@ -12,6 +12,7 @@ import type {
   Memory,
   MemoryDraft,
   Metadata,
+  Relation,
   Unit,
   UnitKind,
   VectorSpace,
@@ -140,6 +141,14 @@ export interface MemoryChange {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
 
+/** How a memory relates to an older one of the same container. */
+export interface MemoryRelation {
+  /** The newer memory. */
+  readonly fromId: string;
+  readonly toId: string;
+  readonly relation: Relation;
+}
+
 export interface MemoryStore {
   insert(
     organizationId: string,
@@ -166,6 +175,12 @@ export interface MemoryStore {
     containerTag: string,
     options: { isStatic?: boolean; limit: number; filters?: FilterExpression | undefined },
   ): Promise<Memory[]>;
+  /** All versions of these chains, by the ids of their first ones; oldest first. */
+  versions(organizationId: string, rootIds: readonly string[]): Promise<Memory[]>;
+  /** Relations that these memories have to others or others to them, oldest first, each once. */
+  relations(organizationId: string, memoryIds: readonly string[]): Promise<MemoryRelation[]>;
+  /** Notes how a memory relates to an older one of its container; a pair has one relation, the last that was noted. */
+  relate(organizationId: string, fromId: string, toId: string, relation: Relation): Promise<void>;
   /** Active memories whose time has passed. */
   expired(organizationId: string, now: Date, limit: number): Promise<Memory[]>;
 }

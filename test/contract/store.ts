@@ -4,6 +4,7 @@ import { containersContract } from "./store/containers.js";
 import { documentsContract } from "./store/documents.js";
 import type { OpenStore } from "./store/fixture.js";
 import { memoriesContract } from "./store/memories.js";
+import { relationsContract } from "./store/relations.js";
 import { transactionsContract } from "./store/transactions.js";
 import { unitsContract } from "./store/units.js";
 import { vectorsContract } from "./store/vectors.js";
@@ -15,6 +16,7 @@ export function describeStore(name: string, open: OpenStore): void {
   describe(`store: ${name}`, () => {
     describe("documents and chunks", () => documentsContract(open));
     describe("memories", () => memoriesContract(open));
+    describe("relations and versions", () => relationsContract(open));
     describe("units", () => unitsContract(open));
     describe("vectors", () => vectorsContract(open));
     describe("containers", () => containersContract(open));

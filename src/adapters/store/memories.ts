@@ -5,6 +5,7 @@ import { factKey } from "../../lib/fact-key.js";
 import { iso } from "../../lib/time.js";
 import { memoryFilterSql } from "./filters.js";
 import { fromJson, listParameter, toJson } from "./json.js";
+import { readRelations, writeRelation } from "./memory-relations.js";
 import type { Database } from "./schema.js";
 
 export type MemoryRow = Selectable<Database["memories"]> & { tag: string; source_count: number };
@@ -134,6 +135,25 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       const rows = await query.orderBy("memories.seq", "desc").limit(options.limit).execute();
       return rows.map(memoryOf);
     },
+
+    async versions(organizationId, rootIds) {
+      const ids = listParameter(rootIds);
+      const rows = await select(organizationId)
+        .where(
+          sql<boolean>`memories.seq in (
+            select seq from memories where root_id in (select value from json_each(${ids}))
+            union select seq from memories where id in (select value from json_each(${ids})))`,
+        )
+        .orderBy("memories.version")
+        .orderBy("memories.seq")
+        .execute();
+      return rows.map(memoryOf);
+    },
+
+    relations: (organizationId, memoryIds) => readRelations(db, organizationId, memoryIds),
+
+    relate: (organizationId, fromId, toId, relation) =>
+      writeRelation(db, organizationId, { fromId, toId, relation }, iso(clock.now())),
 
     async expired(organizationId, now, limit) {
       const rows = await select(organizationId)
