@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isId } from "../lib/ids.js";
-import { noteDocument } from "./add-document.js";
+import { noteDocument } from "./write-document.js";
 import { asSeenBy, mayChange, maySee, reachableContainers } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { AppError, notFound } from "./errors.js";
