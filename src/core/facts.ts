@@ -219,7 +219,7 @@ async function strengthen(
 }
 
 /** Of two ends the later one; null is no end. What is stated again holds for as long as either statement says. */
-function later(one: string | null, other: string | null): string | null {
+export function later(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return null;
   return one > other ? one : other;
 }

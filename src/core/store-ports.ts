@@ -1,8 +1,10 @@
 import type { ContainerVectors, JobStore, VectorRecord } from "./ports.js";
+import type { RequestStore, VolumeStore } from "./request-ports.js";
 import type {
   ApiKey,
   Chunk,
   ChunkMetadata,
+  Container,
   Document,
   DocumentHead,
   DocumentStatus,
@@ -11,8 +13,10 @@ import type {
   JournalEntry,
   Memory,
   MemoryDraft,
+  Merge,
   Metadata,
   Relation,
+  StoredFile,
   Unit,
   UnitKind,
   VectorSpace,
@@ -127,6 +131,8 @@ export interface ChunkStore {
   ): Promise<Chunk[]>;
   /** Chunks of one revision, by position. */
   ofDocument(organizationId: string, documentId: string, revision: number): Promise<Chunk[]>;
+  /** Chunks of the newest revision that has some, by position. */
+  newest(organizationId: string, documentId: string): Promise<Chunk[]>;
   /** Removes chunks of older revisions with their index entries. */
   dropOlder(organizationId: string, documentId: string, revision: number): Promise<void>;
 }
@@ -137,6 +143,7 @@ export interface MemoryChange {
   readonly forgetAfter?: string | null;
   readonly forgetReason?: string | null;
   readonly isStatic?: boolean;
+  readonly isInference?: boolean;
   readonly strength?: number;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
@@ -147,6 +154,36 @@ export interface MemoryRelation {
   readonly fromId: string;
   readonly toId: string;
   readonly relation: Relation;
+}
+
+/** A memory with the id that clients see of its container. */
+export interface PlacedMemory extends Memory {
+  readonly containerUid: string;
+}
+
+/** A guess that waits for review. */
+export interface InferredMemory {
+  readonly memory: Memory;
+  /** From how many memories it was derived. */
+  readonly parentCount: number;
+}
+
+/** A memory as one of its documents states it. */
+export interface StatedMemory {
+  readonly documentId: string;
+  /** When the document was found to state it. */
+  readonly addedAt: string;
+  readonly memory: PlacedMemory;
+}
+
+export interface MemoryQuery {
+  /** Any of these; none for nothing. */
+  readonly containerTags: readonly string[];
+  readonly filters?: FilterExpression | undefined;
+  readonly sort: "createdAt" | "updatedAt";
+  readonly order: "asc" | "desc";
+  readonly offset: number;
+  readonly limit: number;
 }
 
 export interface MemoryStore {
@@ -167,6 +204,8 @@ export interface MemoryStore {
   update(organizationId: string, id: string, change: MemoryChange): Promise<void>;
   /** Links a memory to a document that states it. @returns false when the link was there already */
   addSource(organizationId: string, memoryId: string, documentId: string, quote: string | null): Promise<boolean>;
+  /** Unlinks a memory from a document. */
+  removeSource(organizationId: string, memoryId: string, documentId: string): Promise<void>;
   /** Documents that state these memories. */
   sources(organizationId: string, memoryIds: readonly string[]): Promise<{ memoryId: string; documentId: string }[]>;
   /** Active (latest, unforgotten, unexpired) memories of a container, newest first. */
@@ -175,12 +214,26 @@ export interface MemoryStore {
     containerTag: string,
     options: { isStatic?: boolean; limit: number; filters?: FilterExpression | undefined },
   ): Promise<Memory[]>;
+  /** One page of active memories, and how many there are in all. */
+  list(organizationId: string, query: MemoryQuery): Promise<{ memories: PlacedMemory[]; total: number }>;
+  /** Active guesses of a container that nobody reviewed, those with the most parents first, then the newest. */
+  inferred(organizationId: string, containerTag: string, limit: number): Promise<InferredMemory[]>;
+  /** Every memory that these documents state or stated, superseded and forgotten ones too, oldest first. */
+  ofDocuments(organizationId: string, documentIds: readonly string[]): Promise<StatedMemory[]>;
   /** All versions of these chains, by the ids of their first ones; oldest first. */
   versions(organizationId: string, rootIds: readonly string[]): Promise<Memory[]>;
   /** Relations that these memories have to others or others to them, oldest first, each once. */
   relations(organizationId: string, memoryIds: readonly string[]): Promise<MemoryRelation[]>;
   /** Notes how a memory relates to an older one of its container; a pair has one relation, the last that was noted. */
   relate(organizationId: string, fromId: string, toId: string, relation: Relation): Promise<void>;
+  /** Memories of a container by row, deleted ones too: all versions and forgotten ones, or only what is active. */
+  inContainer(
+    organizationId: string,
+    containerId: number,
+    options: { activeOnly: boolean; limit: number },
+  ): Promise<Memory[]>;
+  /** Puts the row into another container. The indexes follow by `units.rescope`. */
+  move(organizationId: string, id: string, containerId: number): Promise<void>;
   /** Active memories whose time has passed. */
   expired(organizationId: string, now: Date, limit: number): Promise<Memory[]>;
 }
@@ -262,7 +315,44 @@ export interface UnitStore {
   load(organizationId: string, units: readonly Unit[]): Promise<WholeUnit[]>;
 }
 
+/** What an update of a container may change; absent keys stay as they are. */
+export interface ContainerChange {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly entityContext?: string | null;
+  readonly memoryFilesystemPaths?: readonly string[] | null;
+  readonly profileBuckets?: Container["profileBuckets"];
+  readonly visibility?: Container["visibility"];
+  readonly isExperimental?: boolean;
+  readonly emoji?: string | null;
+}
+
+/** A container with what lies in it. */
+export interface ContainerSummary extends Container {
+  readonly documentCount: number;
+  /** Latest versions that are not forgotten. */
+  readonly memoryCount: number;
+  /** When a document was changed or a memory was made last; null for an empty one. */
+  readonly lastActivityAt: string | null;
+}
+
 export interface ContainerStore {
+  get(organizationId: string, tag: string): Promise<Container | null>;
+  /** Makes the container when there is none. */
+  update(organizationId: string, tag: string, change: ContainerChange): Promise<Container>;
+  /** The ones that exist among these tags, or all; in no order. */
+  list(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerSummary[]>;
+  /**
+   * Marks a container as deleted, which frees its tag: whoever makes the tag again gets an empty one. What lies in it is
+   * no longer reached by tag.
+   */
+  remove(organizationId: string, tag: string): Promise<void>;
+  /** Ids of documents that lie in a container, deleted ones too. */
+  documentsIn(organizationId: string, containerId: number, limit: number): Promise<string[]>;
+  /** How many documents lie in this container and in no other. */
+  countOwnDocuments(organizationId: string, containerId: number): Promise<number>;
+  /** Puts a document with all its chunks into exactly these containers, in this order. */
+  relocate(organizationId: string, documentId: string, containerIds: readonly number[]): Promise<void>;
   /** Containers of a document, in the order of its tags. */
   ofDocument(organizationId: string, documentId: string): Promise<ContainerRow[]>;
   ensure(organizationId: string, tags: readonly string[]): Promise<ContainerRow[]>;
@@ -280,6 +370,29 @@ export interface KeyStore {
   touch(id: string, at: Date): Promise<void>;
 }
 
+/** Settings as they were written, one value for each client; the client '' is the organisation itself. */
+export interface SettingsStore {
+  read(organizationId: string, client: string): Promise<Readonly<Record<string, unknown>> | null>;
+  write(organizationId: string, client: string, value: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Removes the settings of the organisation and of all clients. @returns how many there were */
+  clear(organizationId: string): Promise<number>;
+}
+
+export interface MergeChange {
+  readonly status?: Merge["status"];
+  readonly progress?: Merge["progress"];
+  readonly lastError?: string | null;
+}
+
+/** Containers that are, or were, merged into another. */
+export interface MergeStore {
+  insert(organizationId: string, merge: Pick<Merge, "id" | "sourceTags" | "targetTag">): Promise<Merge>;
+  byId(organizationId: string, id: string): Promise<Merge | null>;
+  /** The ones that are neither completed nor failed, oldest first. */
+  open(organizationId: string): Promise<Merge[]>;
+  update(organizationId: string, id: string, change: MergeChange): Promise<void>;
+}
+
 /** Results of finished calls by the caller's operation id, so that a retried call does its work once. */
 export interface OperationStore {
   find(operationId: string): Promise<{ readonly result: unknown } | null>;
@@ -289,6 +402,18 @@ export interface OperationStore {
 
 export interface JournalStore {
   append(organizationId: string, entries: readonly JournalEntry[]): Promise<void>;
+}
+
+/** What is known of uploaded files. A file counts while `/files/{key}` is the URL of its document. */
+export interface FileStore {
+  insert(organizationId: string, file: Omit<StoredFile, "createdAt">): Promise<void>;
+  byKey(organizationId: string, key: string): Promise<StoredFile | null>;
+  /** Oldest first; the document names at most one of them. */
+  ofDocument(organizationId: string, documentId: string): Promise<StoredFile[]>;
+  /** Removes up to `limit` rows of files that their document does not name, or whose document is gone. @returns their keys */
+  dropUnnamed(organizationId: string, limit: number): Promise<string[]>;
+  /** Those of the keys that have a row. */
+  knownKeys(organizationId: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface StoreHealth {
@@ -308,10 +433,14 @@ export interface StoreNouns {
   readonly memories: MemoryStore;
   readonly units: UnitStore;
   readonly containers: ContainerStore;
+  readonly settings: SettingsStore;
+  readonly merges: MergeStore;
   readonly keys: KeyStore;
   readonly jobs: JobStore;
   readonly journal: JournalStore;
   readonly operations: OperationStore;
+  readonly requests: RequestStore;
+  readonly volumes: VolumeStore;
 }
 
 export interface Store extends StoreNouns {

@@ -122,6 +122,19 @@ export interface Chunk {
   readonly createdAt: string;
 }
 
+/** The original bytes of an uploaded document, as they are known in the record; a `BlobStore` holds them. */
+export interface StoredFile {
+  /** Unguessable: whoever knows it may read the file (`/files/{key}`). */
+  readonly key: string;
+  readonly documentId: string;
+  /** As it was uploaded, without folders. */
+  readonly name: string | null;
+  /** `type/subtype` as the uploader named it. */
+  readonly mimeType: string;
+  readonly bytes: number;
+  readonly createdAt: string;
+}
+
 /** One atomic fact. Versions are linked by `parentId` and `rootId`; a version is never overwritten. */
 export interface Memory {
   readonly seq: number;
@@ -247,6 +260,76 @@ export interface Container {
   readonly emoji: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+export const MERGE_STATUSES = [
+  "queued",
+  "waiting_for_ingest",
+  "copying_vectors",
+  "db_committing",
+  "cleanup_pending",
+  "completed",
+  "failed",
+] as const;
+export type MergeStatus = (typeof MERGE_STATUSES)[number];
+
+/** How far a merge is (contract.md §7.6). */
+export interface MergeProgress {
+  readonly phase: MergeStatus;
+  readonly currentSourceTag?: string | undefined;
+  readonly currentKind?: "chunk" | "memory" | undefined;
+  /** Documents and memories that were moved. */
+  readonly copiedRows?: number | undefined;
+  readonly completedSourceTags?: readonly string[] | undefined;
+  /** Documents that are still being processed. */
+  readonly inFlightItems?: number | undefined;
+  readonly attempt?: number | undefined;
+}
+
+/** Containers on their way into another one. */
+export interface Merge {
+  readonly id: string;
+  readonly sourceTags: readonly string[];
+  readonly targetTag: string;
+  readonly status: MergeStatus;
+  /** Null before the first step. */
+  readonly progress: MergeProgress | null;
+  readonly lastError: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What a request was for, in the words of the wire contract (contract.md §1.14). */
+export const REQUEST_TYPES = [
+  "add",
+  "search",
+  "fast_search",
+  "request",
+  "update",
+  "delete",
+  "chat",
+  "search_v4",
+] as const;
+export type RequestType = (typeof REQUEST_TYPES)[number];
+
+/** One request to the API, without anything of what it said. */
+export interface RequestRecord {
+  readonly id: string;
+  /** Null for a request without a key, or with a wrong one. */
+  readonly keyId: string | null;
+  readonly client: string | null;
+  readonly type: RequestType;
+  readonly method: string;
+  /** The pattern of the path, such as `/v3/documents/{id}`. */
+  readonly path: string;
+  readonly status: number;
+  /** Milliseconds from the request to its answer. */
+  readonly duration: number;
+  /** The container, when the request named exactly one. */
+  readonly containerTag: string | null;
+  /** What a refused request was told. */
+  readonly error: string | null;
+  readonly createdAt: string;
 }
 
 /** How one memory relates to an older one. `updates` is a new version; the others leave both true. */

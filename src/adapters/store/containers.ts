@@ -1,58 +1,220 @@
-import { type Kysely, sql } from "kysely";
-import type { Clock, ContainerRow, ContainerStore } from "../../core/ports.js";
-import { iso } from "../../lib/time.js";
+import { type Kysely, type Selectable, type Updateable, sql } from "kysely";
+import type { Clock, ContainerChange, ContainerRow, ContainerStore } from "../../core/ports.js";
+import { type Container, unitOf } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
-import { listParameter } from "./json.js";
+import { iso, yieldTurn } from "../../lib/time.js";
+import { fromJson, listParameter, toJson } from "./json.js";
 import { purgeContainer } from "./purge.js";
+import { rescopeUnit } from "./rescope.js";
 import type { Database } from "./schema.js";
+import { atomically } from "./transact.js";
+
+/** Chunks moved in one go; a long document must not keep callers waiting. */
+const YIELD_EVERY = 50;
 
 export function createContainerStore(db: Kysely<Database>, clock: Clock): ContainerStore {
+  const ofOrganization = (organizationId: string) =>
+    db.selectFrom("containers").where("organization_id", "=", organizationId).where("deleted_at", "is", null);
+
   async function find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]> {
-    let query = db
-      .selectFrom("containers")
-      .select(["id", "tag"])
-      .where("organization_id", "=", organizationId)
-      .where("deleted_at", "is", null);
-    if (tags !== "all") query = query.where(sql<boolean>`tag in (select value from json_each(${listParameter(tags)}))`);
+    let query = ofOrganization(organizationId).select(["id", "tag"]);
+    if (tags !== "all") query = query.where(isOneOf(tags));
     return query.orderBy("id").execute();
+  }
+
+  async function get(organizationId: string, tag: string): Promise<Container | null> {
+    const row = await ofOrganization(organizationId).selectAll().where("tag", "=", tag).executeTakeFirst();
+    return row ? containerOf(row) : null;
+  }
+
+  async function ensure(organizationId: string, tags: readonly string[]): Promise<ContainerRow[]> {
+    if (tags.length === 0) return [];
+    const known = await find(organizationId, tags);
+    const missing = [...new Set(tags)].filter((tag) => known.every((row) => row.tag !== tag));
+    const now = iso(clock.now());
+    for (const tag of missing)
+      await db
+        .insertInto("containers")
+        .values({ organization_id: organizationId, tag, uid: createId(), created_at: now, updated_at: now })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    const rows = new Map((await find(organizationId, tags)).map((row) => [row.tag, row]));
+    return [...new Set(tags)].flatMap((tag) => rows.get(tag) ?? []);
   }
 
   return {
     find,
+    get,
+    ensure,
+
     async ofDocument(organizationId, documentId) {
       return db
         .selectFrom("document_containers")
         .innerJoin("containers", "containers.id", "document_containers.container_id")
         .select(["containers.id", "containers.tag"])
         .where("containers.organization_id", "=", organizationId)
+        .where("containers.deleted_at", "is", null)
         .where("document_containers.document_id", "=", documentId)
         .orderBy("document_containers.position")
         .execute();
     },
+
+    async update(organizationId, tag, change) {
+      return atomically(db, async (db) => {
+        await createContainerStore(db, clock).ensure(organizationId, [tag]);
+        const row = await db
+          .updateTable("containers")
+          .set({ ...columnsOf(change), updated_at: iso(clock.now()) })
+          .where("organization_id", "=", organizationId)
+          .where("tag", "=", tag)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        return containerOf(row);
+      });
+    },
+
+    async list(organizationId, tags) {
+      let query = ofOrganization(organizationId)
+        .selectAll()
+        .select([DOCUMENT_COUNT, MEMORY_COUNT, LAST_DOCUMENT, LAST_MEMORY]);
+      if (tags !== "all") query = query.where(isOneOf(tags));
+      const rows = await query.execute();
+      return rows.map((row) => ({
+        ...containerOf(row),
+        documentCount: row.document_count,
+        memoryCount: row.memory_count,
+        lastActivityAt: later(row.last_document, row.last_memory),
+      }));
+    },
+
+    async remove(organizationId, tag) {
+      await db
+        .updateTable("containers")
+        // No tag has a `#`, so the name that is left free is taken by nobody else.
+        .set({ deleted_at: iso(clock.now()), tag: sql<string>`tag || '#' || id` })
+        .where("organization_id", "=", organizationId)
+        .where("tag", "=", tag)
+        .execute();
+    },
+
+    async documentsIn(organizationId, containerId, limit) {
+      const rows = await db
+        .selectFrom("document_containers")
+        .innerJoin("containers", "containers.id", "document_containers.container_id")
+        .select("document_containers.document_id")
+        .where("containers.organization_id", "=", organizationId)
+        .where("container_id", "=", containerId)
+        .orderBy("document_id")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => row.document_id);
+    },
+
+    async countOwnDocuments(organizationId, containerId) {
+      const { rows } = await sql<{ n: number }>`select count(*) as n from document_containers dc
+        join containers c on c.id = dc.container_id and c.organization_id = ${organizationId}
+        where dc.container_id = ${containerId} and not exists (
+          select 1 from document_containers o where o.document_id = dc.document_id and o.container_id <> dc.container_id
+        )`.execute(db);
+      return rows[0]?.n ?? 0;
+    },
+
+    async relocate(organizationId, documentId, containerIds) {
+      await atomically(db, async (db) => {
+        const known = await db
+          .selectFrom("documents")
+          .select("id")
+          .where("id", "=", documentId)
+          .where(sql<boolean>`+organization_id = ${organizationId}`)
+          .executeTakeFirst();
+        if (!known) return;
+        await db.deleteFrom("document_containers").where("document_id", "=", documentId).execute();
+        const rows = containerIds.map((id, position) => ({ document_id: documentId, container_id: id, position }));
+        if (rows.length > 0) await db.insertInto("document_containers").values(rows).execute();
+        const chunks = await db.selectFrom("chunks").select("seq").where("document_id", "=", documentId).execute();
+        for (const [index, { seq }] of chunks.entries()) {
+          if (index % YIELD_EVERY === YIELD_EVERY - 1) await yieldTurn();
+          await rescopeUnit(db, unitOf("chunk", seq), containerIds);
+        }
+      });
+    },
+
     async purge(organizationId, tag) {
-      const [container] = await find(organizationId, [tag]);
-      if (container) await purgeContainer(db, organizationId, container);
+      const rows = await db
+        .selectFrom("containers")
+        .select(["id", "tag"])
+        .where("organization_id", "=", organizationId)
+        .where(sql<boolean>`(tag = ${tag} or tag = ${tag} || '#' || id)`)
+        .execute();
+      for (const row of rows) await purgeContainer(db, organizationId, { id: row.id, tag });
     },
-    async ensure(organizationId, tags) {
-      if (tags.length === 0) return [];
-      const known = await find(organizationId, tags);
-      const missing = [...new Set(tags)].filter((tag) => known.every((row) => row.tag !== tag));
-      const now = iso(clock.now());
-      for (const tag of missing)
-        await db
-          .insertInto("containers")
-          .values({ organization_id: organizationId, tag, uid: createId(), created_at: now, updated_at: now })
-          // A deleted one comes back as a new one.
-          .onConflict((conflict) =>
-            conflict.columns(["organization_id", "tag"]).doUpdateSet({
-              created_at: now,
-              updated_at: now,
-              deleted_at: null,
-            }),
-          )
-          .execute();
-      const rows = new Map((await find(organizationId, tags)).map((row) => [row.tag, row]));
-      return [...new Set(tags)].flatMap((tag) => rows.get(tag) ?? []);
-    },
+  };
+}
+
+function isOneOf(tags: readonly string[]) {
+  return sql<boolean>`containers.tag in (select value from json_each(${listParameter(tags)}))`;
+}
+
+const DOCUMENT_COUNT = sql<number>`(
+  select count(*) from document_containers dc where dc.container_id = containers.id
+)`.as("document_count");
+
+const MEMORY_COUNT = sql<number>`(
+  select count(*) from memories m where m.container_id = containers.id and m.is_latest = 1 and m.is_forgotten = 0
+)`.as("memory_count");
+
+const LAST_DOCUMENT = sql<string | null>`(
+  select max(d.updated_at) from document_containers dc join documents d on d.id = dc.document_id
+  where dc.container_id = containers.id
+)`.as("last_document");
+
+/** By row number, which the index has; by date every memory would have to be read. */
+const LAST_MEMORY = sql<string | null>`(
+  select m.created_at from memories m where m.seq = (
+    select max(seq) from (
+      select max(seq) as seq from memories m
+        where m.container_id = containers.id and m.is_latest = 1 and m.is_forgotten = 0 and m.is_static = 0
+      union all
+      select max(seq) from memories m
+        where m.container_id = containers.id and m.is_latest = 1 and m.is_forgotten = 0 and m.is_static = 1
+    ))
+)`.as("last_memory");
+
+function later(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return one > other ? one : other;
+}
+
+function columnsOf(change: ContainerChange): Updateable<Database["containers"]> {
+  return {
+    ...(change.name !== undefined && { name: change.name }),
+    ...(change.description !== undefined && { description: change.description }),
+    ...(change.entityContext !== undefined && { entity_context: change.entityContext }),
+    ...(change.memoryFilesystemPaths !== undefined && {
+      memory_filesystem_paths: toJson(change.memoryFilesystemPaths),
+    }),
+    ...(change.profileBuckets !== undefined && { profile_buckets: JSON.stringify(change.profileBuckets) }),
+    ...(change.visibility !== undefined && { visibility: change.visibility }),
+    ...(change.isExperimental !== undefined && { is_experimental: change.isExperimental ? 1 : 0 }),
+    ...(change.emoji !== undefined && { emoji: change.emoji }),
+  };
+}
+
+/** The columns hold what this file wrote, so the narrow types are known. */
+function containerOf(row: Selectable<Database["containers"]>): Container {
+  return {
+    id: row.id,
+    uid: row.uid,
+    tag: row.tag,
+    name: row.name,
+    description: row.description,
+    entityContext: row.entity_context,
+    memoryFilesystemPaths: fromJson(row.memory_filesystem_paths),
+    profileBuckets: fromJson<Container["profileBuckets"]>(row.profile_buckets) ?? [],
+    visibility: row.visibility as Container["visibility"],
+    isExperimental: row.is_experimental === 1,
+    emoji: row.emoji,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }

@@ -13,7 +13,7 @@ import { atomically } from "./transact.js";
 const TAGS = sql<string>`(
   select json_group_array(c.tag order by dc.position)
   from document_containers dc join containers c on c.id = dc.container_id
-  where dc.document_id = documents.id
+  where dc.document_id = documents.id and c.deleted_at is null
 )`.as("tags");
 
 const HEAD_COLUMNS = [

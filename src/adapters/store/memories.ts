@@ -1,28 +1,13 @@
-import { type Kysely, type Selectable, sql } from "kysely";
-import type { Clock, MemoryChange, MemoryStore } from "../../core/ports.js";
-import type { Memory } from "../../core/types.js";
+import { type Kysely, sql } from "kysely";
+import type { Clock, MemoryStore } from "../../core/ports.js";
 import { factKey } from "../../lib/fact-key.js";
 import { iso } from "../../lib/time.js";
 import { memoryFilterSql } from "./filters.js";
-import { fromJson, listParameter, toJson } from "./json.js";
+import { listParameter, toJson } from "./json.js";
+import { listInferred, listMemories, listOfDocuments } from "./memory-pages.js";
 import { readRelations, writeRelation } from "./memory-relations.js";
+import { columnsOf, memoryOf, selectMemories } from "./memory-rows.js";
 import type { Database } from "./schema.js";
-
-export type MemoryRow = Selectable<Database["memories"]> & { tag: string; source_count: number };
-
-/** Sources whose document was deleted are gone, so the count is of documents that still state the fact. */
-const SOURCE_COUNT = sql<number>`(select count(*) from memory_sources ms where ms.memory_id = memories.id)`.as(
-  "source_count",
-);
-
-export function selectMemories(db: Kysely<Database>, organizationId: string) {
-  return db
-    .selectFrom("memories")
-    .innerJoin("containers", "containers.id", "memories.container_id")
-    .selectAll("memories")
-    .select(["containers.tag as tag", SOURCE_COUNT])
-    .where("memories.organization_id", "=", organizationId);
-}
 
 export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemoryStore {
   const select = (organizationId: string) => selectMemories(db, organizationId);
@@ -155,6 +140,29 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
     relate: (organizationId, fromId, toId, relation) =>
       writeRelation(db, organizationId, { fromId, toId, relation }, iso(clock.now())),
 
+    list: (organizationId, query) => listMemories(db, organizationId, query, clock.now()),
+
+    inferred: (organizationId, containerTag, limit) =>
+      listInferred(db, organizationId, { containerTag, limit, now: clock.now() }),
+
+    ofDocuments: (organizationId, documentIds) => listOfDocuments(db, organizationId, documentIds),
+
+    async inContainer(organizationId, containerId, { activeOnly: isActiveOnly, limit }) {
+      let query = select(organizationId).where("memories.container_id", "=", containerId);
+      if (isActiveOnly) query = query.where(activeOnly);
+      const rows = await query.orderBy("memories.seq").limit(limit).execute();
+      return rows.map(memoryOf);
+    },
+
+    async move(organizationId, id, containerId) {
+      await db
+        .updateTable("memories")
+        .set({ container_id: containerId })
+        .where("organization_id", "=", organizationId)
+        .where("id", "=", id)
+        .execute();
+    },
+
     async expired(organizationId, now, limit) {
       const rows = await select(organizationId)
         .where(activeOnly)
@@ -169,42 +177,4 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
 /** With the organisation, because tags are indexed within theirs. */
 function inContainer(organizationId: string, tag: string) {
   return sql<boolean>`(containers.organization_id = ${organizationId} and containers.tag = ${tag})`;
-}
-
-function columnsOf(change: MemoryChange): Partial<Selectable<Database["memories"]>> {
-  const columns: Partial<Selectable<Database["memories"]>> = {};
-  if (change.isLatest !== undefined) columns.is_latest = change.isLatest ? 1 : 0;
-  if (change.isForgotten !== undefined) columns.is_forgotten = change.isForgotten ? 1 : 0;
-  if (change.forgetAfter !== undefined) columns.forget_after = change.forgetAfter;
-  if (change.forgetReason !== undefined) columns.forget_reason = change.forgetReason;
-  if (change.isStatic !== undefined) columns.is_static = change.isStatic ? 1 : 0;
-  if (change.strength !== undefined) columns.strength = change.strength;
-  if (change.metadata !== undefined) columns.metadata = toJson(change.metadata);
-  return columns;
-}
-
-/** The columns hold what this file wrote, so the narrow types are known. */
-export function memoryOf(row: MemoryRow): Memory {
-  return {
-    seq: row.seq,
-    id: row.id,
-    containerTag: row.tag,
-    text: row.text,
-    version: row.version,
-    isLatest: row.is_latest === 1,
-    parentId: row.parent_id,
-    rootId: row.root_id,
-    kind: row.kind as Memory["kind"],
-    isStatic: row.is_static === 1,
-    isInference: row.is_inference === 1,
-    isForgotten: row.is_forgotten === 1,
-    forgetAfter: row.forget_after,
-    forgetReason: row.forget_reason,
-    sourceCount: row.source_count,
-    strength: row.strength,
-    origin: row.origin as Memory["origin"],
-    metadata: fromJson(row.metadata),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

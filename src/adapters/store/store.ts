@@ -15,12 +15,16 @@ import { createJobStore } from "./jobs.js";
 import { createJournalStore } from "./journal.js";
 import { createKeyStore } from "./keys.js";
 import { createMemoryStore } from "./memories.js";
+import { createMergeStore } from "./merges.js";
 import { openSqliteStore } from "./open.js";
 import { createOperationStore } from "./operations.js";
+import { createRequestStore } from "./requests.js";
 import type { Database } from "./schema.js";
+import { createSettingsStore } from "./settings.js";
 import { sqliteDialect } from "./sqlite.js";
 import { createUnitStore } from "./units.js";
 import { createVectorRecord } from "./vector-record.js";
+import { createVolumeStore } from "./volumes.js";
 
 export interface SqliteStoreOptions {
   readonly dataDirectory: string;
@@ -114,10 +118,14 @@ function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
     memories: createMemoryStore(db, clock),
     units: createUnitStore(db, clock),
     containers: createContainerStore(db, clock),
+    settings: createSettingsStore(db, clock),
+    merges: createMergeStore(db, clock),
     keys: createKeyStore(db),
     jobs: createJobStore(db, clock),
     journal: createJournalStore(db, clock),
     operations: createOperationStore(db, clock),
+    requests: createRequestStore(db),
+    volumes: createVolumeStore(db),
   };
 }
 

@@ -1,0 +1,37 @@
+import type { Kysely } from "kysely";
+import type { Clock, SettingsStore } from "../../core/ports.js";
+import { iso } from "../../lib/time.js";
+import { fromJson } from "./json.js";
+import type { Database } from "./schema.js";
+
+export function createSettingsStore(db: Kysely<Database>, clock: Clock): SettingsStore {
+  return {
+    async read(organizationId, client) {
+      const row = await db
+        .selectFrom("settings")
+        .select("value")
+        .where("organization_id", "=", organizationId)
+        .where("client", "=", client)
+        .executeTakeFirst();
+      return row ? fromJson<Record<string, unknown>>(row.value) : null;
+    },
+
+    async write(organizationId, client, value) {
+      const written = { value: JSON.stringify(value), updated_at: iso(clock.now()) };
+      await db
+        .insertInto("settings")
+        .values({ organization_id: organizationId, client, ...written })
+        .onConflict((conflict) => conflict.columns(["organization_id", "client"]).doUpdateSet(written))
+        .execute();
+    },
+
+    async clear(organizationId) {
+      const removed = await db
+        .deleteFrom("settings")
+        .where("organization_id", "=", organizationId)
+        .returning("client")
+        .execute();
+      return removed.length;
+    },
+  };
+}
