@@ -98,6 +98,23 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       return added.length > 0;
     },
 
+    async removeSource(organizationId, memoryId, documentId) {
+      await db
+        .deleteFrom("memory_sources")
+        .where("memory_id", "=", memoryId)
+        .where("document_id", "=", documentId)
+        .where((where) =>
+          where.exists(
+            where
+              .selectFrom("memories")
+              .select("id")
+              .whereRef("memories.id", "=", "memory_sources.memory_id")
+              .where("memories.organization_id", "=", organizationId),
+          ),
+        )
+        .execute();
+    },
+
     async sources(organizationId, memoryIds) {
       const rows = await db
         .selectFrom("memory_sources")

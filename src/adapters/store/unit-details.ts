@@ -5,7 +5,7 @@ import { iso } from "../../lib/time.js";
 import { chunkOf } from "./chunks.js";
 import { ofOrganization } from "./documents.js";
 import { fromJson, listParameter } from "./json.js";
-import { memoryOf, selectMemories } from "./memories.js";
+import { memoryOf, selectMemories } from "./memory-rows.js";
 import type { Database } from "./schema.js";
 
 const isOneOf = (column: string, values: readonly number[]) =>

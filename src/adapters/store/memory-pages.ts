@@ -1,0 +1,88 @@
+import { type Kysely, sql } from "kysely";
+import type { InferredMemory, MemoryQuery, PlacedMemory, StatedMemory } from "../../core/ports.js";
+import { iso } from "../../lib/time.js";
+import { memoryFilterSql } from "./filters.js";
+import { listParameter } from "./json.js";
+import { memoryOf, selectMemories } from "./memory-rows.js";
+import type { Database } from "./schema.js";
+
+/** What a search would find: newest versions that are neither forgotten nor over. */
+const active = (now: Date) =>
+  sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0
+    and (memories.forget_after is null or memories.forget_after > ${iso(now)}))`;
+
+/** The rows of containers that are there; their numbers lead into the index of memories. */
+function inContainers(organizationId: string, tags: readonly string[]) {
+  return sql<boolean>`memories.container_id in (
+    select c.id from containers c where c.organization_id = ${organizationId} and c.deleted_at is null
+      and c.tag in (select value from json_each(${listParameter(tags)})))`;
+}
+
+/** One page of active memories and how many there are, as `MemoryStore.list` promises. */
+export async function listMemories(
+  db: Kysely<Database>,
+  organizationId: string,
+  query: MemoryQuery,
+  now: Date,
+): Promise<{ memories: PlacedMemory[]; total: number }> {
+  const conditions = [inContainers(organizationId, query.containerTags), active(now)];
+  if (query.filters) conditions.push(memoryFilterSql(query.filters));
+  const matching = sql<boolean>`(${sql.join(conditions, sql` and `)})`;
+  const column = query.sort === "updatedAt" ? "memories.updated_at" : "memories.created_at";
+  const rows = await selectMemories(db, organizationId)
+    .select("containers.uid as uid")
+    .where(matching)
+    .orderBy(column, query.order)
+    .orderBy("memories.seq", query.order)
+    .limit(query.limit)
+    .offset(query.offset)
+    .execute();
+  const count = await db
+    .selectFrom("memories")
+    .select(sql<number>`count(*)`.as("total"))
+    .where("memories.organization_id", "=", organizationId)
+    .where(matching)
+    .executeTakeFirstOrThrow();
+  return { memories: rows.map((row) => ({ ...memoryOf(row), containerUid: row.uid })), total: count.total };
+}
+
+/** Guesses that wait for review, as `MemoryStore.inferred` promises. */
+export async function listInferred(
+  db: Kysely<Database>,
+  organizationId: string,
+  { containerTag, limit, now }: { containerTag: string; limit: number; now: Date },
+): Promise<InferredMemory[]> {
+  const parents = sql<number>`(select count(*) from memory_relations mr
+    where mr.from_id = memories.id and mr.relation = 'derives')`;
+  const rows = await selectMemories(db, organizationId)
+    .select(parents.as("parents"))
+    .where(inContainers(organizationId, [containerTag]))
+    .where(active(now))
+    .where("memories.is_inference", "=", 1)
+    .orderBy("parents", "desc")
+    .orderBy("memories.created_at", "desc")
+    .orderBy("memories.seq", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ memory: memoryOf(row), parentCount: row.parents }));
+}
+
+/** Every memory that these documents state, as `MemoryStore.ofDocuments` promises. */
+export async function listOfDocuments(
+  db: Kysely<Database>,
+  organizationId: string,
+  documentIds: readonly string[],
+): Promise<StatedMemory[]> {
+  const rows = await selectMemories(db, organizationId)
+    .innerJoin("memory_sources", "memory_sources.memory_id", "memories.id")
+    .select(["containers.uid as uid", "memory_sources.document_id as documentId", "memory_sources.added_at as addedAt"])
+    .where(sql<boolean>`memory_sources.document_id in (select value from json_each(${listParameter(documentIds)}))`)
+    // There is mostly one organisation, so its index would lead through all memories.
+    .orderBy(sql`+memories.seq`)
+    .execute();
+  return rows.map((row) => ({
+    documentId: row.documentId,
+    addedAt: row.addedAt,
+    memory: { ...memoryOf(row), containerUid: row.uid },
+  }));
+}

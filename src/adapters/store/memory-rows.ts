@@ -1,0 +1,64 @@
+import { type Kysely, type Selectable, sql } from "kysely";
+import type { MemoryChange } from "../../core/ports.js";
+import type { Memory } from "../../core/types.js";
+import { fromJson, toJson } from "./json.js";
+import type { Database } from "./schema.js";
+
+/** A memory as it is selected. */
+export type MemoryRow = Selectable<Database["memories"]> & { tag: string; source_count: number };
+
+/** Sources whose document was deleted are gone, so the count is of documents that still state the fact. */
+const SOURCE_COUNT = sql<number>`(select count(*) from memory_sources ms where ms.memory_id = memories.id)`.as(
+  "source_count",
+);
+
+/** Memories of an organisation with the tag of their container. */
+export function selectMemories(db: Kysely<Database>, organizationId: string) {
+  return db
+    .selectFrom("memories")
+    .innerJoin("containers", "containers.id", "memories.container_id")
+    .selectAll("memories")
+    .select(["containers.tag as tag", SOURCE_COUNT])
+    .where("memories.organization_id", "=", organizationId);
+}
+
+/** The columns that a change sets. */
+export function columnsOf(change: MemoryChange): Partial<Selectable<Database["memories"]>> {
+  const columns: Partial<Selectable<Database["memories"]>> = {};
+  if (change.isLatest !== undefined) columns.is_latest = change.isLatest ? 1 : 0;
+  if (change.isForgotten !== undefined) columns.is_forgotten = change.isForgotten ? 1 : 0;
+  if (change.forgetAfter !== undefined) columns.forget_after = change.forgetAfter;
+  if (change.forgetReason !== undefined) columns.forget_reason = change.forgetReason;
+  if (change.isInference !== undefined) columns.is_inference = change.isInference ? 1 : 0;
+  if (change.isStatic !== undefined) columns.is_static = change.isStatic ? 1 : 0;
+  if (change.strength !== undefined) columns.strength = change.strength;
+  if (change.metadata !== undefined) columns.metadata = toJson(change.metadata);
+  return columns;
+}
+
+/** The columns hold what this file wrote, so the narrow types are known. */
+export function memoryOf(row: MemoryRow): Memory {
+  return {
+    seq: row.seq,
+    id: row.id,
+    // A deleted container gave its tag away.
+    containerTag: row.tag.replace(/#\d+$/, ""),
+    text: row.text,
+    version: row.version,
+    isLatest: row.is_latest === 1,
+    parentId: row.parent_id,
+    rootId: row.root_id,
+    kind: row.kind as Memory["kind"],
+    isStatic: row.is_static === 1,
+    isInference: row.is_inference === 1,
+    isForgotten: row.is_forgotten === 1,
+    forgetAfter: row.forget_after,
+    forgetReason: row.forget_reason,
+    sourceCount: row.source_count,
+    strength: row.strength,
+    origin: row.origin as Memory["origin"],
+    metadata: fromJson(row.metadata),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
