@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
 import { cacheQueries } from "./adapters/embed/cached.js";
 import { createRulesExtractor } from "./adapters/llm/rules.js";
@@ -17,6 +19,8 @@ import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
 import { createId } from "./lib/ids.js";
 
+/** Name of the folder for uploaded files, inside a data folder. */
+const FILES_FOLDER = "files";
 /** Questions whose vectors are kept, so that a repeated one costs no call. */
 const CACHED_QUERIES = 1_000;
 
@@ -103,9 +107,12 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
     log,
     events: createDocumentEvents(),
     wakeJobs: () => runner.wake(),
+    blobs: createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),
     limits: {
       maxTextBytes: config.maxTextBytes,
       maxMetadataBytes: config.maxMetadataBytes,
+      maxBatch: config.maxBatch,
+      maxFileBytes: config.maxFileBytes,
       threshold: config.threshold,
     },
     about: { version, dataDirectory: config.dataDirectory, factExtractor: factExtractor.name },

@@ -48,6 +48,8 @@ function httpUrl() {
 const KEY_SHAPE = /^sm_([A-Za-z0-9-]+)_\S+$/;
 const TERABYTE_IN_MEGABYTES = 1_048_576;
 const GIGABYTE = 1_073_741_824;
+/** What is sent at once is one text in memory for a moment, and texts have an end. */
+const MOST_BYTES_OF_ONE_REQUEST = 268_435_456;
 
 const apiKey = z
   .string()
@@ -163,6 +165,26 @@ export const SETTINGS = {
     fallback: "65536",
     description: "Largest metadata of one document, in bytes of JSON.",
   }),
+  RECOLLECT_MAX_BATCH: setting({
+    schema: wholeNumber(1, 10_000),
+    fallback: "600",
+    description: "Most documents of one batch.",
+  }),
+  RECOLLECT_MAX_BATCH_BYTES: setting({
+    schema: wholeNumber(1, MOST_BYTES_OF_ONE_REQUEST),
+    fallback: "33554432",
+    description: "Largest batch of documents, in bytes of JSON.",
+  }),
+  RECOLLECT_MAX_FILE_BYTES: setting({
+    schema: wholeNumber(1, MOST_BYTES_OF_ONE_REQUEST),
+    fallback: "52428800",
+    description: "Largest uploaded file, in bytes.",
+  }),
+  RECOLLECT_KEEP_FAILED_MINUTES: setting({
+    schema: wholeNumber(0, 5_256_000),
+    fallback: "0",
+    description: "How long a document stays whose processing failed, in minutes. `0` keeps it until it is deleted.",
+  }),
   RECOLLECT_MAX_STORE_MEGABYTES: setting({
     schema: wholeNumber(0, TERABYTE_IN_MEGABYTES),
     fallback: "0",
@@ -213,6 +235,12 @@ export interface Config {
   readonly exactMegabytes: number;
   readonly maxTextBytes: number;
   readonly maxMetadataBytes: number;
+  /** Documents. */
+  readonly maxBatch: number;
+  readonly maxBatchBytes: number;
+  readonly maxFileBytes: number;
+  /** 0 for ever. */
+  readonly keepFailedMinutes: number;
   /** 0 for no limit. */
   readonly maxStoreMegabytes: number;
   /** Jobs at once. */
@@ -338,6 +366,10 @@ function buildConfig(values: Values, warnings: readonly string[]): Config {
     exactMegabytes: need(values.RECOLLECT_EXACT_MEGABYTES),
     maxTextBytes: need(values.RECOLLECT_MAX_TEXT_BYTES),
     maxMetadataBytes: need(values.RECOLLECT_MAX_METADATA_BYTES),
+    maxBatch: need(values.RECOLLECT_MAX_BATCH),
+    maxBatchBytes: need(values.RECOLLECT_MAX_BATCH_BYTES),
+    maxFileBytes: need(values.RECOLLECT_MAX_FILE_BYTES),
+    keepFailedMinutes: need(values.RECOLLECT_KEEP_FAILED_MINUTES),
     maxStoreMegabytes: need(values.RECOLLECT_MAX_STORE_MEGABYTES),
     concurrency: need(values.RECOLLECT_CONCURRENCY),
     threshold: need(values.RECOLLECT_THRESHOLD),

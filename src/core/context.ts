@@ -1,5 +1,5 @@
 import type { DocumentEvents } from "./document-events.js";
-import type { Clock, Embedder, Log, Store, VectorIndex } from "./ports.js";
+import type { BlobStore, Clock, Embedder, Log, Store, VectorIndex } from "./ports.js";
 import type { Actor } from "./types.js";
 
 /** What every use case may use, passed as one value. */
@@ -9,6 +9,7 @@ export interface CoreContext {
   readonly embedder: Embedder;
   readonly clock: Clock;
   readonly log: Log;
+  readonly blobs: BlobStore;
   readonly limits: Limits;
   readonly events: DocumentEvents;
   /** Tells the job runner that work was committed. */
@@ -20,6 +21,9 @@ export interface CoreContext {
 export interface Limits {
   readonly maxTextBytes: number;
   readonly maxMetadataBytes: number;
+  /** Documents of one batch. */
+  readonly maxBatch: number;
+  readonly maxFileBytes: number;
   /** Similarity below which search drops a result when the caller names no threshold, 0 to 1. */
   readonly threshold: number;
 }

@@ -1,6 +1,7 @@
 import type { ZodType } from "zod";
 import type { FactCandidate, Turn, Unit, UnitKind, VectorSpace } from "./types.js";
 
+export type * from "./request-ports.js";
 export type * from "./store-ports.js";
 
 /** The present. One port, so that tests can move time. */
@@ -14,6 +15,20 @@ export interface Log {
   info(event: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
   error(event: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+// -------------------------------------------------------------------------------------------------------------- blobs
+
+/** Bytes of uploaded files by key, beside the record: a row of `files` says which of them count. */
+export interface BlobStore {
+  /** Keeps the bytes durably under an id. */
+  put(key: string, bytes: Uint8Array): Promise<void>;
+  /** Up to `length` bytes from `start`, fewer at the end; null when there is nothing under the key. */
+  read(key: string, start: number, length: number): Promise<Uint8Array | null>;
+  /** Does nothing when there is nothing under the key. */
+  remove(key: string): Promise<void>;
+  /** Everything that is kept, and when it was written. */
+  list(): Promise<{ readonly key: string; readonly writtenAt: Date }[]>;
 }
 
 // ---------------------------------------------------------------------------------------------------------- embedding

@@ -433,6 +433,7 @@ export interface StoreNouns {
   readonly memories: MemoryStore;
   readonly units: UnitStore;
   readonly containers: ContainerStore;
+  readonly files: FileStore;
   readonly settings: SettingsStore;
   readonly merges: MergeStore;
   readonly keys: KeyStore;

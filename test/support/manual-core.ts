@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createFileBlobs } from "../../src/adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
 import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
 import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
@@ -70,7 +71,15 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     log,
     events: createDocumentEvents(),
     wakeJobs: () => runner?.wake(),
-    limits: { maxTextBytes: 1_048_576, maxMetadataBytes: 65_536, threshold: 0.5, ...options.limits },
+    blobs: createFileBlobs(join(dataDirectory, "files")),
+    limits: {
+      maxTextBytes: 1_048_576,
+      maxMetadataBytes: 65_536,
+      maxBatch: 600,
+      maxFileBytes: 1_048_576,
+      threshold: 0.5,
+      ...options.limits,
+    },
     about: { version: "0.0.0-test", dataDirectory, factExtractor: factExtractor.name },
   };
   const ingest: IngestContext = { ...context, factExtractor };

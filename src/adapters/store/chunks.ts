@@ -22,17 +22,15 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
       });
     },
 
-    async ofDocument(organizationId, documentId, revision) {
-      const rows = await db
+    ofDocument,
+
+    async newest(organizationId, documentId) {
+      const newest = await db
         .selectFrom("chunks")
-        .innerJoin("documents", "documents.id", "chunks.document_id")
-        .selectAll("chunks")
-        .where(ofOrganization(organizationId))
-        .where("chunks.document_id", "=", documentId)
-        .where("chunks.revision", "=", revision)
-        .orderBy("chunks.position")
-        .execute();
-      return rows.map(chunkOf);
+        .select((of) => of.fn.max("revision").as("revision"))
+        .where("document_id", "=", documentId)
+        .executeTakeFirst();
+      return newest?.revision ? ofDocument(organizationId, documentId, newest.revision) : [];
     },
 
     async dropOlder(organizationId, documentId, revision) {
@@ -43,6 +41,19 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
       });
     },
   };
+
+  async function ofDocument(organizationId: string, documentId: string, revision: number): Promise<Chunk[]> {
+    const rows = await db
+      .selectFrom("chunks")
+      .innerJoin("documents", "documents.id", "chunks.document_id")
+      .selectAll("chunks")
+      .where(ofOrganization(organizationId))
+      .where("chunks.document_id", "=", documentId)
+      .where("chunks.revision", "=", revision)
+      .orderBy("chunks.position")
+      .execute();
+    return rows.map(chunkOf);
+  }
 
   async function insertChunks(
     db: Kysely<Database>,

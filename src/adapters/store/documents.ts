@@ -149,6 +149,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         await db.deleteFrom("document_containers").where("document_id", "=", id).execute();
         await db.deleteFrom("document_revisions").where("document_id", "=", id).execute();
         await db.deleteFrom("memory_sources").where("document_id", "=", id).execute();
+        await db.deleteFrom("files").where("document_id", "=", id).execute();
       });
     },
 

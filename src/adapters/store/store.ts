@@ -11,6 +11,7 @@ import { iso } from "../../lib/time.js";
 import { createChunkStore } from "./chunks.js";
 import { createContainerStore } from "./containers.js";
 import { createDocumentStore } from "./documents.js";
+import { createFileStore } from "./files.js";
 import { createJobStore } from "./jobs.js";
 import { createJournalStore } from "./journal.js";
 import { createKeyStore } from "./keys.js";
@@ -120,6 +121,7 @@ function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
     containers: createContainerStore(db, clock),
     settings: createSettingsStore(db, clock),
     merges: createMergeStore(db, clock),
+    files: createFileStore(db, clock),
     keys: createKeyStore(db),
     jobs: createJobStore(db, clock),
     journal: createJournalStore(db, clock),

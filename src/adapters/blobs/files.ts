@@ -1,0 +1,97 @@
+import { createReadStream } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { BlobStore } from "../../core/ports.js";
+import { isId } from "../../lib/ids.js";
+
+/** Marks a file that is still being written. */
+const DRAFT_ENDING = ".part";
+
+/**
+ * Bytes as one file each in a folder, which is made when the first one comes. A key is the name of its file, so only
+ * keys that are ids are ever looked for. What was put is on the disk, with its name, before the call returns.
+ */
+export function createFileBlobs(directory: string): BlobStore {
+  return {
+    async put(key, bytes) {
+      if (!isId(key)) throw new Error("The key of a blob must be an id");
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const draft = join(directory, `${key}${DRAFT_ENDING}`);
+      try {
+        await writeDurably(draft, bytes);
+        await rename(draft, join(directory, key));
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+      await syncFolder(directory);
+    },
+
+    async read(key, start, length) {
+      if (!isId(key)) return null;
+      if (length <= 0) return (await exists(join(directory, key))) ? new Uint8Array() : null;
+      const pieces: Buffer[] = [];
+      try {
+        for await (const piece of createReadStream(join(directory, key), { start, end: start + length - 1 }))
+          pieces.push(piece as Buffer);
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+      return Buffer.concat(pieces);
+    },
+
+    async remove(key) {
+      if (isId(key)) await rm(join(directory, key), { force: true });
+    },
+
+    async list() {
+      const names = await readdir(directory).catch((error: unknown) => {
+        if (isMissing(error)) return [];
+        throw error;
+      });
+      const found = await Promise.all(names.map((name) => describe(directory, name)));
+      return found.flatMap((blob) => blob ?? []);
+    },
+  };
+}
+
+async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, "w", 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes the new name itself durable, where the system can. */
+async function syncFolder(directory: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const folder = await open(directory, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** A write that was cut off counts as well, under the key that it was for. */
+async function describe(directory: string, name: string): Promise<{ key: string; writtenAt: Date } | null> {
+  const key = name.endsWith(DRAFT_ENDING) ? name.slice(0, -DRAFT_ENDING.length) : name;
+  if (!isId(key)) return null;
+  const found = await stat(join(directory, name)).catch(() => null);
+  return found?.isFile() ? { key, writtenAt: found.mtime } : null;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

@@ -1,0 +1,87 @@
+import { type Kysely, type Selectable, sql } from "kysely";
+import type { Clock, FileStore } from "../../core/ports.js";
+import type { StoredFile } from "../../core/types.js";
+import { iso } from "../../lib/time.js";
+import { listParameter } from "./json.js";
+import type { Database } from "./schema.js";
+
+/** A file counts as long as its document names it: `/files/{key}` is then the document's URL. */
+const UNNAMED = sql<boolean>`not exists (
+  select 1 from documents where documents.id = files.document_id and documents.url = '/files/' || files.key)`;
+
+export function createFileStore(db: Kysely<Database>, clock: Clock): FileStore {
+  return {
+    async insert(organizationId, file) {
+      await db
+        .insertInto("files")
+        .values({
+          key: file.key,
+          organization_id: organizationId,
+          document_id: file.documentId,
+          name: file.name,
+          mime_type: file.mimeType,
+          bytes: file.bytes,
+          created_at: iso(clock.now()),
+        })
+        .execute();
+    },
+
+    async byKey(organizationId, key) {
+      const row = await db
+        .selectFrom("files")
+        .selectAll()
+        .where("key", "=", key)
+        .where("organization_id", "=", organizationId)
+        .executeTakeFirst();
+      return row ? fileOf(row) : null;
+    },
+
+    async ofDocument(organizationId, documentId) {
+      const rows = await db
+        .selectFrom("files")
+        .selectAll()
+        .where("document_id", "=", documentId)
+        .where("organization_id", "=", organizationId)
+        .orderBy("created_at")
+        .execute();
+      return rows.map(fileOf);
+    },
+
+    async dropUnnamed(organizationId, limit) {
+      const rows = await db
+        .deleteFrom("files")
+        .where("key", "in", (select) =>
+          select
+            .selectFrom("files")
+            .select("key")
+            .where("organization_id", "=", organizationId)
+            .where(UNNAMED)
+            .limit(limit),
+        )
+        .returning("key")
+        .execute();
+      return rows.map((row) => row.key);
+    },
+
+    async knownKeys(organizationId, keys) {
+      const rows = await db
+        .selectFrom("files")
+        .select("key")
+        .where("organization_id", "=", organizationId)
+        .where(sql<boolean>`key in (select value from json_each(${listParameter(keys)}))`)
+        .execute();
+      return new Set(rows.map((row) => row.key));
+    },
+  };
+}
+
+function fileOf(row: Selectable<Database["files"]>): StoredFile {
+  return {
+    key: row.key,
+    documentId: row.document_id,
+    name: row.name,
+    mimeType: row.mime_type,
+    bytes: row.bytes,
+    createdAt: row.created_at,
+  };
+}
