@@ -1,0 +1,91 @@
+import { describe, expect } from "vitest";
+import type { ClientTrial } from "../../support/client-table.js";
+import * as shapes from "./shapes.js";
+import type { SdkUnderTest } from "./under-test.js";
+
+/** Tries settings and connections. No connection exists in this version, and every method says so in its own way. */
+export function tryOrganization({ tries }: ClientTrial, sdk: () => SdkUnderTest): void {
+  const client = () => sdk().client;
+
+  describe("settings", () => {
+    tries(["settings.update", "settings.get"], "what was written is what is read", async () => {
+      const updated = shapes.updatedSettings.parse(
+        await client().settings.update({
+          shouldLLMFilter: true,
+          filterPrompt: "Keep decisions.",
+          includeItems: ["decisions"],
+          excludeItems: { patterns: ["*.tmp"] },
+          chunkSize: 512,
+        }),
+      );
+      const expected = {
+        shouldLLMFilter: true,
+        filterPrompt: "Keep decisions.",
+        includeItems: ["decisions"],
+        excludeItems: { patterns: ["*.tmp"] },
+        chunkSize: 512,
+      };
+      expect(updated.updated).toMatchObject(expected);
+      expect(await client().settings.get()).toMatchObject(expected);
+      await client().settings.update({ chunkSize: null, filterPrompt: null });
+      const read = await client().settings.get();
+      expect({ chunkSize: null, filterPrompt: null, ...read }).toMatchObject({
+        chunkSize: null,
+        filterPrompt: null,
+        shouldLLMFilter: true,
+      });
+    });
+
+    tries("settings.update", "refuses what is none", async () => {
+      const refusal = await sdk().expectRefusal(
+        () => client().settings.update({ shouldLLMFilter: true, filterPrompt: "x".repeat(751) }),
+        "BadRequestError",
+      );
+      expect(refusal.message).toContain("filterPrompt");
+    });
+  });
+
+  describe("connections", () => {
+    tries(["connections.list", "connections.listDocuments"], "are none, as an empty list", async () => {
+      expect(await client().connections.list({})).toEqual([]);
+      expect(await client().connections.list({ containerTags: ["a"] })).toEqual([]);
+      expect(await client().connections.listDocuments("notion", {})).toEqual([]);
+    });
+
+    tries(
+      ["connections.getByID", "connections.getByTag", "connections.deleteByID", "connections.deleteByProvider"],
+      "what does not exist is not found",
+      async () => {
+        const of = { containerTags: ["a"] };
+        for (const call of [
+          () => client().connections.getByID("nobody"),
+          () => client().connections.getByTag("notion", of),
+          () => client().connections.deleteByID("nobody"),
+          () => client().connections.deleteByProvider("notion", of),
+        ])
+          await sdk().expectRefusal(call, "NotFoundError");
+      },
+    );
+
+    tries(["connections.resources", "connections.configure"], "of nothing are not found", async () => {
+      for (const call of [
+        () => client().connections.resources("nobody"),
+        () => client().connections.configure("nobody", { resources: [{ id: 1 }] }),
+      ])
+        await sdk().expectRefusal(call, "NotFoundError");
+    });
+
+    tries(
+      ["connections.create", "connections.import"],
+      "are refused, saying that connectors are not served",
+      async () => {
+        const created = await sdk().expectRefusal(
+          () => client().connections.create("notion", {}),
+          "InternalServerError",
+        );
+        expect(created).toMatchObject({ status: 501, message: expect.stringMatching(/connect/i) });
+        await sdk().expectRefusal(() => client().connections.import("notion", {}), "BadRequestError");
+      },
+    );
+  });
+}

@@ -1,0 +1,68 @@
+import Supermemory from "supermemory";
+import { afterAll, afterEach, beforeAll, describe, expect, vi } from "vitest";
+import { tryManyDocuments } from "../contract/sdk/collections.js";
+import { tryDocuments } from "../contract/sdk/documents.js";
+import { tryRecall } from "../contract/sdk/recall.js";
+import { tryOrganization } from "../contract/sdk/settings.js";
+import * as shapes from "../contract/sdk/shapes.js";
+import { methodsOf, openSdk, type SdkUnderTest } from "../contract/sdk/under-test.js";
+import { tryClient } from "../support/client-table.js";
+
+/** The official SDK as it is published, pointed at a running service by its base URL and nothing else. */
+
+let sdk: SdkUnderTest<Supermemory>;
+beforeAll(async () => {
+  sdk = await openSdk((options) => new Supermemory(options));
+});
+afterAll(() => sdk.close());
+afterEach(() => vi.unstubAllEnvs());
+
+const trial = tryClient("sdk");
+
+tryDocuments(
+  trial,
+  "documents",
+  () => sdk,
+  () => sdk.client.documents,
+);
+tryManyDocuments(trial, () => sdk);
+tryRecall(trial, () => sdk, ["search", "search.memories"]);
+tryOrganization(trial, () => sdk);
+
+describe("the parts of the newest generation", () => {
+  trial.tries("search", "is callable itself", async () => {
+    const answer = await sdk.client.search({
+      q: "when is the launch of the rocket",
+      containerTag: "recall",
+      include: { chunks: true },
+    });
+    expect(shapes.memorySearch.parse(answer).results[0]?.chunks?.[0]).toMatchObject({
+      documentId: expect.any(String),
+      position: 0,
+      score: expect.any(Number),
+    });
+  });
+
+  trial.tries("add", "a wrong key is an authentication error, with the reason", async () => {
+    const stranger = sdk.client.withOptions({ apiKey: "sm_nobody_xxxxxxxxxxxxxxxxxxxx" });
+    const refusal = await sdk.expectRefusal(() => stranger.add({ content: "x" }), "AuthenticationError");
+    expect(refusal.message).toContain("Invalid or missing API key");
+  });
+
+  trial.tries("add", "a bad request names the field and the rule, one that is too large says so", async () => {
+    const empty = await sdk.expectRefusal(() => sdk.client.add({ content: "" }), "BadRequestError");
+    expect(empty.message).toContain("content: must not be empty");
+    const huge = await sdk.expectRefusal(() => sdk.client.add({ content: "x".repeat(1_100_000) }), "APIError");
+    expect(huge).toMatchObject({ status: 413, message: expect.stringContaining("1048576") });
+  });
+
+  trial.tries("search", "Supermemory.local() finds the service by its variable, and needs no key", async () => {
+    vi.stubEnv("SUPERMEMORY_LOCAL_URL", sdk.service.url);
+    vi.stubEnv("SUPERMEMORY_API_KEY", undefined);
+    const local = await Supermemory.local();
+    expect((await local.search({ q: "launch", containerTag: "recall" })).total).toBeGreaterThan(0);
+  });
+});
+
+trial.leavesNothingOut(() => methodsOf(sdk.client));
+trial.isInReadme();
