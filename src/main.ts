@@ -73,13 +73,27 @@ async function listenFor(
   at: { core: Core; organizationId: string; host: string; port: number },
   start: Start,
 ): Promise<Listening> {
-  const { createHttpFace, listen } = await import("./faces/http.js");
+  const { createHttpFace, createRequestLog, listen } = await import("./faces/http.js");
   const { randomSecret } = await import("./lib/crypto.js");
   const token = randomSecret();
   const { config, log } = start;
-  const app = createHttpFace({ ...at, log, limits: config, ownerToken: token, version, isReady: () => true });
+  const requests = createRequestLog({ ...at, log });
+  const app = createHttpFace({
+    ...at,
+    log,
+    limits: config,
+    rate: config.rate,
+    requests,
+    ownerToken: token,
+    version,
+    isReady: () => true,
+  });
   const listening = await listen(app, { host: at.host, port: at.port, log });
-  return { url: listening.url, token, close: () => listening.close() };
+  const close = async (): Promise<void> => {
+    await listening.close();
+    await requests.close();
+  };
+  return { url: listening.url, token, close };
 }
 
 /** A process that answers other processes only, on a port of its own. */

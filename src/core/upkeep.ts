@@ -1,6 +1,7 @@
 import { systemActor } from "./auth.js";
 import type { CoreContext } from "./context.js";
 import { forgetMemories } from "./forget.js";
+import { REQUESTS_KEPT_MS } from "./requests.js";
 import type { Memory } from "./types.js";
 
 /** A caller that lost its answer asks again within minutes, not days. */
@@ -9,12 +10,16 @@ const EXPIRY_BATCH = 200;
 /** Followers in memory that are further behind than this load afresh. */
 const KEEP_VECTOR_CHANGES = 20_000;
 
-/** Drops what nobody asks for any more: results of old operations and old lines of the vector log. */
+/** Drops what nobody asks for any more: results of old operations, old requests and old lines of the vector log. */
 export async function cleanUp({ store, clock, log }: CoreContext): Promise<void> {
   const operations = await store.operations.dropBefore(new Date(clock.now().getTime() - KEEP_OPERATIONS_MS));
+  const requests = await store.requests.dropBefore(
+    store.organizationId,
+    new Date(clock.now().getTime() - REQUESTS_KEPT_MS),
+  );
   let changes = 0;
   for (const space of await store.vectors.spaces()) changes += await store.vectors.trim(space.id, KEEP_VECTOR_CHANGES);
-  log.debug("cleaned up", { operations, changes });
+  log.debug("cleaned up", { operations, requests, changes });
 }
 
 /** Writes down as forgotten what search leaves out already because its time is over. */

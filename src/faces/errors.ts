@@ -47,6 +47,7 @@ const HTTP_STATUS = {
   conflict: 409,
   too_large: 413,
   unsupported_type: 415,
+  unsupported: 501,
   rate_limited: 429,
   unavailable: 503,
   storage_full: 507,
@@ -66,8 +67,8 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { rate_limited: 
 
 /** Headers that tell a client whether and when to try again (contract.md §1.3). */
 export function retryHeaders({ kind, retryAfter }: Pick<Refusal, "kind" | "retryAfter">): Record<string, string> {
-  // A final conflict would be repeated by the official SDK otherwise.
-  if (kind === "conflict" && retryAfter === undefined) return { "x-should-retry": "false" };
+  // The official SDK repeats what conflicts, and everything from 500 up, unless it is told that this is final.
+  if ((kind === "conflict" && retryAfter === undefined) || kind === "unsupported") return { "x-should-retry": "false" };
   const seconds = retryAfter ?? RETRY_AFTER_SECONDS[kind];
   if (seconds === undefined) return {};
   return { "retry-after": String(Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, Math.ceil(seconds)))) };
@@ -85,6 +86,7 @@ export interface ErrorBody {
 /** Clients print `message`, `error` or `details`; all three are text, so that each of them prints the reason. */
 export function errorBody({ kind, message, issues }: Pick<Refusal, "kind" | "message" | "issues">): ErrorBody {
   if (kind === "unauthorized") return { error: "Unauthorized", details: message, message };
+  if (kind === "rate_limited") return { error: "Too Many Requests", details: message, message };
   if (kind === "invalid") return { error: message, details: message, message, success: false, issues };
   return { error: message, message };
 }

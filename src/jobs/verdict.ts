@@ -16,6 +16,7 @@ const FINAL: readonly ErrorKind[] = [
   "not_found",
   "too_large",
   "unsupported_type",
+  "unsupported",
 ];
 
 const DAY_MS = 86_400_000;

@@ -1,0 +1,22 @@
+import * as z from "zod";
+
+/** A query parameter that is given at most once; empty means absent, as web pages send what was not filled in. */
+export function once<T extends z.ZodType>(schema: T) {
+  return z.preprocess((values) => onlyValue(values), schema.optional()).optional();
+}
+
+/** The same for a whole number, written in digits. */
+export function onceNumber<T extends z.ZodType>(schema: T) {
+  return z
+    .preprocess((values) => {
+      const value = onlyValue(values);
+      return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+    }, schema.optional())
+    .optional();
+}
+
+/** Several values of one name are left as they are, for the schema to refuse. */
+function onlyValue(values: unknown): unknown {
+  if (!Array.isArray(values) || values.length > 1) return values;
+  return values[0] === "" ? undefined : (values[0] as unknown);
+}

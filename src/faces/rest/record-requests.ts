@@ -1,0 +1,84 @@
+import type { MiddlewareHandler } from "hono";
+import type { Actor, RequestType } from "../../core/types.js";
+import { createId } from "../../lib/ids.js";
+import type { Endpoint } from "./endpoint.js";
+import type { RequestLog } from "./request-log.js";
+
+/** What is learnt of a request while it is answered. */
+export interface RequestFacts {
+  /** Pattern of the path, once one has matched. */
+  path?: string;
+  type?: RequestType;
+  actor?: Actor;
+  containerTag?: string | undefined;
+  /** What a refused request is told. */
+  error?: string;
+}
+
+/** Variables of a request's context. */
+export interface RequestVariables {
+  facts: RequestFacts;
+}
+
+/** Longer ones are cut: a refusal may list many fields. */
+const MAX_ERROR = 300;
+const MAX_METHOD = 20;
+const UNKNOWN_PATH = "(unknown path)";
+const RECORDED = /^\/v[34](\/|$)/;
+
+/** Notes each request with its answer, without anything of what either says. */
+export function recordRequests(log: RequestLog | undefined): MiddlewareHandler<{ Variables: RequestVariables }> {
+  return async (context, next) => {
+    const facts: RequestFacts = {};
+    context.set("facts", facts);
+    const createdAt = new Date().toISOString();
+    const began = performance.now();
+    await next();
+    if (!RECORDED.test(context.req.path)) return;
+    const { status } = context.res;
+    const keyId = /^key:(.+)$/.exec(facts.actor?.name ?? "")?.[1] ?? null;
+    log?.note({
+      id: createId(),
+      keyId,
+      client: facts.actor?.client ?? null,
+      type: facts.type ?? "request",
+      method: context.req.method.slice(0, MAX_METHOD),
+      path: facts.path ?? UNKNOWN_PATH,
+      status,
+      duration: Math.round((performance.now() - began) * 10) / 10,
+      containerTag: facts.containerTag ?? null,
+      error: status >= 400 ? (facts.error?.slice(0, MAX_ERROR) ?? null) : null,
+      createdAt,
+    });
+  };
+}
+
+/** What a request to an endpoint is for (contract.md §1.14). */
+export function requestTypeOf({ method, path }: Pick<Endpoint, "method" | "path">): RequestType {
+  if (path === "/v3/search") return "search";
+  if (path === "/v4/search") return "search_v4";
+  if (method === "delete" || path === "/v4/memories/forget-matching") return "delete";
+  if (method === "patch" || method === "put") return "update";
+  return method === "post" && ADDING.has(path) ? "add" : "request";
+}
+
+const ADDING: ReadonlySet<string> = new Set([
+  "/v3/documents",
+  "/v3/documents/batch",
+  "/v3/documents/file",
+  "/v4/memories",
+  "/v4/conversations",
+]);
+
+/** The container, when these parts of a request name exactly one. */
+export function onlyContainer(...parts: readonly unknown[]): string | undefined {
+  const tags = new Set(parts.flatMap(tagsIn));
+  const [first] = tags;
+  return tags.size === 1 ? first : undefined;
+}
+
+function tagsIn(part: unknown): string[] {
+  if (typeof part !== "object" || part === null) return [];
+  const { containerTag, containerTags } = part as { containerTag?: unknown; containerTags?: unknown };
+  return [containerTag, containerTags].flat().filter((tag) => typeof tag === "string");
+}

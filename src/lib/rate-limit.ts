@@ -1,0 +1,80 @@
+/** How often something may be done. */
+export interface Rate {
+  /** At most so many times within the window, and as many at once. */
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+/** What became of one attempt. */
+export interface Allowance {
+  readonly allowed: boolean;
+  /** Attempts that would be allowed at once now. */
+  readonly remaining: number;
+  /** Milliseconds until the next attempt is allowed; 0 when it is. */
+  readonly waitMs: number;
+  /** Milliseconds until all attempts of the rate are allowed again. */
+  readonly fullMs: number;
+}
+
+export interface RateLimiter {
+  /** Counts an attempt of this name, unless it is refused. */
+  take(name: string, rate: Rate): Allowance;
+  /** Names that are remembered. */
+  readonly size: number;
+}
+
+interface Bucket {
+  tokens: number;
+  /** When `tokens` was right. */
+  at: number;
+}
+
+/**
+ * Token buckets: each name may spend `requests` at once and earns them back evenly over the window, so that whoever is
+ * refused waits for one only. The rate is given with each attempt and may change between them.
+ * @param maxNames beyond so many the name that was silent longest is forgotten, and starts with a full bucket again
+ * @param now milliseconds of a clock that never goes back
+ */
+export function createRateLimiter({
+  maxNames = 10_000,
+  now = () => performance.now(),
+}: { maxNames?: number; now?: () => number } = {}): RateLimiter {
+  /** In the order of their last attempt. */
+  const buckets = new Map<string, Bucket>();
+
+  function refill(name: string, { requests, windowMs }: Rate): Bucket {
+    const at = now();
+    const known = buckets.get(name);
+    if (known === undefined) return { tokens: requests, at };
+    const earned = (Math.max(0, at - known.at) * requests) / windowMs;
+    return { tokens: Math.min(requests, known.tokens + earned), at };
+  }
+
+  function remember(name: string, bucket: Bucket): void {
+    buckets.delete(name);
+    buckets.set(name, bucket);
+    if (buckets.size <= maxNames) return;
+    const oldest = buckets.keys().next();
+    if (!oldest.done) buckets.delete(oldest.value);
+  }
+
+  return {
+    take(name, rate) {
+      const { requests, windowMs } = rate;
+      const bucket = refill(name, rate);
+      const allowed = bucket.tokens >= 1;
+      if (allowed) bucket.tokens -= 1;
+      remember(name, bucket);
+      const timeFor = (tokens: number) => Math.max(0, ((tokens - bucket.tokens) * windowMs) / requests);
+      return {
+        allowed,
+        remaining: Math.floor(bucket.tokens),
+        waitMs: allowed ? 0 : timeFor(1),
+        fullMs: timeFor(requests),
+      };
+    },
+    get size() {
+      return buckets.size;
+    },
+  };
+}
