@@ -8,10 +8,12 @@ import { createSqliteStore } from "./adapters/store/store.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import type { Config } from "./config.js";
 import type { CoreContext } from "./core/context.js";
+import { createContainerJobs } from "./core/container-jobs.js";
 import { createDocumentEvents } from "./core/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
 import type { Clock, Embedder, Log, Store } from "./core/ports.js";
+import { reportDeadMerge } from "./core/merge-job.js";
 import { cleanUp, forgetExpired } from "./core/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
@@ -114,18 +116,22 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
       maxBatch: config.maxBatch,
       maxFileBytes: config.maxFileBytes,
       threshold: config.threshold,
+      searchMode: config.searchMode,
     },
     about: { version, dataDirectory: config.dataDirectory, factExtractor: factExtractor.name },
   };
   const ingest = { ...context, factExtractor };
   const runner = createRunner({
     jobs: store.jobs,
-    handlers: createPipeline(ingest),
+    handlers: { ...createPipeline(ingest), ...createContainerJobs(context) },
     concurrency: config.concurrency,
     clock,
     log,
     soleOwner: true,
-    onDead: (job, reason) => reportDead(ingest, job, reason),
+    onDead: async (job, reason) => {
+      await reportDead(ingest, job, reason);
+      await reportDeadMerge(context, job, reason);
+    },
   });
   const schedule = createSchedule({ runs: store.jobs, clock, log });
   schedule.every("forget expired memories", { minutes: 1 }, (signal) => forgetExpired(context, signal));

@@ -7,6 +7,7 @@ export const ERROR_KINDS = [
   "conflict",
   "too_large",
   "unsupported_type",
+  "unsupported",
   "rate_limited",
   "unavailable",
   "storage_full",
@@ -56,6 +57,9 @@ export class RetryLater extends Error {
 }
 
 /** The same words for what is missing and for what the caller may not see. */
-export function notFound(noun: "document" | "memory" | "key", id: string): AppError {
+export function notFound(
+  noun: "document" | "memory" | "key" | "container" | "merge" | "project",
+  id: string,
+): AppError {
   return new AppError("not_found", `${noun.charAt(0).toUpperCase()}${noun.slice(1)} not found: ${id}`);
 }

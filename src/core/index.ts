@@ -1,33 +1,57 @@
 import { addDocument } from "./add-document.js";
+import { reportConsumption, reportErrors, reportGrowth, reportUsage } from "./analytics.js";
 import { authenticate } from "./auth.js";
+import { getContainer, listContainers, updateContainer } from "./containers.js";
 import type { Call, CoreContext } from "./context.js";
+import { deleteContainer } from "./delete-container.js";
 import { diagnose } from "./doctor.js";
 import { deleteDocument, getDocument, listDocuments } from "./documents.js";
 import { fetchById } from "./fetch.js";
 import { createKey, ensureFirstKey, listKeys, revokeKey } from "./keys.js";
-import { createMemories, forget } from "./memories.js";
+import { forgetMatching } from "./forget-matching.js";
+import { forget, forgetOne } from "./forget-memory.js";
+import { listMemories } from "./list-memories.js";
+import { createMemories } from "./memories.js";
+import { getMerge, mergeContainers } from "./merge-containers.js";
 import { getProfile } from "./profile.js";
+import { listRequests, noteRequests } from "./requests.js";
+import { searchDocuments } from "./search-documents.js";
+import { listInferred, reviewInferred } from "./review.js";
 import { searchMemories } from "./search.js";
+import { createProject, deleteProject, listProjects } from "./projects.js";
+import { resetOrganization } from "./reset.js";
+import { getSettings, updateSettings } from "./settings.js";
+import { suggestBuckets } from "./suggest-buckets.js";
 import { getSession, getStatus } from "./status.js";
+import { updateMemory } from "./update-memory.js";
 
 export type { Call } from "./context.js";
 export { localActor } from "./auth.js";
 export { clientSchema } from "./input.js";
+export { updateContainerSchema, type ListedContainer } from "./containers.js";
+export { mergeContainersSchema } from "./merge-containers.js";
 export type { Check, Diagnosis } from "./doctor.js";
 export { addDocumentSchema, DEFAULT_CONTAINER, type AddDocumentInput, type DocumentReceipt } from "./add-document.js";
 export type { DocumentPage } from "./documents.js";
 export type { Fetched } from "./fetch.js";
 export type { CreatedKey } from "./keys.js";
-export {
-  createMemoriesSchema,
-  forgetSchema,
-  type CreatedMemories,
-  type CreateMemoriesInput,
-  type Forgotten,
-  type ForgetInput,
-} from "./memories.js";
+export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories.js";
+export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./forget-memory.js";
+export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./forget-matching.js";
+export { listMemoriesSchema, type MemoryEntry, type MemoryPage } from "./list-memories.js";
+export { MAX_PAGE_SIZE } from "./pages.js";
+export { reviewSchema, type Reviewed } from "./review.js";
+export { updateMemorySchema } from "./update-memory.js";
 export { profileSchema, type Profile, type ProfileInput } from "./profile.js";
+export type { Relatives, RelatedMemory } from "./related.js";
+export { searchDocumentsSchema, type DocumentSearchAnswer, type FoundDocument } from "./search-documents.js";
 export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } from "./search.js";
+export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./analytics.js";
+export { listRequestsSchema, rangeSchema, type Page } from "./requests.js";
+export { createProjectSchema, deleteProjectSchema } from "./projects.js";
+export { resetSchema } from "./reset.js";
+export { settingsSchema } from "./settings.js";
+export { ORGANIZATION_NAME } from "./status.js";
 export type { Session, Status } from "./status.js";
 
 /** Every use case by name. Inputs are checked inside, so a face may pass on what it was sent. */
@@ -38,17 +62,43 @@ const USE_CASES = {
   deleteDocument,
   listDocuments,
   createMemories,
+  updateMemory,
+  listMemories,
   forget,
+  forgetOne,
+  forgetMatching,
+  listInferred,
+  reviewInferred,
   search: searchMemories,
+  searchDocuments,
   profile: getProfile,
   fetch: fetchById,
   session: getSession,
   status: getStatus,
   diagnose,
+  listContainers,
+  getContainer,
+  updateContainer,
+  deleteContainer,
+  mergeContainers,
+  getMerge,
+  getSettings,
+  updateSettings,
+  resetOrganization,
+  suggestBuckets,
+  listProjects,
+  createProject,
+  deleteProject,
   createKey,
   listKeys,
   revokeKey,
   ensureFirstKey,
+  noteRequests,
+  listRequests,
+  reportUsage,
+  reportErrors,
+  reportGrowth,
+  reportConsumption,
 } as const;
 
 export type UseCase = keyof typeof USE_CASES;
@@ -59,7 +109,23 @@ export type Core = {
 };
 
 /** Use cases that write, and therefore need an operation id to be repeated safely. */
-export const WRITES: ReadonlySet<UseCase> = new Set(["addDocument", "deleteDocument", "createMemories", "forget"]);
+export const WRITES: ReadonlySet<UseCase> = new Set([
+  "updateContainer",
+  "deleteContainer",
+  "mergeContainers",
+  "updateSettings",
+  "resetOrganization",
+  "createProject",
+  "deleteProject",
+  "addDocument",
+  "deleteDocument",
+  "createMemories",
+  "updateMemory",
+  "forget",
+  "forgetOne",
+  "forgetMatching",
+  "reviewInferred",
+]);
 
 export function isUseCase(name: string): name is UseCase {
   return Object.hasOwn(USE_CASES, name);

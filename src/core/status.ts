@@ -1,6 +1,9 @@
 import type { Call, CoreContext } from "./context.js";
 import type { StoreHealth, VectorStatus } from "./ports.js";
 
+/** What clients show as the name of the one organisation of a server. */
+export const ORGANIZATION_NAME = "Recollect";
+
 /** What a person wants to know at a glance. */
 export interface Status {
   readonly version: string;

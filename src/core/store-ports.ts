@@ -95,14 +95,33 @@ export interface DocumentQuery {
   readonly includeContent: boolean;
 }
 
+/** What is needed to resolve the facts of a submission later. */
+export type PendingFacts = Pick<Document, "facts" | "rememberAsIs">;
+
+/** A submission of a document that another one replaces. */
+export interface KeptRevision {
+  readonly revision: number;
+  readonly content: string;
+  /** True when the text that replaces it begins with it: a text that grows must not be kept again and again. */
+  readonly isPrefixOfNext: boolean;
+  /** Set when its facts are still to be resolved. */
+  readonly pending: PendingFacts | null;
+}
+
 export interface DocumentStore {
   insert(organizationId: string, draft: DocumentDraft): Promise<Document>;
   byId(organizationId: string, id: string): Promise<Document | null>;
   byCustomId(organizationId: string, customId: string): Promise<Document | null>;
   headsByIds(organizationId: string, ids: readonly string[]): Promise<DocumentHead[]>;
   update(organizationId: string, id: string, change: DocumentChange): Promise<void>;
-  /** Keeps a text that is about to be replaced. */
-  keepRevision(organizationId: string, id: string, revision: number, content: string): Promise<void>;
+  /** Keeps a submission that is about to be replaced; only its length when the text that follows begins with it. */
+  keepRevision(organizationId: string, id: string, kept: KeptRevision): Promise<void>;
+  /** The text of any revision, the newest one included; null when it was never kept. */
+  revisionText(organizationId: string, id: string, revision: number): Promise<string | null>;
+  /** Replaced submissions whose facts are still to be resolved, oldest first. */
+  pendingRevisions(organizationId: string, id: string): Promise<({ readonly revision: number } & PendingFacts)[]>;
+  /** Nothing of the submissions up to this revision is to be resolved any more. */
+  settleRevisions(organizationId: string, id: string, revision: number): Promise<void>;
   /** Removes the document with its chunks, their index entries and its links to memories. */
   remove(organizationId: string, id: string): Promise<void>;
   /** One page; `content` only when the query asks for it. */
@@ -121,8 +140,15 @@ export interface ChunkDraft {
   readonly metadata: ChunkMetadata | null;
 }
 
+/** Where a chunk stands: a position of a revision of a document. */
+export type ChunkPlace = Pick<Chunk, "documentId" | "revision" | "position">;
+
 export interface ChunkStore {
-  /** Replaces what this revision had; positions follow the order given. */
+  /**
+   * Makes these the chunks of the document, in the order given. One whose content, context and metadata are as before
+   * stays: row, id, index entry and vectors. All others go, with their index entries.
+   * @returns the chunks of the revision; those that are new carry the id of their draft, and are not findable yet
+   */
   replace(
     organizationId: string,
     documentId: string,
@@ -133,8 +159,15 @@ export interface ChunkStore {
   ofDocument(organizationId: string, documentId: string, revision: number): Promise<Chunk[]>;
   /** Chunks of the newest revision that has some, by position. */
   newest(organizationId: string, documentId: string): Promise<Chunk[]>;
-  /** Removes chunks of older revisions with their index entries. */
-  dropOlder(organizationId: string, documentId: string, revision: number): Promise<void>;
+  /** The chunks at these places, in no order; places without one are left out. */
+  at(organizationId: string, places: readonly ChunkPlace[]): Promise<Chunk[]>;
+  /** Chunks of one revision that have no vector in this space yet, by position; all of them without a space. */
+  withoutVector(
+    organizationId: string,
+    documentId: string,
+    revision: number,
+    space: VectorSpace | null,
+  ): Promise<Chunk[]>;
 }
 
 export interface MemoryChange {
@@ -232,6 +265,8 @@ export interface MemoryStore {
     containerId: number,
     options: { activeOnly: boolean; limit: number },
   ): Promise<Memory[]>;
+  /** Removes memories of a container without a trace in rows and indexes. @returns how many, 0 when none was left */
+  purge(organizationId: string, containerId: number, limit: number): Promise<number>;
   /** Puts the row into another container. The indexes follow by `units.rescope`. */
   move(organizationId: string, id: string, containerId: number): Promise<void>;
   /** Active memories whose time has passed. */
@@ -249,6 +284,19 @@ export interface UnitScope {
   readonly containerIds: readonly number[];
   readonly kinds: readonly UnitKind[];
   readonly includeForgotten: boolean;
+}
+
+/** What narrows a search; all of it holds together. */
+export interface UnitCondition {
+  readonly filters?: FilterExpression;
+  /** Exact path, or a prefix when it ends in `/`. */
+  readonly filepath?: string;
+  /** Only chunks of these documents, and memories that any of them states. */
+  readonly documentIds?: readonly string[];
+  /** No chunks of these documents. */
+  readonly exceptDocumentIds?: readonly string[];
+  /** Only chunks of documents that lie in every container of the scope; memories lie in one anyway. */
+  readonly inEveryContainer?: true;
 }
 
 /** What ranking needs to know of a unit. */
@@ -304,11 +352,7 @@ export interface UnitStore {
   /** Vectors of forgotten memories in scope, for `includeForgotten`. */
   forgottenVectors(scope: UnitScope, space: VectorSpace): Promise<ContainerVectors>;
   /** The units that satisfy a filter, evaluated before any ranking. */
-  matching(
-    organizationId: string,
-    scope: UnitScope,
-    condition: { filters?: FilterExpression; filepath?: string; documentId?: string },
-  ): Promise<Unit[]>;
+  matching(organizationId: string, scope: UnitScope, condition: UnitCondition): Promise<Unit[]>;
   /** Details of hits; units outside the scope, superseded, or gone are left out. */
   details(organizationId: string, scope: UnitScope, units: readonly Unit[]): Promise<UnitDetail[]>;
   /** The whole of units that `details` has let through, in no order. */
@@ -349,6 +393,8 @@ export interface ContainerStore {
   remove(organizationId: string, tag: string): Promise<void>;
   /** Ids of documents that lie in a container, deleted ones too. */
   documentsIn(organizationId: string, containerId: number, limit: number): Promise<string[]>;
+  /** Every container, deleted ones too, with the tag it has or had. */
+  findEvery(organizationId: string): Promise<(ContainerRow & { readonly isDeleted: boolean })[]>;
   /** How many documents lie in this container and in no other. */
   countOwnDocuments(organizationId: string, containerId: number): Promise<number>;
   /** Puts a document with all its chunks into exactly these containers, in this order. */
@@ -407,6 +453,7 @@ export interface JournalStore {
 /** What is known of uploaded files. A file counts while `/files/{key}` is the URL of its document. */
 export interface FileStore {
   insert(organizationId: string, file: Omit<StoredFile, "createdAt">): Promise<void>;
+  /** Null for a file that does not count any more. */
   byKey(organizationId: string, key: string): Promise<StoredFile | null>;
   /** Oldest first; the document names at most one of them. */
   ofDocument(organizationId: string, documentId: string): Promise<StoredFile[]>;

@@ -6,8 +6,10 @@ import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
 import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
 import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
 import { createExactVectors } from "../../src/adapters/vectors/exact.js";
+import { createContainerJobs } from "../../src/core/container-jobs.js";
 import type { CoreContext, Limits } from "../../src/core/context.js";
 import { createDocumentEvents } from "../../src/core/document-events.js";
+import { reportDeadMerge } from "../../src/core/merge-job.js";
 import { createCore, localActor, type Call, type Core } from "../../src/core/index.js";
 import type { Clock, Embedder, FactExtractor, Log, Store, VectorIndex } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
@@ -78,6 +80,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       maxBatch: 600,
       maxFileBytes: 1_048_576,
       threshold: 0.5,
+      searchMode: "hybrid",
       ...options.limits,
     },
     about: { version: "0.0.0-test", dataDirectory, factExtractor: factExtractor.name },
@@ -118,13 +121,16 @@ function actorOf(store: Store, containers: readonly string[] | undefined): Actor
 function startRunner(ingest: IngestContext, store: Store, clock: Clock, log: Log): Runner {
   return createRunner({
     jobs: store.jobs,
-    handlers: createPipeline(ingest),
+    handlers: { ...createPipeline(ingest), ...createContainerJobs(ingest) },
     concurrency: 2,
     clock,
     log,
     soleOwner: true,
     random: () => 0,
-    onDead: (job, reason) => reportDead(ingest, job, reason),
+    onDead: async (job, reason) => {
+      await reportDead(ingest, job, reason);
+      await reportDeadMerge(ingest, job, reason);
+    },
   });
 }
 

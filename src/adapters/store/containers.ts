@@ -110,6 +110,20 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
       return rows.map((row) => row.document_id);
     },
 
+    async findEvery(organizationId) {
+      const rows = await db
+        .selectFrom("containers")
+        .select(["id", "tag", "deleted_at"])
+        .where("organization_id", "=", organizationId)
+        .orderBy("id")
+        .execute();
+      return rows.map(({ id, tag, deleted_at }) => ({
+        id,
+        tag: tag.replace(/#\d+$/, ""),
+        isDeleted: deleted_at !== null,
+      }));
+    },
+
     async countOwnDocuments(organizationId, containerId) {
       const { rows } = await sql<{ n: number }>`select count(*) as n from document_containers dc
         join containers c on c.id = dc.container_id and c.organization_id = ${organizationId}

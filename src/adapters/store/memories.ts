@@ -7,6 +7,7 @@ import { listParameter, toJson } from "./json.js";
 import { listInferred, listMemories, listOfDocuments } from "./memory-pages.js";
 import { readRelations, writeRelation } from "./memory-relations.js";
 import { columnsOf, memoryOf, selectMemories } from "./memory-rows.js";
+import { purgeMemories } from "./purge.js";
 import type { Database } from "./schema.js";
 
 export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemoryStore {
@@ -170,6 +171,8 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       const rows = await query.orderBy("memories.seq").limit(limit).execute();
       return rows.map(memoryOf);
     },
+
+    purge: (organizationId, containerId, limit) => purgeMemories(db, organizationId, { containerId, limit }),
 
     async move(organizationId, id, containerId) {
       await db

@@ -1,5 +1,8 @@
 import { type Kysely, sql } from "kysely";
+import { unitOf } from "../../core/types.js";
+import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
+import { dropUnit } from "./text-index.js";
 import { atomically } from "./transact.js";
 
 /** Rows that hang on a container alone, children first. Documents that lie in other containers too only lose this one. */
@@ -51,5 +54,29 @@ export async function purgeContainer(
 ): Promise<void> {
   await atomically(db, async (connection) => {
     for (const statement of STATEMENTS(organizationId, container)) await statement.execute(connection);
+  });
+}
+
+/** Removes some memories of a container from all tables and indexes but the journal. @returns how many */
+export async function purgeMemories(
+  db: Kysely<Database>,
+  organizationId: string,
+  { containerId, limit }: { readonly containerId: number; readonly limit: number },
+): Promise<number> {
+  return atomically(db, async (connection) => {
+    const rows = await connection
+      .selectFrom("memories")
+      .select(["id", "seq"])
+      .where("organization_id", "=", organizationId)
+      .where("container_id", "=", containerId)
+      .limit(limit)
+      .execute();
+    const ids = sql`(select value from json_each(${listParameter(rows.map(({ id }) => id))}))`;
+    for (const { seq } of rows) await dropUnit(connection, unitOf("memory", seq));
+    await sql`delete from memory_sources where memory_id in ${ids}`.execute(connection);
+    await sql`delete from memory_relations where from_id in ${ids}`.execute(connection);
+    await sql`delete from memory_relations where to_id in ${ids}`.execute(connection);
+    await sql`delete from memories where id in ${ids}`.execute(connection);
+    return rows.length;
   });
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Session } from "../../core/index.js";
+import { ORGANIZATION_NAME, type Session } from "../../core/index.js";
 
 /** `GET /v3/session` (contract.md §11.1): optional texts are absent rather than null. */
 export const sessionAnswer = z.object({
@@ -22,7 +22,7 @@ export function presentSession({ organizationId, keyName, containers }: Session)
   const isFull = containers === "all";
   return {
     user: { id: keyName, name: keyName },
-    org: { id: organizationId, name: "Recollect", slug: organizationId },
+    org: { id: organizationId, name: ORGANIZATION_NAME, slug: organizationId },
     plan: "enterprise",
     role: isFull ? "owner" : "member",
     accessType: isFull ? "full" : "restricted",
