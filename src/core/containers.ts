@@ -6,9 +6,9 @@ import { AppError, notFound } from "./errors.js";
 import { containerTagSchema, filepathSchema, noteSchema, parseInput, textSchema } from "./input.js";
 import { refuseMerging } from "./merge.js";
 import { once } from "./operations.js";
-import type { ContainerChange, ContainerSummary, StoreNouns } from "./ports.js";
+import type { ContainerChange, StoreNouns } from "./ports.js";
 import { profileBucketsSchema } from "./profile-buckets.js";
-import type { Actor, Container, Merge } from "./types.js";
+import type { Actor, Container, ContainerSummary, Merge } from "./types.js";
 
 /** A container as a list shows it. */
 export interface ListedContainer extends ContainerSummary {

@@ -5,7 +5,12 @@ import { getContainer, listContainers, updateContainer } from "./containers.js";
 import type { Call, CoreContext } from "./context.js";
 import { deleteContainer } from "./delete-container.js";
 import { diagnose } from "./doctor.js";
-import { deleteDocument, getDocument, listDocuments } from "./documents.js";
+import { addDocuments } from "./add-documents.js";
+import { deleteDocuments } from "./bulk-delete.js";
+import { getChunks } from "./chunks.js";
+import { deleteDocument } from "./delete-document.js";
+import { getDocument, listDocuments } from "./documents.js";
+import { addFile, getDocumentFile, getFile, readFile } from "./files.js";
 import { fetchById } from "./fetch.js";
 import { createKey, ensureFirstKey, listKeys, revokeKey } from "./keys.js";
 import { forgetMatching } from "./forget-matching.js";
@@ -23,15 +28,20 @@ import { resetOrganization } from "./reset.js";
 import { getSettings, updateSettings } from "./settings.js";
 import { suggestBuckets } from "./suggest-buckets.js";
 import { getSession, getStatus } from "./status.js";
+import { updateDocument } from "./update-document.js";
 import { updateMemory } from "./update-memory.js";
 
 export type { Call } from "./context.js";
 export { localActor } from "./auth.js";
 export { clientSchema } from "./input.js";
 export { updateContainerSchema, type ListedContainer } from "./containers.js";
-export { mergeContainersSchema } from "./merge-containers.js";
+export type { AcceptedMerge } from "./merge-containers.js";
 export type { Check, Diagnosis } from "./doctor.js";
 export { addDocumentSchema, DEFAULT_CONTAINER, type AddDocumentInput, type DocumentReceipt } from "./add-document.js";
+export { addDocumentsSchema, type BatchItem, type BatchReceipt } from "./add-documents.js";
+export { deleteDocumentsSchema, type DeletedDocuments } from "./bulk-delete.js";
+export type { DocumentChunks } from "./chunks.js";
+export type { Removed } from "./delete-document.js";
 export type { DocumentPage } from "./documents.js";
 export type { Fetched } from "./fetch.js";
 export type { CreatedKey } from "./keys.js";
@@ -41,6 +51,7 @@ export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./forg
 export { listMemoriesSchema, type MemoryEntry, type MemoryPage } from "./list-memories.js";
 export { MAX_PAGE_SIZE } from "./pages.js";
 export { reviewSchema, type Reviewed } from "./review.js";
+export { updateDocumentSchema } from "./update-document.js";
 export { updateMemorySchema } from "./update-memory.js";
 export { profileSchema, type Profile, type ProfileInput } from "./profile.js";
 export type { Relatives, RelatedMemory } from "./related.js";
@@ -48,7 +59,7 @@ export { searchDocumentsSchema, type DocumentSearchAnswer, type FoundDocument } 
 export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } from "./search.js";
 export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./analytics.js";
 export { listRequestsSchema, rangeSchema, type Page } from "./requests.js";
-export { createProjectSchema, deleteProjectSchema } from "./projects.js";
+export { createProjectSchema, deleteProjectSchema, type DeletedProject } from "./projects.js";
 export { resetSchema } from "./reset.js";
 export { settingsSchema } from "./settings.js";
 export { ORGANIZATION_NAME } from "./status.js";
@@ -58,8 +69,16 @@ export type { Session, Status } from "./status.js";
 const USE_CASES = {
   authenticate: (context: CoreContext, _call: Call, input: unknown) => authenticate(context, String(input)),
   addDocument,
+  updateDocument,
   getDocument,
+  addDocuments,
+  addFile,
+  getChunks,
+  getDocumentFile,
+  getFile,
+  readFile,
   deleteDocument,
+  deleteDocuments,
   listDocuments,
   createMemories,
   updateMemory,
@@ -118,7 +137,10 @@ export const WRITES: ReadonlySet<UseCase> = new Set([
   "createProject",
   "deleteProject",
   "addDocument",
+  "addDocuments",
+  "addFile",
   "deleteDocument",
+  "deleteDocuments",
   "createMemories",
   "updateMemory",
   "forget",

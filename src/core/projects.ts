@@ -8,7 +8,8 @@ import { notFound } from "./errors.js";
 import { customIdSchema, invalid, noteSchema, parseInput, textSchema } from "./input.js";
 import { acceptMerge } from "./merge-containers.js";
 import { once } from "./operations.js";
-import type { ContainerSummary, StoreNouns } from "./ports.js";
+import type { StoreNouns } from "./ports.js";
+import type { ContainerSummary } from "./types.js";
 
 /** Containers whose tag begins so are what apps call projects (contract.md §13.1). */
 export const PROJECT_PREFIX = "sm_project_";

@@ -15,7 +15,7 @@ const application = {
 };
 
 /** Any JSON: sources disagree on its shape (contract-gaps.md G-25). */
-const anyJson = z.json();
+const anyJson = z.unknown();
 
 /** What governs how new content is read (contract.md §8.1). A key that was never written is absent. */
 export const settingsSchema = z

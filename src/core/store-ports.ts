@@ -5,7 +5,9 @@ import type {
   Chunk,
   ChunkMetadata,
   Container,
+  ContainerSummary,
   Document,
+  DocumentCategory,
   DocumentHead,
   DocumentStatus,
   DreamingStatus,
@@ -85,6 +87,9 @@ export interface DocumentQuery {
   readonly operator: "any" | "all";
   readonly statuses?: readonly DocumentStatus[] | undefined;
   readonly source?: string | undefined;
+  /** Any of these. */
+  readonly sources?: readonly string[] | undefined;
+  readonly categories?: readonly DocumentCategory[] | undefined;
   /** Exact path, or a prefix when it ends in `/`. */
   readonly filepath?: string | undefined;
   readonly filters?: FilterExpression | undefined;
@@ -108,11 +113,24 @@ export interface KeptRevision {
   readonly pending: PendingFacts | null;
 }
 
+/** The size of a document's text, and how it begins. */
+export interface DocumentOutline {
+  readonly id: string;
+  /** The first characters of the text. */
+  readonly excerpt: string;
+  readonly characters: number;
+  readonly words: number;
+  readonly chunks: number;
+  /** Characters of all its chunks together. */
+  readonly chunkCharacters: number;
+}
+
 export interface DocumentStore {
   insert(organizationId: string, draft: DocumentDraft): Promise<Document>;
   byId(organizationId: string, id: string): Promise<Document | null>;
   byCustomId(organizationId: string, customId: string): Promise<Document | null>;
   headsByIds(organizationId: string, ids: readonly string[]): Promise<DocumentHead[]>;
+  headsByCustomIds(organizationId: string, customIds: readonly string[]): Promise<DocumentHead[]>;
   update(organizationId: string, id: string, change: DocumentChange): Promise<void>;
   /** Keeps a submission that is about to be replaced; only its length when the text that follows begins with it. */
   keepRevision(organizationId: string, id: string, kept: KeptRevision): Promise<void>;
@@ -129,6 +147,13 @@ export interface DocumentStore {
     organizationId: string,
     query: DocumentQuery,
   ): Promise<{ documents: (DocumentHead & { content?: string })[]; total: number }>;
+  /** Sizes of these documents with the first `excerpt` characters of their texts, in no order. */
+  outlines(organizationId: string, ids: readonly string[], excerpt: number): Promise<DocumentOutline[]>;
+  /** How many documents each category has, the most first; categories without any are left out. */
+  countCategories(
+    organizationId: string,
+    containerTags: "all" | readonly string[],
+  ): Promise<{ category: DocumentCategory; count: number }[]>;
   /** Documents of these containers whose chunks or memories are not ready yet. */
   countWaiting(organizationId: string, containerTags: "all" | readonly string[]): Promise<number>;
 }
@@ -369,15 +394,6 @@ export interface ContainerChange {
   readonly visibility?: Container["visibility"];
   readonly isExperimental?: boolean;
   readonly emoji?: string | null;
-}
-
-/** A container with what lies in it. */
-export interface ContainerSummary extends Container {
-  readonly documentCount: number;
-  /** Latest versions that are not forgotten. */
-  readonly memoryCount: number;
-  /** When a document was changed or a memory was made last; null for an empty one. */
-  readonly lastActivityAt: string | null;
 }
 
 export interface ContainerStore {

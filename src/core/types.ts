@@ -26,6 +26,22 @@ export const DOCUMENT_STATUSES = [
 ] as const;
 export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
 
+/**
+ * What a person would call a document (contract.md §13.2, U20); each has one. What an MCP client sent is `mcp`, an upload
+ * `files`, and a text of no other kind `notes`.
+ */
+export const DOCUMENT_CATEGORIES = [
+  "webpage",
+  "tweet",
+  "google_drive",
+  "notion",
+  "onedrive",
+  "files",
+  "notes",
+  "mcp",
+] as const;
+export type DocumentCategory = (typeof DOCUMENT_CATEGORIES)[number];
+
 export type DreamingStatus = "dreaming" | "done";
 export type TaskType = "memory" | "superrag";
 export type Dreaming = "dynamic" | "instant";
@@ -260,6 +276,15 @@ export interface Container {
   readonly emoji: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+/** A container with what lies in it. */
+export interface ContainerSummary extends Container {
+  readonly documentCount: number;
+  /** Latest versions that are not forgotten. */
+  readonly memoryCount: number;
+  /** When a document was changed or a memory was made last; null for an empty one. */
+  readonly lastActivityAt: string | null;
 }
 
 export const MERGE_STATUSES = [

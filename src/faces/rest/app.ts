@@ -1,38 +1,64 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { AppError } from "../../core/errors.js";
 import type { Core } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
+import type { Rate } from "../../lib/rate-limit.js";
 import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { containerTagEndpoints } from "./container-tags.js";
 import { documentEndpoints } from "./documents.js";
+import { analyticsEndpoints } from "./analytics.js";
 import type { Endpoint } from "./endpoint.js";
+import { fileEndpoints } from "./files.js";
+import { forgetMatchingEndpoints } from "./forget-matching.js";
 import { mountHealth } from "./health.js";
+import { inferredEndpoints } from "./inferred.js";
 import { listEndpoints } from "./list-documents.js";
+import { memoryListEndpoints } from "./list-memories.js";
+import { manyDocumentsEndpoints } from "./many-documents.js";
 import { memoryEndpoints } from "./memories.js";
 import { mountEndpoints, type RestApp } from "./mount.js";
 import { profileEndpoints } from "./profile.js";
-import { maxBodyBytes } from "./read-request.js";
+import { limitRequests } from "./rate-limit.js";
+import type { RequestLimits } from "./read-request.js";
+import { recordRequests } from "./record-requests.js";
+import type { RequestLog } from "./request-log.js";
+import { projectEndpoints } from "./projects.js";
 import { searchEndpoints } from "./search.js";
 import { sessionEndpoints } from "./session.js";
+import { settingsEndpoints } from "./settings.js";
 
 export interface RestFaceOptions {
   readonly core: Core;
   readonly log: LeveledLog;
   readonly organizationId: string;
-  readonly limits: { readonly maxTextBytes: number; readonly maxMetadataBytes: number };
+  readonly limits: RequestLimits;
   readonly version: string;
   /** False while the store is opening. */
   readonly isReady: () => boolean;
+  /** How often each key may call; everybody may at any time without it. */
+  readonly rate?: Rate | undefined;
+  /** Where requests are noted; nowhere without it. */
+  readonly requests?: RequestLog | undefined;
 }
 
 /** Every operation of the API that this service has. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...documentEndpoints,
+  ...manyDocumentsEndpoints,
+  ...fileEndpoints,
   ...listEndpoints,
   ...searchEndpoints,
   ...memoryEndpoints,
+  ...memoryListEndpoints,
+  ...forgetMatchingEndpoints,
+  ...inferredEndpoints,
   ...profileEndpoints,
+  ...containerTagEndpoints,
+  ...settingsEndpoints,
+  ...projectEndpoints,
   ...sessionEndpoints,
+  ...analyticsEndpoints,
 ];
 
 /** Paths of the contract that are not served yet and that a path with a parameter would take for a document's id. */
@@ -41,21 +67,28 @@ const RESERVED_PATHS = ["/v3/documents/batch", "/v3/documents/bulk", "/v3/docume
 /** The public API (contract.md). */
 export function createRestFace(options: RestFaceOptions): RestApp {
   const { core, log, organizationId, limits } = options;
-  const app: RestApp = new OpenAPIHono();
+  const app: RestApp = new Hono();
   app.use("*", allowAllOrigins());
   app.use("*", async (context, next) => {
     await next();
     context.header("x-content-type-options", "nosniff");
     context.header("cache-control", "no-store");
   });
+  app.use("*", recordRequests(options.requests));
   mountHealth(app, options);
-  for (const path of RESERVED_PATHS) app.all(path, (context) => refusePath(context.req));
-  mountEndpoints(app, ENDPOINTS, { core, organizationId, maxBodyBytes: maxBodyBytes(limits) });
+  const served = new Set(ENDPOINTS.map(({ path }) => path));
+  for (const path of RESERVED_PATHS.filter((path) => !served.has(path)))
+    app.all(path, (context) => refusePath(context.req));
+  mountEndpoints(app, ENDPOINTS, { core, organizationId, limits, limitRequests: limitRequests(options.rate) });
   app.notFound((context) => refusePath(context.req));
   app.all("*", (context) => refusePath(context.req));
   app.onError((error, context) => {
     const refusal = refusalOf(error, log, `${context.req.method} ${context.req.routePath}`);
-    return context.json(errorBody(refusal), statusOf(refusal.kind), retryHeaders(refusal));
+    const body = errorBody(refusal);
+    const facts = context.get("facts");
+    // The path of a request is the caller's own words until it matches one of ours.
+    facts.error = facts.path === undefined ? "This server does not serve the path." : body.error;
+    return context.json(body, statusOf(refusal.kind), retryHeaders(refusal));
   });
   return app;
 }

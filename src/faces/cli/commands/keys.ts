@@ -9,8 +9,15 @@ export function registerKeys(program: Command, cli: Cli): void {
     .command("create")
     .description("Make a key and print it: this once, since only a hash of it is kept.")
     .option("--name <name>", "what it is for", "key")
-    .addHelpText("after", examples(cli, ["$ keys create --name laptop", "$ keys create --json"]))
-    .action(async ({ name }: { name: string }) => create(cli, name));
+    .option(
+      "--client <name>",
+      "client that it is for, such as opencode: settings that it writes are this client's alone",
+    )
+    .addHelpText(
+      "after",
+      examples(cli, ["$ keys create --name laptop", "$ keys create --client opencode", "$ keys create --json"]),
+    )
+    .action(async (options: { name: string; client?: string }) => create(cli, options));
   keys
     .command("list")
     .description("List all keys, revoked ones too.")
@@ -24,10 +31,12 @@ export function registerKeys(program: Command, cli: Cli): void {
     .action(async (id: string) => revoke(cli, id));
 }
 
-async function create(cli: Cli, name: string): Promise<void> {
-  const created = await withCore(cli, ({ core, newWrite }) => core.createKey(newWrite(), { name }));
+async function create(cli: Cli, options: { name: string; client?: string }): Promise<void> {
+  const created = await withCore(cli, ({ core, newWrite }) => core.createKey(newWrite(), options));
   cli.output.answer(created, () => [created.secret]);
-  cli.output.note(`Key ${created.key.id} (${oneLine(name)}). It is shown this once: keep it somewhere safe.`);
+  cli.output.note(
+    `Key ${created.key.id} (${describeUse(created.key)}). It is shown this once: keep it somewhere safe.`,
+  );
 }
 
 async function list(cli: Cli): Promise<void> {
@@ -40,7 +49,12 @@ function describe(cli: Cli, key: ApiKey): string {
   const { dim, red } = cli.output.style;
   const used = key.lastUsedAt === null ? "never used" : `last used ${key.lastUsedAt.slice(0, 10)}`;
   const state = key.revokedAt === null ? dim(used) : red(`revoked ${key.revokedAt.slice(0, 10)}`);
-  return `${key.id}  …${key.hint}  ${oneLine(key.name)}  made ${key.createdAt.slice(0, 10)}, ${state}`;
+  return `${key.id}  …${key.hint}  ${describeUse(key)}  made ${key.createdAt.slice(0, 10)}, ${state}`;
+}
+
+/** What the key is for. */
+function describeUse({ name, client }: ApiKey): string {
+  return client === null ? oneLine(name) : `${oneLine(name)}, for ${client}`;
 }
 
 async function revoke(cli: Cli, id: string): Promise<void> {
