@@ -95,7 +95,10 @@ export async function openSdk<Client extends SdkClient>(
       expect(error).toBeInstanceOf(Error);
       expect(requests).toBe(1);
       const refusal = error as Error & { status?: number };
-      expect({ class: refusal.constructor.name, message: refusal.message }).toMatchObject({ class: errorClass });
+      expect({ class: refusal.constructor.name, message: refusal.message }).toEqual({
+        class: errorClass,
+        message: expect.not.stringContaining("does not serve"),
+      });
       return refusal;
     },
     close: () => service.close(),
