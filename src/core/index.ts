@@ -11,6 +11,11 @@ import { getChunks } from "./chunks.js";
 import { deleteDocument } from "./delete-document.js";
 import { getDocument, listDocuments } from "./documents.js";
 import { addFile, getDocumentFile, getFile, readFile } from "./files.js";
+import {
+  countDocumentCategories,
+  listDocumentsWithMemories,
+  readDocumentsWithMemories,
+} from "./documents-with-memories.js";
 import { fetchById } from "./fetch.js";
 import { createKey, ensureFirstKey, listKeys, revokeKey } from "./keys.js";
 import { forgetMatching } from "./forget-matching.js";
@@ -49,6 +54,13 @@ export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } 
 export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./forget-memory.js";
 export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./forget-matching.js";
 export { listMemoriesSchema, type MemoryEntry, type MemoryPage } from "./list-memories.js";
+export {
+  documentGraphSchema,
+  documentsByIdsSchema,
+  type CategoryCount,
+  type DocumentMemory,
+  type DocumentWithMemories,
+} from "./documents-with-memories.js";
 export { MAX_PAGE_SIZE } from "./pages.js";
 export { reviewSchema, type Reviewed } from "./review.js";
 export { updateDocumentSchema } from "./update-document.js";
@@ -80,6 +92,9 @@ const USE_CASES = {
   deleteDocument,
   deleteDocuments,
   listDocuments,
+  listDocumentsWithMemories,
+  readDocumentsWithMemories,
+  countDocumentCategories,
   createMemories,
   updateMemory,
   listMemories,

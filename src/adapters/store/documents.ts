@@ -2,10 +2,12 @@ import { type Kysely, sql } from "kysely";
 import type { Clock, DocumentQuery, DocumentStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { createContainerStore } from "./containers.js";
+import { CATEGORY, countCategories, readOutlines } from "./document-outlines.js";
 import { columnsOf, documentOf, headOf, rowOf, waitingAfter } from "./document-rows.js";
 import { documentFilterSql } from "./filters.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
+import { createRevisionStore } from "./revisions.js";
 import { dropChunkUnits } from "./text-index.js";
 import { atomically } from "./transact.js";
 
@@ -108,6 +110,13 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
       return rows.map(headOf);
     },
 
+    async headsByCustomIds(organizationId, customIds) {
+      const rows = await selectHeads(organizationId)
+        .where(sql<boolean>`custom_id in (select value from json_each(${listParameter(customIds)}))`)
+        .execute();
+      return rows.map(headOf);
+    },
+
     async update(organizationId, id, change) {
       const changesState = change.status !== undefined || change.dreamingStatus !== undefined;
       await atomically(db, async (db) => {
@@ -127,13 +136,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
       });
     },
 
-    async keepRevision(_organizationId, id, revision, content) {
-      await db
-        .insertInto("document_revisions")
-        .values({ document_id: id, revision, content, created_at: iso(clock.now()) })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    },
+    ...createRevisionStore(db, clock),
 
     async remove(organizationId, id) {
       await atomically(db, async (db) => {
@@ -176,6 +179,10 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
       }));
       return { documents, total: count.total };
     },
+
+    outlines: (organizationId, ids, excerpt) => readOutlines(db, organizationId, ids, excerpt),
+
+    countCategories: (organizationId, tags) => countCategories(db, organizationId, tags),
 
     async countWaiting(organizationId, tags) {
       const waiting = db
@@ -221,6 +228,10 @@ function documentConditions(organizationId: string, query: DocumentQuery) {
   if (query.statuses)
     conditions.push(sql<boolean>`documents.status in (select value from json_each(${listParameter(query.statuses)}))`);
   if (query.source !== undefined) conditions.push(sql<boolean>`documents.source = ${query.source}`);
+  if (query.sources)
+    conditions.push(sql<boolean>`documents.source in (select value from json_each(${listParameter(query.sources)}))`);
+  if (query.categories)
+    conditions.push(sql<boolean>`${CATEGORY} in (select value from json_each(${listParameter(query.categories)}))`);
   if (query.filepath !== undefined) conditions.push(filepathSql(query.filepath));
   if (query.filters) conditions.push(documentFilterSql(query.filters, sql`documents.metadata`));
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`;

@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { countWords } from "../../lib/count-words.js";
 import { createId } from "../../lib/ids.js";
 import { loadSqlite, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 import { sleep } from "../../lib/time.js";
@@ -104,6 +105,9 @@ function defineFunctions(connection: SqliteConnection): void {
     const text = typeof value === "string" ? value.trim() : "";
     return text !== "" && Number.isFinite(Number(text)) ? Number(text) : null;
   });
+  connection.function("count_words", { deterministic: true }, (value) =>
+    typeof value === "string" ? countWords(value) : null,
+  );
   connection.function("create_id", { deterministic: false }, (_row) => createId());
 }
 

@@ -6,6 +6,7 @@ import type { LeveledLog } from "../../lib/log.js";
 import type { Rate } from "../../lib/rate-limit.js";
 import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { containerTagEndpoints } from "./container-tags.js";
+import { documentGraphEndpoints } from "./documents-with-memories.js";
 import { documentEndpoints } from "./documents.js";
 import { analyticsEndpoints } from "./analytics.js";
 import type { Endpoint } from "./endpoint.js";
@@ -51,6 +52,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...searchEndpoints,
   ...memoryEndpoints,
   ...memoryListEndpoints,
+  ...documentGraphEndpoints,
   ...forgetMatchingEndpoints,
   ...inferredEndpoints,
   ...profileEndpoints,
@@ -62,7 +64,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /** Paths of the contract that are not served yet and that a path with a parameter would take for a document's id. */
-const RESERVED_PATHS = ["/v3/documents/batch", "/v3/documents/bulk", "/v3/documents/file", "/v3/documents/documents"];
+const RESERVED_PATHS = ["/v3/documents/documents"];
 
 /** The public API (contract.md). */
 export function createRestFace(options: RestFaceOptions): RestApp {
@@ -106,6 +108,9 @@ function allowAllOrigins() {
       "Retry-After",
       "x-should-retry",
       "Preference-Applied",
+      "x-recollect-removed",
+      "Content-Disposition",
+      "Content-Range",
       "X-RateLimit-Limit",
       "X-RateLimit-Remaining",
       "X-RateLimit-Reset",

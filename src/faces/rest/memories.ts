@@ -1,20 +1,16 @@
 import * as z from "zod";
-import { createMemoriesSchema, forgetSchema } from "../../core/index.js";
-import { AppError } from "../../core/errors.js";
+import { createMemoriesSchema, forgetOneSchema, updateMemorySchema } from "../../core/index.js";
 import { defineEndpoint } from "./endpoint.js";
-import { createdMemory, presentCreatedMemory } from "./present-memory.js";
-import { containerTag } from "./schemas.js";
+import { createdMemory, presentCreatedMemory, presentUpdatedMemory, updatedMemory } from "./present-memory.js";
 
 const createAnswer = z.object({ documentId: z.string().nullable(), memories: z.array(createdMemory) });
 
-const forgetBody = z.object({
-  containerTag,
-  id: forgetSchema.shape.ids.unwrap().element.optional(),
-  content: forgetSchema.shape.content,
-  reason: forgetSchema.shape.reason,
+const forgetAnswer = z.object({
+  id: z.string().length(22),
+  forgotten: z.boolean(),
+  /** Extension: what the id named. */
+  removed: z.enum(["memory", "document"]),
 });
-
-const forgetAnswer = z.object({ id: z.string(), forgotten: z.boolean() });
 
 export const memoryEndpoints = [
   defineEndpoint({
@@ -31,19 +27,26 @@ export const memoryEndpoints = [
     },
   }),
   defineEndpoint({
+    method: "patch",
+    path: "/v4/memories",
+    summary: "Write a new version of a memory, found by id or by its exact text",
+    tag: "memories",
+    body: updateMemorySchema,
+    status: 200,
+    answer: updatedMemory,
+    handle: async ({ core, call, body }) => presentUpdatedMemory(await core.updateMemory(call, body)),
+  }),
+  defineEndpoint({
     method: "delete",
     path: "/v4/memories",
-    summary: "Forget a memory by id or by its exact text",
+    summary: "Forget a memory by id or by its exact text, or remove a document by id or customId",
     tag: "memories",
-    body: forgetBody,
+    body: forgetOneSchema,
     status: 200,
     answer: forgetAnswer,
     async handle({ core, call, body }) {
-      const { id, ...fields } = body;
-      if (id === undefined && body.content === undefined)
-        throw new AppError("invalid", "Name the memory to forget: its id, or its exact text as content.");
-      const { forgotten } = await core.forget(call, { ...fields, ...(id !== undefined && { ids: [id] }) });
-      return { id: forgotten[0]?.id ?? id ?? "", forgotten: forgotten.length > 0 };
+      const { id, removed } = await core.forgetOne(call, body);
+      return { id, forgotten: true, removed };
     },
   }),
 ];

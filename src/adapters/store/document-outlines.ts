@@ -1,0 +1,54 @@
+import { type Kysely, sql } from "kysely";
+import type { DocumentOutline } from "../../core/ports.js";
+import type { DocumentCategory } from "../../core/types.js";
+import { listParameter } from "./json.js";
+import type { Database } from "./schema.js";
+
+/** What a person would call a document, as `DocumentCategory` says. */
+export const CATEGORY = sql<string>`case
+  when instr(lower(documents.source), 'mcp') > 0 then 'mcp'
+  when documents.url glob '/files/*' then 'files'
+  when documents.type in ('webpage', 'tweet', 'onedrive') then documents.type
+  when documents.type in ('google_doc', 'google_slide', 'google_sheet') then 'google_drive'
+  when documents.type = 'notion_doc' then 'notion'
+  when documents.type in ('pdf', 'image', 'video', 'audio') then 'files'
+  else 'notes' end`;
+
+/** Sizes and beginnings of texts, in no order, as `DocumentStore.outlines` promises. */
+export async function readOutlines(
+  db: Kysely<Database>,
+  organizationId: string,
+  ids: readonly string[],
+  excerpt: number,
+): Promise<DocumentOutline[]> {
+  const { rows } = await sql<DocumentOutline>`
+    select d.id as id, substr(d.content, 1, ${excerpt}) as excerpt, length(d.content) as characters,
+      count_words(d.content) as words,
+      (select count(*) from chunks c where c.document_id = d.id) as chunks,
+      (select coalesce(sum(length(c.content)), 0) from chunks c where c.document_id = d.id) as chunkCharacters
+    from documents d
+    where d.id in (select value from json_each(${listParameter(ids)})) and +d.organization_id = ${organizationId}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** How many documents of each category lie in some containers, the most first. */
+export async function countCategories(
+  db: Kysely<Database>,
+  organizationId: string,
+  tags: "all" | readonly string[],
+): Promise<{ category: DocumentCategory; count: number }[]> {
+  const scope =
+    tags === "all"
+      ? sql``
+      : sql`and documents.id in (
+          select dc.document_id from containers c join document_containers dc on dc.container_id = c.id
+          where c.organization_id = ${organizationId} and c.tag in (select value from json_each(${listParameter(tags)})))`;
+  // The expression above gives nothing else than categories.
+  const { rows } = await sql<{ category: DocumentCategory; count: number }>`
+    select ${CATEGORY} as category, count(*) as count from documents
+    where documents.organization_id = ${organizationId} ${scope}
+    group by 1 order by 2 desc, 1`.execute(db);
+  return rows;
+}

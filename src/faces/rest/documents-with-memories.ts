@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { documentGraphSchema, documentsByIdsSchema } from "../../core/index.js";
+import { defineEndpoint } from "./endpoint.js";
+import { pageFields } from "./page-fields.js";
+import { paginationAnswer, presentPagination } from "./pagination.js";
+import { facet, graphDocument, presentFacet, presentGraphDocument } from "./present-document-graph.js";
+import { containerFields, tagsOf } from "./schemas.js";
+
+const listBody = z.object({
+  ...containerFields,
+  sources: documentGraphSchema.shape.sources,
+  categories: documentGraphSchema.shape.categories,
+  ...pageFields,
+});
+
+const byIdsBody = z.object({
+  ids: documentsByIdsSchema.shape.ids,
+  by: documentsByIdsSchema.shape.by,
+  ...containerFields,
+});
+
+const answer = z.object({ documents: z.array(graphDocument), pagination: paginationAnswer });
+
+const facetsAnswer = z.object({
+  facets: z.array(facet),
+  /** All documents. */
+  total: z.int(),
+});
+
+/** What graphs of memories and the command line's list read (contract.md §13.2). */
+export const documentGraphEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v3/documents/documents",
+    summary: "List documents with their memories",
+    tag: "documents",
+    body: listBody,
+    isBodyOptional: true,
+    status: 200,
+    answer,
+    async handle({ core, call, body: { containerTag, containerTags, ...fields } }) {
+      const tags = tagsOf({ containerTag, containerTags });
+      const page = await core.listDocumentsWithMemories(call, { ...fields, containerTags: tags });
+      const { organizationId } = call.actor;
+      return {
+        documents: page.documents.map((document) => presentGraphDocument(document, organizationId)),
+        pagination: presentPagination(page),
+      };
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/documents/documents/by-ids",
+    summary: "Read documents with their memories by id or customId",
+    tag: "documents",
+    body: byIdsBody,
+    status: 200,
+    answer,
+    async handle({ core, call, body }) {
+      const { ids, by } = body;
+      const found = await core.readDocumentsWithMemories(call, { ids, by, containerTags: tagsOf(body) });
+      const { organizationId } = call.actor;
+      return {
+        documents: found.map((document) => presentGraphDocument(document, organizationId)),
+        pagination: presentPagination({ page: 1, limit: ids.length, total: found.length }),
+      };
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/documents/documents/facets",
+    summary: "Count documents by category",
+    tag: "documents",
+    body: z.object(containerFields),
+    isBodyOptional: true,
+    status: 200,
+    answer: facetsAnswer,
+    async handle({ core, call, body }) {
+      const facets = await core.countDocumentCategories(call, { containerTags: tagsOf(body) });
+      return { facets: facets.map(presentFacet), total: facets.reduce((sum, { count }) => sum + count, 0) };
+    },
+  }),
+];

@@ -1,0 +1,36 @@
+import * as z from "zod";
+import { defineEndpoint } from "./endpoint.js";
+import { pageFields } from "./page-fields.js";
+import { paginationAnswer, presentPagination } from "./pagination.js";
+import { memoryEntry, presentMemoryEntry } from "./present-memory.js";
+import { containerFields, filters, tagsOf } from "./schemas.js";
+
+const body = z.object({
+  /** At least one; `containerTag` is accepted beside it (contract-gaps.md G-42). */
+  ...containerFields,
+  filters: filters.optional(),
+  ...pageFields,
+});
+
+const answer = z.object({ memoryEntries: z.array(memoryEntry), pagination: paginationAnswer });
+
+export const memoryListEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v4/memories/list",
+    summary: "List memories with their history",
+    tag: "memories",
+    body,
+    status: 200,
+    answer,
+    async handle({ core, call, body: { containerTag, containerTags, ...fields } }) {
+      const tags = tagsOf({ containerTag, containerTags }) ?? [];
+      const page = await core.listMemories(call, { ...fields, containerTags: tags });
+      const { organizationId } = call.actor;
+      return {
+        memoryEntries: page.entries.map((entry) => presentMemoryEntry(entry, organizationId)),
+        pagination: presentPagination(page),
+      };
+    },
+  }),
+];
