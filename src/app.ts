@@ -14,6 +14,7 @@ import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Co
 import { AppError } from "./core/errors.js";
 import type { Clock, Embedder, Log, Store } from "./core/ports.js";
 import { reportDeadMerge } from "./core/merge-job.js";
+import { removeFailed } from "./core/failed-documents.js";
 import { cleanUp, forgetExpired } from "./core/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
@@ -135,7 +136,10 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
   });
   const schedule = createSchedule({ runs: store.jobs, clock, log });
   schedule.every("forget expired memories", { minutes: 1 }, (signal) => forgetExpired(context, signal));
-  schedule.every("clean up", { minutes: 60 }, () => cleanUp(context));
+  schedule.every("remove failed documents", { minutes: 1 }, (signal) =>
+    removeFailed(context, config.keepFailedMinutes, signal),
+  );
+  schedule.every("clean up", { minutes: 60 }, (signal) => cleanUp(context, signal));
   schedule.every("verify vectors", { minutes: 360 }, async (signal) => {
     await vectors.verify(signal);
   });

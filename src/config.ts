@@ -190,6 +190,17 @@ export const SETTINGS = {
     fallback: "0",
     description: "Largest size of the store, in MB. `0` is no limit.",
   }),
+  RECOLLECT_RATE_LIMIT: setting({
+    schema: wholeNumber(0, 1_000_000),
+    fallback: "0",
+    description:
+      "Requests that each key may make within the window, and as many at once; calls without a key count together. `0` is no limit.",
+  }),
+  RECOLLECT_RATE_WINDOW_SECONDS: setting({
+    schema: wholeNumber(1, 3_600),
+    fallback: "60",
+    description: "Window of `RECOLLECT_RATE_LIMIT`, in seconds.",
+  }),
   RECOLLECT_CONCURRENCY: setting({
     schema: wholeNumber(1, 64),
     fallback: "4",
@@ -202,6 +213,12 @@ export const SETTINGS = {
       .transform(Number),
     fallback: "0.5",
     description: "Similarity that a search result needs when the caller names none, 0 to 1.",
+  }),
+  RECOLLECT_SEARCH_MODE: setting({
+    schema: choice(["hybrid", "memories", "documents"]),
+    fallback: "hybrid",
+    description:
+      "What a search finds when the caller does not say: `memories`, the chunks of `documents`, or `hybrid` for both.",
   }),
   RECOLLECT_CONTAINER: setting({
     schema: z.string().regex(/^[A-Za-z0-9_:.-]{1,100}$/, "must have 1 to 100 letters, digits, or any of _ - : ."),
@@ -243,10 +260,14 @@ export interface Config {
   readonly keepFailedMinutes: number;
   /** 0 for no limit. */
   readonly maxStoreMegabytes: number;
+  /** How often each key may call; undefined for as often as it likes. */
+  readonly rate: { readonly requests: number; readonly windowMs: number } | undefined;
   /** Jobs at once. */
   readonly concurrency: number;
   /** 0 to 1. */
   readonly threshold: number;
+  /** What a search finds when the caller does not say. */
+  readonly searchMode: "hybrid" | "memories" | "documents";
   /** Container tag when the caller names none. */
   readonly container: string;
   readonly noColor: boolean;
@@ -371,8 +392,10 @@ function buildConfig(values: Values, warnings: readonly string[]): Config {
     maxFileBytes: need(values.RECOLLECT_MAX_FILE_BYTES),
     keepFailedMinutes: need(values.RECOLLECT_KEEP_FAILED_MINUTES),
     maxStoreMegabytes: need(values.RECOLLECT_MAX_STORE_MEGABYTES),
+    rate: buildRate(need(values.RECOLLECT_RATE_LIMIT), need(values.RECOLLECT_RATE_WINDOW_SECONDS)),
     concurrency: need(values.RECOLLECT_CONCURRENCY),
     threshold: need(values.RECOLLECT_THRESHOLD),
+    searchMode: need(values.RECOLLECT_SEARCH_MODE),
     container: need(values.RECOLLECT_CONTAINER),
     noColor: values.NO_COLOR !== undefined,
     warnings,
@@ -387,6 +410,10 @@ function buildOpenAiEmbedder(values: Values): OpenAiEmbedderConfig {
     apiKey: values.RECOLLECT_EMBEDDING_API_KEY,
     dimensions: values.RECOLLECT_EMBEDDING_DIMENSIONS,
   };
+}
+
+function buildRate(requests: number, seconds: number): Config["rate"] {
+  return requests === 0 ? undefined : { requests, windowMs: seconds * 1_000 };
 }
 
 function buildChroma(url: string, values: Values): ChromaConfig {

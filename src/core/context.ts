@@ -26,6 +26,8 @@ export interface Limits {
   readonly maxFileBytes: number;
   /** Similarity below which search drops a result when the caller names no threshold, 0 to 1. */
   readonly threshold: number;
+  /** What search finds when the caller does not say. */
+  readonly searchMode: "memories" | "hybrid" | "documents";
 }
 
 /** Names that `status` and `doctor` show. */

@@ -1,36 +1,47 @@
 import * as z from "zod";
-import { isId } from "../lib/ids.js";
-import { queryWords } from "../lib/words.js";
-import { asSeenBy, maySee, reachableContainers } from "./auth.js";
+import { asSeenBy, maySee } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
-import { AppError } from "./errors.js";
-import { parseFilters } from "./filters.js";
-import { containerTagSchema, customIdSchema, filepathSchema, parseInput, textSchema } from "./input.js";
-import type { TextHit, UnitScope, VectorHit } from "./ports.js";
-import { rankUnits, type RankedUnit } from "./rank.js";
-import { SEARCH } from "./recipes.js";
-import type { Actor, Chunk, DocumentHead, Memory, Unit, UnitKind } from "./types.js";
+import { parseInput, textSchema } from "./input.js";
+import { readNeighbours } from "./neighbours.js";
+import type { RankedUnit } from "./rank.js";
+import { readRelatives, type Relatives } from "./related.js";
+import { retrieve, shownSimilarity, type Retrieved } from "./retrieve.js";
+import { groundSchema, layGround, type Ground } from "./search-ground.js";
+import type { Actor, Chunk, DocumentHead, Memory, UnitKind } from "./types.js";
 
 const MAX_QUERY = 10_000;
 
+export const querySchema = textSchema({ maxLength: MAX_QUERY });
+export const resultLimitSchema = z
+  .number("must be a number")
+  .int("must be a whole number")
+  .min(1, "must be at least 1")
+  .max(100, "must be at most 100");
+export const similaritySchema = z.number("must be a number").min(0, "must be at least 0").max(1, "must be at most 1");
+
+export const SEARCH_MODES = ["memories", "hybrid", "documents"] as const;
+export type SearchMode = (typeof SEARCH_MODES)[number];
+
 export const searchSchema = z.object({
-  q: textSchema({ maxLength: MAX_QUERY }),
-  /** Absent or empty: everything the actor may see. */
-  containerTags: z.array(containerTagSchema).optional(),
-  searchMode: z.enum(["memories", "hybrid", "documents"]).default("hybrid"),
-  limit: z
-    .number("must be a number")
-    .int("must be a whole number")
-    .min(1, "must be at least 1")
-    .max(100, "must be at most 100")
-    .default(10),
-  threshold: z.number("must be a number").min(0, "must be at least 0").max(1, "must be at most 1").optional(),
-  filters: z.unknown().optional(),
-  filepath: filepathSchema.optional(),
-  documentId: customIdSchema.optional(),
+  q: querySchema,
+  ...groundSchema.shape,
+  /** Absent: what the server is set to. */
+  searchMode: z.enum(SEARCH_MODES, `must be one of ${SEARCH_MODES.join(", ")}`).optional(),
+  limit: resultLimitSchema.default(10),
+  /** Least similarity of a result. Absent: what the server is set to. */
+  threshold: similaritySchema.optional(),
+  /** Least similarity of a chunk, where that asks for more than `threshold`. */
+  chunkThreshold: similaritySchema.optional(),
   includeForgotten: z.boolean().default(false),
+  /** Adds to each memory its older and newer versions and the facts that it is related to. */
+  includeRelatives: z.boolean().default(false),
+  /** Gives memories alone, each with those chunks of its documents that answer the query. */
+  includeChunks: z.boolean().default(false),
+  /** Adds to each chunk the one before and the one after it. */
+  includeNeighbours: z.boolean().default(false),
 });
 export type SearchInput = z.input<typeof searchSchema>;
+type Search = z.output<typeof searchSchema>;
 
 /** One thing that search found: a memory or a chunk, never both. */
 export interface SearchResult {
@@ -43,6 +54,17 @@ export interface SearchResult {
   readonly chunk: Chunk | null;
   /** Source documents without their content; the one a chunk is from, or all that state a memory. */
   readonly documents: readonly DocumentHead[];
+  /** Only when asked for, on memories. */
+  readonly relatives?: Relatives;
+  /** Only when asked for: chunks of a memory's documents, best first, or the neighbours of a chunk, by position. */
+  readonly chunks?: readonly FoundChunk[];
+}
+
+/** A chunk that is shown beside a result. */
+export interface FoundChunk {
+  readonly chunk: Chunk;
+  /** 0 to 1; 0 for one that is only shown because of its place. */
+  readonly similarity: number;
 }
 
 export interface SearchAnswer {
@@ -61,152 +83,46 @@ export interface SearchAnswer {
  */
 export async function searchMemories(context: CoreContext, call: Call, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
+  const { actor } = call;
   const input = parseInput(searchSchema, raw);
-  const filters = parseFilters(input.filters);
-  const { organizationId } = call.actor;
-  const tags = reachableContainers(call.actor, input.containerTags);
-  const containers = await context.store.containers.find(organizationId, tags);
-  const scope: UnitScope = {
-    containerIds: containers.map((container) => container.id),
-    kinds: kindsOf(input.searchMode),
-    includeForgotten: input.includeForgotten,
-  };
-  const isNarrowed = filters !== undefined || input.filepath !== undefined || input.documentId !== undefined;
-  const among = isNarrowed
-    ? await context.store.units.matching(organizationId, scope, {
-        ...(filters && { filters }),
-        ...(input.filepath !== undefined && { filepath: input.filepath }),
-        ...(input.documentId !== undefined && { documentId: await idOf(context, organizationId, input.documentId) }),
-      })
-    : undefined;
-  const question = { text: input.q, counted: await countWords(context, scope, input.q) };
-  const found = await findUnits(context, scope, question, among);
+  const { includeForgotten } = input;
+  const ground = await layGround(context, actor, input, { kinds: kindsOf(input, context), includeForgotten });
   const threshold = input.threshold ?? context.limits.threshold;
-  const kept = await rank(context, scope, question, { ...found, organizationId, threshold, limit: input.limit });
+  const { ranked, degraded } = await find(context, ground, input, threshold);
+  const results = await present(context, actor, ranked, threshold);
   return {
-    results: await present(context, call.actor, kept),
-    waiting: await context.store.documents.countWaiting(organizationId, tags),
-    timing: Math.round((performance.now() - started) * 10) / 10,
-    degraded: found.degraded,
+    results: await addExtras(context, actor, { ground, input, threshold, results }),
+    waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
+    timing: millisecondsSince(started),
+    degraded,
   };
 }
 
-/** A document is also named by its customId. */
-async function idOf({ store }: CoreContext, organizationId: string, id: string): Promise<string> {
-  const document = isId(id) ? null : await store.documents.byCustomId(organizationId, id);
-  return document?.id ?? id;
+/** Milliseconds with one digit after the point. */
+export function millisecondsSince(started: number): number {
+  return Math.round((performance.now() - started) * 10) / 10;
 }
 
-function kindsOf(mode: "memories" | "hybrid" | "documents"): readonly UnitKind[] {
-  if (mode === "memories") return ["memory"];
-  return mode === "documents" ? ["chunk"] : ["chunk", "memory"];
+function kindsOf(input: Search, { limits }: CoreContext): readonly UnitKind[] {
+  const mode = input.searchMode ?? limits.searchMode;
+  if (mode === "documents") return ["chunk"];
+  return mode === "memories" || input.includeChunks ? ["memory"] : ["chunk", "memory"];
 }
 
-/** A query, with its words and how many units of the scope have each. */
-interface Question {
-  readonly text: string;
-  readonly counted: { readonly words: readonly string[]; readonly total: number; readonly counts: readonly number[] };
+async function find(context: CoreContext, ground: Ground, input: Search, threshold: number): Promise<Retrieved> {
+  const { q, limit, chunkThreshold = 0 } = input;
+  if (chunkThreshold <= threshold) return retrieve(context, ground, q, { threshold, limit });
+  const found = await retrieve(context, ground, q, { threshold });
+  const kept = found.ranked.filter(({ detail, similarity }) => !detail.chunk || similarity >= chunkThreshold);
+  return { ...found, ranked: kept.slice(0, limit) };
 }
 
-async function countWords({ store }: CoreContext, scope: UnitScope, query: string): Promise<Question["counted"]> {
-  const words = queryWords(query);
-  return { words, ...(await store.units.wordCounts(scope, words)) };
-}
-
-/** The rarest words that together match about `most` units or fewer, and at least one. */
-function rareWords({ words, counts }: Question["counted"], most: number): string[] {
-  let matched = 0;
-  return words
-    .map((word, index) => ({ word, count: counts[index] ?? 0 }))
-    .sort((first, second) => first.count - second.count)
-    .filter(({ count }, index) => {
-      matched += count;
-      return index === 0 || matched <= most;
-    })
-    .map(({ word }) => word);
-}
-
-interface Found {
-  readonly textHits: readonly TextHit[];
-  readonly vectorHits: readonly VectorHit[];
-  readonly degraded: readonly string[];
-}
-
-async function findUnits(
-  context: CoreContext,
-  scope: UnitScope,
-  { text, counted }: Question,
-  among: readonly Unit[] | undefined,
-): Promise<Found> {
-  if (scope.containerIds.length === 0 || among?.length === 0) return { textHits: [], vectorHits: [], degraded: [] };
-  const words = among ? counted.words : rareWords(counted, SEARCH.textMatches);
-  const [textHits, vectors] = await Promise.all([
-    context.store.units.searchText(scope, words, { limit: SEARCH.textHits, ...(among && { among }) }),
-    findByVector(context, scope, text, among),
-  ]);
-  return { textHits, ...vectors };
-}
-
-/** Vector search that never fails the whole: without an embedder the words still find. */
-async function findByVector(
-  { embedder, store, vectors, log }: CoreContext,
-  scope: UnitScope,
-  query: string,
-  among: readonly Unit[] | undefined,
-): Promise<{ vectorHits: VectorHit[]; degraded: string[] }> {
-  try {
-    const space = await store.findSpace(embedder.fingerprint);
-    if (!space) return { vectorHits: [], degraded: [] };
-    const [vector] = await embedder.embed([query], "query");
-    if (!vector) return { vectorHits: [], degraded: [] };
-    const hits = await vectors.nearest({
-      space,
-      vector,
-      containerIds: scope.containerIds,
-      kinds: scope.kinds,
-      limit: SEARCH.vectorHits,
-      among: among && new Set(among),
-    });
-    const wantsForgotten = scope.includeForgotten && scope.kinds.includes("memory");
-    const forgotten = wantsForgotten ? await store.units.forgottenVectors(scope, space) : null;
-    if (!forgotten) return { vectorHits: hits, degraded: [] };
-    const allowed = among && new Set(among);
-    const recalled = cosines(forgotten, vector).filter(({ unit }) => !allowed || allowed.has(unit));
-    return { vectorHits: [...hits, ...recalled], degraded: [] };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    log.warn("search answers from words alone", { reason: error.message });
-    return { vectorHits: [], degraded: [`found by words alone: ${error.message}`] };
-  }
-}
-
-function cosines(
-  { units, matrix }: { units: readonly Unit[]; matrix: Float32Array },
-  vector: Float32Array,
-): VectorHit[] {
-  return units.map((unit, row) => {
-    let cosine = 0;
-    for (let index = 0; index < vector.length; index++)
-      cosine += (vector[index] ?? 0) * (matrix[row * vector.length + index] ?? 0);
-    return { unit, cosine };
-  });
-}
-
-async function rank(
-  { store, embedder }: CoreContext,
-  scope: UnitScope,
-  { text, counted }: Question,
-  found: Found & { organizationId: string; threshold: number; limit: number },
-): Promise<RankedUnit[]> {
-  const { textHits, vectorHits, organizationId, threshold, limit } = found;
-  const units = [...new Set([...textHits, ...vectorHits].map((hit) => hit.unit))];
-  if (units.length === 0) return [];
-  const details = await store.units.details(organizationId, scope, units);
-  const { calibration } = embedder;
-  return rankUnits({ query: text, textHits, vectorHits, details, wordCounts: counted, calibration, threshold, limit });
-}
-
-async function present({ store }: CoreContext, actor: Actor, ranked: readonly RankedUnit[]): Promise<SearchResult[]> {
+async function present(
+  { store }: CoreContext,
+  actor: Actor,
+  ranked: readonly RankedUnit[],
+  threshold: number,
+): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
@@ -225,10 +141,77 @@ async function present({ store }: CoreContext, actor: Actor, ranked: readonly Ra
       id: detail.id,
       kind: detail.chunk ? "chunk" : "memory",
       text: detail.text,
-      similarity: Math.round(Math.min(1, Math.max(0, similarity)) * 1_000) / 1_000,
+      similarity: shownSimilarity(similarity, threshold),
       memory: found.memory,
       chunk: found.chunk,
       documents: detail.documentIds.flatMap((id) => byId.get(id) ?? []),
     };
   });
+}
+
+interface Presented {
+  readonly ground: Ground;
+  readonly input: Search;
+  readonly threshold: number;
+  readonly results: readonly SearchResult[];
+}
+
+async function addExtras(context: CoreContext, actor: Actor, presented: Presented): Promise<SearchResult[]> {
+  const { input, results } = presented;
+  const relatives = input.includeRelatives
+    ? await readRelatives(context, actor, memoriesOf(results), input)
+    : new Map<string, Relatives>();
+  const chunks = new Map<string, readonly FoundChunk[]>([
+    ...(input.includeNeighbours ? await neighboursOf(context, actor, results) : []),
+    ...(input.includeChunks ? await chunksOfMemories(context, actor, presented) : []),
+  ]);
+  return results.map((result) => {
+    const [related, beside] = [relatives.get(result.id), chunks.get(result.id)];
+    return { ...result, ...(related && { relatives: related }), ...(beside && { chunks: beside }) };
+  });
+}
+
+function memoriesOf(results: readonly SearchResult[]): Memory[] {
+  return results.flatMap(({ memory }) => memory ?? []);
+}
+
+/** The chunks before and after each chunk, which are as similar as the answer says, if they are in it. */
+async function neighboursOf(
+  { store }: CoreContext,
+  { organizationId }: Actor,
+  results: readonly SearchResult[],
+): Promise<Map<string, FoundChunk[]>> {
+  const found = results.flatMap(({ chunk }) => chunk ?? []);
+  const similarities = new Map(results.map(({ id, similarity }) => [id, similarity]));
+  const neighbours = await readNeighbours(store, organizationId, found);
+  return new Map(
+    [...neighbours].map(([id, chunks]) => [
+      id,
+      chunks.map((chunk) => ({ chunk, similarity: similarities.get(chunk.id) ?? 0 })),
+    ]),
+  );
+}
+
+/** Those chunks of each memory's own documents that answer the query, as the old form of search had them (G-57). */
+async function chunksOfMemories(
+  context: CoreContext,
+  actor: Actor,
+  { ground, input, threshold, results }: Presented,
+): Promise<Map<string, FoundChunk[]>> {
+  const memories = results.filter(({ memory }) => memory);
+  const documentIds = [...new Set(memories.flatMap(({ documents }) => documents.map(({ id }) => id)))];
+  const scope = { ...ground.scope, kinds: ["chunk"] as const };
+  const among = await context.store.units.matching(ground.organizationId, scope, { documentIds });
+  const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
+  const { ranked } = await retrieve(context, { ...ground, scope, among }, input.q, { threshold: lowest });
+  const found = await present(context, actor, ranked, lowest);
+  return new Map(
+    memories.map((memory) => {
+      const sources = new Set(memory.documents.map(({ id }) => id));
+      const chunks = found.flatMap(({ chunk, similarity }) =>
+        chunk && sources.has(chunk.documentId) ? [{ chunk, similarity }] : [],
+      );
+      return [memory.id, chunks.slice(0, input.limit)];
+    }),
+  );
 }

@@ -1,12 +1,11 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, UnitScope, UnitStore } from "../../core/ports.js";
-import { seqOf, unitOf, kindOf, type Unit } from "../../core/types.js";
-import { documentFilterSql, memoryFilterSql } from "./filters.js";
-import { filepathSql, ofOrganization } from "./documents.js";
+import { seqOf, kindOf, type Unit } from "../../core/types.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { loadUnits, readDetails } from "./unit-details.js";
 import { rescopeUnit } from "./rescope.js";
+import { matchUnits } from "./unit-matching.js";
 import { dropUnit, scopeWord, writeText } from "./text-index.js";
 import { atomically } from "./transact.js";
 import { packVectors, vectorBytes } from "./vector-bytes.js";
@@ -124,34 +123,7 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
       return { seq: 0, ...packVectors(rows, space.dimensions) };
     },
 
-    async matching(organizationId, scope, condition) {
-      const units: Unit[] = [];
-      if (scope.kinds.includes("chunk")) {
-        const conditions = [ofOrganization(organizationId)];
-        if (condition.filters) conditions.push(documentFilterSql(condition.filters, sql`documents.metadata`));
-        if (condition.filepath !== undefined) conditions.push(filepathSql(condition.filepath));
-        if (condition.documentId !== undefined) conditions.push(sql<boolean>`documents.id = ${condition.documentId}`);
-        const { rows } = await sql<{ seq: number }>`
-          select distinct chunks.seq as seq from document_containers dc
-          join documents on documents.id = dc.document_id join chunks on chunks.document_id = documents.id
-          where dc.container_id in (select value from json_each(${listParameter(scope.containerIds)}))
-            and ${sql.join(conditions, sql` and `)}`.execute(db);
-        units.push(...rows.map((row) => unitOf("chunk", row.seq)));
-      }
-      if (scope.kinds.includes("memory")) {
-        const conditions = [sql<boolean>`memories.organization_id = ${organizationId}`];
-        if (condition.filters) conditions.push(memoryFilterSql(condition.filters));
-        if (condition.filepath !== undefined) conditions.push(fromDocument(filepathSql(condition.filepath)));
-        if (condition.documentId !== undefined)
-          conditions.push(fromDocument(sql<boolean>`documents.id = ${condition.documentId}`));
-        const { rows } = await sql<{ seq: number }>`
-          select memories.seq as seq from memories
-          where memories.container_id in (select value from json_each(${listParameter(scope.containerIds)}))
-            and memories.is_latest = 1 and ${sql.join(conditions, sql` and `)}`.execute(db);
-        units.push(...rows.map((row) => unitOf("memory", row.seq)));
-      }
-      return units;
-    },
+    matching: (organizationId, scope, condition) => matchUnits(db, organizationId, scope, condition),
 
     details: (organizationId, scope, units) => readDetails(db, { organizationId, scope, now: clock.now() }, units),
 
@@ -172,12 +144,6 @@ async function activityOf(db: Kysely<Database>, unit: Unit): Promise<0 | 1 | nul
     .executeTakeFirst();
   if (memory?.is_latest !== 1) return null;
   return memory.is_forgotten === 1 ? 0 : 1;
-}
-
-function fromDocument(condition: ReturnType<typeof filepathSql>) {
-  return sql<boolean>`exists (
-    select 1 from memory_sources ms join documents on documents.id = ms.document_id
-    where ms.memory_id = memories.id and ${condition})`;
 }
 
 function scopeExpression(scope: UnitScope): string {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { SearchAnswer, SearchResult } from "../../core/index.js";
+import type { RelatedMemory, Relatives, SearchAnswer, SearchResult } from "../../core/index.js";
 import type { DocumentHead } from "../../core/types.js";
 import { anyMetadata, dateTime, documentTypeOf } from "./schemas.js";
 
@@ -54,16 +54,18 @@ const searchResult = z.object({
 });
 type PresentedResult = z.infer<typeof searchResult>;
 
-/** `POST /v4/search` (contract.md §4.1.2). */
-export const searchAnswer = z.object({
-  results: z.array(searchResult),
+/** What every kind of search tells about itself. */
+export const searchFigures = {
   timing: z.number(),
   total: z.int(),
   /** Extension: documents of the searched containers that are not searchable, or not understood, yet. */
   waiting: z.int(),
   /** Extension: what did not work, in words; absent when all did. */
   degraded: z.array(z.string()).min(1).optional(),
-});
+};
+
+/** `POST /v4/search` (contract.md §4.1.2). */
+export const searchAnswer = z.object({ results: z.array(searchResult), ...searchFigures });
 type PresentedSearch = z.infer<typeof searchAnswer>;
 
 /** Extras that a search may ask for; none unless it does. */
@@ -73,35 +75,58 @@ export interface SearchInclude {
   readonly relatedMemories?: boolean | undefined;
 }
 
-/**
- * A search answer (contract.md §4.1.2).
- * @param chunks results to put into the memories whose documents they are from; without them there is no such field
- */
-export function presentSearch(
-  answer: SearchAnswer,
-  include: SearchInclude,
-  chunks?: readonly SearchResult[],
-): PresentedSearch {
+/** A search answer (contract.md §4.1.2). */
+export function presentSearch(answer: SearchAnswer, include: SearchInclude): PresentedSearch {
   return {
-    results: answer.results.map((result) => ({
-      ...presentResult(result, include),
-      ...(chunks && { chunks: chunksOf(result, chunks) }),
-    })),
+    results: answer.results.map((result) => presentResult(result, include)),
     timing: answer.timing,
     total: answer.results.length,
-    waiting: answer.waiting,
-    ...(answer.degraded.length > 0 && { degraded: [...answer.degraded] }),
+    ...presentGaps(answer),
   };
+}
+
+/** What an answer lacks, if anything. */
+export function presentGaps({ waiting, degraded }: Pick<SearchAnswer, "waiting" | "degraded">) {
+  return { waiting, ...(degraded.length > 0 && { degraded: [...degraded] }) };
 }
 
 function presentResult(result: SearchResult, include: SearchInclude): PresentedResult {
   return {
     ...presentHit(result),
     filepath: result.documents.find((document) => document.filepath !== null)?.filepath ?? null,
-    ...(include.relatedMemories && { context: { parents: [], children: [], related: [] } }),
+    ...(include.relatedMemories && { context: presentContext(result.relatives) }),
     ...((include.documents || include.summaries) && {
       documents: result.documents.map((document) => presentSource(document, include.summaries ?? false)),
     }),
+    ...(result.chunks && {
+      chunks: result.chunks.map(({ chunk: { content, position, documentId }, similarity }) => ({
+        content,
+        position,
+        documentId,
+        score: similarity,
+      })),
+    }),
+  };
+}
+
+/** All three lists, empty for a chunk. */
+function presentContext({ older = [], newer = [], related = [] }: Partial<Relatives> = {}): NonNullable<
+  PresentedResult["context"]
+> {
+  return {
+    parents: older.map(presentRelated),
+    children: newer.map(presentRelated),
+    related: related.map(presentRelated),
+  };
+}
+
+function presentRelated({ relation, distance, memory }: RelatedMemory): z.infer<typeof relatedMemory> {
+  return {
+    relation,
+    ...(distance !== null && { version: distance }),
+    memory: memory.text,
+    metadata: memory.metadata,
+    updatedAt: memory.updatedAt,
   };
 }
 
@@ -141,14 +166,4 @@ function presentSource(
     createdAt: document.createdAt,
     updatedAt: document.updatedAt,
   };
-}
-
-/** The chunks that are from the memory's own documents. */
-function chunksOf(memory: SearchResult, found: readonly SearchResult[]): NonNullable<PresentedResult["chunks"]> {
-  const sources = new Set(memory.documents.map((document) => document.id));
-  return found.flatMap(({ chunk, similarity }) =>
-    chunk && sources.has(chunk.documentId)
-      ? [{ content: chunk.content, position: chunk.position, documentId: chunk.documentId, score: similarity }]
-      : [],
-  );
 }

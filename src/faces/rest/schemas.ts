@@ -23,6 +23,16 @@ export function tagsOf(input: {
 export const filters = z.union([z.record(z.string(), z.unknown()), z.string()], "must be an object with AND or OR");
 export const threshold = searchSchema.shape.threshold;
 export const filepath = searchSchema.shape.filepath;
+/** How several tags combine. */
+export const operator = z
+  .string("must be AND or OR")
+  .regex(/^(and|or)$/i, "must be AND or OR")
+  .optional();
+
+/** An operator of the wire as the core knows it. */
+export function operatorOf(text: string | undefined): "all" | "any" {
+  return text?.toUpperCase() === "AND" ? "all" : "any";
+}
 
 export const dateTime = z.iso.datetime({ precision: 3 });
 export const anyMetadata = z.record(z.string(), z.unknown()).nullable();

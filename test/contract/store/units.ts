@@ -205,11 +205,39 @@ export function unitsContract(open: OpenStore): void {
       );
       expect(await match({ filepath: "/a/" })).toEqual(one.units);
       expect(await match({ filepath: "/b/x.md" })).toEqual([...two.units, memory.unit].toSorted(rising));
-      expect(await match({ documentId: two.document.id })).toEqual([...two.units, memory.unit].toSorted(rising));
-      expect(await match({ documentId: elsewhere.document.id })).toEqual([]);
-      expect(await match({ documentId: two.document.id, filters: red })).toEqual([]);
+      expect(await match({ documentIds: [two.document.id] })).toEqual([...two.units, memory.unit].toSorted(rising));
+      expect(await match({ documentIds: [elsewhere.document.id] })).toEqual([]);
+      expect(await match({ documentIds: [two.document.id], filters: red })).toEqual([]);
+      expect(await match({ documentIds: [] })).toEqual([]);
+      expect(await match({ documentIds: [one.document.id, two.document.id], filepath: "/b/" })).toEqual(
+        [...two.units, memory.unit].toSorted(rising),
+      );
       expect(await match({}, await scopeOf(["a"], { kinds: ["memory"] }))).toEqual([memory.unit]);
       expect(await at.store.units.matching(OTHER_ORGANIZATION, scope, {})).toEqual([]);
+    });
+  });
+
+  describe("narrowing to documents", () => {
+    const chunksOf = async (tags: string[], condition: Parameters<typeof at.store.units.matching>[2]) =>
+      (await at.store.units.matching(at.organization, await scopeOf(tags, { kinds: ["chunk"] }), condition)).toSorted(
+        rising,
+      );
+
+    test("that lie in every container of the scope, while a memory stays in its own", async () => {
+      await at.addIndexedDocument({ containerTags: ["a"] }, "in a");
+      const both = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "in both");
+      const all = await at.addIndexedDocument({ containerTags: ["c", "b", "a"] }, "in all");
+      const memory = await at.addIndexedMemory({ containerTag: "b" });
+      expect(await chunksOf(["a", "b"], { inEveryContainer: true })).toEqual([...both.units, ...all.units]);
+      expect(await chunksOf(["a", "b", "c"], { inEveryContainer: true })).toEqual(all.units);
+      const scope = await scopeOf(["a", "b"], { kinds: ["memory"] });
+      expect(await at.store.units.matching(at.organization, scope, { inEveryContainer: true })).toEqual([memory.unit]);
+    });
+
+    test("that are others than some", async () => {
+      const [one, two] = [await at.addIndexedDocument({}, "one", "more"), await at.addIndexedDocument({}, "two")];
+      expect(await chunksOf(["a"], { exceptDocumentIds: [one.document.id] })).toEqual(two.units);
+      expect(await chunksOf(["a"], { exceptDocumentIds: [] })).toEqual([...one.units, ...two.units]);
     });
   });
 

@@ -1,0 +1,239 @@
+import * as z from "zod";
+import { asSeenBy, maySee } from "./auth.js";
+import type { Call, CoreContext } from "./context.js";
+import { findDocument } from "./documents.js";
+import { parseInput } from "./input.js";
+import { readNeighbours } from "./neighbours.js";
+import type { RankedUnit } from "./rank.js";
+import { retrieve, shownSimilarity } from "./retrieve.js";
+import { groundSchema, layGround, type Ground } from "./search-ground.js";
+import { millisecondsSince, querySchema, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
+import type { Actor, Chunk, DocumentHead } from "./types.js";
+
+export const searchDocumentsSchema = z.object({
+  /** `*` finds every document, the most recently changed first (contract.md §4.2). */
+  q: querySchema,
+  ...groundSchema.shape,
+  /** The most documents. */
+  limit: resultLimitSchema.default(10),
+  /** Least score of a chunk. */
+  chunkThreshold: similaritySchema.default(0),
+  /** Adds to each chunk the one before and the one after it. */
+  includeNeighbours: z.boolean().default(false),
+  includeContent: z.boolean().default(false),
+});
+export type SearchDocumentsInput = z.input<typeof searchDocumentsSchema>;
+type Search = z.output<typeof searchDocumentsSchema>;
+
+/** A document with those of its chunks that answer a query. */
+export interface FoundDocument {
+  readonly document: DocumentHead;
+  /** Only when asked for. */
+  readonly content?: string;
+  /** That of the best chunk, 0 to 1. */
+  readonly score: number;
+  /** Best first; by position when neighbours are among them. */
+  readonly chunks: readonly ScoredChunk[];
+}
+
+export interface ScoredChunk {
+  readonly content: string;
+  readonly position: number;
+  /** 0 to 1; 0 for a neighbour. */
+  readonly score: number;
+  /** False for a neighbour. */
+  readonly isRelevant: boolean;
+}
+
+export type DocumentSearchAnswer = Omit<SearchAnswer, "results"> & { readonly results: readonly FoundDocument[] };
+
+/**
+ * Finds documents by their chunks, best first.
+ * @throws AppError `not_found` when `documentId` names no document, `invalid` for a wrong request
+ */
+export async function searchDocuments(context: CoreContext, call: Call, raw: unknown): Promise<DocumentSearchAnswer> {
+  const started = performance.now();
+  const { actor } = call;
+  const input = parseInput(searchDocumentsSchema, raw);
+  if (input.documentId !== undefined) await findDocument(context.store, actor, input.documentId);
+  const ground = await layGround(context, actor, input, { kinds: ["chunk"], includeForgotten: false });
+  const { results, degraded } =
+    input.q.trim() === "*"
+      ? { results: await listAll(context, actor, ground, input), degraded: [] }
+      : await findBest(context, actor, ground, input);
+  return {
+    results: input.includeContent ? await addContent(context, actor, results) : results,
+    waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
+    timing: millisecondsSince(started),
+    degraded,
+  };
+}
+
+/** How often the search is repeated without the documents that it found, while one document outshines the others. */
+const MAX_ROUNDS = 6;
+
+async function findBest(
+  context: CoreContext,
+  actor: Actor,
+  ground: Ground,
+  input: Search,
+): Promise<{ results: FoundDocument[]; degraded: readonly string[] }> {
+  const byDocument = new Map<string, RankedUnit[]>();
+  const degraded = new Set<string>();
+  let { among } = ground;
+  for (let round = 1; ; round++) {
+    const found = await retrieve(context, { ...ground, among }, input.q, { threshold: input.chunkThreshold });
+    for (const text of found.degraded) degraded.add(text);
+    for (const unit of found.ranked) push(byDocument, unit);
+    const isDone = byDocument.size >= input.limit || !found.isCut || found.ranked.length === 0;
+    if (isDone || round === MAX_ROUNDS) break;
+    const condition = { ...ground.condition, exceptDocumentIds: [...byDocument.keys()] };
+    among = await context.store.units.matching(ground.organizationId, ground.scope, condition);
+  }
+  return { results: await present(context, actor, [...byDocument.values()], input), degraded: [...degraded] };
+}
+
+function push(byDocument: Map<string, RankedUnit[]>, unit: RankedUnit): void {
+  const id = unit.detail.chunk?.documentId ?? "";
+  const known = byDocument.get(id);
+  if (known) known.push(unit);
+  else byDocument.set(id, [unit]);
+}
+
+/** @param groups the units of one document each */
+async function present(
+  context: CoreContext,
+  actor: Actor,
+  groups: readonly (readonly RankedUnit[])[],
+  input: Search,
+): Promise<FoundDocument[]> {
+  const scoreOf = ({ similarity }: RankedUnit) => shownSimilarity(similarity, input.chunkThreshold);
+  const best = groups
+    .map((units) => ({ units: units.toSorted((one, other) => scoreOf(other) - scoreOf(one)) }))
+    .map(({ units }) => ({ units, score: units[0] ? scoreOf(units[0]) : 0 }))
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, input.limit);
+  const heads = await headsOf(
+    context,
+    actor,
+    best.flatMap(({ units }) => units[0]?.detail.chunk?.documentId ?? []),
+  );
+  const neighbours = input.includeNeighbours
+    ? await neighboursOf(
+        context,
+        actor,
+        best.flatMap(({ units }) => units),
+      )
+    : new Map<string, Chunk[]>();
+  return best.flatMap(({ units, score }) => {
+    const document = heads.get(units[0]?.detail.chunk?.documentId ?? "");
+    // Deleted since it was ranked.
+    if (!document) return [];
+    const chunks = units.map((unit) => ({
+      content: unit.detail.text,
+      position: unit.detail.chunk?.position ?? 0,
+      score: scoreOf(unit),
+      isRelevant: true,
+    }));
+    return {
+      document,
+      score,
+      chunks: input.includeNeighbours ? readAlong(chunks, neighbours.get(document.id) ?? []) : chunks,
+    };
+  });
+}
+
+async function headsOf(
+  { store }: CoreContext,
+  actor: Actor,
+  ids: readonly string[],
+): Promise<Map<string, DocumentHead>> {
+  const heads = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
+  const visible = heads.filter(({ containerTags }) => maySee(actor, containerTags));
+  return new Map(visible.map((head) => [head.id, asSeenBy(actor, head)]));
+}
+
+/** The chunks beside these, by document. */
+async function neighboursOf(
+  { store }: CoreContext,
+  { organizationId }: Actor,
+  units: readonly RankedUnit[],
+): Promise<Map<string, Chunk[]>> {
+  const whole = await store.units.load(
+    organizationId,
+    units.map(({ unit }) => unit),
+  );
+  const found = whole.flatMap(({ chunk }) => chunk ?? []);
+  const neighbours = await readNeighbours(store, organizationId, found);
+  const byDocument = new Map<string, Chunk[]>();
+  for (const chunk of [...neighbours.values()].flat())
+    byDocument.set(chunk.documentId, [...(byDocument.get(chunk.documentId) ?? []), chunk]);
+  return byDocument;
+}
+
+/** With their neighbours, in the order of the text. */
+function readAlong(chunks: readonly ScoredChunk[], neighbours: readonly Chunk[]): ScoredChunk[] {
+  const byPosition = new Map<number, ScoredChunk>();
+  for (const { content, position } of neighbours)
+    byPosition.set(position, { content, position, score: 0, isRelevant: false });
+  for (const chunk of chunks) byPosition.set(chunk.position, chunk);
+  return [...byPosition.values()].toSorted((one, other) => one.position - other.position);
+}
+
+/** How many chunks of each document stand for it when every document is asked for. */
+const FIRST_CHUNKS = 10;
+
+/** Every document of the ground, the most recently changed first. */
+async function listAll(context: CoreContext, actor: Actor, ground: Ground, input: Search): Promise<FoundDocument[]> {
+  const { store } = context;
+  const heads = await listHeads(context, actor, ground, input);
+  const places = heads.flatMap(({ id, revision }) =>
+    Array.from({ length: FIRST_CHUNKS }, (_, position) => ({ documentId: id, revision, position })),
+  );
+  const chunks = await store.chunks.at(actor.organizationId, places);
+  return heads.map((head) => ({
+    document: asSeenBy(actor, head),
+    score: 1,
+    chunks: chunks
+      .filter(({ documentId }) => documentId === head.id)
+      .toSorted((one, other) => one.position - other.position)
+      .map(({ content, position }) => ({ content, position, score: 1, isRelevant: true })),
+  }));
+}
+
+async function listHeads(
+  { store }: CoreContext,
+  actor: Actor,
+  { tags, condition, among }: Ground,
+  input: Search,
+): Promise<DocumentHead[]> {
+  const { organizationId } = actor;
+  if (condition.documentIds)
+    return among?.length === 0 ? [] : store.documents.headsByIds(organizationId, condition.documentIds);
+  const { documents } = await store.documents.list(organizationId, {
+    containerTags: tags === "all" ? undefined : tags,
+    operator: input.containerTags?.length ? input.operator : "any",
+    filters: condition.filters,
+    filepath: condition.filepath,
+    sort: "updatedAt",
+    order: "desc",
+    offset: 0,
+    limit: input.limit,
+    includeContent: false,
+  });
+  return documents;
+}
+
+async function addContent(
+  { store }: CoreContext,
+  { organizationId }: Actor,
+  results: readonly FoundDocument[],
+): Promise<FoundDocument[]> {
+  const whole: FoundDocument[] = [];
+  for (const result of results) {
+    const document = await store.documents.byId(organizationId, result.document.id);
+    // Deleted since it was found.
+    if (document) whole.push({ ...result, content: document.content });
+  }
+  return whole;
+}
