@@ -1,6 +1,6 @@
 import type { ContainerVectors, JobStore, VectorRecord } from "./ports.js";
 import type { RequestStore, VolumeStore } from "./request-ports.js";
-import type { DocumentStore, ChunkStore } from "./document-ports.js";
+import type { ChunkStore, DocumentStore } from "./document-ports.js";
 import type {
   ApiKey,
   Chunk,

@@ -1,5 +1,6 @@
 import { systemActor } from "./auth.js";
 import type { CoreContext } from "./context.js";
+import { dropLostBlobs } from "./blobs.js";
 import { forgetMemories } from "./forget.js";
 import { REQUESTS_KEPT_MS } from "./requests.js";
 import type { Memory } from "./types.js";
@@ -10,8 +11,12 @@ const EXPIRY_BATCH = 200;
 /** Followers in memory that are further behind than this load afresh. */
 const KEEP_VECTOR_CHANGES = 20_000;
 
-/** Drops what nobody asks for any more: results of old operations, old requests and old lines of the vector log. */
-export async function cleanUp({ store, clock, log }: CoreContext): Promise<void> {
+/**
+ * Drops what nobody asks for any more: results of old operations, old requests, old lines of the vector log, and the
+ * bytes of files whose documents are gone.
+ */
+export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promise<void> {
+  const { store, clock, log } = context;
   const operations = await store.operations.dropBefore(new Date(clock.now().getTime() - KEEP_OPERATIONS_MS));
   const requests = await store.requests.dropBefore(
     store.organizationId,
@@ -19,7 +24,8 @@ export async function cleanUp({ store, clock, log }: CoreContext): Promise<void>
   );
   let changes = 0;
   for (const space of await store.vectors.spaces()) changes += await store.vectors.trim(space.id, KEEP_VECTOR_CHANGES);
-  log.debug("cleaned up", { operations, requests, changes });
+  const files = await dropLostBlobs(context, signal);
+  log.debug("cleaned up", { operations, requests, changes, files });
 }
 
 /** Writes down as forgotten what search leaves out already because its time is over. */

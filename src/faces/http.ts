@@ -9,7 +9,7 @@ import type { LeveledLog } from "../lib/log.js";
 import { isLoopbackAddress } from "./auth.js";
 import { errorBody, refusalOf, statusOf } from "./errors.js";
 import { createOwnerDoor } from "./owner/door.js";
-import { createRestFace } from "./rest/app.js";
+import { createRestFace, type RestFaceOptions } from "./rest/app.js";
 
 /** Other processes of the data folder may send this much at least. */
 const MIN_INTERNAL_BYTES = 16 * 1024 * 1024;
@@ -34,24 +34,35 @@ export interface HttpFaceOptions {
   readonly core: Core;
   readonly log: LeveledLog;
   readonly organizationId: string;
-  readonly limits: { readonly maxTextBytes: number; readonly maxMetadataBytes: number };
+  readonly limits: RestFaceOptions["limits"];
   /** Opens the door for other processes of the data folder under `/internal`; without it there is none. */
   readonly ownerToken?: string | undefined;
   readonly version: string;
   /** False while the store is opening. */
   readonly isReady: () => boolean;
+  /** How often each key may call the API; everybody may at any time without it. */
+  readonly rate?: RestFaceOptions["rate"];
+  /** Where requests to the API are noted; nowhere without it. */
+  readonly requests?: RestFaceOptions["requests"];
 }
+
+export { createRequestLog } from "./rest/request-log.js";
 
 /** Everything that this service answers over HTTP, as one application. */
 export function createHttpFace(options: HttpFaceOptions): HttpApp {
   const app: HttpApp = new Hono();
   const { core, log, version, limits, ownerToken } = options;
   if (ownerToken !== undefined) {
-    const maxBodyBytes = Math.max(MIN_INTERNAL_BYTES, 4 * limits.maxTextBytes);
+    const maxBodyBytes = maxInternalBytes(limits);
     app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }));
   }
   app.route("/", createRestFace(options));
   return app;
+}
+
+/** Files travel as base64, which is a third longer. */
+function maxInternalBytes({ maxTextBytes, maxBatchBytes, maxFileBytes }: HttpFaceOptions["limits"]): number {
+  return MIN_INTERNAL_BYTES + Math.max(4 * maxTextBytes, 2 * maxBatchBytes, Math.ceil((4 * maxFileBytes) / 3));
 }
 
 /** A server that answers. */

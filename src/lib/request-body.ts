@@ -18,7 +18,7 @@ export class BodyError extends Error {
  * @throws BodyError
  */
 export async function readBodyText(request: Request, maxBytes: number): Promise<string> {
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await readBodyBytes(request, maxBytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
@@ -26,7 +26,8 @@ export async function readBodyText(request: Request, maxBytes: number): Promise<
   }
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+/** Reads a whole request body, under the same limit. @throws BodyError */
+export async function readBodyBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
   if (announced !== null && Number(announced) > maxBytes) throw tooLarge(`has ${announced} bytes`, maxBytes);
   try {

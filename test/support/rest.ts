@@ -1,7 +1,15 @@
 import { expect } from "vitest";
+import { readConfig } from "../../src/config.js";
 import type { Core } from "../../src/core/index.js";
 import type { Actor } from "../../src/core/types.js";
-import { createHttpFace, listen, type HttpApp, type HttpBindings, type Listening } from "../../src/faces/http.js";
+import {
+  createHttpFace,
+  createRequestLog,
+  listen,
+  type HttpApp,
+  type HttpBindings,
+  type Listening,
+} from "../../src/faces/http.js";
 import { ENDPOINTS } from "../../src/faces/rest/app.js";
 import { pathsOf } from "../../src/faces/rest/mount.js";
 import type { Endpoint } from "../../src/faces/rest/endpoint.js";
@@ -38,6 +46,8 @@ export interface OpenedRest {
   /** Serves on a free port of this machine until the end of the test. */
   listen(): Promise<Listening>;
   settle(): Promise<void>;
+  /** Resolves when the requests answered so far are in the record. */
+  recorded(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,11 +56,19 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
   const log = captureLog();
   const opened = await openCore({ log, ...options });
   const { core, actor } = opened;
+  const { organizationId } = actor;
+  const config = readConfig({
+    RECOLLECT_MAX_TEXT_BYTES: String(options.maxTextBytes ?? 1_048_576),
+    ...options.settings,
+  });
+  const requests = createRequestLog({ core, log, organizationId });
   const app = createHttpFace({
     core,
     log,
-    organizationId: actor.organizationId,
-    limits: { maxTextBytes: options.maxTextBytes ?? 1_048_576, maxMetadataBytes: 65_536 },
+    organizationId,
+    limits: config,
+    rate: config.rate,
+    requests,
     ownerToken: options.ownerToken,
     version: "0.0.0-test",
     isReady: options.isReady ?? (() => true),
@@ -62,6 +80,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     actor,
     log: log.lines,
     settle: () => opened.settle(),
+    recorded: () => requests.flush(),
     async send(method, path, body, headers = {}) {
       const answer = await readAnswer(await app.request(path, requestInit(method, body, headers), LOOPBACK));
       checkShape(method, path, answer);
@@ -74,6 +93,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     },
     async close() {
       await Promise.all(servers.map((server) => server.close()));
+      await requests.close();
       await opened.close();
     },
   };

@@ -32,6 +32,7 @@ export function createFileStore(db: Kysely<Database>, clock: Clock): FileStore {
         .selectAll()
         .where("key", "=", key)
         .where("organization_id", "=", organizationId)
+        .where(sql<boolean>`not ${UNNAMED}`)
         .executeTakeFirst();
       return row ? fileOf(row) : null;
     },

@@ -29,8 +29,14 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   /** Older or other paths of the same operation; the OpenAPI document leaves them out. */
   readonly aliases?: readonly string[];
   readonly summary: string;
+  /** What a caller needs to know beyond the schemas, as sentences; Markdown code marks are allowed. */
+  readonly description?: string;
+  /** What the path parameters are, by name; those that are not named here have the words of `path-parameters.ts`. */
+  readonly parameters?: Readonly<Record<string, string>>;
   readonly tag: string;
   readonly body?: z.ZodType<Body> | undefined;
+  /** What the body is, which decides how it is read and how long it may be: `file` is a form, the others are JSON. */
+  readonly carries?: "document" | "batch" | "file";
   /** True when a request without any body means `{}`. */
   readonly isBodyOptional?: boolean;
   /** Each value is given as the array of all its occurrences. */

@@ -6,7 +6,17 @@ import {
   processingDocument,
   presentProcessingDocument,
 } from "./present-document.js";
-import { containerFields, documentStatus, filepath, filters, tagsOf } from "./schemas.js";
+import type { Call, Core } from "../../core/index.js";
+import {
+  anyMetadata,
+  containerFields,
+  containerTag,
+  dateTime,
+  documentStatus,
+  filepath,
+  filters,
+  tagsOf,
+} from "./schemas.js";
 
 /** Documents that `processing` shows at most; its count is exact all the same. */
 const PROCESSING_LIMIT = 1_000;
@@ -37,6 +47,70 @@ const listBody = z.object({
   filepath,
   status: documentStatus.optional(),
   source: z.string("must be a string").max(255).optional(),
+  provider: z.string("must be a string").max(255).optional(),
+});
+
+/** A request for a list, from a body or a query. */
+type ListRequest = Omit<z.output<typeof listBody>, "containerTag">;
+
+async function answerList(
+  { core, call, origin }: { core: Core; call: Call; origin: string },
+  { operator, status, ...fields }: ListRequest,
+): Promise<z.infer<typeof listAnswer>> {
+  const { documents, total, page, limit } = await core.listDocuments(call, {
+    ...fields,
+    operator: operator?.toLowerCase() === "and" ? "all" : "any",
+    ...(status && { statuses: [status] }),
+  });
+  return {
+    memories: documents.map((document) => presentListedDocument(document, origin)),
+    pagination: { currentPage: page, limit, totalItems: total, totalPages: Math.ceil(total / limit) },
+  };
+}
+
+/** A query has each value as the array of all its occurrences; these may occur once. */
+function once<T extends z.ZodType>(schema: T) {
+  return z
+    .preprocess((values, context): unknown => {
+      if (!Array.isArray(values)) return values;
+      if (values.length > 1) context.addIssue({ code: "custom", message: "must be given once" });
+      return values[0];
+    }, schema)
+    .optional();
+}
+
+/** Several tags in one value, with commas between them, or each in a value of its own. */
+const tagsQuery = z
+  .array(z.string())
+  .transform((values) =>
+    values
+      .flatMap((value) => value.split(","))
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ""),
+  )
+  .pipe(z.array(containerTag).max(100))
+  .optional();
+
+const flagText = z
+  .enum(["true", "false", "1", "0", ""], "must be true or false")
+  .transform((text) => text !== "false" && text !== "0");
+
+const { operator, limit, page, order, sort, status, source, provider } = listBody.shape;
+
+const listQuery = z.object({
+  containerTag: z.array(containerTag).max(100).optional(),
+  containerTags: tagsQuery,
+  operator: once(operator.unwrap()),
+  filters: once(z.string()),
+  includeContent: once(flagText),
+  limit: once(limit.unwrap()),
+  page: once(page.unwrap()),
+  order: once(order.unwrap()),
+  sort: once(sort.unwrap()),
+  filepath: once(filepath.unwrap()),
+  status: once(status.unwrap()),
+  source: once(source.unwrap()),
+  provider: once(provider.unwrap()),
 });
 
 const listAnswer = z.object({
@@ -48,6 +122,24 @@ const listAnswer = z.object({
     totalItems: z.int(),
     totalPages: z.int(),
   }),
+});
+
+/** The chunks of a document (contract.md §3.11). */
+const chunksAnswer = z.object({
+  documentId: z.string().length(22),
+  chunks: z.array(
+    z.object({
+      id: z.string().length(22),
+      position: z.int(),
+      /** The same as `position`, under the name that the official command line reads (contract-gaps.md G-74). */
+      index: z.int(),
+      content: z.string(),
+      type: z.enum(["text", "image"]),
+      metadata: anyMetadata,
+      createdAt: dateTime,
+    }),
+  ),
+  total: z.int(),
 });
 
 const processingQuery = z.object({
@@ -67,17 +159,43 @@ export const listEndpoints = [
     isBodyOptional: true,
     status: 200,
     answer: listAnswer,
-    async handle({ core, call, body }) {
-      const { containerTag: _one, containerTags: _many, operator, status, ...fields } = body;
-      const { documents, total, page, limit } = await core.listDocuments(call, {
-        ...fields,
-        containerTags: tagsOf(body),
-        operator: operator?.toLowerCase() === "and" ? "all" : "any",
-        ...(status && { statuses: [status] }),
-      });
+    handle({ body: { containerTag: one, ...body }, ...request }) {
+      return answerList(request, { ...body, containerTags: tagsOf({ ...body, containerTag: one }) });
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/documents",
+    summary: "List documents by a query",
+    tag: "documents",
+    query: listQuery,
+    status: 200,
+    answer: listAnswer,
+    handle({ query: { containerTag: some = [], containerTags: others = [], ...query }, ...request }) {
+      return answerList(request, { ...query, containerTags: [...new Set([...some, ...others])] });
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/documents/{id}/chunks",
+    summary: "The chunks of a document",
+    tag: "documents",
+    status: 200,
+    answer: chunksAnswer,
+    async handle({ core, call, parameter }) {
+      const { documentId, chunks } = await core.getChunks(call, { id: parameter("id") });
       return {
-        memories: documents.map(presentListedDocument),
-        pagination: { currentPage: page, limit, totalItems: total, totalPages: Math.ceil(total / limit) },
+        documentId,
+        chunks: chunks.map(({ id, position, content, type, metadata, createdAt }) => ({
+          id,
+          position,
+          index: position,
+          content,
+          type,
+          metadata: metadata && { ...metadata },
+          createdAt,
+        })),
+        total: chunks.length,
       };
     },
   }),

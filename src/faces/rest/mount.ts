@@ -1,12 +1,13 @@
-import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import type { Context, Hono } from "hono";
 import { AppError } from "../../core/errors.js";
 import { clientSchema, localActor, type Core } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
 import { identify } from "../auth.js";
 import type { Endpoint } from "./endpoint.js";
-import { checkInput, readJsonBody } from "./read-request.js";
-import { errorSchema } from "./schemas.js";
+import type { LimitRequests } from "./rate-limit.js";
+import { readForm } from "./read-form.js";
+import { bodyLimits, checkInput, readJsonBody, type RequestLimits } from "./read-request.js";
+import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
 
 /** What is known about the connection of a request. */
 interface RestBindings {
@@ -14,18 +15,22 @@ interface RestBindings {
   readonly isLoopbackOnly?: boolean;
 }
 
-export type RestApp = OpenAPIHono<{ Bindings: RestBindings }>;
-type RestContext = Context<{ Bindings: RestBindings }>;
+interface RestEnvironment {
+  Bindings: RestBindings;
+  Variables: RequestVariables;
+}
+export type RestApp = Hono<RestEnvironment>;
+type RestContext = Context<RestEnvironment>;
 
 export interface MountOptions {
   readonly core: Core;
   readonly organizationId: string;
-  readonly maxBodyBytes: number;
+  readonly limits: RequestLimits;
+  readonly limitRequests: LimitRequests;
 }
 
 /** Serves endpoints; a literal path wins over one with parameters, and another method of a known path is refused. */
 export function mountEndpoints(app: RestApp, endpoints: readonly Endpoint[], options: MountOptions): void {
-  for (const endpoint of endpoints) app.openAPIRegistry.registerPath(describeEndpoint(endpoint));
   const routes = endpoints.flatMap((endpoint) => pathsOf(endpoint).map((path) => ({ path, endpoint })));
   const paths = [...new Set(routes.map(({ path }) => path))].sort(byParameters);
   for (const path of paths) {
@@ -33,7 +38,7 @@ export function mountEndpoints(app: RestApp, endpoints: readonly Endpoint[], opt
     for (const endpoint of ofPath)
       app.on(endpoint.method.toUpperCase(), routerPath(path), (context) => answer(context, endpoint, options));
     const allowed = ofPath.map((endpoint) => endpoint.method.toUpperCase()).join(", ");
-    app.all(routerPath(path), (context) => refuseMethod(context, allowed));
+    app.all(routerPath(path), (context) => refuseMethod(context, path, allowed));
   }
 }
 
@@ -56,17 +61,28 @@ function routerPath(path: string): string {
 
 async function answer(context: RestContext, endpoint: Endpoint, options: MountOptions): Promise<Response> {
   const { req } = context;
+  const facts = context.get("facts");
+  facts.path = endpoint.path;
+  facts.type = requestTypeOf(endpoint);
   const actor =
     endpoint.needsKey === false ? localActor(options.organizationId) : await identifyActor(context, options);
+  const setHeader = (name: string, value: string) => context.header(name, value);
+  if (endpoint.needsKey !== false) {
+    facts.actor = actor;
+    options.limitRequests(actor, setHeader);
+  }
+  const query = endpoint.query && checkInput(endpoint.query, req.queries());
+  const body = endpoint.body && checkInput(endpoint.body, await readBody(req.raw, endpoint, options.limits));
+  facts.containerTag = onlyContainer(body, query, req.param());
   const result = await endpoint.handle({
     core: options.core,
     call: { actor },
-    body: endpoint.body && checkInput(endpoint.body, await readBody(req.raw, endpoint, options.maxBodyBytes)),
-    query: endpoint.query && checkInput(endpoint.query, req.queries()),
+    body,
+    query,
     parameter: (name) => req.param(name) ?? "",
     header: (name) => req.header(name),
     origin: new URL(req.url).origin,
-    setHeader: (name, value) => context.header(name, value),
+    setHeader,
   });
   if (result instanceof Response) return result;
   if (endpoint.status === 204) return context.body(null, 204);
@@ -90,46 +106,21 @@ async function identifyActor(context: RestContext, { core, organizationId }: Mou
   return actor.client === undefined && named.success ? { ...actor, client: named.data } : actor;
 }
 
-async function readBody(request: Request, { isBodyOptional }: Endpoint, maxBodyBytes: number): Promise<unknown> {
-  const body = await readJsonBody(request, maxBodyBytes);
+async function readBody(request: Request, endpoint: Endpoint, limits: RequestLimits): Promise<unknown> {
+  const { carries = "document", isBodyOptional } = endpoint;
+  const limit = bodyLimits(limits)[carries];
+  if (carries === "file") return readForm(request, limit);
+  const body = await readJsonBody(request, limit);
   if (body !== undefined) return body;
   if (isBodyOptional) return {};
   throw new AppError("invalid", "The body is empty; send a JSON object.");
 }
 
-function refuseMethod(context: RestContext, allowed: string): Response {
-  const message = `${context.req.path.slice(0, 200)} does not take ${context.req.method}. It takes ${allowed}.`;
+function refuseMethod(context: RestContext, path: string, allowed: string): Response {
+  const { method } = context.req;
+  const message = `${context.req.path.slice(0, 200)} does not take ${method}. It takes ${allowed}.`;
+  const facts = context.get("facts");
+  facts.path = path;
+  facts.error = `${path} does not take ${method}.`;
   return context.json({ error: message, message }, 405, { allow: allowed });
-}
-
-/** The endpoint as the OpenAPI document lists it. */
-function describeEndpoint(endpoint: Endpoint): ReturnType<typeof createRoute> {
-  const { method, path, summary, tag, body, query, status, answer: schema, produces } = endpoint;
-  return createRoute({
-    method,
-    path,
-    summary,
-    tags: [tag],
-    ...(endpoint.needsKey === false && { security: [] }),
-    request: {
-      params: parametersOf(path),
-      ...(query && { query }),
-      ...(body && {
-        body: { content: { "application/json": { schema: body } }, required: !endpoint.isBodyOptional },
-      }),
-    },
-    responses: {
-      [status]: {
-        description: "Success",
-        ...(schema && { content: { "application/json": { schema } } }),
-        ...(produces !== undefined && { content: { [produces]: { schema: z.string() } } }),
-      },
-      default: { description: "Refused or failed", content: { "application/json": { schema: errorSchema } } },
-    },
-  });
-}
-
-function parametersOf(path: string) {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].flatMap((match) => match[1] ?? []);
-  return z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
 }

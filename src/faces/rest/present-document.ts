@@ -75,13 +75,10 @@ type ProcessingDocument = z.infer<typeof processingDocument>;
 const HIDDEN_PREFIX = "sm_project_";
 
 /** A document with everything that any generation of clients reads (contract.md §3.4). */
-export function presentDocument({
-  document,
-  memories,
-}: {
-  document: Document;
-  memories: readonly Memory[];
-}): DocumentAnswer {
+export function presentDocument(
+  { document, memories }: { document: Document; memories: readonly Memory[] },
+  origin: string,
+): DocumentAnswer {
   return {
     ...presentCore(document),
     containerTags: [...document.containerTags],
@@ -92,7 +89,7 @@ export function presentDocument({
     spatialPoint: null,
     dreamingStatus: document.dreamingStatus,
     taskType: document.taskType,
-    url: document.url,
+    url: absoluteUrl(document.url, origin),
     filepath: document.filepath,
     ...(memories.length > 0 && { memories: memories.map(presentDocumentMemory) }),
     ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
@@ -100,11 +97,11 @@ export function presentDocument({
 }
 
 /** A document as lists show it (contract.md §3.8); its text only where it was asked for. */
-export function presentListedDocument(document: DocumentHead & { content?: string }): ListedDocument {
+export function presentListedDocument(document: DocumentHead & { content?: string }, origin: string): ListedDocument {
   return {
     ...presentCore(document),
     containerTags: document.containerTags.filter((tag) => !tag.startsWith(HIDDEN_PREFIX)),
-    url: document.url,
+    url: absoluteUrl(document.url, origin),
     filepath: document.filepath,
     ...(document.content !== undefined && { content: document.content }),
     ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
@@ -114,6 +111,11 @@ export function presentListedDocument(document: DocumentHead & { content?: strin
 /** A document that is being processed (contract.md §3.10). */
 export function presentProcessingDocument(document: DocumentHead): ProcessingDocument {
   return { ...presentCore(document), containerTags: [...document.containerTags] };
+}
+
+/** An uploaded file is on this server, under whatever address the client knows. */
+export function absoluteUrl(url: string | null, origin: string): string | null {
+  return url?.startsWith("/") ? `${origin}${url}` : url;
 }
 
 function presentCore(document: DocumentHead) {

@@ -8,9 +8,32 @@ const MAX_NESTING = 64;
 /** Room for the other fields and for the JSON around them. */
 const BODY_ALLOWANCE = 64 * 1024;
 
-/** Longest body in bytes: JSON may write a character of two bytes as an escape of six. */
-export function maxBodyBytes(limits: { maxTextBytes: number; maxMetadataBytes: number }): number {
-  return 3 * (limits.maxTextBytes + limits.maxMetadataBytes) + BODY_ALLOWANCE;
+/** Longest body that is read. */
+export interface BodyLimit {
+  readonly bytes: number;
+  /** What decides it and what to do, as the end of a sentence. */
+  readonly advice: string;
+}
+
+/** Sizes that a person may change. */
+export interface RequestLimits {
+  readonly maxTextBytes: number;
+  readonly maxMetadataBytes: number;
+  readonly maxBatchBytes: number;
+  readonly maxFileBytes: number;
+}
+
+/** The limit for what a body carries. JSON may write a character of two bytes as an escape of six. */
+export function bodyLimits(limits: RequestLimits): Record<"document" | "batch" | "file", BodyLimit> {
+  const fields = 3 * limits.maxMetadataBytes + BODY_ALLOWANCE;
+  return {
+    document: {
+      bytes: 3 * limits.maxTextBytes + fields,
+      advice: "a little over three times RECOLLECT_MAX_TEXT_BYTES). Send it in parts.",
+    },
+    batch: { bytes: limits.maxBatchBytes, advice: "RECOLLECT_MAX_BATCH_BYTES). Send fewer documents at once." },
+    file: { bytes: limits.maxFileBytes + fields, advice: "a little over RECOLLECT_MAX_FILE_BYTES)." },
+  };
 }
 
 /**
@@ -18,10 +41,10 @@ export function maxBodyBytes(limits: { maxTextBytes: number; maxMetadataBytes: n
  * @returns undefined for a body without any content
  * @throws AppError `unsupported_type`, `too_large`, or `invalid` for what is not UTF-8, not JSON, or cut off
  */
-export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+export async function readJsonBody(request: Request, limit: BodyLimit): Promise<unknown> {
   const isEmpty = request.headers.get("content-length") === "0";
   if (!isEmpty) requireJsonType(request.headers.get("content-type"));
-  const text = await readText(request, maxBytes);
+  const text = await readBodyText(request, limit.bytes).catch((error: unknown) => refuseTooLarge(error, limit));
   if (text.trim() === "") return undefined;
   const value = parseJson(text);
   if (isNestedDeeper(value, MAX_NESTING))
@@ -29,18 +52,11 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   return value;
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  try {
-    return await readBodyText(request, maxBytes);
-  } catch (error) {
-    if (error instanceof BodyError && error.problem === "too_large")
-      throw new AppError(
-        "too_large",
-        `T${error.message.slice(1)} (a little over three times RECOLLECT_MAX_TEXT_BYTES). Send it in parts.`,
-        { cause: error },
-      );
-    throw error;
-  }
+/** Says which setting a body is too large for. @throws AppError `too_large`, or the error as it is */
+export function refuseTooLarge(error: unknown, { advice }: BodyLimit): never {
+  if (error instanceof BodyError && error.problem === "too_large")
+    throw new AppError("too_large", `T${error.message.slice(1)} (${advice}`, { cause: error });
+  throw error;
 }
 
 /** A client that names no type sends what we ask for; one that names another type does not. */

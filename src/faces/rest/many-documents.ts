@@ -1,0 +1,80 @@
+import * as z from "zod";
+import { addDocumentsSchema, deleteDocumentsSchema } from "../../core/index.js";
+import { defineEndpoint } from "./endpoint.js";
+import { containerTag, documentStatus } from "./schemas.js";
+
+const { documents, ...defaults } = addDocumentsSchema.shape;
+
+const batchBody = z.object({
+  ...defaults,
+  /** Texts, or documents as `POST /v3/documents` takes them. Each is checked by itself. */
+  documents,
+  content: z.null("must be absent; the documents have it").optional(),
+});
+
+const batchAnswer = z.object({
+  /** In the order of the documents. */
+  results: z.array(
+    z.object({
+      id: z.string(),
+      status: z.union([documentStatus, z.literal("error")]),
+      error: z.string().optional(),
+      details: z.string().optional(),
+    }),
+  ),
+  success: z.int(),
+  failed: z.int(),
+});
+
+const bulkDeleteAnswer = z.object({
+  success: z.boolean(),
+  deletedCount: z.int(),
+  errors: z.array(z.object({ id: z.string(), error: z.string() })).optional(),
+  containerTags: z.array(z.string()).optional(),
+  /** Extension: what each id was of; only where ids were named. */
+  removed: z.array(z.object({ id: z.string(), kind: z.enum(["document", "memory"]) })).optional(),
+});
+
+export const manyDocumentsEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v3/documents/batch",
+    summary: "Add many documents",
+    tag: "documents",
+    body: batchBody,
+    carries: "batch",
+    status: 200,
+    answer: batchAnswer,
+    async handle({ core, call, body }) {
+      const { items } = await core.addDocuments(call, body);
+      const results = items.map((item) =>
+        "error" in item
+          ? { id: item.id, status: "error" as const, error: item.error, details: item.error }
+          : { id: item.id, status: item.status },
+      );
+      const failed = results.filter(({ status }) => status === "error").length;
+      return { results, success: results.length - failed, failed };
+    },
+  }),
+  defineEndpoint({
+    method: "delete",
+    path: "/v3/documents/bulk",
+    summary: "Delete many documents",
+    tag: "documents",
+    body: z.object({ ...deleteDocumentsSchema.shape, containerTag: containerTag.optional() }),
+    isBodyOptional: true,
+    status: 200,
+    answer: bulkDeleteAnswer,
+    async handle({ core, call, body }) {
+      const { ids, containerTag: one, containerTags: many, filepath } = body;
+      const containerTags = one === undefined ? many : [...new Set([one, ...(many ?? [])])];
+      const { deletedCount, errors, removed } = await core.deleteDocuments(call, { ids, containerTags, filepath });
+      return {
+        success: errors.length === 0,
+        deletedCount,
+        ...(errors.length > 0 && { errors: [...errors] }),
+        ...(ids ? { removed: [...removed] } : { containerTags: containerTags ?? [] }),
+      };
+    },
+  }),
+];

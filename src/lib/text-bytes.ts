@@ -1,0 +1,38 @@
+/** Decodes a text file: UTF-8 with or without a byte order mark, or UTF-16 with one. Null when it is neither. */
+export function decodeText(bytes: Uint8Array): string | null {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** What files begin with that are not meant to be read as text, as latin-1, and what people call them. */
+const SIGNATURES: readonly (readonly [start: string, name: string])[] = [
+  ["%PDF-", "a PDF"],
+  ["{\\rtf", "an RTF document"],
+  ["\x89PNG\r\n", "a PNG image"],
+  ["\xff\xd8\xff", "a JPEG image"],
+  ["GIF87a", "a GIF image"],
+  ["GIF89a", "a GIF image"],
+  ["PK\x03\x04", "a ZIP archive or an Office document"],
+  ["\xd0\xcf\x11\xe0", "an Office document"],
+  ["\x1f\x8b", "a gzip archive"],
+  ["ID3", "an MP3 recording"],
+  ["OggS", "an Ogg recording"],
+  ["\x1aE\xdf\xa3", "a WebM or Matroska video"],
+  ["SQLite format 3\0", "an SQLite database"],
+];
+
+/** What a file is by its first bytes, such as "a PDF"; null when they say nothing. */
+export function recognizeBinary(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
+  const known = SIGNATURES.find(([start]) => head.startsWith(start));
+  if (known) return known[1];
+  if (head.slice(4, 8) === "ftyp") return "a video or a picture";
+  if (head.startsWith("RIFF")) return "a recording, a video or a WebP image";
+  return null;
+}
