@@ -3,9 +3,14 @@ import { titleOf } from "../lib/title.js";
 import { mayChange, requireContainer } from "./auth.js";
 import { AppError } from "./errors.js";
 import { checkMetadataSize, invalid } from "./input.js";
-import type { DocumentDraft, JobDraft, StoreNouns } from "./ports.js";
+import { formsMemories } from "./memory-paths.js";
+import { refuseMerging } from "./merge.js";
+import type { DocumentChange, DocumentDraft, StoreNouns } from "./ports.js";
 import { DEFAULT_CONTAINER, type PreparedDocument } from "./prepare-document.js";
-import type { Actor, Document, RememberedFact } from "./types.js";
+import { firstJob, isSameList, noteDocument, reviseDocument } from "./revise-document.js";
+import type { Actor, Document, RememberedFact, TaskType } from "./types.js";
+
+export { noteDocument } from "./revise-document.js";
 
 /** What became of an added document by the time of the answer. Durable in any case. */
 export interface DocumentReceipt {
@@ -19,9 +24,10 @@ export interface DocumentReceipt {
 }
 
 /**
- * Keeps a checked submission inside a transaction: row, journal entry and first job. The caller wakes the job runner
- * once the transaction is through.
- * @throws AppError `invalid`, `too_large` or `forbidden`; the transaction must then roll back
+ * Keeps a checked submission inside a transaction: row, journal entry and first job. Known by its customId, it becomes
+ * the newest submission of the document that has it. The caller wakes the job runner once the transaction is through.
+ * @throws AppError `invalid`, `too_large`, `forbidden`, or `conflict` with `retryAfter` while a container of it is being
+ *   merged into another; the transaction must then roll back
  */
 export async function writeDocument(
   nouns: StoreNouns,
@@ -35,17 +41,43 @@ export async function writeDocument(
     throw new AppError("forbidden", `The customId ${input.customId} belongs to a container this key may not use.`);
   const tags = prepared.containerTags ?? existing?.containerTags ?? [DEFAULT_CONTAINER];
   for (const tag of tags) requireContainer(actor, tag);
+  await refuseMerging(nouns, organizationId, [...tags, ...(existing?.containerTags ?? [])]);
   await checkUpdates(nouns, organizationId, tags, input.facts ?? []);
-  const draft = draftOf(actor, prepared, tags);
-  if (!existing) return insertDocument(nouns, actor, draft);
-  const merged = mergeDrafts(existing, draft);
-  checkMetadataSize("metadata", merged.metadata, prepared.limits);
-  return replaceDocument(nouns, actor, existing, merged);
+  await keepEntityContext(nouns, organizationId, tags, input.entityContext);
+  if (existing) return addAgain(nouns, actor, existing, { prepared, tags });
+  const filepath = input.filepath ?? null;
+  const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath, wanted: input.taskType ?? "memory" });
+  return insertDocument(nouns, actor, draftOf(actor, prepared, { tags, taskType }));
 }
 
-function draftOf(actor: Actor, { input, known }: PreparedDocument, tags: readonly string[]): DocumentDraft {
-  const taskType = input.taskType ?? "memory";
-  const source = input.metadata?.["sm_source"];
+/** Guidance for extraction stays with the containers (contract.md §3.1.1). */
+async function keepEntityContext(
+  { containers }: StoreNouns,
+  organizationId: string,
+  tags: readonly string[],
+  entityContext: string | undefined,
+): Promise<void> {
+  if (entityContext === undefined) return;
+  for (const tag of tags)
+    await containers.update(organizationId, tag, { entityContext: entityContext.trim() === "" ? null : entityContext });
+}
+
+/** A document at a path that none of its containers takes memories from is only searched. */
+async function taskTypeAt(
+  nouns: StoreNouns,
+  organizationId: string,
+  place: { tags: readonly string[]; filepath: string | null; wanted: TaskType },
+): Promise<TaskType> {
+  if (place.wanted === "superrag") return "superrag";
+  for (const tag of place.tags) if (await formsMemories(nouns, organizationId, tag, place.filepath)) return "memory";
+  return "superrag";
+}
+
+function draftOf(
+  actor: Actor,
+  { input, known }: PreparedDocument,
+  { tags, taskType }: { tags: readonly string[]; taskType: TaskType },
+): DocumentDraft {
   return {
     id: createId(),
     customId: input.customId ?? null,
@@ -62,13 +94,19 @@ function draftOf(actor: Actor, { input, known }: PreparedDocument, tags: readonl
     dreaming: input.dreaming ?? "dynamic",
     metadata: input.metadata ?? null,
     filterByMetadata: input.filterByMetadata ?? null,
-    source: typeof source === "string" ? source.slice(0, 255) : null,
+    source: sourceOf(input.metadata) ?? null,
     filepath: input.filepath ?? null,
     documentDate: input.documentDate ?? null,
     origin: input.origin ?? "user",
     facts: input.facts ?? null,
     rememberAsIs: input.rememberAsIs ?? false,
   };
+}
+
+/** The origin that clients name in their metadata (contract.md §1.10). */
+export function sourceOf(metadata: Document["metadata"] | undefined): string | undefined {
+  const source = metadata?.["sm_source"];
+  return typeof source === "string" ? source.slice(0, 255) : undefined;
 }
 
 /** A fact that replaces a memory must name one that is there, before anything is accepted. */
@@ -99,92 +137,79 @@ async function insertDocument(nouns: StoreNouns, actor: Actor, draft: DocumentDr
 }
 
 /**
- * What a document becomes when its customId is added again. What is not sent stays, but for a title that was taken from
- * the old text.
+ * Adding a customId again: contract.md §3.1.3. The newest submission is the content; what is not sent stays. Identical
+ * content does no work, what failed is tried again, and what is being processed is queued behind.
  */
-function mergeDrafts(existing: Document, draft: DocumentDraft): DocumentDraft {
-  const keepsTitle = existing.content === draft.content || existing.title !== titleOf(existing.content);
-  return {
-    ...draft,
-    id: existing.id,
-    metadata: draft.metadata ? { ...existing.metadata, ...draft.metadata } : existing.metadata,
-    source: draft.source ?? existing.source,
-    title: draft.title ?? (keepsTitle ? existing.title : null),
-    filepath: draft.filepath ?? existing.filepath,
-  };
-}
-
-/** Re-adding a customId: contract.md §3.1.3. Identical content does no work; what failed is tried again. */
-async function replaceDocument(
+async function addAgain(
   nouns: StoreNouns,
   actor: Actor,
   existing: Document,
-  draft: DocumentDraft,
+  { prepared, tags }: { prepared: PreparedDocument; tags: readonly string[] },
 ): Promise<DocumentReceipt> {
-  const { metadata, title, filepath, source } = draft;
-  const change = { metadata, title, filepath, source };
-  const isSameText = existing.content === draft.content && draft.facts === null;
-  const hasSameTags = existing.containerTags.join("\n") === draft.containerTags.join("\n");
-  if (isSameText && hasSameTags && existing.errorReason === null) {
-    const before = { metadata: existing.metadata, title: existing.title, filepath: existing.filepath };
-    if (JSON.stringify({ metadata, title, filepath }) !== JSON.stringify(before))
-      await nouns.documents.update(actor.organizationId, existing.id, change);
+  const { organizationId } = actor;
+  const { input, known } = prepared;
+  const details = detailsOf(existing, prepared);
+  checkMetadataSize("metadata", details.metadata, prepared.limits);
+  const taskType = await taskTypeAt(nouns, organizationId, {
+    tags,
+    filepath: details.filepath ?? null,
+    wanted: input.taskType ?? existing.taskType,
+  });
+  const turns = known.turns ?? null;
+  const isSameText = existing.content === input.content && isSameJson(existing.turns, turns);
+  const isAsItWas =
+    isSameText &&
+    isSameList(existing.containerTags, tags) &&
+    existing.errorReason === null &&
+    input.facts === undefined &&
+    details.documentDate === existing.documentDate &&
+    taskType === existing.taskType;
+  if (isAsItWas) {
+    const before = Object.fromEntries(Object.keys(details).map((key) => [key, existing[key as keyof Document]]));
+    if (!isSameJson(details, before)) await nouns.documents.update(organizationId, existing.id, details);
     return receiptOf(existing);
   }
-  await nouns.documents.keepRevision(actor.organizationId, existing.id, existing.revision, existing.content);
-  const next: Document = { ...existing, ...draft, revision: existing.revision + 1, receipt: null };
-  await nouns.documents.update(actor.organizationId, existing.id, {
-    ...change,
-    content: draft.content,
-    revision: next.revision,
-    containerTags: draft.containerTags,
-    status: "queued",
-    dreamingStatus: draft.dreamingStatus,
-    errorReason: null,
-    taskType: draft.taskType,
-    dreaming: draft.dreaming,
-    documentDate: draft.documentDate,
-    facts: draft.facts,
-    rememberAsIs: draft.rememberAsIs,
-    receipt: null,
-  });
-  await nouns.jobs.dropDead(existing.id);
-  await nouns.jobs.enqueue([firstJob(next)]);
-  await noteDocument(nouns, actor, next, "document.replaced", { revision: existing.revision });
-  return { ...receiptOf(next), errorReason: null };
-}
-
-/** The job that starts the pipeline for the newest revision of a document. */
-function firstJob(document: Document): JobDraft {
-  return {
-    kind: "extract",
-    payload: { documentId: document.id, revision: document.revision },
-    group: document.containerTags[0] ?? DEFAULT_CONTAINER,
-    key: `extract:${document.id}:${document.revision}`,
-  };
-}
-
-/** Notes a change of a document. */
-export async function noteDocument(
-  nouns: StoreNouns,
-  actor: Actor,
-  document: Document,
-  action: string,
-  before: unknown,
-): Promise<void> {
-  await nouns.journal.append(actor.organizationId, [
-    {
-      batchId: createId(),
-      actor: actor.name,
-      action,
-      subject: "document",
-      subjectId: document.id,
-      containerTag: document.containerTags[0] ?? null,
-      cause: null,
-      before,
-      after: { revision: document.revision, customId: document.customId, bytes: Buffer.byteLength(document.content) },
+  const isNewSomewhere = tags.some((tag) => !existing.containerTags.includes(tag));
+  const revised = await reviseDocument(nouns, actor, existing, {
+    action: "document.replaced",
+    reads: isNewSomewhere || (taskType === "memory" && existing.taskType === "superrag") ? "whole" : "addition",
+    change: {
+      ...details,
+      content: input.content,
+      turns,
+      containerTags: tags,
+      taskType,
+      url: known.url ?? null,
+      type: known.type ?? "text",
+      client: actor.client ?? existing.client,
+      facts: input.facts ?? (isSameText ? existing.facts : null),
+      rememberAsIs: input.rememberAsIs ?? (isSameText && existing.rememberAsIs),
     },
-  ]);
+  });
+  return receiptOf(revised);
+}
+
+/**
+ * What is known of a document besides its text after it was added again. Metadata is merged key by key; a title that was
+ * taken from the old text makes room for that of the new one.
+ */
+function detailsOf(existing: Document, { input, known }: PreparedDocument) {
+  const { metadata } = input;
+  const keepsTitle = existing.content === input.content || existing.title !== titleOf(existing.content);
+  return {
+    metadata: metadata ? { ...existing.metadata, ...metadata } : existing.metadata,
+    filterByMetadata: input.filterByMetadata ?? existing.filterByMetadata,
+    source: sourceOf(metadata) ?? existing.source,
+    title: input.title ?? (keepsTitle ? existing.title : null),
+    filepath: input.filepath ?? existing.filepath,
+    documentDate: input.documentDate ?? existing.documentDate,
+    dreaming: input.dreaming ?? existing.dreaming,
+    url: known.url ?? existing.url,
+  } satisfies DocumentChange;
+}
+
+function isSameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** What is told of a document after a write. */

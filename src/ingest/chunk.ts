@@ -1,11 +1,11 @@
-import type { ChunkMetadata } from "../core/types.js";
+import type { ChunkMetadata, Turn } from "../core/types.js";
 import { safeCut, sentenceSpans, type Span } from "../lib/sentences.js";
 import { detectKind } from "./chunk-kind.js";
 import { markdownSections } from "./chunk-markdown.js";
 import type { ChunkPiece } from "./chunk-piece.js";
 import { splitText, trimSpan, type PieceSize, type TextKind } from "./chunk-text.js";
 import { chunkConversation } from "./chunk-conversation.js";
-import { parseConversation } from "./conversation.js";
+import { conversationOf, parseConversation } from "./conversation.js";
 
 /** What chunking needs to know of a document. */
 export interface ChunkSource {
@@ -17,11 +17,17 @@ export interface ChunkSource {
   readonly filepath?: string | null;
   /** ISO date or date-time of the document, for conversations that name none themselves. */
   readonly date?: string | null;
+  /** The document as it was sent, when it was sent as a conversation. */
+  readonly turns?: readonly Turn[] | null;
+  /** Characters that pieces of text and code aim at, 100 to 8,000; what is not is brought there. */
+  readonly chunkSize?: number | null | undefined;
 }
 
 /** Small units win: more of them fit into what a model reads, and each says one thing. */
 const PROSE_SIZE: PieceSize = { target: 500, most: 800 };
 const CODE_SIZE: PieceSize = { target: 800, most: 1200 };
+const SMALLEST_TARGET = 100;
+const LARGEST_TARGET = 8_000;
 const LONGEST_SENTENCE_CONTEXT = 200;
 
 /**
@@ -34,9 +40,13 @@ export async function chunkDocument(source: ChunkSource): Promise<ChunkPiece[]> 
   const name = source.filepath ?? source.title ?? null;
   const kind = source.type === "markdown" || source.type === "code" ? source.type : detectKind(source.content, name);
   const mayTalk = kind === "prose" || kind === "markdown" || kind === "code";
-  const conversation = mayTalk ? await parseConversation(source.content) : null;
-  if (!conversation) return chunkText(source.content, kind, source.title ?? null);
-  const around = (text: string): Promise<ChunkPiece[]> => chunkText(text, detectKind(text, null), source.title ?? null);
+  const conversation = source.turns
+    ? conversationOf(source.turns)
+    : mayTalk
+      ? await parseConversation(source.content)
+      : null;
+  if (!conversation) return chunkText(source.content, kind, source);
+  const around = (text: string): Promise<ChunkPiece[]> => chunkText(text, detectKind(text, null), source);
   return [
     ...(await around(conversation.preamble)),
     ...chunkConversation(conversation, source.date ?? null),
@@ -44,14 +54,19 @@ export async function chunkDocument(source: ChunkSource): Promise<ChunkPiece[]> 
   ];
 }
 
-async function chunkText(content: string, kind: TextKind, title: string | null): Promise<ChunkPiece[]> {
+async function chunkText(
+  content: string,
+  kind: TextKind,
+  { title, chunkSize }: Pick<ChunkSource, "title" | "chunkSize">,
+): Promise<ChunkPiece[]> {
   const isText = kind === "prose" || kind === "markdown";
+  const size = sizeOf(isText ? PROSE_SIZE : CODE_SIZE, chunkSize ?? null);
   const sections = kind === "markdown" ? markdownSections(content) : [{ start: 0, end: content.length, headings: [] }];
   const chunks: ChunkPiece[] = [];
   let previous = "";
   for (const section of sections) {
     const text = content.slice(section.start, section.end);
-    for (const span of await splitText(text, kind, isText ? PROSE_SIZE : CODE_SIZE)) {
+    for (const span of await splitText(text, kind, size)) {
       const piece = sliceTrimmed(text, span, isText);
       if (piece === "") continue;
       const path = section.headings.length > 0 ? section.headings.join(" > ") : (title ?? "");
@@ -62,6 +77,13 @@ async function chunkText(content: string, kind: TextKind, title: string | null):
     }
   }
   return chunks;
+}
+
+/** The wanted size, with room in the usual proportion. */
+function sizeOf(usual: PieceSize, wanted: number | null): PieceSize {
+  if (wanted === null || !(wanted > 0)) return usual;
+  const target = Math.round(Math.min(LARGEST_TARGET, Math.max(SMALLEST_TARGET, wanted)));
+  return { target, most: Math.round((target * usual.most) / usual.target) };
 }
 
 /** The indentation of a first line of code or of a list stays. */

@@ -1,6 +1,7 @@
 import type { Turn } from "../core/types.js";
 import { findDate } from "../lib/dates.js";
 import { findJsonConversation } from "./conversation-json.js";
+import { canonicalRole } from "./conversation-speakers.js";
 import { findTranscript } from "./conversation-transcript.js";
 
 /** A text that turned out to be a conversation. */
@@ -36,6 +37,12 @@ export async function parseConversation(content: string): Promise<Conversation |
     caption,
     afterword: found.after.trim(),
   };
+}
+
+/** A conversation that was sent as turns, so that nothing has to be recognised. */
+export function conversationOf(turns: readonly Turn[]): Conversation {
+  const named = turns.map((turn) => ({ ...turn, speaker: canonicalRole(turn.speaker) ?? turn.speaker }));
+  return { turns: named, date: null, preamble: "", caption: "", afterword: "" };
 }
 
 /** Tells the lines that only introduce the conversation or date it from those that say something themselves. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { embedInBatches } from "../core/facts.js";
-import type { JobContext, PlainUnit } from "../core/ports.js";
+import type { JobContext, PlainUnit, StoreNouns } from "../core/ports.js";
 import { unitOf, type Unit, type VectorSpace } from "../core/types.js";
 import { yieldTurn } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
@@ -9,13 +9,15 @@ import { commitStep, isCurrent, loadCurrent, type StepPayload } from "./step.js"
 /** Vectors written in one transaction; more would hold up other callers. */
 const WRITE_BATCH = 64;
 
-/** Third step: vectors for the chunks. With it a document is done: everything of it can be found. */
+/** Third step: vectors for the chunks that have none. With it a document is done: everything of it can be found. */
 export async function embedChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
-  const { store } = context;
+  const { store, embedder } = context;
   const document = await loadCurrent(context, payload);
   if (document) {
-    const chunks = await store.chunks.ofDocument(document.organizationId, document.id, document.revision);
-    const containers = await store.containers.ofDocument(document.organizationId, document.id);
+    const { organizationId, id, revision } = document;
+    const space = await store.findSpace(embedder.fingerprint);
+    const chunks = await store.chunks.withoutVector(organizationId, id, revision, space);
+    const containers = await store.containers.ofDocument(organizationId, id);
     const containerIds = containers.map((container) => container.id);
     const units = chunks.map((chunk) => ({
       unit: unitOf("chunk", chunk.seq),
@@ -23,7 +25,7 @@ export async function embedChunks(context: IngestContext, payload: StepPayload, 
       text: chunk.content,
       context: chunk.context,
     }));
-    await embedUnits(context, units, job.signal, () => isCurrent(context, payload));
+    await embedUnits(context, units, job.signal, (nouns) => isCurrent(context, payload, nouns));
   }
   await commitStep(context, job, payload, async (nouns, { organizationId, id, taskType }) => {
     const remembers = taskType === "memory";
@@ -36,12 +38,15 @@ export async function embedChunks(context: IngestContext, payload: StepPayload, 
   });
 }
 
-/** Embeds units batch by batch; what is written stays written when a later batch fails. */
+/**
+ * Embeds units batch by batch; what is written stays written when a later batch fails. Whether they are still wanted
+ * is asked in the transaction that writes, or a document could be moved in between.
+ */
 async function embedUnits(
   context: IngestContext,
   units: readonly PlainUnit[],
   signal: AbortSignal,
-  isStillWanted: () => Promise<boolean>,
+  isStillWanted: (nouns: StoreNouns) => Promise<boolean>,
 ): Promise<void> {
   const { store, embedder } = context;
   const size = Math.min(WRITE_BATCH, embedder.maxBatch);
@@ -51,23 +56,25 @@ async function embedUnits(
     const vectors = await embedInBatches(embedder, batch.map(textToEmbed), signal);
     const space = await store.ensureSpace(embedder.fingerprint, vectors[0]?.length ?? 0);
     await yieldTurn(signal);
-    if (!(await isStillWanted())) return;
-    await writeVectors(context, space, batch, vectors);
+    const isWritten = await store.transaction(async (nouns) => {
+      if (!(await isStillWanted(nouns))) return false;
+      await writeVectors(nouns, space, batch, vectors);
+      return true;
+    });
+    if (!isWritten) return;
   }
 }
 
 async function writeVectors(
-  { store }: IngestContext,
+  { units }: StoreNouns,
   space: VectorSpace,
-  units: readonly PlainUnit[],
+  embedded: readonly PlainUnit[],
   vectors: readonly Float32Array[],
 ): Promise<void> {
-  await store.transaction(async (nouns) => {
-    for (const [index, { unit, containerIds }] of units.entries()) {
-      const vector = vectors[index];
-      if (vector) await nouns.units.addVector(unit, containerIds, space, vector);
-    }
-  });
+  for (const [index, { unit, containerIds }] of embedded.entries()) {
+    const vector = vectors[index];
+    if (vector) await units.addVector(unit, containerIds, space, vector);
+  }
 }
 
 function textToEmbed({ text }: PlainUnit): string {

@@ -1,32 +1,44 @@
 import { systemActor } from "../core/auth.js";
 import { resolveFacts, writeFacts, type Resolution, type StatedCandidate } from "../core/facts.js";
+import { formsMemories } from "../core/memory-paths.js";
 import type { ContainerRow, JobContext } from "../core/ports.js";
 import type { Document, RememberedFact } from "../core/types.js";
+import { findAddition } from "./addition.js";
 import type { IngestContext } from "./context.js";
-import { parseConversation } from "./conversation.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /** A text up to this length that its sender asked to be remembered becomes one fact if no rule finds any. */
 const AS_IS_LENGTH = 600;
 
-/** Last step: candidates, resolved against what is known, committed as one batch with its receipt. */
+/**
+ * Last step: candidates, resolved against what is known, committed as one batch with its receipt. Reads what was
+ * submitted since the revision that was remembered last, and nothing before it.
+ */
 export async function rememberDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
   const resolved = current ? await resolveForContainers(context, current, job.signal) : [];
   await commitStep(context, job, payload, async (nouns, document) => {
+    const { organizationId, id, revision } = document;
+    const isRemembered = document.rememberedRevision >= revision;
+    const stillIn = new Set((await nouns.containers.ofDocument(organizationId, id)).map((container) => container.id));
     const receipt: RememberedFact[] = [];
-    for (const { container, resolution } of resolved)
+    for (const { container, resolution } of resolved.filter(({ container }) => stillIn.has(container.id)))
       receipt.push(
         ...(await writeFacts(nouns, {
-          actor: systemActor(document.organizationId),
+          actor: systemActor(organizationId),
           container,
-          documentId: document.id,
+          documentId: id,
           origin: document.origin,
           resolution,
           now: context.clock.now(),
         })),
       );
-    await nouns.documents.update(document.organizationId, document.id, { dreamingStatus: "done", receipt });
+    await nouns.documents.settleRevisions(organizationId, id, revision);
+    await nouns.documents.update(organizationId, id, {
+      dreamingStatus: "done",
+      rememberedRevision: revision,
+      ...(!isRemembered && { receipt }),
+    });
     return null;
   });
 }
@@ -40,34 +52,59 @@ async function resolveForContainers(
   if (candidates.length === 0) return [];
   const { organizationId, id } = document;
   const resolved = [];
-  for (const container of await context.store.containers.ofDocument(organizationId, id))
+  for (const container of await context.store.containers.ofDocument(organizationId, id)) {
+    if (!(await formsMemories(context.store, organizationId, container.tag, document.filepath))) continue;
     resolved.push({
       container,
       resolution: await resolveFacts(context, organizationId, container, candidates, signal),
     });
+  }
   return resolved;
 }
 
-/** The sender's own facts where there are any, else what the extractor finds. */
+/** What every submission since the last remembered one adds, in order: none is lost to the one that follows it. */
 async function findCandidates(
-  { factExtractor }: IngestContext,
+  context: IngestContext,
   document: Document,
   signal: AbortSignal,
 ): Promise<StatedCandidate[]> {
+  const { documents } = context.store;
+  const { organizationId, id, rememberedRevision } = document;
+  if (rememberedRevision >= document.revision) return [];
+  const textOf = async (revision: number) => (await documents.revisionText(organizationId, id, revision)) ?? "";
+  const candidates: StatedCandidate[] = [];
+  let previous = rememberedRevision > 0 ? await textOf(rememberedRevision) : "";
+  for (const { revision, ...submission } of await documents.pendingRevisions(organizationId, id)) {
+    const content = await textOf(revision);
+    const earlier = { ...document, ...submission, content, turns: null };
+    candidates.push(...(await candidatesOf(context, earlier, previous, signal)));
+    previous = content;
+  }
+  candidates.push(...(await candidatesOf(context, document, previous, signal)));
+  return candidates;
+}
+
+/** The sender's own facts where there are any, else what the extractor finds in the new part of the text. */
+async function candidatesOf(
+  { factExtractor }: IngestContext,
+  document: Document,
+  previous: string,
+  signal: AbortSignal,
+): Promise<StatedCandidate[]> {
   if (document.facts) return document.facts.map(candidateOf);
-  const conversation = await parseConversation(document.content);
+  const { content, turns, date } = await findAddition(previous, document);
+  if (content === "") return [];
   const found = await factExtractor.extract(
     {
-      content: document.content,
+      content,
       containerTag: document.containerTags[0] ?? "",
-      date: conversation?.date ?? document.documentDate ?? document.createdAt,
-      turns: conversation?.turns,
+      date: date ?? document.documentDate ?? document.createdAt,
+      turns,
     },
     signal,
   );
-  if (found.length > 0 || !document.rememberAsIs || document.content.length > AS_IS_LENGTH) return found;
-  const text = document.content.replace(/\s+/gu, " ").trim();
-  return [{ text, kind: "fact", isStatic: false, quote: document.content }];
+  if (found.length > 0 || !document.rememberAsIs || content.length > AS_IS_LENGTH) return found;
+  return [{ text: content.replace(/\s+/gu, " ").trim(), kind: "fact", isStatic: false, quote: content }];
 }
 
 function candidateOf(fact: NonNullable<Document["facts"]>[number]): StatedCandidate {

@@ -18,8 +18,12 @@ export async function loadCurrent(
 }
 
 /** Whether the revision is still the newest, without reading its text. */
-export async function isCurrent({ store }: IngestContext, { documentId, revision }: StepPayload): Promise<boolean> {
-  const [head] = await store.documents.headsByIds(store.organizationId, [documentId]);
+export async function isCurrent(
+  { store }: IngestContext,
+  { documentId, revision }: StepPayload,
+  nouns: Pick<StoreNouns, "documents">,
+): Promise<boolean> {
+  const [head] = await nouns.documents.headsByIds(store.organizationId, [documentId]);
   return head?.revision === revision;
 }
 

@@ -86,16 +86,16 @@ describe.each(STEPS)("while the step %s runs", (step) => {
     expect((await core.search(call, { q: "bees sheep", threshold: 0 })).results).toEqual([]);
   });
 
-  test("its document is replaced: the newest text alone is there", async () => {
+  test("its document is replaced: the newest text alone is there, and facts as if it had waited", async () => {
     const { id } = await add("Ada keeps bees on the roof.");
     await workOff(step, () => add(NEWER));
     const { document, memories } = await core.getDocument(call, { id });
     expect(document).toMatchObject({ status: "done", dreamingStatus: "done", revision: 2, errorReason: null });
-    expect(memories.map((memory) => memory.text)).toEqual(["Ada owns two goats"]);
+    expect(memories.map((memory) => memory.text)).toEqual(["Ada keeps bees on the roof", "Ada owns two goats"]);
     const found = await core.search(call, { q: "bees roof goats", threshold: 0, searchMode: "documents" });
     expect(found.results.map((result) => result.text)).toEqual([NEWER]);
     const rows = await opened.rowCounts();
-    expect([rows["chunks"], rows["vectors"], rows["text_index_docsize"], rows["jobs"]]).toEqual([1, 2, 2, 0]);
+    expect([rows["chunks"], rows["vectors"], rows["text_index_docsize"], rows["jobs"]]).toEqual([1, 3, 3, 0]);
   });
 
   test("its document is moved: nothing of it is left in the old container", async () => {

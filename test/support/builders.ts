@@ -1,4 +1,4 @@
-import type { ChunkDraft, DocumentDraft, DocumentQuery, JobDraft } from "../../src/core/ports.js";
+import type { ChunkDraft, DocumentDraft, DocumentQuery, JobDraft, KeptRevision } from "../../src/core/ports.js";
 import type {
   ApiKey,
   FilterCondition,
@@ -35,6 +35,11 @@ export function buildDocumentDraft(values: Partial<DocumentDraft> = {}): Documen
     rememberAsIs: false,
     ...values,
   };
+}
+
+/** The first submission of a document, replaced by one that has nothing to do with it. */
+export function buildRevision(values: Partial<KeptRevision> = {}): KeptRevision {
+  return { revision: 1, content: "an older text", isPrefixOfNext: false, pending: null, ...values };
 }
 
 /** A plain fact of container `a`, with what the test says on top. */

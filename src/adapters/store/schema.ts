@@ -69,6 +69,7 @@ export interface Database {
     content: string;
     created_at: string;
     prefix_length: number | null;
+    pending: string | null;
   };
   files: {
     key: string;

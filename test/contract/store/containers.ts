@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { buildDocumentQuery, buildJobDraft, buildJournalEntry, buildVector } from "../../support/builders.js";
+import {
+  buildDocumentQuery,
+  buildJobDraft,
+  buildJournalEntry,
+  buildRevision,
+  buildVector,
+} from "../../support/builders.js";
 import { type OpenStore, OTHER_ORGANIZATION, rising, useStore } from "./fixture.js";
 
 export function containersContract(open: OpenStore): void {
@@ -41,7 +47,7 @@ export function containersContract(open: OpenStore): void {
         },
         "doomedchunk",
       );
-      await at.store.documents.keepRevision(at.organization, document.id, 1, "doomedrevision");
+      await at.store.documents.keepRevision(at.organization, document.id, buildRevision({ content: "doomedrevision" }));
       const first = await at.addIndexedMemory({ containerTag: "doomed", text: "doomedfirst" });
       const second = await at.addIndexedMemory({ containerTag: "doomed", text: "doomedsecond" });
       await at.store.memories.update(at.organization, second.memory.id, { isForgotten: true });

@@ -4,6 +4,7 @@ import type { DocumentStatus } from "../../../src/core/types.js";
 import { createId } from "../../../src/lib/ids.js";
 import {
   buildChunkDrafts,
+  buildRevision,
   buildCondition,
   buildDocumentDraft,
   buildDocumentQuery,
@@ -126,13 +127,55 @@ export function documentsContract(open: OpenStore): void {
 
     test("older texts are kept once for each revision, until the document goes", async () => {
       const { id } = await at.addDocument({ content: "first wording" });
-      await at.store.documents.keepRevision(at.organization, id, 1, "first wording");
-      await at.store.documents.keepRevision(at.organization, id, 1, "something else");
+      await at.store.documents.keepRevision(at.organization, id, buildRevision({ content: "first wording" }));
+      await at.store.documents.keepRevision(at.organization, id, buildRevision({ content: "something else" }));
       await at.store.documents.update(at.organization, id, { content: "second wording", revision: 2 });
       expect(await at.everything()).toContain("first wording");
       expect(await at.everything()).not.toContain("something else");
       await at.store.documents.remove(at.organization, id);
       expect(await at.everything()).not.toContain("wording");
+    });
+
+    test("the text of any revision is read back, though what goes on is kept once", async () => {
+      const { documents } = at.store;
+      const { id } = await at.addDocument({ content: "a" });
+      const texts = ["a", "a💡", "a💡b", "other", "other text", "other text"];
+      for (const [index, content] of texts.slice(1).entries()) {
+        const before = texts[index] ?? "";
+        const isPrefixOfNext = content.startsWith(before);
+        await documents.keepRevision(
+          at.organization,
+          id,
+          buildRevision({ revision: index + 1, content: before, isPrefixOfNext }),
+        );
+        await documents.update(at.organization, id, { content, revision: index + 2 });
+      }
+      const read = (revision: number) => documents.revisionText(at.organization, id, revision);
+      expect(await Promise.all(texts.map((_, index) => read(index + 1)))).toEqual(texts);
+      expect([await read(0), await read(7)]).toEqual([null, null]);
+      expect(await documents.revisionText(OTHER_ORGANIZATION, id, 1)).toBeNull();
+      expect(await documents.revisionText(OTHER_ORGANIZATION, id, 6)).toBeNull();
+      expect((await at.everything()).match(/other text/g)).toHaveLength(1);
+    });
+
+    test("what is still to be remembered of older texts is told until it is settled", async () => {
+      const { documents } = at.store;
+      const { id } = await at.addDocument();
+      const pending = { facts: [{ text: "Ada lives in Rome", isStatic: true }], rememberAsIs: true };
+      await documents.keepRevision(at.organization, id, buildRevision({ revision: 1 }));
+      await documents.keepRevision(at.organization, id, buildRevision({ revision: 2, pending }));
+      await documents.keepRevision(
+        at.organization,
+        id,
+        buildRevision({ revision: 3, pending: { facts: null, rememberAsIs: false } }),
+      );
+      expect(await documents.pendingRevisions(at.organization, id)).toEqual([
+        { revision: 2, ...pending },
+        { revision: 3, facts: null, rememberAsIs: false },
+      ]);
+      expect(await documents.pendingRevisions(OTHER_ORGANIZATION, id)).toEqual([]);
+      await documents.settleRevisions(at.organization, id, 2);
+      expect(await documents.pendingRevisions(at.organization, id)).toMatchObject([{ revision: 3 }]);
     });
 
     test("removing takes chunks, index entries, vectors and links along, and nothing of others", async () => {
@@ -313,22 +356,59 @@ export function documentsContract(open: OpenStore): void {
       expect(await at.store.chunks.ofDocument(at.organization, document.id, 1)).toEqual([]);
     });
 
-    test("older revisions stay until they are dropped, then go with their index entries", async () => {
-      const { document, containerIds } = await at.addIndexedDocument({}, "zebra");
+    test("that are as they were stay as they are, whatever comes between them", async () => {
+      const { document, units, containerIds } = await at.addIndexedDocument({}, "zebra", "lion", "zebra", "ape");
       const { id } = document;
-      const scope = { containerIds, kinds: ["chunk"] as const, includeForgotten: false };
-      await at.store.chunks.replace(at.organization, id, 2, buildChunkDrafts("newer"));
-      expect(await at.store.units.searchText(scope, ["zebra"], { limit: 10 })).toHaveLength(1);
-      await at.store.chunks.dropOlder(at.organization, id, 2);
-      expect(await at.store.units.searchText(scope, ["zebra"], { limit: 10 })).toEqual([]);
+      const space = await at.store.ensureSpace("s", 3);
+      for (const unit of units) await at.store.units.addVector(unit, containerIds, space, new Float32Array([1, 0, 0]));
+      const before = await at.store.chunks.ofDocument(at.organization, id, 1);
+      const rowOf = (index: number) => [before[index]?.seq, before[index]?.id];
+      const after = await at.store.chunks.replace(
+        at.organization,
+        id,
+        2,
+        buildChunkDrafts("ape", "zebra", "gnu", "zebra", "zebra"),
+      );
+      expect(after.map(({ content, position, revision }) => [content, position, revision])).toEqual([
+        ["ape", 0, 2],
+        ["zebra", 1, 2],
+        ["gnu", 2, 2],
+        ["zebra", 3, 2],
+        ["zebra", 4, 2],
+      ]);
+      const kept = [0, 1, 3].map((index) => [after[index]?.seq, after[index]?.id]);
+      expect(kept).toEqual([rowOf(3), rowOf(0), rowOf(2)]);
       expect(await at.store.chunks.ofDocument(at.organization, id, 1)).toEqual([]);
-      expect(await at.store.chunks.ofDocument(at.organization, id, 2)).toHaveLength(1);
+      expect(await at.store.vectors.counts(space.id)).toEqual(new Map([[containerIds[0], 3]]));
+      const scope = { containerIds, kinds: ["chunk"] as const, includeForgotten: false };
+      const found = async (word: string) =>
+        (await at.store.units.searchText(scope, [word], { limit: 10 })).map((hit) => hit.unit).toSorted();
+      expect([await found("zebra"), await found("lion"), await found("ape")]).toEqual([
+        [units[0], units[2]],
+        [],
+        [units[3]],
+      ]);
+      const missing = await at.store.chunks.withoutVector(at.organization, id, 2, space);
+      expect(missing.map((chunk) => chunk.position)).toEqual([2, 4]);
+      expect(await at.store.chunks.withoutVector(at.organization, id, 2, null)).toEqual(after);
+    });
+
+    test("with another context or other metadata are others", async () => {
+      const { id } = await at.addDocument();
+      const draft = { ...buildChunkDrafts("one")[0]!, context: "around", metadata: { date: "2024-01-02" } };
+      const [first] = await at.store.chunks.replace(at.organization, id, 1, [draft]);
+      const [second] = await at.store.chunks.replace(at.organization, id, 1, [{ ...draft, id: "b", context: "" }]);
+      const [third] = await at.store.chunks.replace(at.organization, id, 1, [
+        { ...draft, id: "c", context: "", metadata: null },
+      ]);
+      expect([first?.id, second?.id, third?.id]).toEqual([draft.id, "b", "c"]);
     });
 
     test("are not found for another organisation", async () => {
       const { document } = await at.addIndexedDocument({}, "one");
       expect(await at.store.chunks.ofDocument(OTHER_ORGANIZATION, document.id, 1)).toEqual([]);
-      await at.store.chunks.dropOlder(OTHER_ORGANIZATION, document.id, 2);
+      expect(await at.store.chunks.withoutVector(OTHER_ORGANIZATION, document.id, 1, null)).toEqual([]);
+      expect(await at.store.chunks.replace(OTHER_ORGANIZATION, document.id, 2, buildChunkDrafts("x"))).toEqual([]);
       expect(await at.store.chunks.ofDocument(at.organization, document.id, 1)).toHaveLength(1);
     });
   });

@@ -67,6 +67,7 @@ create index documents_updated on documents (organization_id, updated_at, id);
 create index documents_waiting on documents (organization_id, seq) where waiting = 1;
 
 alter table document_revisions add column prefix_length integer;
+alter table document_revisions add column pending text;
 
 create table files (
   key text primary key,

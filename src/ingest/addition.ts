@@ -1,0 +1,81 @@
+import type { Document, Turn } from "../core/types.js";
+import { sentenceSpans } from "../lib/sentences.js";
+import { conversationOf, parseConversation } from "./conversation.js";
+
+/** What a text says that the text before it did not say. */
+export interface Addition {
+  /** Empty when there is nothing new. */
+  readonly content: string;
+  /** Set when it is from a conversation. */
+  readonly turns?: readonly Turn[];
+  /** ISO date or date-time of the conversation, null when it names none. */
+  readonly date: string | null;
+}
+
+/**
+ * What a submission adds to the one before it: the new turns of a conversation, the rest of a text that goes on, the
+ * new lines of any other. Takes linear time.
+ * @param previous the text before, empty for none
+ */
+export async function findAddition(
+  previous: string,
+  { content, turns }: Pick<Document, "content" | "turns">,
+): Promise<Addition> {
+  if (content === previous) return { content: "", date: null };
+  const conversation = turns ? conversationOf(turns) : await parseConversation(content);
+  if (!conversation) return { content: previous === "" ? content : addedText(previous, content), date: null };
+  const { date } = conversation;
+  if (previous === "") return { content, turns: conversation.turns, date };
+  const known = turns && content.startsWith(previous) ? turnsWithin(previous, turns) : await turnsOf(previous);
+  const added = withoutKnown(conversation.turns, known);
+  if (added.length > 0) return { content: added.map(written).join("\n\n"), turns: added, date };
+  return { content: addedText(previous, `${conversation.preamble}\n${conversation.afterword}`), date };
+}
+
+async function turnsOf(text: string): Promise<readonly Turn[]> {
+  return (await parseConversation(text))?.turns ?? [];
+}
+
+/** The first turns, of which a shorter transcript of the same conversation consists. */
+function turnsWithin(transcript: string, turns: readonly Turn[]): readonly Turn[] {
+  let length = 0;
+  const count = turns.findIndex((turn) => {
+    length += written(turn).length + (length === 0 ? 0 : TURN_BREAK);
+    return length > transcript.length;
+  });
+  return conversationOf(count === -1 ? turns : turns.slice(0, count)).turns;
+}
+
+/** Length of the empty line between two turns of a transcript. */
+const TURN_BREAK = 2;
+
+function written({ speaker, text }: Turn): string {
+  return `${speaker}: ${text}`;
+}
+
+/** Who said the same thing twice said it twice. */
+function withoutKnown(turns: readonly Turn[], known: readonly Turn[]): readonly Turn[] {
+  const counts = new Map<string, number>();
+  for (const turn of known) counts.set(written(turn), (counts.get(written(turn)) ?? 0) + 1);
+  return turns.filter((turn) => {
+    const left = counts.get(written(turn)) ?? 0;
+    if (left > 0) counts.set(written(turn), left - 1);
+    return left === 0;
+  });
+}
+
+function addedText(previous: string, next: string): string {
+  if (next.startsWith(previous)) return next.slice(startOfSentence(next, previous.length)).trim();
+  const known = new Set(previous.split("\n").map((line) => line.trim()));
+  const added = next.split("\n").filter((line) => line.trim() === "" || !known.has(line.trim()));
+  return added.join("\n").trim();
+}
+
+/** Where the sentence starts that a place lies in, so that what was added to a sentence is read with all of it. */
+function startOfSentence(text: string, place: number): number {
+  const lineStart = text.lastIndexOf("\n", place - 1) + 1;
+  const newline = text.indexOf("\n", place);
+  const line = text.slice(lineStart, newline === -1 ? text.length : newline);
+  const sentence = sentenceSpans(line).find((span) => lineStart + span.end > place);
+  return sentence ? Math.min(place, lineStart + sentence.start) : place;
+}
