@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { healthContract, keysContract, operationsContract } from "./store/administration.js";
+import { containerDetailsContract, mergesContract, settingsContract } from "./store/container-details.js";
 import { containersContract } from "./store/containers.js";
 import { documentsContract } from "./store/documents.js";
 import type { OpenStore } from "./store/fixture.js";
@@ -20,6 +21,9 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("units", () => unitsContract(open));
     describe("vectors", () => vectorsContract(open));
     describe("containers", () => containersContract(open));
+    describe("containers with their contents", () => containerDetailsContract(open));
+    describe("settings", () => settingsContract(open));
+    describe("merges", () => mergesContract(open));
     describe("keys", () => keysContract(open));
     describe("operations and journal", () => operationsContract(open));
     describe("transactions", () => transactionsContract(open));
