@@ -130,26 +130,46 @@ export async function reportGrowth(context: CoreContext, call: Call, raw: unknow
   };
 }
 
-/** What was used since the month began, in UTC. */
+/** What was used in a time: since the month began, in UTC, unless another one is named. */
 export interface ConsumptionReport extends TimeRange {
   readonly tokens: number;
   readonly searches: number;
   /** All requests, searches among them. */
   readonly operations: number;
+  /** All requests by day (YYYY-MM-DD, UTC). */
+  readonly byDay: readonly { day: string; count: number }[];
   /** When the month ends. */
   readonly resetsAt: string;
 }
 
-export async function reportConsumption(context: CoreContext, call: Call): Promise<ConsumptionReport> {
+export const consumptionSchema = rangeSchema.pick({ from: true, to: true });
+
+export async function reportConsumption(
+  context: CoreContext,
+  call: Call,
+  raw: unknown = {},
+): Promise<ConsumptionReport> {
   requireAllContainers(call.actor);
+  const named = parseInput(consumptionSchema, raw);
   const { organizationId } = call.actor;
   const now = context.clock.now();
   const monthAt = (offset: number) => iso(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1)));
-  const range = { from: monthAt(0), to: iso(new Date(now.getTime() + 1)) };
+  const range = readRange(named.to === undefined ? { ...named, from: named.from ?? monthAt(0) } : named, now, "30d");
   const { tokens } = await context.store.volumes.within(organizationId, range);
-  const tallies = await context.store.requests.tally(organizationId, range, ["type"]);
-  const operations = tallies.reduce((sum, { count }) => sum + count, 0);
-  return { ...range, tokens, searches: searchesIn(tallies), operations, resetsAt: monthAt(1) };
+  const tallies = await context.store.requests.tally(organizationId, range, ["hour", "type"]);
+  const byDay = new Map<string, number>();
+  for (const { hour, count } of tallies) {
+    const day = hour?.slice(0, 10) ?? "";
+    byDay.set(day, (byDay.get(day) ?? 0) + count);
+  }
+  return {
+    ...range,
+    tokens,
+    searches: searchesIn(tallies),
+    operations: tallies.reduce((sum, { count }) => sum + count, 0),
+    byDay: [...byDay].map(([day, count]) => ({ day, count })),
+    resetsAt: monthAt(1),
+  };
 }
 
 async function measure({ store }: CoreContext, organizationId: string, range: TimeRange) {

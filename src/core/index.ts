@@ -2,7 +2,16 @@ import { addDocument } from "./add-document.js";
 import { reportConsumption, reportErrors, reportGrowth, reportUsage } from "./analytics.js";
 import { authenticate } from "./auth.js";
 import { getContainer, listContainers, updateContainer } from "./containers.js";
+import {
+  createConnection,
+  findConnection,
+  findConnectionOf,
+  importConnections,
+  listConnectionDocuments,
+  listConnections,
+} from "./connections.js";
 import type { Call, CoreContext } from "./context.js";
+import { addConversation } from "./conversations.js";
 import { deleteContainer } from "./delete-container.js";
 import { diagnose } from "./doctor.js";
 import { addDocuments } from "./add-documents.js";
@@ -33,6 +42,7 @@ import { resetOrganization } from "./reset.js";
 import { getSettings, updateSettings } from "./settings.js";
 import { suggestBuckets } from "./suggest-buckets.js";
 import { getSession, getStatus } from "./status.js";
+import { changeBilling, changeTeam, getTeam } from "./team.js";
 import { updateDocument } from "./update-document.js";
 import { updateMemory } from "./update-memory.js";
 
@@ -41,6 +51,7 @@ export { localActor } from "./auth.js";
 export { clientSchema } from "./input.js";
 export { updateContainerSchema, type ListedContainer } from "./containers.js";
 export type { AcceptedMerge } from "./merge-containers.js";
+export { conversationSchema } from "./conversations.js";
 export type { Check, Diagnosis } from "./doctor.js";
 export { addDocumentSchema, DEFAULT_CONTAINER, type AddDocumentInput, type DocumentReceipt } from "./add-document.js";
 export { addDocumentsSchema, type BatchItem, type BatchReceipt } from "./add-documents.js";
@@ -70,6 +81,8 @@ export type { Relatives, RelatedMemory } from "./related.js";
 export { searchDocumentsSchema, type DocumentSearchAnswer, type FoundDocument } from "./search-documents.js";
 export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } from "./search.js";
 export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./analytics.js";
+export { consumptionSchema } from "./analytics.js";
+export { PROVIDERS, providerSchema } from "./connections.js";
 export { listRequestsSchema, rangeSchema, type Page } from "./requests.js";
 export { createProjectSchema, deleteProjectSchema, type DeletedProject } from "./projects.js";
 export { resetSchema } from "./reset.js";
@@ -82,6 +95,7 @@ const USE_CASES = {
   authenticate: (context: CoreContext, _call: Call, input: unknown) => authenticate(context, String(input)),
   addDocument,
   updateDocument,
+  addConversation,
   getDocument,
   addDocuments,
   addFile,
@@ -133,6 +147,15 @@ const USE_CASES = {
   reportErrors,
   reportGrowth,
   reportConsumption,
+  getTeam,
+  changeTeam,
+  changeBilling,
+  listConnections,
+  listConnectionDocuments,
+  findConnection,
+  findConnectionOf,
+  createConnection,
+  importConnections,
 } as const;
 
 export type UseCase = keyof typeof USE_CASES;
@@ -152,6 +175,8 @@ export const WRITES: ReadonlySet<UseCase> = new Set([
   "createProject",
   "deleteProject",
   "addDocument",
+  "updateDocument",
+  "addConversation",
   "addDocuments",
   "addFile",
   "deleteDocument",

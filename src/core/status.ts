@@ -39,8 +39,11 @@ export interface Session {
   readonly organizationId: string;
   readonly keyName: string;
   readonly containers: "all" | readonly string[];
+  /** The client that the key was made for, or that the request names. */
+  readonly client: string | null;
 }
 
 export async function getSession({ store }: CoreContext, { actor }: Call): Promise<Session> {
-  return { organizationId: store.organizationId, keyName: actor.name, containers: actor.containers };
+  const { name, containers, client = null } = actor;
+  return { organizationId: store.organizationId, keyName: name, containers, client };
 }

@@ -157,6 +157,7 @@ describe("status", () => {
       organizationId: service.store.organizationId,
       keyName: "key:a",
       containers: ["a"],
+      client: null,
     });
   });
 });

@@ -40,6 +40,7 @@ export interface OpenedRest {
   readonly app: HttpApp;
   readonly core: Core;
   readonly actor: Actor;
+  readonly dataDirectory: string;
   readonly log: readonly LogLine[];
   /** Calls without a socket; the answer is held against the schema of its endpoint, or of errors. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
@@ -78,6 +79,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     app,
     core,
     actor,
+    dataDirectory: opened.dataDirectory,
     log: log.lines,
     settle: () => opened.settle(),
     recorded: () => requests.flush(),

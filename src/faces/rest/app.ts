@@ -5,10 +5,13 @@ import type { Core } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
 import type { Rate } from "../../lib/rate-limit.js";
 import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { analyticsEndpoints } from "./analytics.js";
+import { billingEndpoints } from "./billing.js";
+import { connectionEndpoints } from "./connections.js";
 import { containerTagEndpoints } from "./container-tags.js";
 import { documentGraphEndpoints } from "./documents-with-memories.js";
+import { conversationEndpoints } from "./conversations.js";
 import { documentEndpoints } from "./documents.js";
-import { analyticsEndpoints } from "./analytics.js";
 import type { Endpoint } from "./endpoint.js";
 import { fileEndpoints } from "./files.js";
 import { forgetMatchingEndpoints } from "./forget-matching.js";
@@ -25,9 +28,12 @@ import type { RequestLimits } from "./read-request.js";
 import { recordRequests } from "./record-requests.js";
 import type { RequestLog } from "./request-log.js";
 import { projectEndpoints } from "./projects.js";
+import { rootEndpoints } from "./root.js";
 import { searchEndpoints } from "./search.js";
 import { sessionEndpoints } from "./session.js";
 import { settingsEndpoints } from "./settings.js";
+import { teamEndpoints } from "./team.js";
+import { webAppEndpoints } from "./web-app.js";
 
 export interface RestFaceOptions {
   readonly core: Core;
@@ -46,6 +52,7 @@ export interface RestFaceOptions {
 /** Every operation of the API that this service has. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...documentEndpoints,
+  ...conversationEndpoints,
   ...manyDocumentsEndpoints,
   ...fileEndpoints,
   ...listEndpoints,
@@ -61,10 +68,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...projectEndpoints,
   ...sessionEndpoints,
   ...analyticsEndpoints,
+  ...connectionEndpoints,
+  ...teamEndpoints,
+  ...billingEndpoints,
+  ...webAppEndpoints,
+  ...rootEndpoints,
 ];
-
-/** Paths of the contract that are not served yet and that a path with a parameter would take for a document's id. */
-const RESERVED_PATHS = ["/v3/documents/documents"];
 
 /** The public API (contract.md). */
 export function createRestFace(options: RestFaceOptions): RestApp {
@@ -78,10 +87,8 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   });
   app.use("*", recordRequests(options.requests));
   mountHealth(app, options);
-  const served = new Set(ENDPOINTS.map(({ path }) => path));
-  for (const path of RESERVED_PATHS.filter((path) => !served.has(path)))
-    app.all(path, (context) => refusePath(context.req));
-  mountEndpoints(app, ENDPOINTS, { core, organizationId, limits, limitRequests: limitRequests(options.rate) });
+  const limiting = { limits, limitRequests: limitRequests(options.rate) };
+  mountEndpoints(app, ENDPOINTS, { core, organizationId, version: options.version, ...limiting });
   app.notFound((context) => refusePath(context.req));
   app.all("*", (context) => refusePath(context.req));
   app.onError((error, context) => {

@@ -15,6 +15,8 @@ interface EndpointCall<Body, Query> {
   readonly header: (name: string) => string | undefined;
   /** Base URL under which the client reached this server, without a slash at its end. */
   readonly origin: string;
+  /** Version of this server. */
+  readonly version: string;
   readonly setHeader: (name: string, value: string) => void;
 }
 

@@ -27,6 +27,7 @@ export interface MountOptions {
   readonly organizationId: string;
   readonly limits: RequestLimits;
   readonly limitRequests: LimitRequests;
+  readonly version: string;
 }
 
 /** Serves endpoints; a literal path wins over one with parameters, and another method of a known path is refused. */
@@ -82,6 +83,7 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
     parameter: (name) => req.param(name) ?? "",
     header: (name) => req.header(name),
     origin: new URL(req.url).origin,
+    version: options.version,
     setHeader,
   });
   if (result instanceof Response) return result;

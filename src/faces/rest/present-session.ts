@@ -1,32 +1,53 @@
 import * as z from "zod";
 import { ORGANIZATION_NAME, type Session } from "../../core/index.js";
+import { OWNER } from "./owner.js";
 
-/** `GET /v3/session` (contract.md §11.1): optional texts are absent rather than null. */
+const permission = z.enum(["read", "write"]);
+
+/** `GET /v3/session` (contract.md §11.1): what does not apply is absent, never null, for clients that check. */
 export const sessionAnswer = z.object({
-  user: z.object({ id: z.string(), name: z.string().optional() }),
+  user: z.object({ id: z.string(), email: z.string(), name: z.string() }),
   org: z.object({ id: z.string(), name: z.string(), slug: z.string() }),
   plan: z.enum(["free", "pro", "scale", "enterprise"]),
   role: z.enum(["owner", "admin", "member"]),
   accessType: z.enum(["full", "restricted"]),
-  containerTags: z.array(z.object({ containerTag: z.string(), permission: z.enum(["read", "write"]) })).nullable(),
+  containerTags: z.array(z.object({ containerTag: z.string(), permission })).optional(),
   scope: z.object({
     type: z.enum(["full", "scoped"]),
-    permission: z.enum(["read", "write"]).optional(),
+    permission: permission.optional(),
+    tag: z.string().optional().describe("The only container of the key."),
     tags: z.array(z.string()).optional(),
   }),
+  client: z.string().optional().describe("The client that the key was made for, or that the request names."),
 });
 type SessionAnswer = z.infer<typeof sessionAnswer>;
 
-/** The holder of a key as clients show it: the only user of an unlimited plan (contract.md §11.1). */
-export function presentSession({ organizationId, keyName, containers }: Session): SessionAnswer {
-  const isFull = containers === "all";
+/** Who is asking as clients show it: the only user of an unlimited plan. */
+export function presentSession({ organizationId, containers, client }: Session): SessionAnswer {
   return {
-    user: { id: keyName, name: keyName },
+    user: { ...OWNER },
     org: { id: organizationId, name: ORGANIZATION_NAME, slug: organizationId },
     plan: "enterprise",
-    role: isFull ? "owner" : "member",
-    accessType: isFull ? "full" : "restricted",
-    containerTags: isFull ? null : containers.map((containerTag) => ({ containerTag, permission: "write" })),
-    scope: isFull ? { type: "full" } : { type: "scoped", permission: "write", tags: [...containers] },
+    ...(containers === "all" ? FULL_ACCESS : presentScope(containers)),
+    ...(client !== null && { client }),
+  };
+}
+
+type Access = Pick<SessionAnswer, "role" | "accessType" | "containerTags" | "scope">;
+
+const FULL_ACCESS: Access = { role: "owner", accessType: "full", scope: { type: "full" } };
+
+function presentScope(containers: readonly string[]): Access {
+  const [only] = containers;
+  return {
+    role: "member",
+    accessType: "restricted",
+    containerTags: containers.map((containerTag) => ({ containerTag, permission: "write" })),
+    scope: {
+      type: "scoped",
+      permission: "write",
+      ...(containers.length === 1 && only !== undefined && { tag: only }),
+      tags: [...containers],
+    },
   };
 }

@@ -6,6 +6,7 @@ export const sessionEndpoints = [
     method: "get",
     path: "/v3/session",
     summary: "Who the key belongs to and what it may do",
+    description: "Works with every key. This server has one user, its owner; the plan is without limits.",
     tag: "session",
     status: 200,
     answer: sessionAnswer,
