@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import type { Call, Core } from "../../src/core/index.js";
+import { mergeTurns } from "../../src/core/merge-turns.js";
+import type { FactSource } from "../../src/core/ports.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+const MEET = [
+  { role: "user", content: "I live in Rome." },
+  { role: "assistant", content: "How nice!" },
+];
+const MOVE = [
+  { role: "user", content: "I keep bees on the roof." },
+  { role: "assistant", content: "Honey!" },
+];
+
+describe("a conversation", () => {
+  let opened: ManualCore;
+  let core: Core;
+  let call: Call;
+  let read: FactSource[];
+
+  beforeEach(async () => {
+    read = [];
+    const rules = createRulesExtractor();
+    opened = await openManualCore({
+      factExtractor: { ...rules, extract: (source) => (read.push(source), rules.extract(source)) },
+    });
+    core = opened.core;
+    call = opened.call();
+  });
+  afterEach(() => opened.close());
+
+  const send = (messages: unknown[], more: Record<string, unknown> = {}) =>
+    core.addConversation(call, { conversationId: "talk", containerTags: ["a"], messages, ...more });
+  const get = async () => core.getDocument(call, { id: "talk" });
+
+  test("is a document of its id, with a readable transcript, a chunk a turn and what the user said", async () => {
+    const { id, conversationId, status } = await send(MEET, { metadata: { sm_source: "slack", n: 1, b: true } });
+    expect([conversationId, status]).toEqual(["talk", "queued"]);
+    await opened.settle();
+    const { document, memories } = await get();
+    expect(document).toMatchObject({
+      id,
+      customId: "talk",
+      content: "user: I live in Rome.\n\nassistant: How nice!",
+      metadata: { sm_source: "slack", n: 1, b: true },
+      source: "slack",
+      containerTags: ["a"],
+      status: "done",
+      dreamingStatus: "done",
+    });
+    expect(memories.map((memory) => memory.text)).toEqual(["User lives in Rome"]);
+    const chunks = await opened.store.chunks.ofDocument(opened.store.organizationId, id, 1);
+    expect(chunks.map((chunk) => chunk.content)).toEqual(["User: I live in Rome.", "Assistant: How nice!"]);
+  });
+
+  test.each([
+    ["the whole history", [...MEET, ...MOVE]],
+    ["only what is new", MOVE],
+    ["what is new with some of what is not", [...MEET.slice(1), ...MOVE]],
+  ])("goes on when %s is sent, and only what is new is read", async (_name, messages) => {
+    const { id } = await send(MEET);
+    await opened.settle();
+    expect(await send(messages)).toMatchObject({ id, status: "queued" });
+    await opened.settle();
+    const { document, memories } = await get();
+    expect(document.turns).toHaveLength(4);
+    expect(document.content).toBe(
+      "user: I live in Rome.\n\nassistant: How nice!\n\nuser: I keep bees on the roof.\n\nassistant: Honey!",
+    );
+    expect(memories.map((memory) => memory.text)).toEqual(["User lives in Rome", "User keeps bees on the roof"]);
+    expect(read.map((source) => source.turns?.map((turn) => turn.text))).toEqual([
+      ["I live in Rome.", "How nice!"],
+      ["I keep bees on the roof.", "Honey!"],
+    ]);
+  });
+
+  test("that grows turn by turn is kept about once", async () => {
+    const messages = Array.from({ length: 60 }, (_, index) => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      content: `Number ${index} says ${"la ".repeat(60)}`,
+    }));
+    for (let count = 1; count <= messages.length; count++) await send(messages.slice(0, count));
+    expect((await get()).document.turns).toHaveLength(60);
+    expect((await opened.everything()).match(/Number 7 says/g)?.length).toBeLessThanOrEqual(3);
+    await opened.settle();
+    const { document } = await get();
+    expect(document).toMatchObject({ status: "done", dreamingStatus: "done", revision: 60 });
+    expect(await opened.store.documents.revisionText(opened.store.organizationId, document.id, 1)).toBe(
+      `user: Number 0 says ${"la ".repeat(60).trim()}`,
+    );
+  });
+
+  test("sent again changes nothing, whole or in part", async () => {
+    await send([...MEET, ...MOVE]);
+    await opened.settle();
+    const before = await opened.rowCounts();
+    for (const messages of [[...MEET, ...MOVE], MEET, MOVE, MEET.slice(0, 1), MOVE.slice(1)])
+      expect(await send(messages)).toMatchObject({ status: "done" });
+    expect(await opened.rowCounts()).toEqual(before);
+    expect((await get()).document.revision).toBe(1);
+  });
+
+  test("takes names, parts, images and calls of tools", async () => {
+    await send([
+      { role: "user", name: "Ada", content: [{ type: "text", text: "Look:" }] },
+      {
+        role: "user",
+        content: [
+          { type: "image_url", imageUrl: { url: "https://example.com/bee.png" } },
+          { type: "image_url", image_url: "https://example.com/hive.png" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+        ],
+      },
+      { role: "assistant", content: null, tool_calls: [{ id: "1", function: { name: "look" } }] },
+      { role: "assistant", content: "", tool_calls: [] },
+      { role: "tool", content: "A bee.", tool_call_id: "1" },
+    ]);
+    const { document } = await get();
+    expect(document.content).toBe(
+      "Ada: Look:\n\nuser: [image: https://example.com/bee.png]\n[image: https://example.com/hive.png]\n[image]\n\ntool: A bee.",
+    );
+  });
+
+  test("of calls of tools alone is accepted, and goes on with words", async () => {
+    const { id } = await send([{ role: "assistant", tool_calls: [{ id: "1" }] }]);
+    await opened.settle();
+    expect((await get()).document).toMatchObject({ id, content: "", status: "done" });
+    await send(MEET);
+    await opened.settle();
+    expect((await get()).document).toMatchObject({ id, status: "done", revision: 2 });
+    expect((await get()).memories).toHaveLength(1);
+  });
+
+  test("goes on where it is when no container is named", async () => {
+    await send(MEET);
+    await core.addConversation(call, { conversationId: "talk", messages: MOVE });
+    expect((await get()).document).toMatchObject({ containerTags: ["a"], revision: 2 });
+    await core.addConversation(call, { conversationId: "other", messages: MOVE });
+    expect((await core.getDocument(call, { id: "other" })).document.containerTags).toEqual(["sm_project_default"]);
+  });
+
+  test("leaves guidance for extraction on its containers", async () => {
+    await send(MEET, { entityContext: "Ada is a beekeeper." });
+    const container = await opened.store.containers.get(opened.store.organizationId, "a");
+    expect(container?.entityContext).toBe("Ada is a beekeeper.");
+  });
+
+  test("of others cannot be gone on with, nor put where one may not write", async () => {
+    await send(MEET);
+    const mine = opened.call(["b"]);
+    const input = { conversationId: "talk", messages: MOVE };
+    await expect(core.addConversation(mine, { ...input, containerTags: ["b"] })).rejects.toMatchObject({
+      kind: "forbidden",
+    });
+    await expect(core.addConversation(mine, { ...input, conversationId: "x" })).rejects.toMatchObject({
+      kind: "forbidden",
+    });
+    await expect(core.addConversation(mine, { ...input, containerTags: ["a"] })).rejects.toMatchObject({
+      kind: "forbidden",
+    });
+    expect((await get()).document.turns).toHaveLength(2);
+  });
+
+  test.each([
+    ["no messages", { messages: [] }, ["messages"]],
+    ["messages that are none", { messages: ["hi"] }, ["messages", 0]],
+    ["an unknown role", { messages: [{ role: "robot", content: "x" }] }, ["messages", 0, "role"]],
+    ["no content", { messages: [{ role: "user" }] }, ["messages", 0, "content"]],
+    ["metadata that is nested", { metadata: { a: { b: 1 } } }, ["metadata", "a"]],
+    ["metadata that is a list", { metadata: { a: ["b"] } }, ["metadata", "a"]],
+    ["a conversationId that is too long", { conversationId: "x".repeat(256) }, ["conversationId"]],
+    ["no conversationId", { conversationId: undefined }, ["conversationId"]],
+    ["too much guidance", { entityContext: "x".repeat(1_501) }, ["entityContext"]],
+  ])("with %s is refused, naming the field", async (_name, input, path) => {
+    await expect(send(MEET, input)).rejects.toMatchObject({ kind: "invalid", issues: [{ path }] });
+  });
+
+  test("that is too large is refused", async () => {
+    const huge = [{ role: "user", content: "x".repeat(1_048_577) }];
+    await expect(send(huge)).rejects.toMatchObject({
+      kind: "too_large",
+      message: expect.stringMatching(/^messages: /) as string,
+    });
+  });
+});
+
+describe("merging what is kept with what came", () => {
+  const merged = (kept: string, came: string): string => {
+    const turnsOf = (text: string) => text.split("").map((letter) => ({ speaker: "user", text: letter }));
+    return mergeTurns(turnsOf(kept), turnsOf(came))
+      .map((turn) => turn.text)
+      .join("");
+  };
+
+  test.each([
+    ["", "ab", "ab"],
+    ["ab", "", "ab"],
+    ["ab", "abc", "abc"],
+    ["ab", "bc", "abc"],
+    ["ab", "cd", "abcd"],
+    ["abcd", "bc", "abcd"],
+    ["abcd", "abcd", "abcd"],
+    ["abcd", "a", "abcd"],
+    ["abcd", "d", "abcd"],
+    ["abcd", "b", "abcdb"],
+    ["aab", "aabaab", "aabaab"],
+    ["aaab", "aabaa", "aaabaa"],
+    ["abab", "ababab", "ababab"],
+    ["cd", "abcde", "abcde"],
+    ["abx", "bxabxaby", "bxabxaby"],
+  ])("%j and %j make %j", (kept, came, expected) => {
+    expect(merged(kept, came)).toBe(expected);
+  });
+
+  test("takes linear time", () => {
+    const many = "a".repeat(20_000);
+    expect(merged(many, `${many}b`)).toHaveLength(20_001);
+    expect(merged(`${many}b`, `${many}c`)).toHaveLength(40_002);
+  });
+});
