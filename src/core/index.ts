@@ -32,7 +32,7 @@ import { forget, forgetOne } from "./forget-memory.js";
 import { listMemories } from "./list-memories.js";
 import { createMemories } from "./memories.js";
 import { getMerge, mergeContainers } from "./merge-containers.js";
-import { getProfile } from "./profile.js";
+import { getProfile, listProfileBuckets } from "./profile.js";
 import { listRequests, noteRequests } from "./requests.js";
 import { searchDocuments } from "./search-documents.js";
 import { listInferred, reviewInferred } from "./review.js";
@@ -120,6 +120,7 @@ const USE_CASES = {
   search: searchMemories,
   searchDocuments,
   profile: getProfile,
+  listProfileBuckets,
   fetch: fetchById,
   session: getSession,
   status: getStatus,

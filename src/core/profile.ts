@@ -1,21 +1,30 @@
 import * as z from "zod";
 import { requireContainer } from "./auth.js";
+import { effectiveBuckets, fillBuckets } from "./buckets.js";
 import type { Call, CoreContext } from "./context.js";
 import { parseFilters } from "./filters.js";
-import { containerTagSchema, parseInput, textSchema } from "./input.js";
-import { searchMemories, type SearchAnswer } from "./search.js";
-import type { Memory } from "./types.js";
+import { containerTagSchema, invalid, parseInput, textSchema } from "./input.js";
+import { searchMemories, similaritySchema, type SearchAnswer } from "./search.js";
+import type { Actor, FilterExpression, Memory, ProfileBucket } from "./types.js";
 
 /** How many facts of each part a profile shows. */
 const STATIC_LIMIT = 100;
 const DYNAMIC_LIMIT = 50;
+const BUCKET_LIMIT = 50;
+/** The newest facts of a container, which its buckets are filled from: a profile is asked for at every turn. */
+const BUCKET_SOURCES = 500;
 
 export const profileSchema = z.object({
-  containerTag: containerTagSchema,
+  /** Absent only for a caller of a single container, which is then meant. */
+  containerTag: containerTagSchema.optional(),
   q: textSchema({ maxLength: 10_000 }).optional(),
-  threshold: z.number("must be a number").min(0, "must be at least 0").max(1, "must be at most 1").optional(),
+  threshold: similaritySchema.optional(),
   filters: z.unknown().optional(),
-  include: z.array(z.enum(["static", "dynamic", "buckets"])).optional(),
+  include: z
+    .array(z.enum(["static", "dynamic", "buckets"], "must be static, dynamic or buckets"), "must be an array")
+    .optional(),
+  /** Keys of the buckets to show; unknown ones are left out. Absent: all. */
+  buckets: z.array(z.string("must be a string"), "must be an array of strings").max(1_000).optional(),
 });
 export type ProfileInput = z.input<typeof profileSchema>;
 
@@ -23,30 +32,69 @@ export type ProfileInput = z.input<typeof profileSchema>;
 export interface Profile {
   readonly static?: readonly Memory[];
   readonly dynamic?: readonly Memory[];
+  /** Facts by the key of their bucket, newest first; every bucket that was asked for is there. */
+  readonly buckets?: Readonly<Record<string, readonly Memory[]>>;
   readonly search: SearchAnswer | null;
 }
 
 /** Lasting facts, recent ones newest first, and search results when there is a question. */
 export async function getProfile(context: CoreContext, call: Call, raw: unknown): Promise<Profile> {
   const input = parseInput(profileSchema, raw);
-  requireContainer(call.actor, input.containerTag);
+  const { actor } = call;
+  const containerTag = containerOf(actor, input.containerTag);
   const filters = parseFilters(input.filters);
-  const { organizationId } = call.actor;
   const read = (isStatic: boolean, limit: number) =>
-    context.store.memories.active(organizationId, input.containerTag, { isStatic, limit, filters });
-  const wants = (part: "static" | "dynamic") => !input.include || input.include.includes(part);
+    context.store.memories.active(actor.organizationId, containerTag, { isStatic, limit, filters });
+  const wants = (part: "static" | "dynamic" | "buckets") => !input.include || input.include.includes(part);
   return {
     ...(wants("static") && { static: await read(true, STATIC_LIMIT) }),
     ...(wants("dynamic") && { dynamic: await read(false, DYNAMIC_LIMIT) }),
-    search: input.q === undefined ? null : await searchMemories(context, call, searchInput(input, input.q)),
+    ...(wants("buckets") && {
+      buckets: await readBuckets(context, actor, containerTag, { filters, keys: input.buckets }),
+    }),
+    search: input.q === undefined ? null : await searchMemories(context, call, searchInput(input, containerTag)),
   };
 }
 
-function searchInput(input: z.output<typeof profileSchema>, q: string) {
+function containerOf(actor: Actor, containerTag: string | undefined): string {
+  const [only, ...others] = actor.containers === "all" ? [] : actor.containers;
+  const meant = containerTag ?? (others.length === 0 ? only : undefined);
+  if (meant === undefined) throw invalid([{ path: ["containerTag"], message: "must be a string" }]);
+  requireContainer(actor, meant);
+  return meant;
+}
+
+async function readBuckets(
+  { store }: CoreContext,
+  { organizationId, client }: Actor,
+  containerTag: string,
+  { filters, keys }: { filters: FilterExpression | undefined; keys: readonly string[] | undefined },
+): Promise<Record<string, Memory[]>> {
+  const buckets = await effectiveBuckets(store, organizationId, containerTag, client);
+  const shown = buckets.filter(({ key }) => !keys || keys.includes(key));
+  if (shown.length === 0) return {};
+  const memories = await store.memories.active(organizationId, containerTag, { limit: BUCKET_SOURCES, filters });
+  return fillBuckets(memories, shown, BUCKET_LIMIT);
+}
+
+function searchInput(input: z.output<typeof profileSchema>, containerTag: string) {
   return {
-    q,
-    containerTags: [input.containerTag],
+    q: input.q,
+    containerTags: [containerTag],
     filters: input.filters,
     ...(input.threshold !== undefined && { threshold: input.threshold }),
   };
+}
+
+const bucketsSchema = z.object({ containerTag: containerTagSchema });
+
+/** The buckets of a container's profile; an unknown container has the organisation's (contract.md §6.2). */
+export async function listProfileBuckets(
+  { store }: CoreContext,
+  { actor }: Call,
+  raw: unknown,
+): Promise<{ buckets: ProfileBucket[] }> {
+  const { containerTag } = parseInput(bucketsSchema, raw);
+  requireContainer(actor, containerTag);
+  return { buckets: await effectiveBuckets(store, actor.organizationId, containerTag, actor.client) };
 }

@@ -5,13 +5,17 @@ import { presentProfile, profileAnswer } from "./present-profile.js";
 import { containerTag, filters, threshold } from "./schemas.js";
 
 const profileBody = z.object({
-  containerTag,
+  containerTag: profileSchema.shape.containerTag,
   /** An empty question is none: some clients always send the field. */
   q: z.preprocess((q) => (typeof q === "string" && q.trim() === "" ? undefined : q), profileSchema.shape.q),
   threshold,
   filters: filters.optional(),
   include: profileSchema.shape.include,
-  buckets: z.array(z.string()).optional(),
+  buckets: profileSchema.shape.buckets,
+});
+
+const bucketsAnswer = z.object({
+  buckets: z.array(z.object({ key: z.string(), description: z.string() })),
 });
 
 export const profileEndpoints = [
@@ -23,9 +27,33 @@ export const profileEndpoints = [
     body: profileBody,
     status: 200,
     answer: profileAnswer,
-    async handle({ core, call, body: { buckets: _buckets, ...input } }) {
-      const profile = await core.profile(call, input);
-      return presentProfile(profile, { withBuckets: input.include?.includes("buckets") ?? true });
+    async handle({ core, call, body }) {
+      return presentProfile(await core.profile(call, body));
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v4/profile/buckets",
+    summary: "The buckets of a container's profile",
+    tag: "profile",
+    body: z.object({ containerTag }),
+    status: 200,
+    answer: bucketsAnswer,
+    async handle({ core, call, body }) {
+      const { buckets } = await core.listProfileBuckets(call, body);
+      return { buckets: buckets.map(({ key, description }) => ({ key, description })) };
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/container-tags/{containerTag}/profile",
+    summary: "Lasting and recent facts about the subject of a container",
+    tag: "container tags",
+    status: 200,
+    answer: profileAnswer.pick({ profile: true }),
+    async handle({ core, call, parameter }) {
+      const input = { containerTag: parameter("containerTag"), include: ["static", "dynamic"] };
+      return presentProfile(await core.profile(call, input));
     },
   }),
 ];
