@@ -1,0 +1,304 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Core } from "../../src/core/index.js";
+import type { Memory } from "../../src/core/types.js";
+import { openDatabase } from "../support/store-folder.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+let opened: ManualCore;
+let core: Core;
+beforeEach(async () => {
+  opened = await openManualCore();
+  core = opened.core;
+});
+afterEach(() => opened.close());
+
+const call = () => opened.call();
+const remember = async (content: string, more: Record<string, unknown> = {}, containerTag = "a"): Promise<Memory> => {
+  const { memories } = await core.createMemories(call(), { containerTag, memories: [{ content, ...more }] });
+  const [memory] = memories;
+  if (!memory) throw new Error("nothing was kept");
+  return memory;
+};
+const update = (input: Record<string, unknown>) => core.updateMemory(call(), { containerTag: "a", ...input });
+const read = (id: string) => opened.store.memories.byId(opened.store.organizationId, id);
+const search = async (q: string) => {
+  const { results } = await core.search(call(), { q, searchMode: "memories", containerTags: ["a"], threshold: 0.5 });
+  return results.map(({ id }) => id);
+};
+const journal = async (action: string) => {
+  const connection = await openDatabase(opened.file, { readOnly: true });
+  try {
+    return connection.prepare(`select * from journal where action = '${action}' order by seq`).all() as {
+      subject_id: string;
+      cause: string;
+      before: string;
+      after: string;
+    }[];
+  } finally {
+    connection.close();
+  }
+};
+
+describe("a new version", () => {
+  test("takes the place of the old one, which stays in the record", async () => {
+    const first = await remember("Ada lives in Rome");
+    const second = await update({ id: first.id, newContent: "Ada lives in Bonn" });
+    const third = await update({ id: second.id, newContent: "Ada lives in Oslo" });
+    expect(third).toMatchObject({
+      text: "Ada lives in Oslo",
+      version: 3,
+      isLatest: true,
+      parentId: second.id,
+      rootId: first.id,
+    });
+    expect(await read(first.id)).toMatchObject({ text: "Ada lives in Rome", version: 1, isLatest: false });
+    expect(await read(second.id)).toMatchObject({ version: 2, isLatest: false, parentId: first.id, rootId: first.id });
+  });
+
+  test("is found at once, by its words and by its meaning, and the old one no more", async () => {
+    const first = await remember("Ada keeps bees on the roof");
+    const second = await update({ id: first.id, newContent: "Ada paints harbours in oil" });
+    expect(await search("Ada paints harbours in oil")).toEqual([second.id]);
+    expect(await search("Ada keeps bees on the roof")).not.toContain(first.id);
+    const space = await opened.store.findSpace(opened.context.embedder.fingerprint);
+    if (!space) throw new Error("there is no vector space");
+    expect(await opened.store.units.withoutVector(space, 0, 10)).toEqual([]);
+  });
+
+  test("is found by its exact text, and by the id of any version", async () => {
+    const first = await remember("Ada lives in Rome");
+    await update({ content: "Ada lives in Rome", newContent: "Ada lives in Bonn" });
+    expect(await update({ id: first.id, newContent: "Ada lives in Oslo" })).toMatchObject({ version: 3 });
+  });
+
+  test("by id when both are named", async () => {
+    const [one, two] = [await remember("Ada likes tea"), await remember("Ben likes coffee")];
+    const updated = await update({ id: one.id, content: "Ben likes coffee", newContent: "Ada likes cocoa" });
+    expect(updated.parentId).toBe(one.id);
+    expect(await read(two.id)).toMatchObject({ isLatest: true });
+  });
+
+  test("is stated by the documents that stated the old one", async () => {
+    const first = await remember("Ada lives in Rome");
+    const sources = async (id: string) => {
+      const found = await opened.store.memories.sources(opened.store.organizationId, [id]);
+      return found.map(({ documentId }) => documentId);
+    };
+    const second = await update({ id: first.id, newContent: "Ada lives in Bonn" });
+    expect(await sources(second.id)).toEqual(await sources(first.id));
+    expect(second.sourceCount).toBe(1);
+  });
+
+  test("is written to the journal with who, why and what", async () => {
+    const first = await remember("Ada lives in Rome");
+    const second = await update({ id: first.id, newContent: "Ada lives in Bonn", reason: "she moved" });
+    const [entry, ...more] = await journal("memory.updated");
+    expect(more).toEqual([]);
+    expect(entry).toMatchObject({ subject_id: second.id, cause: "she moved" });
+    expect(JSON.parse(entry?.before ?? "")).toMatchObject({ id: first.id, text: "Ada lives in Rome" });
+    expect(JSON.parse(entry?.after ?? "")).toMatchObject({ id: second.id, text: "Ada lives in Bonn" });
+  });
+
+  test("with the same operation id is written once, also by exact text", async () => {
+    await remember("Ada lives in Rome");
+    const again = { ...call(), operationId: "one" };
+    const input = { containerTag: "a", content: "Ada lives in Rome", newContent: "Ada lives in Bonn" };
+    const first = await core.updateMemory(again, input);
+    expect(await core.updateMemory(again, input)).toEqual(first);
+  });
+
+  test("at once by many callers makes one chain without a fork", async () => {
+    const first = await remember("Ada has 0 bees");
+    const versions = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => update({ id: first.id, newContent: `Ada has ${index + 1} bees` })),
+    );
+    expect(versions.map(({ version }) => version).toSorted((one, other) => one - other)).toEqual([
+      2, 3, 4, 5, 6, 7, 8, 9,
+    ]);
+    expect(new Set(versions.map(({ parentId }) => parentId)).size).toBe(8);
+    const { entries } = await core.listMemories(call(), { containerTags: ["a"] });
+    expect(entries).toHaveLength(1);
+    expect(entries[0]?.history).toHaveLength(8);
+  });
+
+  test("that changes nothing is the version that is there", async () => {
+    const first = await remember("Ada lives in Rome", { metadata: { team: "red" } });
+    expect(await update({ id: first.id, newContent: "Ada lives in Rome" })).toMatchObject({ id: first.id, version: 1 });
+    expect(await update({ id: first.id, newContent: "Ada lives in Rome", metadata: { team: "blue" } })).toMatchObject({
+      version: 2,
+      text: "Ada lives in Rome",
+      metadata: { team: "blue" },
+    });
+  });
+
+  test("states what was inferred before", async () => {
+    const first = await remember("Ada probably lives in Rome", { metadata: { team: "red" } });
+    await opened.store.memories.update(opened.store.organizationId, first.id, {
+      isInference: true,
+      metadata: { team: "red", reviewStatus: "approved" },
+    });
+    expect(await update({ id: first.id, newContent: "Ada lives in Rome" })).toMatchObject({
+      isInference: false,
+      metadata: { team: "red" },
+    });
+  });
+});
+
+describe("metadata and expiry", () => {
+  const temporalContext = { eventDate: ["2024-01-01"] };
+
+  test.each([
+    ["left out: all stays", {}, { team: "red", temporalContext }],
+    ["given: replaces, the temporal context stays", { metadata: { k: 1 } }, { k: 1, temporalContext }],
+    ["given empty: only the temporal context stays", { metadata: {} }, { temporalContext }],
+    [
+      "temporal context alone: is replaced beside what was there",
+      { temporalContext: { documentDate: "2024-02-02" } },
+      { team: "red", temporalContext: { documentDate: "2024-02-02" } },
+    ],
+    [
+      "both given: both replace",
+      { metadata: { k: 1 }, temporalContext: { eventDate: ["2024-03-03"] } },
+      { k: 1, temporalContext: { eventDate: ["2024-03-03"] } },
+    ],
+  ])("metadata %s", async (_name, input, expected) => {
+    const { id } = await remember("Ada lives in Rome", { metadata: { team: "red" }, temporalContext });
+    const { metadata } = await update({ id, newContent: "Ada lives in Bonn", ...input });
+    expect(metadata).toEqual(expected);
+  });
+
+  const season = { forgetAfter: "2030-01-01T00:00:00.000Z", forgetReason: "a season" };
+  test.each<[string, Record<string, unknown>, { forgetAfter: string | null; forgetReason: string | null }]>([
+    ["left out: stays with its reason", {}, season],
+    ["null: ends with its reason", { forgetAfter: null }, { forgetAfter: null, forgetReason: null }],
+    [
+      "null with a reason: has none",
+      { forgetAfter: null, forgetReason: "x" },
+      { forgetAfter: null, forgetReason: null },
+    ],
+    [
+      "given: replaces, the reason stays",
+      { forgetAfter: "2031-01-01" },
+      { ...season, forgetAfter: "2031-01-01T00:00:00.000Z" },
+    ],
+    ["reason given: replaces", { forgetReason: "a year" }, { ...season, forgetReason: "a year" }],
+    ["reason null: is gone", { forgetReason: null }, { ...season, forgetReason: null }],
+  ])("expiry %s", async (_name, input, expected) => {
+    const { id } = await remember("Ada lives in Rome", season);
+    expect(await update({ id, newContent: "Ada lives in Bonn", ...input })).toMatchObject(expected);
+  });
+});
+
+describe("a text that another memory has already", () => {
+  test("merges the other one into the new version: nothing is told twice and nothing is lost", async () => {
+    const target = await remember("Ada lives in Rome", { metadata: { team: "red" } });
+    const other = await remember("Ada lives in Bonn", { isStatic: true, metadata: { team: "blue", k: 1 } });
+    const updated = await update({ id: target.id, newContent: "Ada lives in Bonn." });
+    expect(updated).toMatchObject({
+      parentId: target.id,
+      version: 2,
+      isStatic: true,
+      sourceCount: 2,
+      strength: 2,
+      metadata: { team: "red", k: 1 },
+    });
+    expect(await search("Ada lives in Bonn")).toEqual([updated.id]);
+    expect(await read(other.id)).toMatchObject({
+      isForgotten: true,
+      forgetReason: `merged into memory ${updated.id}`,
+      text: "Ada lives in Bonn",
+    });
+    const { entries } = await core.listMemories(call(), { containerTags: ["a"] });
+    expect(entries.map(({ relations }) => relations)).toEqual([{ [target.id]: "updates", [other.id]: "updates" }]);
+  });
+
+  test.each([
+    ["none of the two ends", undefined, "2030-01-01", null],
+    ["the later end of both", "2031-01-01", "2030-01-01", "2031-01-01T00:00:00.000Z"],
+    ["the end of the other where it is later", "2030-01-01", "2031-01-01", "2031-01-01T00:00:00.000Z"],
+  ])("holds until %s", async (_name, one, other, expected) => {
+    const target = await remember("Ada lives in Rome", one === undefined ? {} : { forgetAfter: one });
+    await remember("Ada lives in Bonn", { forgetAfter: other });
+    expect((await update({ id: target.id, newContent: "Ada lives in Bonn" })).forgetAfter).toBe(expected);
+  });
+
+  test("whose time is over just makes room", async () => {
+    const target = await remember("Ada lives in Rome");
+    const other = await remember("Ada lives in Bonn", { forgetAfter: opened.clock.from(1_000).toISOString() });
+    opened.clock.advance(1_000);
+    const updated = await update({ id: target.id, newContent: "Ada lives in Bonn" });
+    expect(updated).toMatchObject({ sourceCount: 1, forgetAfter: null });
+    expect(await read(other.id)).toMatchObject({ isForgotten: true, forgetReason: "its time was over" });
+  });
+
+  test("in another container is no matter", async () => {
+    const target = await remember("Ada lives in Rome");
+    const other = await remember("Ada lives in Bonn", {}, "b");
+    await update({ id: target.id, newContent: "Ada lives in Bonn" });
+    expect(await read(other.id)).toMatchObject({ isForgotten: false, isLatest: true });
+  });
+});
+
+describe("refused", () => {
+  test("what is forgotten, over, unknown or of another container is not found; nothing is written", async () => {
+    const forgotten = await remember("forgotten fact");
+    await core.forget(call(), { ids: [forgotten.id] });
+    const over = await remember("short fact", { forgetAfter: opened.clock.from(1_000).toISOString() });
+    opened.clock.advance(1_000);
+    const elsewhere = await remember("elsewhere fact", {}, "b");
+    const before = await opened.everything();
+    const selectors = [
+      ...[forgotten, over, elsewhere].map(({ id }) => ({ id })),
+      ...["forgotten fact", "short fact", "elsewhere fact", "no such fact"].map((content) => ({ content })),
+      { id: "1111111111111111111111" },
+      { id: "not an id at all" },
+    ];
+    for (const selector of selectors)
+      await expect(update({ ...selector, newContent: "x y z" }), JSON.stringify(selector)).rejects.toMatchObject({
+        kind: "not_found",
+      });
+    expect(await opened.everything()).toBe(before);
+  });
+
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ["no selector", { newContent: "x" }, /^id: name the memory by id, or by its exact text as content$/],
+    ["no text", { id: "x" }, /^newContent: must be a string$/],
+    ["an empty text", { id: "x", newContent: " " }, /^newContent: must not be empty$/],
+    ["a huge text", { id: "x", newContent: "x".repeat(10_001) }, /^newContent: must have at most 10000 characters/],
+    ["a past end", { id: "x", newContent: "y", forgetAfter: "2020-01-01" }, /^forgetAfter: must lie in the future$/],
+    ["no date", { id: "x", newContent: "y", forgetAfter: "soon" }, /^forgetAfter: must be an ISO 8601 date/],
+    ["nested metadata", { id: "x", newContent: "y", metadata: { a: { b: 1 } } }, /^metadata\.a: must be a string, /],
+    ["no container", { id: "x", newContent: "y", containerTag: undefined }, /^containerTag: is required$/],
+    [
+      "a wrong date list",
+      { id: "x", newContent: "y", temporalContext: { eventDate: "2024" } },
+      /^temporalContext\.eventDate: must be an array of strings$/,
+    ],
+  ])("%s", async (_name, input, message) => {
+    await expect(update(input)).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(message) as string,
+    });
+  });
+});
+
+describe("who may use some containers only", () => {
+  test("need not name the only one, must name one of several, and cannot change another", async () => {
+    const mine = await remember("Ada lives in Rome");
+    const theirs = await remember("Ada lives in secret", {}, "b");
+    const onlyA = opened.call(["a"]);
+    expect(await core.updateMemory(onlyA, { id: mine.id, newContent: "Ada lives in Bonn" })).toMatchObject({
+      version: 2,
+    });
+    await expect(core.updateMemory(onlyA, { id: theirs.id, newContent: "x" })).rejects.toMatchObject({
+      kind: "not_found",
+    });
+    await expect(core.updateMemory(onlyA, { id: theirs.id, containerTag: "b", newContent: "x" })).rejects.toMatchObject(
+      { kind: "forbidden" },
+    );
+    await expect(core.updateMemory(opened.call(["a", "b"]), { id: mine.id, newContent: "x" })).rejects.toMatchObject({
+      message: "containerTag: is required",
+    });
+    expect(await read(theirs.id)).toMatchObject({ isLatest: true, text: "Ada lives in secret" });
+  });
+});
