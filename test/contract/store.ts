@@ -5,6 +5,7 @@ import { containersContract } from "./store/containers.js";
 import { documentsContract } from "./store/documents.js";
 import type { OpenStore } from "./store/fixture.js";
 import { memoriesContract } from "./store/memories.js";
+import { memoryPagesContract } from "./store/memory-pages.js";
 import { relationsContract } from "./store/relations.js";
 import { transactionsContract } from "./store/transactions.js";
 import { unitsContract } from "./store/units.js";
@@ -17,6 +18,7 @@ export function describeStore(name: string, open: OpenStore): void {
   describe(`store: ${name}`, () => {
     describe("documents and chunks", () => documentsContract(open));
     describe("memories", () => memoriesContract(open));
+    describe("pages of memories and documents", () => memoryPagesContract(open));
     describe("relations and versions", () => relationsContract(open));
     describe("units", () => unitsContract(open));
     describe("vectors", () => vectorsContract(open));
