@@ -183,8 +183,6 @@ describe("paths and methods that are not served", () => {
     ["GET", "/"],
     ["GET", "/v3"],
     ["GET", "/v3/settings"],
-    ["POST", "/v3/documents/batch"],
-    ["POST", "/v3/documents/file"],
     ["POST", "/v3/search"],
     ["GET", "/v3/documents/a/b"],
     ["GET", "/internal/ping"],

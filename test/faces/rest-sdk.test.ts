@@ -138,9 +138,8 @@ describe("errors", () => {
   });
 
   test("a path that is not served is not found, with its name", async () => {
-    await expect(client.documents.batchAdd({ documents: [{ content: "x" }] })).rejects.toThrow(
-      "This server does not serve POST /v3/documents/batch.",
-    );
+    await expect(client.get("/v3/nothing")).rejects.toBeInstanceOf(Supermemory.NotFoundError);
+    await expect(client.get("/v3/nothing")).rejects.toThrow("This server does not serve GET /v3/nothing.");
   });
 });
 

@@ -112,7 +112,7 @@ export const fileEndpoints = [
   }),
 ];
 
-/** A content type that is none says nothing about the file. */
+/** What libraries send when they know no type is no type, and neither is what is not written like one. */
 function typeOf({ type }: FormFile): string | null {
-  return type !== null && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : null;
+  return type !== null && type !== "application/octet-stream" && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : null;
 }
