@@ -19,7 +19,7 @@ export interface Retrieved {
 
 /**
  * Finds units by meaning and by words and ranks them.
- * @param wanted `threshold` is the least similarity, 0 to 1; `limit` the most units, all by default
+ * @param wanted `threshold` is the least similarity as it is shown, 0 to 1; `limit` the most units, all by default
  */
 export async function retrieve(
   context: CoreContext,
@@ -141,13 +141,19 @@ async function rank(
     details,
     wordCounts: counted,
     calibration: embedder.calibration,
-    threshold,
+    threshold: beforeRounding(threshold),
     ...(limit !== undefined && { limit }),
   });
 }
 
-/** A similarity as it is shown: three digits, 0 to 1, and never below the threshold that it passed. */
-export function shownSimilarity(similarity: number, threshold: number): number {
-  const rounded = Math.round(Math.min(1, Math.max(0, similarity)) * 1_000) / 1_000;
-  return rounded < threshold ? Math.min(1, similarity) : rounded;
+/** A similarity as it is shown: 0 to 1, with three digits. */
+export function shownSimilarity(similarity: number): number {
+  return Math.round(Math.min(1, Math.max(0, similarity)) * SHOWN) / SHOWN;
+}
+
+const SHOWN = 1_000;
+
+/** The least similarity that is shown as `threshold` or more, so that what is shown can be asked for again. */
+function beforeRounding(threshold: number): number {
+  return (Math.ceil(threshold * SHOWN - 1e-6) - 0.5) / SHOWN;
 }

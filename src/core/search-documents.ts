@@ -107,7 +107,7 @@ async function present(
   groups: readonly (readonly RankedUnit[])[],
   input: Search,
 ): Promise<FoundDocument[]> {
-  const scoreOf = ({ similarity }: RankedUnit) => shownSimilarity(similarity, input.chunkThreshold);
+  const scoreOf = ({ similarity }: RankedUnit) => shownSimilarity(similarity);
   const best = groups
     .map((units) => ({ units: units.toSorted((one, other) => scoreOf(other) - scoreOf(one)) }))
     .map(({ units }) => ({ units, score: units[0] ? scoreOf(units[0]) : 0 }))

@@ -89,7 +89,7 @@ export async function searchMemories(context: CoreContext, call: Call, raw: unkn
   const ground = await layGround(context, actor, input, { kinds: kindsOf(input, context), includeForgotten });
   const threshold = input.threshold ?? context.limits.threshold;
   const { ranked, degraded } = await find(context, ground, input, threshold);
-  const results = await present(context, actor, ranked, threshold);
+  const results = await present(context, actor, ranked);
   return {
     results: await addExtras(context, actor, { ground, input, threshold, results }),
     waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
@@ -113,16 +113,13 @@ async function find(context: CoreContext, ground: Ground, input: Search, thresho
   const { q, limit, chunkThreshold = 0 } = input;
   if (chunkThreshold <= threshold) return retrieve(context, ground, q, { threshold, limit });
   const found = await retrieve(context, ground, q, { threshold });
-  const kept = found.ranked.filter(({ detail, similarity }) => !detail.chunk || similarity >= chunkThreshold);
+  const kept = found.ranked.filter(
+    ({ detail, similarity }) => !detail.chunk || shownSimilarity(similarity) >= chunkThreshold,
+  );
   return { ...found, ranked: kept.slice(0, limit) };
 }
 
-async function present(
-  { store }: CoreContext,
-  actor: Actor,
-  ranked: readonly RankedUnit[],
-  threshold: number,
-): Promise<SearchResult[]> {
+async function present({ store }: CoreContext, actor: Actor, ranked: readonly RankedUnit[]): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
@@ -141,7 +138,7 @@ async function present(
       id: detail.id,
       kind: detail.chunk ? "chunk" : "memory",
       text: detail.text,
-      similarity: shownSimilarity(similarity, threshold),
+      similarity: shownSimilarity(similarity),
       memory: found.memory,
       chunk: found.chunk,
       documents: detail.documentIds.flatMap((id) => byId.get(id) ?? []),
@@ -204,7 +201,7 @@ async function chunksOfMemories(
   const among = await context.store.units.matching(ground.organizationId, scope, { documentIds });
   const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
   const { ranked } = await retrieve(context, { ...ground, scope, among }, input.q, { threshold: lowest });
-  const found = await present(context, actor, ranked, lowest);
+  const found = await present(context, actor, ranked);
   return new Map(
     memories.map((memory) => {
       const sources = new Set(memory.documents.map(({ id }) => id));
