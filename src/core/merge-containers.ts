@@ -15,8 +15,7 @@ const MAX_ATTEMPTS = 50;
 export const mergeContainersSchema = z.object({
   containerTags: z
     .array(containerTagSchema, "must be an array of two container tags")
-    .length(2, "must have exactly 2 entries")
-    .refine(([one, other]) => one !== other, "must name two different containers"),
+    .refine((tags) => tags.length === 2 && tags[0] !== tags[1], "must name two different containers"),
   /** One of the two, or any other container. */
   targetContainerTag: containerTagSchema,
 });

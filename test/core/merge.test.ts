@@ -1,0 +1,417 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import type { Call, Core } from "../../src/core/index.js";
+import { mergeJobSchema, runMerge } from "../../src/core/merge-job.js";
+import type { JobContext } from "../../src/core/ports.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+let opened: ManualCore;
+let core: Core;
+let call: Call;
+let organization: string;
+
+const use = (manual: ManualCore): void => {
+  opened = manual;
+  core = opened.core;
+  call = opened.call();
+  organization = opened.store.organizationId;
+};
+
+const add = async (content: string, containerTags: string[], more: Record<string, unknown> = {}) =>
+  core.addDocument(call, { content, containerTags, facts: [{ text: `${content} fact` }], ...more });
+const remember = async (containerTag: string, ...contents: string[]) =>
+  (await core.createMemories(call, { containerTag, memories: contents.map((content) => ({ content })) })).memories;
+const merge = (source: string, target: string) =>
+  core.mergeContainers(call, { containerTags: [source, target], targetContainerTag: target });
+const texts = async (containerTag: string, q = "bees") =>
+  (await core.search(call, { q, containerTags: [containerTag], threshold: 0, limit: 50 })).results
+    .map(({ text }) => text)
+    .toSorted();
+const summaries = async () =>
+  (await core.listContainers(call)).containers.map(({ tag, documentCount, memoryCount }) => ({
+    tag,
+    documentCount,
+    memoryCount,
+  }));
+
+describe("merging", () => {
+  beforeEach(async () => use(await openManualCore()));
+  afterEach(() => opened.close());
+
+  test("moves documents and memories, so that they are found in the target alone, and deletes the source", async () => {
+    await add("Bees of a", ["a"]);
+    await add("Bees of b", ["b"]);
+    await add("Bees of c", ["c"]);
+    await remember("a", "Ada keeps bees on the roof");
+    await opened.settle();
+    const accepted = await merge("a", "b");
+    expect(accepted).toMatchObject({ sourceTags: ["a"], targetTag: "b", documents: 2 });
+    await opened.settle();
+
+    expect(await core.getMerge(call, { id: accepted.id })).toMatchObject({
+      status: "completed",
+      sourceTags: ["a"],
+      targetTag: "b",
+      progress: { phase: "completed", copiedRows: 4, completedSourceTags: ["a"], attempt: 1 },
+      lastError: null,
+    });
+    expect(await summaries()).toEqual([
+      { tag: "b", documentCount: 3, memoryCount: 3 },
+      { tag: "c", documentCount: 1, memoryCount: 1 },
+    ]);
+    const found = ["Ada keeps bees on the roof", "Bees of a", "Bees of a fact", "Bees of b", "Bees of b fact"];
+    expect(await texts("b")).toEqual(expect.arrayContaining(found));
+    expect(await texts("a")).toEqual([]);
+    expect(await texts("c")).toEqual(["Bees of c", "Bees of c fact"]);
+    await expect(core.getContainer(call, { containerTag: "a" })).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  test("leaves nothing of the source in any index", async () => {
+    await add("Bees of a", ["a"]);
+    await add("Bees of b", ["b"]);
+    const forgotten = await remember("a", "Wasps sting", "Bees hum");
+    await core.forget(call, { ids: [forgotten[0]?.id ?? ""] });
+    await opened.settle();
+    const [source] = await opened.store.containers.find(organization, ["a"]);
+    await merge("a", "b");
+    await opened.settle();
+    for (const space of await opened.store.vectors.spaces())
+      expect((await opened.store.vectors.counts(space.id)).has(source?.id ?? 0)).toBe(false);
+    const scope = { containerIds: [source?.id ?? 0], kinds: ["chunk", "memory"] as const, includeForgotten: true };
+    expect(await opened.store.units.searchText(scope, ["bees", "wasps"], { limit: 10 })).toEqual([]);
+    const withForgotten = { q: "wasps", containerTags: ["b"], threshold: 0, includeForgotten: true };
+    expect((await core.search(call, withForgotten)).results.map(({ text }) => text)).toContain("Wasps sting");
+  });
+
+  test("joins memories that say the same: sources, strength and time come together", async () => {
+    await add("Note of a", ["a"], { facts: [{ text: "Ada keeps bees", isStatic: true }] });
+    await add("Note of b", ["b"], { facts: [{ text: "Ada keeps bees", forgetAfter: "2099-01-01" }] });
+    await opened.settle();
+    await merge("a", "b");
+    await opened.settle();
+    const active = await opened.store.memories.active(organization, "b", { limit: 10 });
+    expect(active).toMatchObject([
+      { text: "Ada keeps bees", sourceCount: 2, strength: 2, isStatic: true, forgetAfter: null },
+    ]);
+    expect(await opened.everything()).toContain(`the same as memory ${active[0]?.id}`);
+  });
+
+  test("keeps the versions of a memory together", async () => {
+    const [old] = await remember("a", "Ada has two hives");
+    await core.addDocument(call, {
+      content: "Ada bought a hive",
+      containerTags: ["a"],
+      facts: [{ text: "Ada has three hives", updates: old?.id ?? "" }],
+    });
+    await opened.settle();
+    await core.updateContainer(call, { containerTag: "b", name: "B" });
+    await merge("a", "b");
+    await opened.settle();
+    const latest = await opened.store.memories.latestOf(organization, old?.id ?? "");
+    expect(latest).toMatchObject({ text: "Ada has three hives", version: 2, parentId: old?.id, containerTag: "b" });
+    expect(await opened.store.memories.byId(organization, old?.id ?? "")).toMatchObject({
+      containerTag: "b",
+      isLatest: false,
+    });
+  });
+
+  test("leaves a document that lay in both with one tag, and other tags as they were", async () => {
+    const both = await add("In both", ["a", "b"]);
+    const first = await add("In a and c", ["a", "c"]);
+    const last = await add("In c and a", ["c", "a"]);
+    await opened.settle();
+    await merge("a", "b");
+    await opened.settle();
+    const tagsOf = async ({ id }: { id: string }) => (await core.getDocument(call, { id })).document.containerTags;
+    expect(await tagsOf(both)).toEqual(["b"]);
+    expect(await tagsOf(first)).toEqual(["b", "c"]);
+    expect(await tagsOf(last)).toEqual(["c", "b"]);
+  });
+
+  test("goes into a third container too, and what is said of the target stays", async () => {
+    await core.updateContainer(call, { containerTag: "c", name: "C", profileBuckets: [{ key: "c" }] });
+    await core.updateContainer(call, { containerTag: "a", name: "A", entityContext: "of a" });
+    await add("Bees of a", ["a"]);
+    await add("Bees of b", ["b"]);
+    await opened.settle();
+    const input = { containerTags: ["a", "b"], targetContainerTag: "c" };
+    expect(await core.mergeContainers(call, input)).toMatchObject({ sourceTags: ["a", "b"], documents: 2 });
+    await opened.settle();
+    expect(await summaries()).toEqual([{ tag: "c", documentCount: 2, memoryCount: 2 }]);
+    expect(await core.getContainer(call, { containerTag: "c" })).toMatchObject({
+      name: "C",
+      entityContext: null,
+      profileBuckets: [{ key: "c", description: "" }],
+    });
+  });
+
+  test("does not change when a document was changed", async () => {
+    const { id } = await add("Bees of a", ["a"]);
+    await add("Bees of b", ["b"]);
+    await opened.settle();
+    const before = (await core.getDocument(call, { id })).document;
+    opened.clock.advance(60_000);
+    await merge("a", "b");
+    await opened.settle();
+    expect((await core.getDocument(call, { id })).document).toEqual({ ...before, containerTags: ["b"] });
+  });
+
+  test("goes through containers of more than one batch", async () => {
+    for (let number = 0; number < 25; number++) await add(`Bees number ${number}`, ["a"], { taskType: "superrag" });
+    for (let part = 0; part < 3; part++)
+      await remember("a", ...Array.from({ length: 50 }, (_, index) => `Hive ${part}-${index} stands in row ${index}`));
+    await remember("b", "Bees hum");
+    await opened.settle();
+    await merge("a", "b");
+    await opened.settle();
+    expect(await summaries()).toEqual([{ tag: "b", documentCount: 29, memoryCount: 151 }]);
+  });
+
+  test("may be done again with a source that was made anew", async () => {
+    await remember("b", "Bees hum");
+    for (const text of ["First bees", "Second bees"]) {
+      await remember("a", text);
+      await merge("a", "b");
+      await opened.settle();
+    }
+    expect(await texts("b")).toEqual(["Bees hum", "First bees", "Second bees"]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ["nothing", undefined, "Invalid input: expected object, received undefined"],
+    ["one tag", { containerTags: ["a"], targetContainerTag: "b" }, "containerTags: must name two different containers"],
+    [
+      "three tags",
+      { containerTags: ["a", "b", "c"], targetContainerTag: "b" },
+      "containerTags: must name two different containers",
+    ],
+    [
+      "one tag twice",
+      { containerTags: ["a", "a"], targetContainerTag: "b" },
+      "containerTags: must name two different containers",
+    ],
+    ["no target", { containerTags: ["a", "b"] }, "targetContainerTag: must be a string"],
+    [
+      "no list",
+      { containerTags: "a,b", targetContainerTag: "b" },
+      "containerTags: must be an array of two container tags",
+    ],
+    [
+      "what is no tag",
+      { containerTags: ["a b", "b"], targetContainerTag: "b" },
+      "containerTags.0: must contain only letters, digits, hyphens, underscores, colons and dots",
+    ],
+  ])("is refused with %s", async (_name, input, message) => {
+    await expect(core.mergeContainers(call, input)).rejects.toMatchObject({ kind: "invalid", message });
+  });
+
+  test("is refused for tags that are not there, to callers of some containers, and an unknown merge is not found", async () => {
+    await remember("a", "Bees hum");
+    for (const [source, target] of [
+      ["a", "nowhere"],
+      ["nowhere", "a"],
+    ] as const)
+      await expect(merge(source, target)).rejects.toMatchObject({
+        kind: "not_found",
+        message: "Container not found: nowhere",
+      });
+    const onlyA = opened.call(["a"]);
+    const input = { containerTags: ["a", "b"], targetContainerTag: "b" };
+    await expect(core.mergeContainers(onlyA, input)).rejects.toMatchObject({ kind: "forbidden" });
+    await expect(core.getMerge(onlyA, { id: "x" })).rejects.toMatchObject({ kind: "forbidden" });
+    await expect(core.getMerge(call, { id: "x" })).rejects.toMatchObject({
+      kind: "not_found",
+      message: "Merge not found: x",
+    });
+  });
+});
+
+describe("while a merge is under way", () => {
+  beforeEach(async () => {
+    use(await openManualCore({ jobs: false }));
+    await remember("a", "Bees of a");
+    await remember("b", "Bees of b");
+    await remember("c", "Bees of c");
+  });
+  afterEach(() => opened.close());
+
+  test("it shows in the list, but not the name of a container that the caller may not see", async () => {
+    const { id } = await merge("a", "b");
+    const listed = async (by: Call) => (await core.listContainers(by)).containers.map((one) => [one.tag, one.merge]);
+    expect(await core.getMerge(call, { id })).toMatchObject({ status: "queued", progress: null });
+    expect(Object.fromEntries(await listed(call))).toEqual({
+      a: { id, role: "source", targetTag: "b" },
+      b: { id, role: "target", targetTag: "b" },
+      c: null,
+    });
+    expect(await listed(opened.call(["a"]))).toEqual([["a", { id, role: "source" }]]);
+  });
+
+  test("writes to the source are put off; to the target and elsewhere they go on", async () => {
+    await merge("a", "b");
+    const putOff = {
+      kind: "conflict",
+      message: "The container a is being merged into b. Write there, or try again in a moment.",
+      retryAfter: 1,
+    };
+    const writes = (containerTag: string) => [
+      core.addDocument(call, { content: "New bees", containerTags: [containerTag] }),
+      core.createMemories(call, { containerTag, memories: [{ content: "New bees" }] }),
+      core.updateContainer(call, { containerTag, name: "New" }),
+    ];
+    for (const write of writes("a")) await expect(write).rejects.toMatchObject(putOff);
+    await expect(core.deleteContainer(call, { containerTag: "a" })).rejects.toMatchObject(putOff);
+    await expect(core.deleteContainer(call, { containerTag: "b" })).rejects.toMatchObject({
+      kind: "conflict",
+      message: "a is being merged into the container b. Try again when that is done.",
+      retryAfter: 1,
+    });
+    for (const tag of ["b", "c"]) await Promise.all(writes(tag));
+    expect(await texts("a")).toEqual(["Bees of a"]);
+  });
+
+  test.each([
+    ["a", "c"],
+    ["c", "a"],
+    ["b", "c"],
+    ["c", "b"],
+    ["a", "b"],
+  ])("another merge of %s into %s is refused for good", async (source, target) => {
+    const { id } = await merge("a", "b");
+    const refused = await merge(source, target).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      kind: "conflict",
+      message: expect.stringContaining(`is part of the merge ${id} already`) as string,
+    });
+    expect(refused).toMatchObject({ retryAfter: undefined });
+  });
+
+  test("others may be merged beside it", async () => {
+    await remember("d", "Bees of d");
+    await merge("a", "b");
+    expect(await merge("c", "d")).toMatchObject({ targetTag: "d" });
+  });
+
+  test("a repeated call begins one merge", async () => {
+    const repeated = { ...call, operationId: "once" };
+    const input = { containerTags: ["a", "b"], targetContainerTag: "b" };
+    expect(await core.mergeContainers(repeated, input)).toEqual(await core.mergeContainers(repeated, input));
+    expect(await opened.store.merges.open(organization)).toHaveLength(1);
+  });
+});
+
+describe("documents that are still being processed", () => {
+  let release: (() => void) | undefined;
+
+  beforeEach(async () => {
+    const rules = createRulesExtractor();
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const factExtractor = {
+      ...rules,
+      extract: async (...parameters: Parameters<typeof rules.extract>) => {
+        await held;
+        return rules.extract(...parameters);
+      },
+    };
+    use(await openManualCore({ factExtractor }));
+    await remember("b", "Bees of b");
+    await core.addDocument(call, { content: "Ada keeps bees on the roof.", containerTags: ["a"] });
+  });
+  afterEach(async () => {
+    release?.();
+    await opened.close();
+  });
+
+  /** The state of a merge once it has been looked at. */
+  async function lookedAt(id: string) {
+    for (;;) {
+      const found = await core.getMerge(call, { id });
+      if (found.status !== "queued") return found;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  test("are waited for; what comes of them is moved too", async () => {
+    const { id } = await merge("a", "b");
+    expect(await lookedAt(id)).toMatchObject({
+      status: "waiting_for_ingest",
+      progress: { phase: "waiting_for_ingest", inFlightItems: 1, copiedRows: 0 },
+    });
+    release?.();
+    await opened.settle();
+    opened.clock.advance(2_000);
+    await opened.settle();
+    expect(await core.getMerge(call, { id })).toMatchObject({ status: "completed" });
+    expect(await texts("b")).toEqual(["Ada keeps bees on the roof", "Bees of b"]);
+  });
+
+  test("are waited for no longer than an hour; then the merge fails, and the source may be used again", async () => {
+    const { id } = await merge("a", "b");
+    await lookedAt(id);
+    opened.clock.advance(60 * 60_000 + 1_000);
+    opened.context.wakeJobs();
+    while ((await core.getMerge(call, { id })).status !== "failed")
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await core.getMerge(call, { id })).toMatchObject({
+      progress: { phase: "failed" },
+      lastError:
+        "1 documents of a were still being processed after an hour. Merge again when they are done or deleted.",
+    });
+    await remember("a", "New bees");
+  });
+});
+
+describe("a merge that is cut off", () => {
+  const DOCUMENTS = 12;
+  const MEMORIES = 60;
+
+  /** A merge that is queued, with more than one batch of everything. */
+  async function prepare(): Promise<ManualCore> {
+    const idle = await openManualCore({ jobs: false });
+    use(idle);
+    for (let number = 0; number < DOCUMENTS - 1; number++) await remember("a", `Bees number ${number}`);
+    await remember("a", ...Array.from({ length: MEMORIES - DOCUMENTS }, (_, index) => `Hive ${index} hums`));
+    for (const tag of ["a", "b"]) await remember(tag, "The same in both");
+    await merge("a", "b");
+    return idle;
+  }
+
+  /** Runs the merge until so many transactions were made, as if the process ended then. @returns whether it got through */
+  async function runUntil({ context, store }: ManualCore, transactions: number): Promise<boolean> {
+    const [job] = await store.jobs.claim("worker", 1, 1);
+    if (!job) throw new Error("There is no job");
+    let left = transactions;
+    const dying = {
+      ...store,
+      transaction: <T>(work: Parameters<typeof store.transaction<T>>[0]) => {
+        if (left === 0) return Promise.reject(new Error("The process ended"));
+        left -= 1;
+        return store.transaction(work);
+      },
+    };
+    const run: JobContext = { job, signal: new AbortController().signal, finish: async () => undefined };
+    return runMerge({ ...context, store: dying }, mergeJobSchema.parse(job.payload), run).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  test("is finished after a restart, wherever it was cut off, with the same end", async () => {
+    let isThrough = false;
+    for (let transactions = 0; !isThrough; transactions++) {
+      const idle = await prepare();
+      isThrough = await runUntil(idle, transactions);
+      const { store, clock, dataDirectory } = idle;
+      expect((await store.merges.open(organization)).length).toBe(isThrough ? 0 : 1);
+      const restarted = await openManualCore({ dataDirectory, clock });
+      await restarted.settle();
+      expect(await summaries(), `after ${transactions}`).toEqual([
+        { tag: "b", documentCount: DOCUMENTS + 2, memoryCount: MEMORIES },
+      ]);
+      expect(await store.merges.open(organization)).toEqual([]);
+      expect(await store.jobs.counts()).toMatchObject({ waiting: 0, running: 0, dead: 0 });
+      await restarted.close();
+      await idle.close();
+    }
+  }, 60_000);
+});
