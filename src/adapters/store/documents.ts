@@ -167,16 +167,19 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         .limit(query.limit)
         .offset(query.offset)
         .execute();
+      const documents = rows.map(({ content, ...row }) => ({
+        ...headOf(row),
+        ...(content !== undefined && { content }),
+      }));
+      // A page that is not full is the last one. Counting again could count what has changed meanwhile.
+      if (rows.length < query.limit && (rows.length > 0 || query.offset === 0))
+        return { documents, total: query.offset + rows.length };
       const count = await db
         .selectFrom("documents")
         .select(sql<number>`count(*)`.as("total"))
         .where("organization_id", "=", organizationId)
         .where(documentConditions(organizationId, query))
         .executeTakeFirstOrThrow();
-      const documents = rows.map(({ content, ...row }) => ({
-        ...headOf(row),
-        ...(content !== undefined && { content }),
-      }));
       return { documents, total: count.total };
     },
 
