@@ -223,9 +223,10 @@ describe("the organisation", () => {
     const [status, data, logs, errors] = await Promise.all([
       cli.print("status"),
       cli.read("status", "--period", "24h"),
-      cli.print("logs", "--limit", "5"),
+      cli.print("logs", "list", "--limit", "5"),
       cli.read("logs", "list", "--status", "error", "--period", "all"),
     ]);
+    expect(await cli.print("logs")).toContain("total requests");
     expect(status).toMatch(/Documents:\s+[1-9]/);
     expect(status).toMatch(/Searches:\s+[1-9]/);
     expect(data).toMatchObject({ totalMemories: expect.any(Number), totalContainerTags: expect.any(Number) });

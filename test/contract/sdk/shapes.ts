@@ -147,5 +147,5 @@ export const updatedMemory: z.ZodType<Supermemory.MemoryUpdateMemoryResponse> = 
 export const updatedSettings: z.ZodType<Supermemory.SettingUpdateResponse> = z.object({
   orgId: z.string().min(1),
   orgSlug: z.string().min(1),
-  updated: z.object({}),
+  updated: z.looseObject({}),
 });
