@@ -124,7 +124,7 @@ async function byQuery(
     if (ranked.length === 0) break;
     for (const { unit, detail, similarity } of ranked) {
       left.delete(unit);
-      scores.set(detail.id, shownSimilarity(similarity, threshold));
+      scores.set(detail.id, shownSimilarity(similarity));
     }
   }
   const best = [...scores].toSorted(([, one], [, other]) => other - one);

@@ -38,12 +38,12 @@ export const documentGraphEndpoints = [
     isBodyOptional: true,
     status: 200,
     answer,
-    async handle({ core, call, body: { containerTag, containerTags, ...fields } }) {
+    async handle({ core, call, origin, body: { containerTag, containerTags, ...fields } }) {
       const tags = tagsOf({ containerTag, containerTags });
       const page = await core.listDocumentsWithMemories(call, { ...fields, containerTags: tags });
-      const { organizationId } = call.actor;
+      const orgId = call.actor.organizationId;
       return {
-        documents: page.documents.map((document) => presentGraphDocument(document, organizationId)),
+        documents: page.documents.map((document) => presentGraphDocument(document, { orgId, origin })),
         pagination: presentPagination(page),
       };
     },
@@ -56,12 +56,12 @@ export const documentGraphEndpoints = [
     body: byIdsBody,
     status: 200,
     answer,
-    async handle({ core, call, body }) {
+    async handle({ core, call, origin, body }) {
       const { ids, by } = body;
       const found = await core.readDocumentsWithMemories(call, { ids, by, containerTags: tagsOf(body) });
-      const { organizationId } = call.actor;
+      const orgId = call.actor.organizationId;
       return {
-        documents: found.map((document) => presentGraphDocument(document, organizationId)),
+        documents: found.map((document) => presentGraphDocument(document, { orgId, origin })),
         pagination: presentPagination({ page: 1, limit: ids.length, total: found.length }),
       };
     },

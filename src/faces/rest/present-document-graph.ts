@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { CategoryCount, DocumentMemory, DocumentWithMemories } from "../../core/index.js";
 import { DOCUMENT_CATEGORIES } from "../../core/types.js";
+import { absoluteUrl } from "./present-document.js";
 import { presentWholeMemory, wholeMemory } from "./present-memory.js";
 import { anyMetadata, dateTime, documentStatus, documentType, documentTypeOf } from "./schemas.js";
 
@@ -57,7 +58,7 @@ const RELEVANCE = 100;
 /** A document for a graph of memories (contract.md §13.2). */
 export function presentGraphDocument(
   { document, outline, memories }: DocumentWithMemories,
-  orgId: string,
+  { orgId, origin }: { orgId: string; origin: string },
 ): z.infer<typeof graphDocument> {
   return {
     id: document.id,
@@ -70,7 +71,7 @@ export function presentGraphDocument(
     title: document.title,
     content: outline.excerpt,
     summary: document.summary,
-    url: document.url,
+    url: absoluteUrl(document.url, origin),
     source: document.source,
     type: documentTypeOf(document.type),
     status: document.status,

@@ -1,0 +1,22 @@
+import { readConfig } from "../../src/config.js";
+import { type Call, coreOver } from "../../src/core/index.js";
+import { createHttpFace } from "../../src/faces/http.js";
+import { captureLog } from "./captured-log.js";
+import { LOOPBACK, type OpenedRest, readAnswer, requestInit, type RestAnswer } from "./rest.js";
+
+/** The same service as it answers a caller who may use some containers only. */
+export function restrictTo(
+  { core, actor }: OpenedRest,
+  containers: readonly string[],
+): (method: string, path: string, body?: unknown) => Promise<RestAnswer> {
+  const restricted = (call: Call): Call => ({ ...call, actor: { ...call.actor, name: "key:restricted", containers } });
+  const app = createHttpFace({
+    core: coreOver((name, call, input) => core[name](restricted(call), input)),
+    log: captureLog(),
+    organizationId: actor.organizationId,
+    limits: readConfig({}),
+    version: "0.0.0-test",
+    isReady: () => true,
+  });
+  return async (method, path, body) => readAnswer(await app.request(path, requestInit(method, body), LOOPBACK));
+}
