@@ -13,6 +13,8 @@ const SLICE_DOCUMENTS = 100;
 const SLICE_BYTES = 4 * 1024 * 1024;
 /** Documents that are checked in one turn of the event loop. */
 const CHECKED_AT_ONCE = 20;
+/** Documents that are written in one turn. */
+const WRITTEN_AT_ONCE = 5;
 
 /** What every document of a batch gets that says nothing of it itself. */
 const defaultsSchema = addDocumentSchema
@@ -166,30 +168,47 @@ async function writeSlice(
   slice: readonly Checked[],
   { number, items }: SliceReport,
 ): Promise<void> {
-  const write = (name: string, some: readonly Checked[]) =>
-    once(context, call, `addDocuments:${name}`, async (nouns) => {
-      const receipts: BatchItem[] = [];
-      for (const { prepared } of some) {
-        const { id, status } = await writeDocument(nouns, call.actor, prepared);
-        receipts.push({ id, status });
-      }
-      return receipts;
-    });
   try {
-    const receipts = await write(`slice ${number}`, slice);
-    for (const [at, { index }] of slice.entries()) items[index] = receipts[at] ?? missing();
-    return;
+    await writeTogether(context, call, slice, { name: `slice ${number}`, items });
   } catch (error) {
-    if (!isOfDocument(error) && items.every((item) => "error" in item)) throw error;
+    if (isOfDocument(error)) return writeEach(context, call, slice, items);
+    if (items.every((item) => "error" in item)) throw error;
+    // Whoever sent all of it again would have twice what is kept already.
+    for (const { index, prepared } of slice) items[index] = refusalOf(error, prepared.input);
   }
-  for (const { index, prepared } of slice) {
+}
+
+async function writeEach(
+  context: CoreContext,
+  call: Call,
+  slice: readonly Checked[],
+  items: BatchItem[],
+): Promise<void> {
+  for (const one of slice) {
     try {
-      const [receipt] = await write(`document ${index}`, [{ index, prepared }]);
-      items[index] = receipt ?? missing();
+      await writeTogether(context, call, [one], { name: `document ${one.index}`, items });
     } catch (error) {
-      items[index] = refusalOf(error, prepared.input);
+      items[one.index] = refusalOf(error, one.prepared.input);
     }
   }
+}
+
+async function writeTogether(
+  context: CoreContext,
+  call: Call,
+  some: readonly Checked[],
+  { name, items }: { name: string; items: BatchItem[] },
+): Promise<void> {
+  const receipts = await once(context, call, `addDocuments:${name}`, async (nouns) => {
+    const written: (readonly [index: number, item: BatchItem])[] = [];
+    for (const { index, prepared } of some) {
+      if (written.length % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) await yieldTurn();
+      const { id, status } = await writeDocument(nouns, call.actor, prepared);
+      written.push([index, { id, status }]);
+    }
+    return written;
+  });
+  for (const [index, item] of receipts) items[index] = item;
 }
 
 /** What one document can be refused for. Everything else is the matter of the whole service. */
@@ -203,8 +222,4 @@ function refusalOf(error: unknown, document: unknown): BatchItem {
   if (!(error instanceof AppError)) throw error;
   const named = z.object({ customId: customIdSchema }).safeParse(document);
   return { id: named.success ? named.data.customId : "unknown", error: error.message };
-}
-
-function missing(): never {
-  throw new Error("A document of the batch has no receipt");
 }

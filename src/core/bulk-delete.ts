@@ -92,6 +92,7 @@ async function removeEach(
   const files: string[] = [];
   const errors: { id: string; error: string }[] = [];
   for (const id of selection.ids) {
+    await yieldTurn();
     try {
       const done = await removeById(nouns, actor, id, {
         now: clock.now(),
@@ -155,6 +156,7 @@ async function removeFirst(
   });
   const files: string[] = [];
   for (const { id } of documents) {
+    await yieldTurn();
     const document = await nouns.documents.byId(actor.organizationId, id);
     if (!document) continue;
     const elsewhere = document.containerTags.filter((tag) => !containerTags.includes(tag));

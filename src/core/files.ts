@@ -32,16 +32,20 @@ const FILE_TYPES = [
   "onedrive",
 ] as const;
 
+const mimeTypeSchema = z
+  .string("must be a string")
+  .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/, "must look like text/plain")
+  .toLowerCase();
+
 const addFileSchema = z
   .object({
     /** The bytes, as base64. */
     bytes: z.base64("must be base64"),
     name: noteSchema(1_000).nullish(),
-    mimeType: z
-      .string("must be a string")
-      .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/, "must look like text/plain")
-      .toLowerCase()
-      .nullish(),
+    /** What the sender says that the file is. */
+    mimeType: mimeTypeSchema.optional(),
+    /** What came with the bytes; counts when the sender says nothing. */
+    contentType: mimeTypeSchema.nullish(),
     fileType: z.enum(FILE_TYPES, `must be one of ${FILE_TYPES.join(", ")}`).optional(),
     /** Whatever else `addDocument` takes, except the content. */
     document: z.record(z.string(), z.unknown()).default({}),
@@ -63,15 +67,21 @@ export async function addFile(context: CoreContext, call: Call, raw: unknown): P
   const bytes = Buffer.from(input.bytes, "base64");
   checkFileSize(bytes, context);
   const name = NO_NAMES.has(input.name ?? "") ? null : (input.name ?? null);
-  const content = readFileText({ name, mimeType: input.mimeType ?? null }, bytes);
+  const mimeType = input.mimeType ?? input.contentType ?? null;
+  const content = readFileText({ name, mimeType }, bytes);
   const key = createId();
   const document = { ...input.document, content, title: input.document["title"] ?? name ?? undefined };
   const prepared = prepareDocument(context, actor, document, { url: `${FILES_PATH}${key}` });
   await context.blobs.put(key, bytes);
   const stored = await once(context, call, "addFile", async (nouns) => {
     const receipt = await writeDocument(nouns, actor, prepared);
-    const mimeType = input.mimeType ?? PLAIN_TYPE;
-    await nouns.files.insert(organizationId, { key, documentId: receipt.id, name, mimeType, bytes: bytes.byteLength });
+    await nouns.files.insert(organizationId, {
+      key,
+      documentId: receipt.id,
+      name,
+      mimeType: mimeType ?? PLAIN_TYPE,
+      bytes: bytes.byteLength,
+    });
     // The same text in other bytes changes nothing but the file.
     await nouns.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
     return { receipt, key };

@@ -42,7 +42,8 @@ export function createFileBlobs(directory: string): BlobStore {
     },
 
     async remove(key) {
-      if (isId(key)) await rm(join(directory, key), { force: true });
+      if (!isId(key)) return;
+      for (const name of [key, `${key}${DRAFT_ENDING}`]) await rm(join(directory, name), { force: true });
     },
 
     async list() {

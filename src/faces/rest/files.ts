@@ -74,7 +74,8 @@ export const fileEndpoints = [
       const receipt = await core.addFile(call, {
         bytes: Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength).toString("base64"),
         name: file.name,
-        mimeType: mimeType ?? typeOf(file),
+        mimeType,
+        contentType: typeOf(file),
         fileType,
         document: { ...document, containerTags: tagsOf(body) },
       });

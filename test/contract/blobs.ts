@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { BlobStore } from "../../src/core/ports.js";
+import { createId } from "../../src/lib/ids.js";
+
+export interface OpenedBlobs {
+  readonly blobs: BlobStore;
+  close(): Promise<void>;
+}
+
+/** What every BlobStore must do. */
+export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): void {
+  describe(`blobs: ${name}`, () => {
+    let opened: OpenedBlobs;
+    let blobs: BlobStore;
+
+    beforeEach(async () => {
+      opened = await open();
+      blobs = opened.blobs;
+    });
+    afterEach(() => opened.close());
+
+    const BYTES = Uint8Array.from({ length: 1_000 }, (_, index) => index % 256);
+    const readAll = (key: string) => blobs.read(key, 0, 1_000_000);
+
+    test("gives back the very bytes", async () => {
+      const key = createId();
+      await blobs.put(key, BYTES);
+      expect(Uint8Array.from((await readAll(key)) ?? [])).toEqual(BYTES);
+    });
+
+    test.each([
+      ["the beginning", 0, 10],
+      ["the middle", 300, 400],
+      ["over the end", 990, 500],
+      ["after the end", 1_000, 5],
+      ["nothing", 5, 0],
+    ])("gives a piece: %s", async (_what, start, length) => {
+      const key = createId();
+      await blobs.put(key, BYTES);
+      const piece = await blobs.read(key, start, length);
+      expect(Uint8Array.from(piece ?? [255])).toEqual(BYTES.slice(start, start + length));
+    });
+
+    test("keeps no bytes as such", async () => {
+      const key = createId();
+      await blobs.put(key, new Uint8Array());
+      expect(await readAll(key)).toHaveLength(0);
+    });
+
+    test("there is nothing under a key that is unknown, removed, or no id", async () => {
+      const key = createId();
+      await blobs.put(key, BYTES);
+      await blobs.remove(key);
+      await blobs.remove(key);
+      for (const absent of [key, createId(), "", "..", "../secret", "/etc/passwd", `${createId()}/x`, "a\0b"]) {
+        expect(await readAll(absent)).toBeNull();
+        expect(await blobs.read(absent, 0, 0)).toBeNull();
+        await blobs.remove(absent);
+      }
+    });
+
+    test("takes no key that is not an id", async () => {
+      for (const key of ["", "..", "../outside", "x".repeat(22).replace("x", "/")])
+        await expect(blobs.put(key, BYTES)).rejects.toThrow("The key of a blob must be an id");
+    });
+
+    test("a second put replaces the first", async () => {
+      const key = createId();
+      await blobs.put(key, BYTES);
+      await blobs.put(key, Uint8Array.of(1, 2, 3));
+      expect(Uint8Array.from((await readAll(key)) ?? [])).toEqual(Uint8Array.of(1, 2, 3));
+    });
+
+    test("lists what is kept, and when it was written", async () => {
+      expect(await blobs.list()).toEqual([]);
+      const before = Date.now() - 2_000;
+      const keys = [createId(), createId(), createId()];
+      await Promise.all(keys.map((key) => blobs.put(key, BYTES)));
+      await blobs.remove(keys[1] ?? "");
+      const listed = await blobs.list();
+      expect(listed.map(({ key }) => key).toSorted()).toEqual([keys[0], keys[2]].toSorted());
+      for (const { writtenAt } of listed) expect(writtenAt.getTime()).toBeGreaterThan(before);
+    });
+
+    test("many at once do not disturb each other", async () => {
+      const keys = Array.from({ length: 50 }, createId);
+      await Promise.all(keys.map((key, index) => blobs.put(key, Uint8Array.of(index))));
+      const read = await Promise.all(keys.map(readAll));
+      expect(read.map((bytes) => bytes?.[0])).toEqual(keys.map((_key, index) => index));
+    });
+  });
+}
