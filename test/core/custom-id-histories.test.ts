@@ -1,0 +1,234 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Core } from "../../src/core/index.js";
+import { chunkDocument } from "../../src/ingest/chunk.js";
+import { type OpenedCore, openCore } from "../support/open-core.js";
+
+const IDS = ["one", "two"] as const;
+type Id = (typeof IDS)[number];
+
+/** What one document should be by now, by the words of the contract alone. */
+interface Expected {
+  readonly id: string;
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, number>> | null;
+  readonly filepath: string | null;
+  /** Who is spoken of in what was submitted since it was made or its text was replaced. */
+  readonly people: ReadonlySet<string>;
+}
+
+function peopleIn(text: string): string[] {
+  return text.match(/Person\d+/g) ?? [];
+}
+
+type Text = "same" | "goes on" | "other" | "goes back";
+type Step =
+  | { readonly kind: "add"; readonly id: Id; readonly text: Text; readonly sentences: number; readonly value?: number }
+  | { readonly kind: "patch text"; readonly id: Id; readonly text: Text; readonly sentences: number }
+  | { readonly kind: "patch metadata"; readonly id: Id; readonly value: number }
+  | { readonly kind: "patch path"; readonly id: Id; readonly path: string }
+  | { readonly kind: "delete"; readonly id: Id }
+  | { readonly kind: "settle" }
+  | { readonly kind: "restart" };
+
+const id = fc.constantFrom(...IDS);
+const text = fc.constantFrom<Text>("same", "goes on", "goes on", "other", "goes back");
+const sentences = fc.integer({ min: 1, max: 30 });
+const value = fc.integer({ min: 0, max: 3 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record(
+      { kind: fc.constant("add" as const), id, text, sentences, value },
+      { requiredKeys: ["kind", "id", "text", "sentences"] },
+    ),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("patch text" as const), id, text, sentences }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("patch metadata" as const), id, value }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("patch path" as const), id, path: fc.constantFrom("/a.txt", "/b/c.txt") }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), id }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart" as const) }) },
+);
+
+/** One history of two documents beside the model of it. */
+class History {
+  readonly expected = new Map<Id, Expected>();
+  /** Every text that a document ever had, so that the old ones can be looked for. */
+  private readonly texts = new Map<Id, string[]>();
+  private words = 0;
+  private opened: OpenedCore;
+
+  private constructor(opened: OpenedCore) {
+    this.opened = opened;
+  }
+
+  static async open(dataDirectory: string): Promise<History> {
+    return new History(await openCore({ dataDirectory }));
+  }
+
+  private get core(): Core {
+    return this.opened.core;
+  }
+
+  private get call() {
+    return { actor: this.opened.actor };
+  }
+
+  async take(step: Step): Promise<void> {
+    if (step.kind === "settle") return this.opened.settle();
+    if (step.kind === "restart") return this.restart();
+    const known = this.expected.get(step.id) ?? null;
+    switch (step.kind) {
+      case "add":
+        return this.add(step.id, known, this.nextText(step.id, known, step), step.value);
+      case "patch text": {
+        const content = this.nextText(step.id, known, step);
+        const isOther = content !== known?.content;
+        return this.patch(
+          step.id,
+          known,
+          { content },
+          { content, ...(isOther && { people: new Set(peopleIn(content)) }) },
+        );
+      }
+      case "patch metadata": {
+        const metadata = { value: step.value, patched: 1 };
+        return this.patch(step.id, known, { metadata }, { metadata: { ...known?.metadata, ...metadata } });
+      }
+      case "patch path":
+        return this.patch(step.id, known, { filepath: step.path }, { filepath: step.path });
+      case "delete":
+        return this.delete(step.id, known);
+    }
+  }
+
+  private async restart(): Promise<void> {
+    await this.opened.close();
+    this.opened = await openCore({ dataDirectory: this.opened.dataDirectory });
+  }
+
+  private async add(customId: Id, known: Expected | null, content: string, value?: number): Promise<void> {
+    const metadata = value === undefined ? undefined : { value };
+    const receipt = await this.core.addDocument(this.call, { content, customId, metadata, containerTags: ["a"] });
+    if (known) expect(receipt.id).toBe(known.id);
+    this.expected.set(customId, {
+      id: receipt.id,
+      content,
+      metadata: metadata ? { ...known?.metadata, ...metadata } : (known?.metadata ?? null),
+      filepath: known?.filepath ?? null,
+      people: new Set([...(known?.people ?? []), ...peopleIn(content)]),
+    });
+  }
+
+  private async patch(
+    customId: Id,
+    known: Expected | null,
+    input: Record<string, unknown>,
+    change: Partial<Expected>,
+  ): Promise<void> {
+    const patched = this.core.updateDocument(this.call, { id: customId, ...input });
+    if (!known) return void (await expect(patched).rejects.toMatchObject({ kind: "not_found" }));
+    expect((await patched).id).toBe(known.id);
+    this.expected.set(customId, { ...known, ...change });
+  }
+
+  private async delete(customId: Id, known: Expected | null): Promise<void> {
+    const deleted = this.core.deleteDocument(this.call, { id: customId });
+    if (!known) return void (await expect(deleted).rejects.toMatchObject({ kind: "not_found" }));
+    await deleted;
+    this.expected.delete(customId);
+  }
+
+  private nextText(of: Id, known: Expected | null, { text, sentences }: { text: Text; sentences: number }): string {
+    const earlier = this.texts.get(of) ?? [];
+    const content = this.textAfter(known, earlier, text, sentences);
+    this.texts.set(of, [...earlier, content]);
+    return content;
+  }
+
+  private textAfter(known: Expected | null, earlier: readonly string[], text: Text, sentences: number): string {
+    if (text === "goes back" && earlier[0] !== undefined) return earlier[0];
+    if (known && text === "same") return known.content;
+    const fresh = Array.from({ length: sentences }, () => `Person${++this.words} keeps bees in town${this.words}.`);
+    // Some go on within a line, some on another, some in another paragraph.
+    const joint = ["\n", " ", "\n\n"][this.words % 3] ?? "";
+    return known && text === "goes on" ? `${known.content}${joint}${fresh.join(" ")}` : fresh.join(" ");
+  }
+
+  /** Holds in every state, whatever is still to be done. */
+  async checkReadable(): Promise<void> {
+    for (const customId of IDS) {
+      const known = this.expected.get(customId);
+      const got = this.core.getDocument(this.call, { id: customId });
+      if (!known) {
+        await expect(got).rejects.toMatchObject({ kind: "not_found" });
+        continue;
+      }
+      const { id, content, metadata, filepath } = (await got).document;
+      expect({ id, content, metadata, filepath, people: known.people }).toEqual(known);
+    }
+    expect((await this.core.listDocuments(this.call, {})).total).toBe(this.expected.size);
+  }
+
+  /** Holds when nothing is left to do. */
+  async checkSettled(): Promise<void> {
+    await this.opened.settle();
+    await this.checkReadable();
+    const current: string[] = [];
+    for (const [customId, { content, people }] of this.expected) {
+      const { document, memories } = await this.core.getDocument(this.call, { id: customId });
+      expect(document).toMatchObject({ status: "done", dreamingStatus: "done", errorReason: null });
+      const { chunks } = await this.core.getChunks(this.call, { id: customId });
+      const pieces = await chunkDocument({ ...document, date: document.documentDate });
+      expect(chunks.map((chunk) => chunk.content)).toEqual(pieces.map((piece) => piece.content));
+      expect(chunks.every((chunk) => chunk.revision === document.revision)).toBe(true);
+      current.push(...chunks.map((chunk) => chunk.content));
+      const remembered = memories.filter((memory) => memory.isLatest && !memory.isForgotten);
+      expect(remembered.map(({ text }) => peopleIn(text)[0]).toSorted()).toEqual([...people].toSorted());
+      const last = peopleIn(content).at(-1) ?? "";
+      expect((await this.search(last)).some((found) => found.includes(`${last} `))).toBe(true);
+    }
+    for (const text of [...this.texts.values()].flat()) {
+      const [first = ""] = peopleIn(text);
+      for (const found of await this.search(first)) expect(current).toContain(found);
+    }
+  }
+
+  private async search(q: string): Promise<string[]> {
+    const { results, waiting } = await this.core.search(this.call, { q, searchMode: "documents", threshold: 0 });
+    expect(waiting).toBe(0);
+    return results.map((result) => result.text);
+  }
+
+  close(): Promise<void> {
+    return this.opened.close();
+  }
+}
+
+async function live(steps: readonly Step[]): Promise<void> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-history-"));
+  const history = await History.open(dataDirectory);
+  try {
+    for (const step of steps) {
+      await history.take(step);
+      await history.checkReadable();
+    }
+    await history.checkSettled();
+  } finally {
+    await history.close();
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+}
+
+test("any history of adding, changing, deleting and restarting ends as the contract says", async () => {
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12, size: "max" }), live), {
+    numRuns: 40,
+  });
+}, 120_000);
