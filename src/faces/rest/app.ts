@@ -22,12 +22,14 @@ import { memoryListEndpoints } from "./list-memories.js";
 import { manyDocumentsEndpoints } from "./many-documents.js";
 import { memoryEndpoints } from "./memories.js";
 import { mountEndpoints, type RestApp } from "./mount.js";
+import { createApiDescription, openApiEndpoints } from "./openapi.js";
 import { profileEndpoints } from "./profile.js";
 import { limitRequests } from "./rate-limit.js";
 import type { RequestLimits } from "./read-request.js";
 import { recordRequests } from "./record-requests.js";
 import type { RequestLog } from "./request-log.js";
 import { projectEndpoints } from "./projects.js";
+import { referenceEndpoints } from "./reference.js";
 import { rootEndpoints } from "./root.js";
 import { searchEndpoints } from "./search.js";
 import { sessionEndpoints } from "./session.js";
@@ -48,6 +50,8 @@ export interface RestFaceOptions {
   /** Where requests are noted; nowhere without it. */
   readonly requests?: RequestLog | undefined;
 }
+
+const description = createApiDescription(() => ENDPOINTS);
 
 /** Every operation of the API that this service has. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -73,6 +77,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...billingEndpoints,
   ...webAppEndpoints,
   ...rootEndpoints,
+  ...openApiEndpoints(description),
+  ...referenceEndpoints(description),
 ];
 
 /** The public API (contract.md). */

@@ -29,6 +29,14 @@ export const conversationEndpoints = [
     summary: "Keep a conversation, or what is new of it",
     tag: "conversations",
     body: conversationBody,
+    example: {
+      conversationId: "chat-1",
+      messages: [
+        { role: "user", content: "I prefer trains to planes." },
+        { role: "assistant", content: "Noted: trains it is." },
+      ],
+      containerTags: ["mia"],
+    },
     status: 200,
     answer: conversationAnswer,
     async handle({ core, call, body }) {

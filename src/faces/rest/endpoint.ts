@@ -37,6 +37,8 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly tag: string;
   readonly body?: z.ZodType<Body> | undefined;
+  /** A body that shows how the operation is used; without it one is made from what the schema requires. */
+  readonly example?: unknown;
   /** What the body is, which decides how it is read and how long it may be: `file` is a form, the others are JSON. */
   readonly carries?: "document" | "batch" | "file";
   /** True when a request without any body means `{}`. */

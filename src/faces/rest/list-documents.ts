@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineEndpoint } from "./endpoint.js";
+import { paginationAnswer, presentPagination } from "./pagination.js";
 import {
   listedDocument,
   presentListedDocument,
@@ -64,7 +65,7 @@ async function answerList(
   });
   return {
     memories: documents.map((document) => presentListedDocument(document, origin)),
-    pagination: { currentPage: page, limit, totalItems: total, totalPages: Math.ceil(total / limit) },
+    pagination: presentPagination({ page, limit, total }),
   };
 }
 
@@ -116,12 +117,7 @@ const listQuery = z.object({
 const listAnswer = z.object({
   /** Documents; the name is older than the memories of today. */
   memories: z.array(listedDocument),
-  pagination: z.object({
-    currentPage: z.int(),
-    limit: z.int(),
-    totalItems: z.int(),
-    totalPages: z.int(),
-  }),
+  pagination: paginationAnswer,
 });
 
 /** The chunks of a document (contract.md §3.11). */

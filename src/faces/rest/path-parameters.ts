@@ -1,0 +1,9 @@
+/** What path parameters are, by name, where an endpoint does not say it itself. */
+export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
+  id: "Id of the document, or its customId.",
+  containerTag: "Container tag: 1 to 100 letters, digits, hyphens, underscores, colons and dots.",
+  memoryId: "Id of the memory.",
+  mergeId: "Id of the merge, from the answer that accepted it.",
+  memberId: "Id of the member.",
+  key: "Key of the file, from the URL of its document.",
+};

@@ -1,0 +1,210 @@
+import type { ApiDocument } from "../describe-api.js";
+import { curlOf } from "./example.js";
+import { html, inline, prose, type Html } from "./html.js";
+import { renderFields, renderMeaning, renderType, type Schema } from "./schema.js";
+import { STYLE } from "./style.js";
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content; readonly required?: boolean };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+interface Answer {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly content?: Content;
+}
+
+type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
+
+/** What the page reads of the document, which our own generator made. */
+interface Api {
+  readonly info: { readonly description?: string };
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, "method" | "path">>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  };
+}
+
+/** Without a space around the style: the page's policy knows it by its hash. */
+const STYLE_ELEMENT: Html = { html: `<style>${STYLE}</style>` };
+
+/** The API for people: one page without scripts. */
+export function renderReference(document: ApiDocument, origin: string): string {
+  const api = document as unknown as Api;
+  const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Operation => ({ ...operation, method, path })),
+  );
+  const groups = api.tags.map((tag) => ({ ...tag, operations: operations.filter(({ tags }) => tags[0] === tag.name) }));
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Recollect API reference</title>
+        ${STYLE_ELEMENT}
+      </head>
+      <body>
+        <div class="layout">
+          <nav aria-label="Contents">
+            <a href="#top"><strong>Recollect API</strong></a>
+            ${groups.map(renderGroupLinks)}
+            <h2>Schemas</h2>
+            <ul>
+              ${Object.keys(api.components.schemas).map((name) => html`<li><a href="#schema-${name}">${name}</a></li>`)}
+            </ul>
+          </nav>
+          <main id="top">
+            <h1>Recollect API reference</h1>
+            ${prose(api.info.description ?? "")}
+            <p>
+              This page is made from <a href="/v3/openapi">the OpenAPI document</a> of this server. Its base URL is
+              <code>${origin}</code>.
+            </p>
+            <section id="refusals">
+              <h2>Refusals</h2>
+              ${renderRefusals(api)}
+            </section>
+            ${groups.map((group) => renderGroup(group, origin))}
+            <section id="schemas">
+              <h2>Schemas</h2>
+              ${Object.entries(api.components.schemas).map(
+                ([name, schema]) =>
+                  html`<article id="schema-${name}">
+                    <h3>${name}</h3>
+                    ${renderFields(schema)}
+                  </article>`,
+              )}
+            </section>
+          </main>
+        </div>
+      </body>
+    </html> `;
+  return page.html;
+}
+
+type Group = Api["tags"][number] & { readonly operations: readonly Operation[] };
+
+function renderGroupLinks({ name, operations }: Group): Html {
+  const links = operations.map(
+    ({ operationId, method, summary }) =>
+      html`<li>
+        <a href="#${operationId}"><span class="method method-${method}">${method.toUpperCase()}</span>${summary}</a>
+      </li>`,
+  );
+  return html`<h2>${name}</h2>
+    <ul>
+      ${links}
+    </ul>`;
+}
+
+function renderGroup({ name, description, operations }: Group, origin: string): Html {
+  return html`<section>
+    <h2>${name}</h2>
+    ${prose(description ?? "")}${operations.map((operation) => renderOperation(operation, origin))}
+  </section> `;
+}
+
+function renderOperation(operation: Operation, origin: string): Html {
+  const { method, path, operationId, summary, description, parameters = [], requestBody, responses } = operation;
+  const [bodyType = "", body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const curl = curlOf({
+    method,
+    url: origin + path,
+    body: requestBody?.required === false && body?.example === undefined ? undefined : body?.schema,
+    example: body?.example,
+    isForm: bodyType === "multipart/form-data",
+    needsKey: operation.security?.length !== 0,
+  });
+  return html`<article id="${operationId}">
+    <h3><span class="method method-${method}">${method.toUpperCase()}</span><code>${path}</code></h3>
+    <p class="summary">${summary}</p>
+    ${prose(description ?? "")}
+    ${
+      parameters.length === 0
+        ? ""
+        : html`<h4>Parameters</h4>
+            ${renderParameters(parameters)}`
+    }
+    ${
+      body
+        ? html`<h4>Body: ${bodyType}${requestBody?.required === false ? ", optional" : ""}</h4>
+            ${renderFields(body.schema)}`
+        : ""
+    }
+    ${Object.entries(responses)
+      .filter(([, answer]) => answer.$ref === undefined)
+      .map(([status, answer]) => renderAnswer(status, answer))}
+    <h4>Example</h4>
+    <pre><code>${curl}</code></pre>
+  </article> `;
+}
+
+function renderParameters(parameters: readonly Parameter[]): Html {
+  const rows = parameters.map(({ name, in: place, required, description, schema }) => {
+    const { description: _repeated, ...rules } = schema;
+    return html`<tr>
+      <td><code>${name}</code>${required ? html` <span class="required">required</span>` : ""}</td>
+      <td>${place}</td>
+      <td class="type">${renderType(schema)}</td>
+      <td>${inline(description ?? "")} ${renderMeaning(rules)}</td>
+    </tr>`;
+  });
+  return html`<div class="table">
+    <table>
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>In</th>
+          <th>Type</th>
+          <th>Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function renderAnswer(status: string, { description = "", content = {} }: Answer): Html {
+  const [[type, { schema }] = ["", { schema: undefined }]] = Object.entries(content);
+  return html`<h4>Answer ${status}: ${description}${type === "" ? "" : html`, ${type}`}</h4>
+    ${schema ? renderFields(schema) : ""}`;
+}
+
+function renderRefusals({ components }: Api): Html {
+  const rows = Object.entries(components.responses).map(
+    ([name, { description }]) =>
+      html`<tr>
+        <td>${name}</td>
+        <td>${inline(description)}</td>
+      </tr>`,
+  );
+  return html`<div class="table">
+      <table>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+    <p>Their body is <a href="#schema-Error">Error</a>.</p>`;
+}
