@@ -3,6 +3,7 @@ import { healthContract, keysContract, operationsContract } from "./store/admini
 import { containerDetailsContract, mergesContract, settingsContract } from "./store/container-details.js";
 import { containersContract } from "./store/containers.js";
 import { documentsContract } from "./store/documents.js";
+import { filesContract } from "./store/files.js";
 import type { OpenStore } from "./store/fixture.js";
 import { memoriesContract } from "./store/memories.js";
 import { memoryPagesContract } from "./store/memory-pages.js";
@@ -24,6 +25,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("vectors", () => vectorsContract(open));
     describe("containers", () => containersContract(open));
     describe("containers with their contents", () => containerDetailsContract(open));
+    describe("files", () => filesContract(open));
     describe("settings", () => settingsContract(open));
     describe("merges", () => mergesContract(open));
     describe("keys", () => keysContract(open));

@@ -1,0 +1,185 @@
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { removeFailed } from "../../src/core/failed-documents.js";
+import type { Call, Core } from "../../src/core/index.js";
+import { cleanUp } from "../../src/core/upkeep.js";
+import { createId } from "../../src/lib/ids.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+let opened: ManualCore;
+let core: Core;
+let call: Call;
+
+beforeEach(async () => {
+  opened = await openManualCore({ limits: { maxFileBytes: 1_000, maxTextBytes: 500 } });
+  core = opened.core;
+  call = opened.call();
+});
+afterEach(() => opened.close());
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const upload = (text: string, document: Record<string, unknown> = {}, by = call) =>
+  core.addFile(by, { bytes: base64(text), name: "notes.md", document: { containerTags: ["a"], ...document } });
+const stored = async () => (await readdir(join(opened.dataDirectory, "files")).catch(() => [])).toSorted();
+const keyOf = async (id: string) => (await core.getDocumentFile(call, { id })).file.key;
+
+describe("an uploaded file", () => {
+  test("is kept once, however often the call is repeated", async () => {
+    const repeated = { ...call, operationId: createId() };
+    const first = await upload("Words.", {}, repeated);
+    expect(await upload("Words.", {}, repeated)).toEqual(first);
+    expect(await stored()).toEqual([await keyOf(first.id)]);
+  });
+
+  test("leaves no bytes when its document is refused", async () => {
+    await core.addDocument(call, { content: "Theirs.", containerTags: ["b"], customId: "theirs" });
+    const onlyA = opened.call(["a"]);
+    await expect(upload("Mine.", { customId: "theirs" }, onlyA)).rejects.toMatchObject({ kind: "forbidden" });
+    await expect(upload("Mine.", { containerTags: ["b"] }, onlyA)).rejects.toMatchObject({ kind: "forbidden" });
+    expect(await stored()).toEqual([]);
+  });
+
+  test("is found by those who may see its document, and read by whoever has its key", async () => {
+    const { id } = await upload("Of b.", { containerTags: ["b"] });
+    const onlyA = opened.call(["a"]);
+    await expect(core.getDocumentFile(onlyA, { id })).rejects.toMatchObject({ kind: "not_found" });
+    const { file, path } = await core.getDocumentFile(call, { id });
+    expect(path).toBe(`/files/${file.key}`);
+    expect(file).toMatchObject({ documentId: id, name: "notes.md", mimeType: "application/octet-stream", bytes: 5 });
+    expect(await core.readFile(onlyA, { key: file.key, start: 3, length: 100 })).toEqual({ bytes: base64("b.") });
+  });
+
+  test("the same text in another file changes the file alone", async () => {
+    const first = await upload("The same words.", { customId: "same" });
+    await opened.settle();
+    const before = await keyOf(first.id);
+    const second = await upload("\ufeffThe same words.", { customId: "same" });
+    expect(second).toMatchObject({ id: first.id, status: "done" });
+    expect(await keyOf(first.id)).not.toBe(before);
+    expect((await core.getDocumentFile(call, { id: first.id })).file.bytes).toBe(18);
+    const { document } = await core.getDocument(call, { id: first.id });
+    expect(document).toMatchObject({ revision: 1, status: "done" });
+  });
+
+  test.each<[what: string, input: Record<string, unknown>, kind: string, words: RegExp]>([
+    ["no bytes", {}, "invalid", /bytes: /],
+    ["bytes that are not base64", { bytes: "*" }, "invalid", /bytes: must be base64/],
+    ["no content", { bytes: "" }, "invalid", /file: must not be empty/],
+    ["too many bytes", { bytes: base64("x".repeat(1_001)) }, "too_large", /1001 bytes, at most 1000 are accepted/],
+    ["too much text", { bytes: base64("x".repeat(501)) }, "too_large", /content: has 501 bytes/],
+    ["a document that is none", { bytes: base64("x"), document: "y" }, "invalid", /document: /],
+  ])("%s is refused", async (_what, input, kind, words) => {
+    const refused = core.addFile(call, input);
+    await expect(refused).rejects.toMatchObject({ kind, message: expect.stringMatching(words) });
+    expect(await stored()).toEqual([]);
+  });
+
+  test("a content beside the file is not taken for its text", async () => {
+    const { id } = await upload("Of the file.", { content: "Of the request." });
+    expect((await core.getDocument(call, { id })).document.content).toBe("Of the file.");
+  });
+
+  test.each([
+    ["before the beginning", { start: -1, length: 1 }],
+    ["a part of a byte", { start: 0.5, length: 1 }],
+    ["more than one answer holds", { start: 0, length: 5 * 1024 * 1024 }],
+  ])("%s cannot be read", async (_what, range) => {
+    const { id } = await upload("Words.");
+    await expect(core.readFile(call, { key: await keyOf(id), ...range })).rejects.toMatchObject({ kind: "invalid" });
+  });
+});
+
+describe("upkeep", () => {
+  /** Bytes without a row, written so long before the present of the clock. */
+  const leaveBytes = async (ageMs: number, name = createId()) => {
+    const path = join(opened.dataDirectory, "files", name);
+    await mkdir(join(opened.dataDirectory, "files"), { recursive: true });
+    await writeFile(path, "lost");
+    const at = opened.clock.from(-ageMs);
+    await utimes(path, at, at);
+    return name;
+  };
+
+  test("removes bytes that are in no row for an hour, and keeps all others", async () => {
+    const { id } = await upload("Kept.");
+    const kept = await keyOf(id);
+    const path = join(opened.dataDirectory, "files", kept);
+    await utimes(path, opened.clock.from(-9 * HOUR_MS), opened.clock.from(-9 * HOUR_MS));
+    const young = await leaveBytes(HOUR_MS / 2);
+    await leaveBytes(2 * HOUR_MS);
+    await leaveBytes(2 * HOUR_MS, `${createId()}.part`);
+    const foreign = await leaveBytes(9 * HOUR_MS, "not-ours.txt");
+    await cleanUp(opened.context);
+    expect(await stored()).toEqual([kept, young, foreign].toSorted());
+  });
+
+  test("removes the file before when another one took its place", async () => {
+    const { id } = await upload("One.", { customId: "again" });
+    const first = await keyOf(id);
+    await upload("Two.", { customId: "again" });
+    expect(await stored()).toContain(first);
+    await cleanUp(opened.context);
+    expect(await stored()).toEqual([await keyOf(id)]);
+  });
+
+  test("removes files of a container that was emptied without a trace", async () => {
+    const { id } = await upload("Soon gone.");
+    const path = join(opened.dataDirectory, "files", await keyOf(id));
+    await utimes(path, opened.clock.from(-2 * HOUR_MS), opened.clock.from(-2 * HOUR_MS));
+    await opened.store.containers.purge(opened.store.organizationId, "a");
+    await cleanUp(opened.context);
+    expect(await stored()).toEqual([]);
+  });
+
+  test("a store without any file is fine", async () => {
+    await cleanUp(opened.context);
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe("documents whose processing failed", () => {
+  const signal = new AbortController().signal;
+  const fail = async (id: string) =>
+    opened.store.documents.update(opened.store.organizationId, id, {
+      status: "failed",
+      errorReason: "extract: broken",
+    });
+
+  test("go with their files when they failed long enough ago", async () => {
+    const old = await upload("Failed before.", { customId: "old" });
+    const fine = await upload("Went well.", { customId: "fine" });
+    await opened.settle();
+    await fail(old.id);
+    opened.clock.advance(5 * 60_000);
+    const young = await upload("Failed now.", { customId: "young" });
+    await opened.settle();
+    await fail(young.id);
+    await removeFailed(opened.context, 5, signal);
+    const { documents } = await core.listDocuments(call, {});
+    expect(documents.map(({ customId }) => customId).toSorted()).toEqual(["fine", "young"]);
+    expect(await stored()).toEqual([await keyOf(fine.id), await keyOf(young.id)].toSorted());
+  });
+
+  test("stay for ever when no time is set", async () => {
+    const { id } = await upload("Failed.");
+    await opened.settle();
+    await fail(id);
+    opened.clock.advance(1_000 * HOUR_MS);
+    await removeFailed(opened.context, 0, signal);
+    expect((await core.getDocument(call, { id })).document.status).toBe("failed");
+  });
+
+  test("more than one batch of them goes in one run", async () => {
+    const { items } = await core.addDocuments(call, {
+      documents: Array.from({ length: 45 }, (_, index) => `Number ${index}.`),
+    });
+    await opened.settle();
+    for (const { id } of items) await fail(id);
+    opened.clock.advance(HOUR_MS);
+    await removeFailed(opened.context, 1, signal);
+    expect((await core.listDocuments(call, {})).total).toBe(0);
+  });
+});
