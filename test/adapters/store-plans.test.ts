@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createChunkStore } from "../../src/adapters/store/chunks.js";
 import { createContainerStore } from "../../src/adapters/store/containers.js";
 import { createDocumentStore } from "../../src/adapters/store/documents.js";
+import { createFileStore } from "../../src/adapters/store/files.js";
 import { createMemoryStore } from "../../src/adapters/store/memories.js";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
 import type { Database } from "../../src/adapters/store/schema.js";
@@ -28,7 +29,7 @@ import { ManualClock } from "../support/clock.js";
 
 /** Whatever is read while a caller waits must be reached through an index: these tables grow without end. */
 const GROWING =
-  /\bSCAN (documents|d|chunks|memories|memory_sources|ms|vectors|v|vector_changes|change|journal|containers|c|dc)\b/;
+  /\bSCAN (documents|d|chunks|memories|memory_sources|ms|vectors|v|vector_changes|change|journal|containers|c|dc|files)\b/;
 /** There is mostly one organisation, so that an index led by it alone leads through everything. */
 const WHOLE_ORGANIZATION = /\(organization_id=\?\)/;
 
@@ -49,7 +50,7 @@ describe("the work of a call does not grow with the store", () => {
     });
     await createContainerStore(db, clock).ensure("o", ["a"]);
     await createMemoryStore(db, clock).insert("o", buildMemoryDraft({ id: "x" }), FIRST_VERSION);
-    await createUnitStore(db, clock).addVector(3, [1], space, new Float32Array(3));
+    await createUnitStore(db, clock).addVector(3, space, new Float32Array(3));
     const document = await createDocumentStore(db, clock).insert("o", buildDocumentDraft({ id: "x" }));
     await createChunkStore(db, clock).replace("o", document.id, 1, buildChunkDrafts("one"));
   });
@@ -80,6 +81,9 @@ describe("the work of a call does not grow with the store", () => {
     "documents.byId": () => createDocumentStore(db, clock).byId("o", "x"),
     "documents.byCustomId": () => createDocumentStore(db, clock).byCustomId("o", "x"),
     "documents.headsByIds": () => createDocumentStore(db, clock).headsByIds("o", ["x", "y"]),
+    "documents.headsByCustomIds": () => createDocumentStore(db, clock).headsByCustomIds("o", ["x", "y"]),
+    "documents.outlines": () => createDocumentStore(db, clock).outlines("o", ["x"], 10),
+    "documents.countCategories": () => createDocumentStore(db, clock).countCategories("o", ["a"]),
     "documents.update": () =>
       createDocumentStore(db, clock).update("o", "x", { status: "done", revision: 2, containerTags: ["a"] }),
     "chunks.replace": () => createChunkStore(db, clock).replace("o", "x", 1, buildChunkDrafts("one")),
@@ -100,6 +104,19 @@ describe("the work of a call does not grow with the store", () => {
     "memories.active": () => createMemoryStore(db, clock).active("o", "a", { isStatic: true, limit: 10 }),
     "memories.expired": () => createMemoryStore(db, clock).expired("o", clock.now(), 10),
     "memories.update": () => createMemoryStore(db, clock).update("o", "x", { strength: 2 }),
+    "memories.list": () =>
+      createMemoryStore(db, clock).list("o", {
+        containerTags: ["a"],
+        filters,
+        sort: "createdAt",
+        order: "desc",
+        offset: 0,
+        limit: 10,
+      }),
+    "memories.inferred": () => createMemoryStore(db, clock).inferred("o", "a", 10),
+    "memories.ofDocuments": () => createMemoryStore(db, clock).ofDocuments("o", ["x"]),
+    "memories.versions": () => createMemoryStore(db, clock).versions("o", ["x"]),
+    "memories.relations": () => createMemoryStore(db, clock).relations("o", ["x"]),
     "units.searchText": () => createUnitStore(db, clock).searchText(scope, ["x"], { limit: 10, among: [1, 2, 3] }),
     "units.wordCounts": () => createUnitStore(db, clock).wordCounts(scope, ["x"]),
     "units.matching": () =>
@@ -108,7 +125,7 @@ describe("the work of a call does not grow with the store", () => {
     "units.matching by path": () => createUnitStore(db, clock).matching("o", scope, { filepath: "/x/" }),
     "units.details": () => createUnitStore(db, clock).details("o", scope, [1, 2, 3]),
     "units.load": () => createUnitStore(db, clock).load("o", [2, 3]),
-    "units.addVector": () => createUnitStore(db, clock).addVector(3, [1], space, new Float32Array(3)),
+    "units.addVector": () => createUnitStore(db, clock).addVector(3, space, new Float32Array(3)),
     "units.unindex": () => createUnitStore(db, clock).unindex(3),
     "units.setForgotten": () => createUnitStore(db, clock).setForgotten(3, 1, true),
     "units.forgottenVectors": () => createUnitStore(db, clock).forgottenVectors(scope, space),
@@ -119,6 +136,11 @@ describe("the work of a call does not grow with the store", () => {
     "vectors.changesSince": () => createVectorRecord(db).changesSince(space, 5, { limit: 10 }),
     "vectors.changesSince of one container": () =>
       createVectorRecord(db).changesSince(space, 5, { limit: 10, containerId: 1 }),
+    "chunks.newest": () => createChunkStore(db, clock).newest("o", "x"),
+    "memories.removeSource": () => createMemoryStore(db, clock).removeSource("o", "x", "y"),
+    "files.byKey": () => createFileStore(db, clock).byKey("o", "x"),
+    "files.ofDocument": () => createFileStore(db, clock).ofDocument("o", "x"),
+    "files.knownKeys": () => createFileStore(db, clock).knownKeys("o", ["x", "y"]),
     "documents.remove": () => createDocumentStore(db, clock).remove("o", "x"),
   };
 

@@ -3,7 +3,7 @@ import { createId } from "../../../src/lib/ids.js";
 import { DOCUMENT_CATEGORIES, type DocumentCategory } from "../../../src/core/types.js";
 import type { MemoryQuery } from "../../../src/core/ports.js";
 import { buildCondition, buildDocumentQuery, only } from "../../support/builders.js";
-import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
+import { type OpenStore, OTHER_ORGANIZATION, rising, useStore } from "./fixture.js";
 
 export function memoryPagesContract(open: OpenStore): void {
   const at = useStore(open);
@@ -213,7 +213,7 @@ export function memoryPagesContract(open: OpenStore): void {
       for (const source of ["one", "two", "three", null]) await at.addDocument({ source });
       const query = buildDocumentQuery({ sources: ["one", "three", "four"] });
       const { documents } = await at.store.documents.list(at.organization, query);
-      expect(documents.map(({ source }) => source).toSorted()).toEqual(["one", "three"]);
+      expect(documents.map(({ source }) => source).toSorted(rising)).toEqual(["one", "three"]);
     });
   });
 }
