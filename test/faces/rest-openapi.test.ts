@@ -153,6 +153,13 @@ describe("is valid OpenAPI 3.1:", () => {
 });
 
 describe("says enough to work with:", () => {
+  test("every operation has a description, and its example is a body that it takes", () => {
+    for (const { path, method, description, body, example } of ENDPOINTS) {
+      expect(description, `${method} ${path}`).toMatch(/\.$/);
+      if (example !== undefined) expect(body?.safeParse(example).error, `${method} ${path}`).toBeUndefined();
+    }
+  });
+
   test("every operation has a summary, an answer, and the refusals that it may give", () => {
     for (const { path, method, operation } of operations()) {
       const where = `${method} ${path}`;

@@ -27,6 +27,8 @@ export const conversationEndpoints = [
     method: "post",
     path: "/v4/conversations",
     summary: "Keep a conversation, or what is new of it",
+    description:
+      "A conversation is a document of its own under `conversationId`: send it whole each time, and only what is new is processed.",
     tag: "conversations",
     body: conversationBody,
     example: {

@@ -54,7 +54,10 @@ export const documentEndpoints = [
     method: "post",
     path: "/v3/documents",
     summary: "Add a document",
+    description:
+      "Answers as soon as the document is kept: it can be read at once, and is searchable a moment later; `Prefer: wait=10` waits for that. Sending a `customId` again changes that document, and only what differs is processed again. Identical content does no work.",
     tag: "documents",
+    example: { content: "Mia prefers trains to planes.", containerTag: "mia", customId: "note-1" },
     body: addBody,
     status: 200,
     answer: receiptAnswer,
@@ -69,6 +72,8 @@ export const documentEndpoints = [
     method: "get",
     path: "/v3/documents/{id}",
     summary: "Get a document by id or customId",
+    description:
+      "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed.",
     tag: "documents",
     status: 200,
     answer: documentAnswer,
@@ -79,7 +84,10 @@ export const documentEndpoints = [
     method: "patch",
     path: "/v3/documents/{id}",
     summary: "Change a document by id or customId",
+    description:
+      "Fields that are absent stay as they are. Works in every state: a change during processing is taken up after it.",
     tag: "documents",
+    example: { content: "Mia prefers night trains.", metadata: { team: "travel" } },
     body: updateBody,
     isBodyOptional: true,
     status: 200,
@@ -94,6 +102,7 @@ export const documentEndpoints = [
     method: "delete",
     path: "/v3/documents/{id}",
     summary: "Delete a document by id or customId, or forget a memory by id",
+    description: "Memories that only this document states are forgotten with it. Works in every state.",
     tag: "documents",
     status: 204,
     async handle({ core, call, parameter, setHeader }) {

@@ -30,6 +30,8 @@ export const inferredEndpoints = [
     method: "get",
     path: "/v3/container-tags/{containerTag}/inferred",
     summary: "Inferred memories that wait for review",
+    description:
+      "Memories that were concluded rather than stated; they stay out of profiles until somebody approves them.",
     tag: "container tags",
     status: 200,
     answer: inferredAnswer,
@@ -50,7 +52,9 @@ export const inferredEndpoints = [
     method: "post",
     path: "/v3/container-tags/{containerTag}/inferred/{memoryId}/review",
     summary: "Approve, decline or undo the review of an inferred memory",
+    description: "Refused with 409 for a memory that is no inference.",
     tag: "container tags",
+    example: { action: "approve" },
     body: reviewSchema.pick({ action: true }),
     status: 200,
     answer: reviewAnswer,

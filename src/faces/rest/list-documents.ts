@@ -139,8 +139,8 @@ const chunksAnswer = z.object({
 });
 
 const processingQuery = z.object({
-  containerTag: z.array(containerFields.containerTag.unwrap()).optional(),
-  containerTags: z.array(containerFields.containerTag.unwrap()).optional(),
+  containerTag: z.array(containerTag).max(100).optional(),
+  containerTags: tagsQuery,
 });
 
 const processingAnswer = z.object({ documents: z.array(processingDocument), totalCount: z.int() });
@@ -150,7 +150,10 @@ export const listEndpoints = [
     method: "post",
     path: "/v3/documents/list",
     summary: "List documents",
+    description:
+      "Newest first unless `sort` and `order` say otherwise; without containers all that the key may see. Tags that begin with `sm_project_` are left out of the items; a single document shows them all.",
     tag: "documents",
+    example: { containerTags: ["mia"], limit: 10, page: 1 },
     body: listBody,
     isBodyOptional: true,
     status: 200,
@@ -163,6 +166,7 @@ export const listEndpoints = [
     method: "get",
     path: "/v3/documents",
     summary: "List documents by a query",
+    description: "The same list as `POST /v3/documents/list`, with its fields as query parameters.",
     tag: "documents",
     query: listQuery,
     status: 200,
@@ -175,6 +179,7 @@ export const listEndpoints = [
     method: "get",
     path: "/v3/documents/{id}/chunks",
     summary: "The chunks of a document",
+    description: "The pieces in which search finds the newest text, in order.",
     tag: "documents",
     status: 200,
     answer: chunksAnswer,
@@ -199,6 +204,8 @@ export const listEndpoints = [
     method: "get",
     path: "/v3/documents/processing",
     summary: "Documents that are being processed",
+    description:
+      "Documents whose text is not searchable yet, of all containers that the key may see or of those named.",
     tag: "documents",
     query: processingQuery,
     status: 200,

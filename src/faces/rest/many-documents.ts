@@ -40,7 +40,13 @@ export const manyDocumentsEndpoints = [
     method: "post",
     path: "/v3/documents/batch",
     summary: "Add many documents",
+    description:
+      "Each document is accepted or refused on its own; `results` has them in order, and fields beside `documents` are defaults for all.",
     tag: "documents",
+    example: {
+      documents: [{ content: "Mia prefers trains to planes." }, { content: "Mia lives in Porto." }],
+      containerTag: "mia",
+    },
     body: batchBody,
     carries: "batch",
     status: 200,
@@ -60,7 +66,10 @@ export const manyDocumentsEndpoints = [
     method: "delete",
     path: "/v3/documents/bulk",
     summary: "Delete many documents",
+    description:
+      "Wants exactly one way to say which: `ids` (ids or customIds), or `containerTags`, which `filepath` may narrow.",
     tag: "documents",
+    example: { ids: ["<id>"] },
     body: z.object({ ...deleteDocumentsSchema.shape, containerTag: containerTag.optional() }),
     isBodyOptional: true,
     status: 200,

@@ -38,6 +38,7 @@ export const settingsEndpoints = [
     description:
       "Fields that are left out stay, null clears one. What a client writes that names itself, by its key or by the header `x-sm-source`, holds for this client alone.",
     tag: "settings",
+    example: { shouldLLMFilter: true, filterPrompt: "Keep decisions and preferences." },
     body: settingsSchema,
     status: 200,
     answer: updateAnswer,
@@ -75,6 +76,7 @@ export const settingsEndpoints = [
     method: "post",
     path: "/v3/settings/suggest-buckets",
     summary: "Suggest profile buckets that suit filterPrompt; nothing is stored",
+    description: "Needs a `filterPrompt` among the settings.",
     tag: "settings",
     status: 200,
     answer: z.object({ suggestions: profileBuckets }),
