@@ -14,11 +14,11 @@ interface Generated {
   readonly steps: readonly { readonly toolResults: readonly { readonly output: unknown }[] }[];
 }
 const { generateText, stepCountIs } = requireFromTools("ai") as {
-  generateText(options: object): Promise<Generated>;
-  stepCountIs(count: number): unknown;
+  readonly generateText: (options: object) => Promise<Generated>;
+  readonly stepCountIs: (count: number) => unknown;
 };
 const { createOpenAI } = requireFromTools("@ai-sdk/openai") as {
-  createOpenAI(options: { baseURL: string; apiKey: string }): { chat(model: string): Model };
+  readonly createOpenAI: (options: { baseURL: string; apiKey: string }) => { chat(model: string): Model };
 };
 
 const TAG = "user_ai";
@@ -52,8 +52,8 @@ async function askFor(tool: string, input: object): Promise<unknown> {
 
 /** Calls a tool without a model. */
 function execute(tool: unknown, input: object): Promise<unknown> {
-  const { execute } = tool as { execute(input: object, options: object): Promise<unknown> };
-  return execute(input, { toolCallId: "call", messages: [] });
+  const executable = tool as { execute(input: object, options: object): Promise<unknown> };
+  return executable.execute(input, { toolCallId: "call", messages: [] });
 }
 
 const trial = tryClient("aiSdkTools");

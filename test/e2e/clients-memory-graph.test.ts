@@ -7,8 +7,8 @@ import { tryClient } from "../support/client-table.js";
 /** The graph component's own functions, over what the service answers to the call that feeds it. */
 
 const fromGraph = createRequire(createRequire(import.meta.url).resolve("@supermemory/memory-graph/package.json"));
-const { createElement } = fromGraph("react") as { createElement(component: () => null): object };
-const { renderToString } = fromGraph("react-dom/server") as { renderToString(element: object): string };
+const { createElement } = fromGraph("react") as { readonly createElement: (component: () => null) => object };
+const { renderToString } = fromGraph("react-dom/server") as { readonly renderToString: (element: object) => string };
 
 /** What the package's declarations say; they name their parts in a way that TypeScript cannot follow from here. */
 interface GraphApiDocument {
@@ -30,13 +30,13 @@ interface Graph {
 }
 const { DEFAULT_COLORS, useGraphData, VersionChainIndex } = memoryGraph as {
   readonly DEFAULT_COLORS: object;
-  useGraphData(
+  readonly useGraphData: (
     documents: readonly GraphApiDocument[],
     dragged: null,
     width: number,
     height: number,
     colors: object,
-  ): Graph;
+  ) => Graph;
   readonly VersionChainIndex: new () => {
     rebuild(documents: readonly GraphApiDocument[]): void;
     getChain(memoryId: string): readonly object[] | null;

@@ -65,7 +65,7 @@ describe("tools that a model asks for", () => {
         { id: "b", type: "function", function: { name: "documentList", arguments: "{}" } },
       ]);
       expect(answers).toMatchObject([{ tool_call_id: "a", role: "tool" }, { tool_call_id: "b" }]);
-      expect(JSON.parse(String(answers[0]?.content))).toMatchObject({ success: true });
+      expect(JSON.parse(answers[0]?.content as string)).toMatchObject({ success: true });
     },
   );
 });

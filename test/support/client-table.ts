@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 const README = resolve(import.meta.dirname, "../../README.md");
 const PACKAGES = resolve(import.meta.dirname, "../../node_modules");
 const MARKED = /(<!-- clients -->\n)([^]*?)(\n<!-- \/clients -->)/;
-const HEADER = ["| Client | Version | Tried | Passed | What |", "| --- | --- | ---: | ---: | --- |"];
+const HEADER = ["| Client | Version | Methods tried | Passed | What |", "| --- | --- | ---: | ---: | --- |"];
+
+/** Enough for several programs in a row on a busy machine, in milliseconds. */
+const TEST_LIMIT = 30_000;
 
 /** With UPDATE_README=1 a run writes its rows into README.md; otherwise it compares them. */
 const IS_UPDATE = process.env["UPDATE_README"] === "1";
@@ -38,14 +41,14 @@ type Work = () => Promise<void> | void;
 /** One client in a run of tests: what of it was tried, and what of that passed. */
 export interface ClientTrial {
   /** Declares a test of these methods. A method has passed when every test that names it has. */
-  tries(methods: string | readonly string[], title: string, work: Work): void;
+  readonly tries: (methods: string | readonly string[], title: string, work: Work) => void;
   /** Declares, at the end of a file, that nothing which the client can do was left out. */
-  leavesNothingOut(everything: () => Iterable<string> | Promise<Iterable<string>>): void;
+  readonly leavesNothingOut: (everything: () => Iterable<string> | Promise<Iterable<string>>) => void;
   /**
    * Declares, at the end of a file, that the table in README.md says what this run has shown.
    * @param note what the table adds, for example which parts wait for a later version
    */
-  isInReadme(note?: string): void;
+  readonly isInReadme: (note?: string) => void;
 }
 
 /** Begins the trial of a client. */
@@ -57,7 +60,7 @@ export function tryClient(client: ClientName): ClientTrial {
     tries(methods, title, work) {
       const names = typeof methods === "string" ? [methods] : methods;
       for (const name of names) count(name, 1);
-      test(`${names.join(", ")}: ${title}`, async () => {
+      test(`${names.join(", ")}: ${title}`, { timeout: TEST_LIMIT }, async () => {
         await work();
         for (const name of names) count(name, -1);
       });
@@ -114,17 +117,17 @@ function writeRow(client: ClientName, row: string): void {
   );
 }
 
-/** `documents.add`, `documents.get` and `add` as "`add`, `documents.{add,get}`". */
+/** `add`, `documents.add` and `documents.get` as "`add`, `documents.{add,get}`"; words of a command line likewise. */
 function grouped(methods: readonly string[]): string {
-  const groups = new Map<string, string[]>();
+  const families = new Map<string, string[]>();
   for (const method of methods) {
-    const dot = method.indexOf(".");
-    const group = dot < 0 ? "" : method.slice(0, dot);
-    groups.set(group, [...(groups.get(group) ?? []), method.slice(dot + 1)]);
+    const [, family = method, separator = "", name] = /^([a-z]\w*)([. ])(.+)$/.exec(method) ?? [];
+    const key = family + separator;
+    const names = families.get(key) ?? [];
+    families.set(key, name === undefined ? names : [...names, name]);
   }
-  const { "": single = [], ...families } = Object.fromEntries(groups);
-  const written = Object.entries(families).map(([group, names]) =>
-    names.length === 1 ? `${group}.${names[0]}` : `${group}.{${names.toSorted().join(",")}}`,
-  );
-  return [...single, ...written].map((name) => `\`${name}\``).join(", ");
+  return [...families]
+    .map(([key, names]) => (names.length > 1 ? `${key}{${names.toSorted().join(",")}}` : key + names.join("")))
+    .map((text) => `\`${text}\``)
+    .join(", ");
 }

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { ClientService } from "./client-service.js";
 
 export interface PluginAnswer {
@@ -45,4 +46,48 @@ export function openPlugin(
       };
     },
   };
+}
+
+/** The container tag that the plugins share for one repository: `repo_<name>__<16 hexadecimal digits>`. */
+export const REPO = "repo_recollect__0123456789abcdef";
+
+/** How long a prompt waits for what is known, in milliseconds. */
+export const PROFILE_LIMIT = 3_000;
+
+/** What plugins read of a profile: plain strings, and results that have a text, a score and a date. */
+export const profileAnswer = z.object({
+  profile: z.object({ static: z.array(z.string()), dynamic: z.array(z.string()) }),
+  searchResults: z.object({
+    results: z.array(
+      z.object({
+        id: z.string(),
+        memory: z.string().optional(),
+        chunk: z.string().optional(),
+        similarity: z.number(),
+        filepath: z.string().nullable(),
+        updatedAt: z.iso.datetime(),
+      }),
+    ),
+    total: z.number(),
+    timing: z.number(),
+  }),
+});
+
+/** What plugins read of an added document. */
+export const receipt = z.object({ id: z.string().min(1), status: z.enum(["queued", "done"]) });
+
+/** Adds one text to the repository, as the plugin would, and waits until it can be found. */
+export async function teach(
+  service: ClientService,
+  plugin: Plugin,
+  { content, ...more }: { readonly content: string; readonly [field: string]: unknown },
+): Promise<string> {
+  const { body } = await plugin.call("POST", "/v3/documents", { content, containerTag: REPO, ...more });
+  await service.settle();
+  return receipt.parse(body).id;
+}
+
+/** All texts of search results, as a plugin shows them. */
+export function textsOf(results: readonly { memory?: string | undefined; chunk?: string | undefined }[]): string {
+  return results.map(({ memory, chunk }) => memory ?? chunk).join("\n");
 }

@@ -1,3 +1,4 @@
+import type Supermemory from "supermemory";
 import { describe, expect } from "vitest";
 import type { ClientTrial } from "../../support/client-table.js";
 import * as shapes from "./shapes.js";
@@ -76,9 +77,11 @@ export function tryRecall({ tries }: ClientTrial, sdk: () => SdkUnderTest, inMem
     });
 
     tries(["search.documents", "search.execute"], "groups the pieces by document", async () => {
-      for (const search of [client().search.documents, client().search.execute].map((one) =>
-        one.bind(client().search),
-      )) {
+      const methods = {
+        documents: (body: Supermemory.SearchDocumentsParams) => client().search.documents(body),
+        execute: (body: Supermemory.SearchExecuteParams) => client().search.execute(body),
+      };
+      for (const search of Object.values(methods)) {
         const answer = await search({
           q: QUESTION,
           containerTags: [TAG],
