@@ -3,6 +3,7 @@ import type { FilterCondition, FilterExpression } from "./types.js";
 
 const MAX_DEPTH = 8;
 const MAX_CONDITIONS = 200;
+const MAX_GROUPS = 200;
 const TYPES = ["metadata", "numeric", "array_contains", "string_contains"] as const;
 const OPERATORS = [">", "<", ">=", "<=", "=", "!="] as const;
 
@@ -13,11 +14,16 @@ const OPERATORS = [">", "<", ">=", "<=", "=", "!="] as const;
 export function parseFilters(input: unknown): FilterExpression | undefined {
   if (input === undefined || input === null) return undefined;
   const value = typeof input === "string" ? readJson(input) : input;
-  const counter = { parts: 0 };
+  const counter = { conditions: 0, groups: 0 };
   return parseGroup(value, ["filters"], counter);
 }
 
 type Path = readonly (string | number)[];
+
+interface Counter {
+  conditions: number;
+  groups: number;
+}
 
 function readJson(text: string): unknown {
   try {
@@ -35,22 +41,24 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function parseGroup(value: unknown, path: Path, counter: { parts: number }): FilterExpression {
+function parseGroup(value: unknown, path: Path, counter: Counter): FilterExpression {
   if (!isObject(value) || !("AND" in value || "OR" in value)) fail(path, "must be an object with AND or OR");
   if ((path.length - 1) / 2 >= MAX_DEPTH) fail(path, `must not be nested deeper than ${MAX_DEPTH} levels`);
+  counter.groups += 1;
+  if (counter.groups > MAX_GROUPS) fail(path, `there must be at most ${MAX_GROUPS} groups`);
   const all = "AND" in value ? parseList(value["AND"], [...path, "AND"], counter) : null;
   const any = "OR" in value ? parseList(value["OR"], [...path, "OR"], counter) : null;
   if (all && any) return { all: [{ all }, { any }] };
   return all ? { all } : { any: any ?? [] };
 }
 
-function parseList(value: unknown, path: Path, counter: { parts: number }): FilterExpression[] {
+function parseList(value: unknown, path: Path, counter: Counter): FilterExpression[] {
   if (!Array.isArray(value)) fail(path, "must be an array");
   return value.map((item: unknown, index) => {
     const at = [...path, index];
-    counter.parts += 1;
-    if (counter.parts > MAX_CONDITIONS) fail(at, `there must be at most ${MAX_CONDITIONS} conditions and groups`);
     if (isObject(item) && ("AND" in item || "OR" in item)) return parseGroup(item, at, counter);
+    counter.conditions += 1;
+    if (counter.conditions > MAX_CONDITIONS) fail(at, `there must be at most ${MAX_CONDITIONS} conditions`);
     return parseCondition(item, at);
   });
 }
@@ -66,7 +74,9 @@ function parseCondition(value: unknown, path: Path): FilterCondition {
   const bad = findBadValue(wanted);
   if (bad) fail([...path, "value"], bad);
   const type = oneOf(TYPES, value["filterType"] ?? "metadata", [...path, "filterType"]);
-  const operator = oneOf(OPERATORS, value["numericOperator"] ?? "=", [...path, "numericOperator"]);
+  // Some clients send an operator with every condition (contract-gaps.md G-72).
+  const operator =
+    type === "numeric" ? oneOf(OPERATORS, value["numericOperator"] ?? "=", [...path, "numericOperator"]) : "=";
   if (type === "numeric" && (String(wanted).trim() === "" || !Number.isFinite(Number(wanted))))
     fail([...path, "value"], "must be a number, because filterType is numeric");
   return {
