@@ -92,7 +92,7 @@ async function change(
 ): Promise<Document> {
   const { organizationId, id } = document;
   const isOtherText = input.content !== undefined && input.content !== document.content;
-  const isTriedAgain = input.content !== undefined && document.status === "failed";
+  const isTriedAgain = input.content !== undefined && document.errorReason !== null;
   const isReadOtherwise =
     (input.taskType ?? document.taskType) !== document.taskType ||
     (input.documentDate ?? document.documentDate) !== document.documentDate;
@@ -103,7 +103,7 @@ async function change(
     ...(input.documentDate !== undefined && { documentDate: input.documentDate }),
     ...(!isSameList(tags, document.containerTags) && { containerTags: tags }),
   };
-  if (isOtherText || isReadOtherwise || isTriedAgain) {
+  if (isOtherText || isReadOtherwise) {
     await forgetStated(nouns, actor, document, `document ${id} was ${isOtherText ? "replaced" : "read again"}`);
     return reviseDocument(nouns, actor, document, {
       change: isOtherText ? { ...placed, ...replacement(document, input) } : placed,
@@ -119,6 +119,8 @@ async function change(
       action: "document.moved",
     });
   }
+  if (isTriedAgain)
+    return reviseDocument(nouns, actor, document, { change: placed, reads: "addition", action: "document.retried" });
   if (Object.keys(details).length === 0) return document;
   await nouns.documents.update(organizationId, id, details);
   const { title, metadata, filepath, customId } = document;

@@ -93,6 +93,49 @@ describe("a step that fails", () => {
     });
   });
 
+  test("for good is tried again when its text is sent as a change, the same one or another", async () => {
+    failure.embed = new AppError("invalid", "The provider refuses the key.");
+    const { id } = await add({ wait: 20 });
+    expect(await core.updateDocument(call, { id, metadata: { k: 1 } })).toMatchObject({ status: "failed" });
+    expect(await core.updateDocument(call, { id, content: CONTENT })).toMatchObject({ id, status: "queued" });
+    await opened.settle();
+    expect((await get()).status).toBe("failed");
+    delete failure.embed;
+    expect(await core.updateDocument(call, { id, content: CONTENT })).toMatchObject({ id, status: "queued" });
+    await opened.settle();
+    expect(await get()).toMatchObject({
+      status: "done",
+      dreamingStatus: "done",
+      errorReason: null,
+      metadata: { k: 1 },
+    });
+    failure.embed = new AppError("invalid", "The provider refuses the key.");
+    await core.updateDocument(call, { id, content: "Bo owns two goats." });
+    await opened.settle();
+    delete failure.embed;
+    await core.updateDocument(call, { id, content: "Cy sells fish." });
+    await opened.settle();
+    const { document, memories } = await core.getDocument(call, { id });
+    expect(document).toMatchObject({ status: "done", errorReason: null, content: "Cy sells fish." });
+    expect(memories.map(({ text }) => text)).toEqual(["Cy sells fish"]);
+    expect(await opened.store.jobs.counts()).toMatchObject({ dead: 0, waiting: 0 });
+  });
+
+  test("loses nothing that was submitted meanwhile, and understands it once it can", async () => {
+    failure.extract = new AppError("invalid", "The model refuses the text.");
+    await add({ wait: 20 });
+    await add({ content: "Bo owns two goats.", wait: 20 });
+    delete failure.extract;
+    await add({ content: "Cy sells fish.", wait: 20 });
+    const { document, memories } = await core.getDocument(call, { id: "note" });
+    expect(document).toMatchObject({ status: "done", dreamingStatus: "done", errorReason: null });
+    expect(memories.map(({ text }) => text)).toEqual([
+      "Ada keeps bees on the roof",
+      "Bo owns two goats",
+      "Cy sells fish",
+    ]);
+  });
+
   test("unexpectedly is tried again and again, then given up without telling the world what it holds", async () => {
     failure.embed = new TypeError(`cannot read "${CONTENT}" of sk-secret`);
     await add();

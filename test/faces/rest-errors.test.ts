@@ -195,7 +195,7 @@ describe("paths and methods that are not served", () => {
   });
 
   test.each([
-    ["PATCH", "/v3/documents/x", "GET, DELETE"],
+    ["PUT", "/v3/documents/x", "GET, PATCH, DELETE"],
     ["GET", "/v4/search", "POST"],
     ["PUT", "/v4/memories", "POST, DELETE"],
     ["GET", "/v3/documents/list", "POST"],
