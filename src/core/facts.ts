@@ -258,8 +258,7 @@ async function insertMemory(
   const unit = unitOf("memory", memory.seq);
   const containerIds = [writing.container.id];
   await nouns.units.indexText({ unit, containerIds, text: memory.text, context: "" });
-  if (vector && writing.resolution.space)
-    await nouns.units.addVector(unit, containerIds, writing.resolution.space, vector);
+  if (vector && writing.resolution.space) await nouns.units.addVector(unit, writing.resolution.space, vector);
   await note(
     nouns,
     writing,

@@ -202,8 +202,8 @@ export interface UnitStore {
   wordCounts(scope: UnitScope, words: readonly string[]): Promise<{ total: number; counts: readonly number[] }>;
   /** Findable units that have no vector in this space yet, by rising unit. */
   withoutVector(space: VectorSpace, afterUnit: Unit, limit: number): Promise<PlainUnit[]>;
-  /** Adds the vector of a unit. Leaves out one that was removed or superseded meanwhile. */
-  addVector(unit: Unit, containerIds: readonly number[], space: VectorSpace, values: Float32Array): Promise<void>;
+  /** Adds the vector of a unit in all containers that it lies in. Leaves out one that was removed or superseded meanwhile. */
+  addVector(unit: Unit, space: VectorSpace, values: Float32Array): Promise<void>;
   /** Vectors of forgotten memories in scope, for `includeForgotten`. */
   forgottenVectors(scope: UnitScope, space: VectorSpace): Promise<ContainerVectors>;
   /** The units that satisfy a filter, evaluated before any ranking. */

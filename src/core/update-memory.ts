@@ -6,7 +6,7 @@ import type { Call, CoreContext } from "./context.js";
 import { notFound } from "./errors.js";
 import { resolveFacts, type Resolution } from "./facts.js";
 import { findByExactText, findLatest, isActive, noSuchText } from "./find-memory.js";
-import { forgetMemories } from "./forget.js";
+import { forgetBatch } from "./forget.js";
 import {
   checkMetadataSize,
   containerTagSchema,
@@ -121,8 +121,11 @@ async function writeVersion(nouns: StoreNouns, writing: VersionWriting): Promise
   const other = twin && twin.id !== target.id && isActive(twin, now) ? twin : null;
   const draft = draftOf(input, target, other);
   if (!other && changesNothing(draft, target)) return target.id;
-  if (twin && twin.id !== target.id)
-    await forgetMemories(nouns, actor, [twin], other ? `merged into memory ${draft.id}` : "its time was over");
+  const batchId = createId();
+  if (twin && twin.id !== target.id) {
+    const reason = other ? `merged into memory ${draft.id}` : "its time was over";
+    await forgetBatch(nouns, actor, [twin], { reason, batchId });
+  }
   await nouns.memories.update(organizationId, target.id, { isLatest: false });
   await nouns.units.unindex(unitOf("memory", target.seq));
   const memory = await nouns.memories.insert(organizationId, draft, {
@@ -134,7 +137,7 @@ async function writeVersion(nouns: StoreNouns, writing: VersionWriting): Promise
   if (other) await nouns.memories.relate(organizationId, memory.id, other.id, "updates");
   await carrySources(nouns, organizationId, [target, ...(other ? [other] : [])], memory.id);
   await makeFindable(nouns, writing, memory, container);
-  await note(nouns, writing, memory);
+  await note(nouns, writing, memory, batchId);
   return memory.id;
 }
 
@@ -214,14 +217,19 @@ async function makeFindable(
   const unit = unitOf("memory", memory.seq);
   await nouns.units.indexText({ unit, containerIds: [containerId], text: memory.text, context: "" });
   const vector = resolution.facts[0]?.vector;
-  if (vector && resolution.space) await nouns.units.addVector(unit, [containerId], resolution.space, vector);
+  if (vector && resolution.space) await nouns.units.addVector(unit, resolution.space, vector);
   else await nouns.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
 }
 
-async function note(nouns: StoreNouns, { actor, input, target }: VersionWriting, memory: Memory): Promise<void> {
+async function note(
+  nouns: StoreNouns,
+  { actor, input, target }: VersionWriting,
+  memory: Memory,
+  batchId: string,
+): Promise<void> {
   await nouns.journal.append(actor.organizationId, [
     {
-      batchId: createId(),
+      batchId,
       actor: actor.name,
       action: "memory.updated",
       subject: "memory",

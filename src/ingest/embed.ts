@@ -71,9 +71,9 @@ async function writeVectors(
   embedded: readonly PlainUnit[],
   vectors: readonly Float32Array[],
 ): Promise<void> {
-  for (const [index, { unit, containerIds }] of embedded.entries()) {
+  for (const [index, { unit }] of embedded.entries()) {
     const vector = vectors[index];
-    if (vector) await units.addVector(unit, containerIds, space, vector);
+    if (vector) await units.addVector(unit, space, vector);
   }
 }
 

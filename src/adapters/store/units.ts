@@ -19,11 +19,11 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
       await atomically(db, (db) => writeText(db, entry));
     },
 
-    async addVector(unit, containerIds, space, values) {
+    async addVector(unit, space, values) {
       await atomically(db, async (db) => {
         const active = await activityOf(db, unit);
         if (active === null) return;
-        for (const containerId of containerIds) {
+        for (const containerId of await placesOf(db, unit)) {
           await db
             .insertInto("vectors")
             .values({ space_id: space.id, container_id: containerId, unit, active, vector: vectorBytes(values) })
@@ -129,6 +129,21 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
 
     load: (organizationId, units) => loadUnits(db, organizationId, units),
   };
+}
+
+/** The containers that a unit lies in. */
+async function placesOf(db: Kysely<Database>, unit: Unit): Promise<number[]> {
+  const seq = seqOf(unit);
+  const rows =
+    kindOf(unit) === "chunk"
+      ? await db
+          .selectFrom("chunks")
+          .innerJoin("document_containers", "document_containers.document_id", "chunks.document_id")
+          .select("container_id")
+          .where("chunks.seq", "=", seq)
+          .execute()
+      : await db.selectFrom("memories").select("container_id").where("seq", "=", seq).execute();
+  return rows.map((row) => row.container_id);
 }
 
 /** `vectors.active` for a unit: 0 for a forgotten memory, null for a unit that was removed or superseded meanwhile. */

@@ -196,12 +196,8 @@ export function containerDetailsContract(open: OpenStore): void {
   describe("moving", () => {
     test("a document is found in its new containers with its words and vectors, and in no other", async () => {
       const space = await at.store.ensureSpace("s", 3);
-      const { document, units, containerIds } = await at.addIndexedDocument(
-        { containerTags: ["a", "b"] },
-        "zebra one",
-        "zebra two",
-      );
-      for (const unit of units) await at.store.units.addVector(unit, containerIds, space, buildVector(space, 1));
+      const { document, units } = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "zebra one", "zebra two");
+      for (const unit of units) await at.store.units.addVector(unit, space, buildVector(space, 1));
       const [c, b] = await at.store.containers.ensure(at.organization, ["c", "b"]);
       await at.store.containers.relocate(at.organization, document.id, [c?.id ?? 0, b?.id ?? 0]);
 
@@ -214,6 +210,17 @@ export function containerDetailsContract(open: OpenStore): void {
       expect(await found("b")).toEqual(units);
       expect(await found("c")).toEqual(units);
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map([c, b].map((row) => [row?.id, 2])));
+    });
+
+    test("a vector that was reckoned before a move goes to where its unit lies now", async () => {
+      const space = await at.store.ensureSpace("s", 3);
+      const { document, units } = await at.addIndexedDocument({ containerTags: ["a"] }, "zebra");
+      const { memory, unit } = await at.addIndexedMemory({ containerTag: "a" });
+      const { id: target } = await at.container("b");
+      await at.store.containers.relocate(at.organization, document.id, [target]);
+      await at.store.memories.move(at.organization, memory.id, target);
+      for (const one of [...units, unit]) await at.store.units.addVector(one, space, buildVector(space, 1));
+      expect(await at.store.vectors.counts(space.id)).toEqual(new Map([[target, 2]]));
     });
 
     test("a document of another organisation stays where it is", async () => {
@@ -241,7 +248,7 @@ export function containerDetailsContract(open: OpenStore): void {
     for (const text of ["doomed one", "doomed two", "doomed three"]) {
       const { memory, unit } = await at.addIndexedMemory({ containerTag: "a", text });
       await at.store.memories.addSource(at.organization, memory.id, document.id, null);
-      await at.store.units.addVector(unit, [containerId], space, buildVector(space, 1));
+      await at.store.units.addVector(unit, space, buildVector(space, 1));
       memories.push(memory);
     }
     const kept = await at.addIndexedMemory({ containerTag: "b", text: "doomed not" });

@@ -37,7 +37,7 @@ export function containersContract(open: OpenStore): void {
     /** One of everything, in container `doomed`. @returns every id and word that must vanish */
     const fillDoomed = async (): Promise<string[]> => {
       const space = await at.store.ensureSpace("s", 3);
-      const { document, units, containerIds } = await at.addIndexedDocument(
+      const { document, units } = await at.addIndexedDocument(
         {
           containerTags: ["doomed"],
           customId: "doomedcustom",
@@ -53,8 +53,7 @@ export function containersContract(open: OpenStore): void {
       await at.store.memories.update(at.organization, second.memory.id, { isForgotten: true });
       await at.store.units.setForgotten(second.unit, second.containerId, true);
       await at.store.memories.addSource(at.organization, first.memory.id, document.id, "doomedquote");
-      for (const unit of [...units, first.unit])
-        await at.store.units.addVector(unit, containerIds, space, buildVector(space, 1));
+      for (const unit of [...units, first.unit]) await at.store.units.addVector(unit, space, buildVector(space, 1));
       const elsewhere = await at.addMemory({ containerTag: "kept", text: "a fact of another container" });
       await at.store.memories.addSource(at.organization, elsewhere.id, document.id, null);
       const removed = await at.addDocument({ containerTags: ["doomed"] });

@@ -184,7 +184,7 @@ export function documentsContract(open: OpenStore): void {
       const { memory } = await at.addIndexedMemory();
       const space = await at.store.ensureSpace("s", 3);
       for (const unit of [...gone.units, ...kept.units])
-        await at.store.units.addVector(unit, gone.containerIds, space, new Float32Array([1, 0, 0]));
+        await at.store.units.addVector(unit, space, new Float32Array([1, 0, 0]));
       for (const { document } of [gone, kept])
         await at.store.memories.addSource(at.organization, memory.id, document.id, null);
 
@@ -342,7 +342,7 @@ export function documentsContract(open: OpenStore): void {
     test("writing a revision again replaces its chunks and what the index knew of them", async () => {
       const { document, units, containerIds } = await at.addIndexedDocument({}, "zebra");
       const space = await at.store.ensureSpace("s", 3);
-      await at.store.units.addVector(units[0] ?? 0, containerIds, space, new Float32Array([1, 0, 0]));
+      await at.store.units.addVector(units[0] ?? 0, space, new Float32Array([1, 0, 0]));
       const [chunk] = await at.store.chunks.replace(at.organization, document.id, 1, buildChunkDrafts("giraffe"));
       expect(await at.store.chunks.ofDocument(at.organization, document.id, 1)).toEqual([chunk]);
       const scope = { containerIds, kinds: ["chunk"] as const, includeForgotten: false };
@@ -360,7 +360,7 @@ export function documentsContract(open: OpenStore): void {
       const { document, units, containerIds } = await at.addIndexedDocument({}, "zebra", "lion", "zebra", "ape");
       const { id } = document;
       const space = await at.store.ensureSpace("s", 3);
-      for (const unit of units) await at.store.units.addVector(unit, containerIds, space, new Float32Array([1, 0, 0]));
+      for (const unit of units) await at.store.units.addVector(unit, space, new Float32Array([1, 0, 0]));
       const before = await at.store.chunks.ofDocument(at.organization, id, 1);
       const rowOf = (index: number) => [before[index]?.seq, before[index]?.id];
       const after = await at.store.chunks.replace(

@@ -35,7 +35,7 @@ export function transactionsContract(open: OpenStore): void {
         const containerIds = [container?.id ?? 0];
         const unit = (chunk?.seq ?? 0) * 2;
         await nouns.units.indexText({ unit, containerIds, text: "zebra", context: "" });
-        await nouns.units.addVector(unit, containerIds, space, buildVector(space, 1));
+        await nouns.units.addVector(unit, space, buildVector(space, 1));
         await nouns.jobs.enqueue([buildJobDraft()]);
         await nouns.journal.append(at.organization, [buildJournalEntry()]);
         await nouns.operations.save("op", {});

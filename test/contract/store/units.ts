@@ -124,7 +124,7 @@ export function unitsContract(open: OpenStore): void {
     test("are found only when they are asked for, with their vectors, and come back whole", async () => {
       const space = await at.store.ensureSpace("s", 3);
       const { memory, unit, containerId } = await at.addIndexedMemory({ text: "zebra" });
-      await at.store.units.addVector(unit, [containerId], space, buildVector(space, 1));
+      await at.store.units.addVector(unit, space, buildVector(space, 1));
       const plain = await scopeOf(["a"]);
       const all = await scopeOf(["a"], { includeForgotten: true });
       const detailsIn = async (scope: UnitScope) =>
@@ -173,7 +173,7 @@ export function unitsContract(open: OpenStore): void {
 
     test("not those that have one in this space, nor forgotten or superseded memories", async () => {
       const embedded = await at.addIndexedMemory();
-      await at.store.units.addVector(embedded.unit, [embedded.containerId], await space(), new Float32Array([1, 0, 0]));
+      await at.store.units.addVector(embedded.unit, await space(), new Float32Array([1, 0, 0]));
       const forgotten = await at.addIndexedMemory();
       await forget(forgotten.memory, forgotten.unit, forgotten.containerId);
       const superseded = await at.addIndexedMemory();

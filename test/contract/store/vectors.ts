@@ -8,7 +8,7 @@ export function vectorsContract(open: OpenStore): void {
   const newSpace = (name = "s", dimensions = 3): Promise<VectorSpace> => at.store.ensureSpace(name, dimensions);
   const addUnit = async (space: VectorSpace, vector: Float32Array, containerTag = "a") => {
     const added = await at.addIndexedMemory({ containerTag });
-    await at.store.units.addVector(added.unit, [added.containerId], space, vector);
+    await at.store.units.addVector(added.unit, space, vector);
     return added;
   };
   const changes = async (space: VectorSpace, after = 0, options: { containerId?: number; limit?: number } = {}) =>
@@ -74,7 +74,7 @@ export function vectorsContract(open: OpenStore): void {
       const [space, other] = [await newSpace(), await newSpace("other", 2)];
       const one = await addUnit(space, buildVector(space, 1));
       const two = await addUnit(space, buildVector(space, 1), "b");
-      await at.store.units.addVector(one.unit, [one.containerId], other, buildVector(other, 1));
+      await at.store.units.addVector(one.unit, other, buildVector(other, 1));
       expect(await at.store.vectors.counts(space.id)).toEqual(
         new Map([
           [one.containerId, 1],
@@ -91,7 +91,7 @@ export function vectorsContract(open: OpenStore): void {
     test("picking gives each unit once, whichever containers it lies in", async () => {
       const space = await newSpace();
       const { units, containerIds } = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "one", "two");
-      for (const unit of units) await at.store.units.addVector(unit, containerIds, space, buildVector(space, unit));
+      for (const unit of units) await at.store.units.addVector(unit, space, buildVector(space, unit));
       const picked = await at.store.vectors.pick(space, containerIds, [...units, 12_345]);
       expect([...picked.units].toSorted(rising)).toEqual(units);
       expect(picked.matrix).toHaveLength(6);
@@ -119,7 +119,7 @@ export function vectorsContract(open: OpenStore): void {
     test("a second vector of a unit takes the place of the first", async () => {
       const space = await newSpace();
       const { unit, containerId } = await addUnit(space, buildVector(space, 1));
-      await at.store.units.addVector(unit, [containerId], space, buildVector(space, 0, 1));
+      await at.store.units.addVector(unit, space, buildVector(space, 0, 1));
       const { units, matrix } = await at.store.vectors.load(space, containerId);
       expect([units, [...matrix]]).toEqual([[unit], [0, 1, 0]]);
     });
@@ -137,7 +137,7 @@ export function vectorsContract(open: OpenStore): void {
 
       const { containerId } = superseded;
       for (const unit of [...chunk.units, superseded.unit, forgotten.unit, 999_999])
-        await at.store.units.addVector(unit, [containerId], space, buildVector(space, 1));
+        await at.store.units.addVector(unit, space, buildVector(space, 1));
 
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map());
       expect((await at.store.vectors.load(space, containerId)).units).toEqual([]);
@@ -159,7 +159,7 @@ export function vectorsContract(open: OpenStore): void {
       ]);
       expect((await at.store.vectors.load(space, one.containerId)).seq).toBe(afterTwo);
 
-      await at.store.units.addVector(one.unit, [one.containerId], space, buildVector(space, 0, 0, 1));
+      await at.store.units.addVector(one.unit, space, buildVector(space, 0, 0, 1));
       await at.store.units.setForgotten(two.unit, two.containerId, true);
       expect(await changes(space, afterTwo)).toMatchObject([
         { unit: one.unit, vector: buildVector(space, 0, 0, 1) },
@@ -198,10 +198,10 @@ export function vectorsContract(open: OpenStore): void {
 
     test("a change that was rolled back is not in it", async () => {
       const space = await newSpace();
-      const { unit, containerId } = await at.addIndexedMemory();
+      const { unit } = await at.addIndexedMemory();
       await at.store
         .transaction(async (nouns) => {
-          await nouns.units.addVector(unit, [containerId], space, buildVector(space, 1));
+          await nouns.units.addVector(unit, space, buildVector(space, 1));
           throw new Error("no");
         })
         .catch(() => undefined);
