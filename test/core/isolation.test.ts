@@ -55,7 +55,27 @@ describe("reading", () => {
       "search",
       () => ({ q: "bees", threshold: 0, filters: { AND: [{ key: "k", value: "v", negate: true }] } }),
     ],
+    [
+      "search with everything around",
+      "search",
+      () => ({ q: "bees", threshold: 0, includeRelatives: true, includeNeighbours: true, includeChunks: true }),
+    ],
+    ["search for an end user", "search", () => ({ q: "bees", threshold: 0, endUserId: "u" })],
+    [
+      "search documents",
+      "searchDocuments",
+      () => ({ q: "bees secret", includeContent: true, includeNeighbours: true, limit: 100 }),
+    ],
+    ["search all documents", "searchDocuments", () => ({ q: "*", includeContent: true })],
+    [
+      "search all documents of the own tags",
+      "searchDocuments",
+      () => ({ q: "*", operator: "all", containerTags: ["a"] }),
+    ],
+    ["search in the shared document", "searchDocuments", ({ shared }) => ({ q: "*", documentId: shared })],
     ["profile", "profile", () => ({ containerTag: "a", q: "bees secret", threshold: 0 })],
+    ["profile of the only container", "profile", () => ({})],
+    ["buckets", "listProfileBuckets", () => ({ containerTag: "a" })],
     ["list everything", "listDocuments", () => ({ includeContent: true })],
     [
       "list all of the own tags",
@@ -67,6 +87,24 @@ describe("reading", () => {
     ["fetch the shared document", "fetch", ({ shared }) => ({ id: shared })],
     ["fetch the own memory", "fetch", ({ myMemory }) => ({ id: myMemory })],
     ["list what could be forgotten", "forget", () => ({ query: "bees secret", threshold: 0 })],
+    ["list memories", "listMemories", () => ({ containerTags: ["a"], limit: 100 })],
+    ["list guesses", "listInferred", () => ({ containerTag: "a" })],
+    [
+      "show what would be forgotten",
+      "forgetMatching",
+      () => ({ containerTag: "a", query: "bees secret", threshold: 0, dryRun: true }),
+    ],
+    ["list documents with memories", "listDocumentsWithMemories", () => ({ limit: 100 })],
+    [
+      "read documents with memories",
+      "readDocumentsWithMemories",
+      ({ mine, theirs, shared, moved }) => ({ ids: [mine, theirs, shared, moved] }),
+    ],
+    [
+      "read documents by customId",
+      "readDocumentsWithMemories",
+      () => ({ ids: ["theirs", "shared", "moved"], by: "customId" }),
+    ],
   ])("%s tells nothing of the other container", async (_name, useCase, input) => {
     const answer = JSON.stringify(await core[useCase](onlyA, input(ids)));
     expect(answer).not.toContain(SECRET);
@@ -103,10 +141,21 @@ describe("reading", () => {
   test("a container that is not one's own is forbidden, whatever is asked of it", async () => {
     const calls: [UseCase, unknown][] = [
       ["search", { q: "x", containerTags: ["a", "b"] }],
+      ["searchDocuments", { q: "x", containerTags: ["b"] }],
       ["profile", { containerTag: "b" }],
+      ["listProfileBuckets", { containerTag: "b" }],
       ["listDocuments", { containerTags: ["b"] }],
       ["forget", { query: "x", containerTag: "b" }],
       ["forget", { content: "x", containerTag: "b" }],
+      ["forgetOne", { content: "x", containerTag: "b" }],
+      ["forgetMatching", { query: "x", containerTag: "b" }],
+      ["updateMemory", { id: ids.theirMemory, newContent: "x", containerTag: "b" }],
+      ["listMemories", { containerTags: ["a", "b"] }],
+      ["listInferred", { containerTag: "b" }],
+      ["reviewInferred", { containerTag: "b", id: ids.theirMemory, action: "approve" }],
+      ["listDocumentsWithMemories", { containerTags: ["b"] }],
+      ["readDocumentsWithMemories", { ids: [ids.theirs], containerTags: ["b"] }],
+      ["countDocumentCategories", { containerTags: ["b"] }],
       ["addDocument", { content: "x", containerTags: ["a", "b"] }],
       ["addDocument", { content: "x" }],
       ["createMemories", { containerTag: "b", memories: [{ content: "x" }] }],
@@ -138,6 +187,13 @@ describe("changing", () => {
       ["deleteDocument", { id: ids.shared }, "forbidden"],
       ["forget", { ids: [ids.theirMemory] }, "not_found"],
       ["forget", { ids: [ids.myMemory, ids.theirMemory] }, "not_found"],
+      ["forgetOne", { id: ids.theirMemory, containerTag: "a" }, "not_found"],
+      ["forgetOne", { id: ids.theirs, containerTag: "a" }, "not_found"],
+      ["forgetOne", { id: "moved", containerTag: "a" }, "not_found"],
+      ["forgetOne", { id: ids.shared, containerTag: "a" }, "forbidden"],
+      ["updateMemory", { id: ids.theirMemory, newContent: "x", containerTag: "a" }, "not_found"],
+      ["updateMemory", { id: ids.theirMemory, newContent: "x" }, "not_found"],
+      ["reviewInferred", { id: ids.theirMemory, containerTag: "a", action: "approve" }, "not_found"],
       ["addDocument", { content: "mine now", containerTags: ["a"], customId: "theirs" }, "forbidden"],
       ["addDocument", { content: "mine now", containerTags: ["a"], customId: "shared" }, "forbidden"],
       [

@@ -187,6 +187,13 @@ describe("DELETE /v4/memories", () => {
     expect(await search("delete", "Lena keeps bees and goats")).toEqual([]);
   });
 
+  test("an id counts more than a text", async () => {
+    const [one, two] = await create("delete:both", "Nora dives", "Nora rows");
+    const { body } = await send("DELETE", { id: one?.id, content: "Nora rows", containerTag: "delete:both" });
+    expect(body.id).toBe(one?.id);
+    expect((await list({ containerTag: "delete:both" })).body.memoryEntries).toMatchObject([{ id: two?.id }]);
+  });
+
   test("any version forgets the whole chain", async () => {
     const [first] = await create("delete:chain", "Lena lives in Rome");
     const patch = { containerTag: "delete:chain", newContent: "Lena lives in Bonn" };
@@ -237,6 +244,7 @@ describe("DELETE /v4/memories", () => {
       { id: "delete-mine" },
       { id: UNKNOWN_ID },
       { content: "Lena keeps bees" },
+      { content: "lena keeps bees" },
     ];
     for (const selector of selectors) {
       const { status, body } = await send("DELETE", { ...selector, containerTag: "delete:yours" });

@@ -33,7 +33,8 @@ export const documentGraphEndpoints = [
     method: "post",
     path: "/v3/documents/documents",
     summary: "List documents with their memories",
-    description: "For graphs and overviews: each document with the memories that it states, and how they relate.",
+    description:
+      "Memories that were superseded or forgotten are there too, with their flags. Texts are cut at 2,000 characters.",
     tag: "documents",
     example: { containerTags: ["mia"], page: 1, limit: 10 },
     body: listBody,
@@ -54,7 +55,8 @@ export const documentGraphEndpoints = [
     method: "post",
     path: "/v3/documents/documents/by-ids",
     summary: "Read documents with their memories by id or customId",
-    description: "Those that do not exist, or that the key may not see, are left out.",
+    description:
+      "In the order asked for; what is not there is left out. Texts are whole for up to 100 documents, and cut at 2,000 characters beyond that.",
     tag: "documents",
     example: { ids: ["<id>"] },
     body: byIdsBody,
@@ -74,7 +76,7 @@ export const documentGraphEndpoints = [
     method: "post",
     path: "/v3/documents/documents/facets",
     summary: "Count documents by category",
-    description: "Categories with at least one document.",
+    description: "Each document has one category; those without documents are left out.",
     tag: "documents",
     example: { containerTags: ["mia"] },
     body: z.object(containerFields),

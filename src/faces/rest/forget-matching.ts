@@ -25,7 +25,8 @@ export const forgetMatchingEndpoints = [
     method: "post",
     path: "/v4/memories/forget-matching",
     summary: "Forget what a container holds on a subject, or several memories by id",
-    description: "Says what it would forget with `dryRun`; whatever it forgets carries one batch id.",
+    description:
+      "Exactly one of `query` and `ids`. `dryRun` shows exactly what the same request would forget. By query, everything of at least `threshold` is forgotten, the most similar first, up to `maxForget`. By ids, unknown ones are left out.",
     tag: "memories",
     example: { containerTag: "mia", query: "travel plans", dryRun: true },
     body,

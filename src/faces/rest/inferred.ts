@@ -30,8 +30,7 @@ export const inferredEndpoints = [
     method: "get",
     path: "/v3/container-tags/{containerTag}/inferred",
     summary: "Inferred memories that wait for review",
-    description:
-      "Memories that were concluded rather than stated; they stay out of profiles until somebody approves them.",
+    description: "At most 50: those that were derived from the most memories first, then the newest.",
     tag: "container tags",
     status: 200,
     answer: inferredAnswer,
@@ -52,7 +51,8 @@ export const inferredEndpoints = [
     method: "post",
     path: "/v3/container-tags/{containerTag}/inferred/{memoryId}/review",
     summary: "Approve, decline or undo the review of an inferred memory",
-    description: "Refused with 409 for a memory that is no inference.",
+    description:
+      "Approved it counts as stated; declined it leaves search; undone it is back in the queue. 409, for good, when it is no open guess or there is nothing to undo.",
     tag: "container tags",
     example: { action: "approve" },
     body: reviewSchema.pick({ action: true }),

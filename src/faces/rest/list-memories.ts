@@ -19,7 +19,8 @@ export const memoryListEndpoints = [
     method: "post",
     path: "/v4/memories/list",
     summary: "List memories with their history",
-    description: "Active memories, each with its older versions and its documents.",
+    description:
+      "The newest versions that are neither forgotten nor over, with older ones in `history`. At least one container must be named.",
     tag: "memories",
     example: { containerTags: ["mia"], limit: 10, page: 1 },
     body,

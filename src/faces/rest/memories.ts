@@ -18,7 +18,7 @@ export const memoryEndpoints = [
     path: "/v4/memories",
     summary: "Create memories directly",
     description:
-      "Writes facts without extraction: each becomes one memory, searchable at once. A container that does not exist is made.",
+      "Writes facts without extraction: each becomes one memory, searchable at once. What the container knows already is not kept twice: its entry answers with the memory that is there. A container that does not exist is made.",
     tag: "memories",
     example: { memories: [{ content: "Mia prefers trains to planes.", isStatic: true }], containerTag: "mia" },
     body: createMemoriesSchema,
@@ -33,7 +33,8 @@ export const memoryEndpoints = [
     method: "patch",
     path: "/v4/memories",
     summary: "Write a new version of a memory, found by id or by its exact text",
-    description: "The older version stays as history; `id` or the exact `content` says which memory is meant.",
+    description:
+      "The old version stays as history. `id` counts more than `content`, and the id of an old version means the newest. `metadata` replaces what was there, except `temporalContext`; left out, all stays. `forgetAfter: null` ends an expiry. When another memory of the container has the new text already, the two become one.",
     tag: "memories",
     example: { content: "Mia prefers trains to planes.", newContent: "Mia prefers night trains.", containerTag: "mia" },
     body: updateMemorySchema,
@@ -46,7 +47,7 @@ export const memoryEndpoints = [
     path: "/v4/memories",
     summary: "Forget a memory by id or by its exact text, or remove a document by id or customId",
     description:
-      "The memory is hidden, not destroyed. An id may also be that of a document, which is then removed; the answer says which it was.",
+      "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. Forgotten already: 409, for good.",
     tag: "memories",
     example: { content: "Mia prefers trains to planes.", containerTag: "mia" },
     body: forgetOneSchema,
