@@ -7,11 +7,13 @@ import { createChunkStore } from "../../src/adapters/store/chunks.js";
 import { createContainerStore } from "../../src/adapters/store/containers.js";
 import { createDocumentStore } from "../../src/adapters/store/documents.js";
 import { createFileStore } from "../../src/adapters/store/files.js";
+import { createMergeStore } from "../../src/adapters/store/merges.js";
 import { createMemoryStore } from "../../src/adapters/store/memories.js";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
 import type { Database } from "../../src/adapters/store/schema.js";
 import { sqliteDialect } from "../../src/adapters/store/sqlite.js";
 import { STORE_FILE } from "../../src/adapters/store/store.js";
+import { createSettingsStore } from "../../src/adapters/store/settings.js";
 import { createUnitStore } from "../../src/adapters/store/units.js";
 import { createVectorRecord } from "../../src/adapters/store/vector-record.js";
 import type { UnitScope } from "../../src/core/ports.js";
@@ -88,12 +90,28 @@ describe("the work of a call does not grow with the store", () => {
       createDocumentStore(db, clock).update("o", "x", { status: "done", revision: 2, containerTags: ["a"] }),
     "chunks.replace": () => createChunkStore(db, clock).replace("o", "x", 1, buildChunkDrafts("one")),
     "chunks.ofDocument": () => createChunkStore(db, clock).ofDocument("o", "x", 1),
+    "chunks.at": () => createChunkStore(db, clock).at("o", [{ documentId: "x", revision: 1, position: 0 }]),
     "chunks.withoutVector": () => createChunkStore(db, clock).withoutVector("o", "x", 2, space),
     "documents.revisionText": () => createDocumentStore(db, clock).revisionText("o", "x", 2),
     "documents.pendingRevisions": () => createDocumentStore(db, clock).pendingRevisions("o", "x"),
     "containers.find": () => createContainerStore(db, clock).find("o", ["a"]),
     "containers.ensure": () => createContainerStore(db, clock).ensure("o", ["a"]),
     "containers.ofDocument": () => createContainerStore(db, clock).ofDocument("o", "x"),
+    "containers.get": () => createContainerStore(db, clock).get("o", "a"),
+    "containers.update": () => createContainerStore(db, clock).update("o", "a", { name: "x" }),
+    "containers.list": () => createContainerStore(db, clock).list("o", ["a"]),
+    "containers.remove": () => createContainerStore(db, clock).remove("o", "x"),
+    "containers.documentsIn": () => createContainerStore(db, clock).documentsIn("o", 1, 10),
+    "containers.countOwnDocuments": () => createContainerStore(db, clock).countOwnDocuments("o", 1),
+    "containers.relocate": () => createContainerStore(db, clock).relocate("o", "x", [1]),
+    "memories.inContainer": () => createMemoryStore(db, clock).inContainer("o", 1, { activeOnly: true, limit: 10 }),
+    "memories.inContainer, all": () =>
+      createMemoryStore(db, clock).inContainer("o", 1, { activeOnly: false, limit: 10 }),
+    "memories.move": () => createMemoryStore(db, clock).move("o", "x", 1),
+    "memories.purge": () => createMemoryStore(db, clock).purge("o", 2, 10),
+    "settings.read": () => createSettingsStore(db, clock).read("o", ""),
+    "merges.open": () => createMergeStore(db, clock).open("o"),
+    "merges.byId": () => createMergeStore(db, clock).byId("o", "x"),
     "memories.byId": () => createMemoryStore(db, clock).byId("o", "x"),
     "memories.byIds": () => createMemoryStore(db, clock).byIds("o", ["x"]),
     "memories.latestOf": () => createMemoryStore(db, clock).latestOf("o", "x"),
@@ -102,6 +120,8 @@ describe("the work of a call does not grow with the store", () => {
     "memories.ofDocument": () => createMemoryStore(db, clock).ofDocument("o", "x"),
     "memories.sources": () => createMemoryStore(db, clock).sources("o", ["x"]),
     "memories.active": () => createMemoryStore(db, clock).active("o", "a", { isStatic: true, limit: 10 }),
+    "memories.active of both kinds": () => createMemoryStore(db, clock).active("o", "a", { limit: 10 }),
+    "memories.relate": () => createMemoryStore(db, clock).relate("o", "x", "y", "extends"),
     "memories.expired": () => createMemoryStore(db, clock).expired("o", clock.now(), 10),
     "memories.update": () => createMemoryStore(db, clock).update("o", "x", { strength: 2 }),
     "memories.list": () =>
@@ -122,6 +142,8 @@ describe("the work of a call does not grow with the store", () => {
     "units.matching": () =>
       createUnitStore(db, clock).matching("o", scope, { filters, filepath: "/x/", documentIds: ["x"] }),
     "units.matching by metadata": () => createUnitStore(db, clock).matching("o", scope, { filters }),
+    "units.matching in every container, without some documents": () =>
+      createUnitStore(db, clock).matching("o", scope, { inEveryContainer: true, exceptDocumentIds: ["x"] }),
     "units.matching by path": () => createUnitStore(db, clock).matching("o", scope, { filepath: "/x/" }),
     "units.details": () => createUnitStore(db, clock).details("o", scope, [1, 2, 3]),
     "units.load": () => createUnitStore(db, clock).load("o", [2, 3]),

@@ -217,6 +217,21 @@ export function unitsContract(open: OpenStore): void {
     });
   });
 
+  describe("chunks at places", () => {
+    const place = (documentId: string, position: number, revision = 1) => ({ documentId, revision, position });
+
+    test("are found by document, revision and position, whatever is missing", async () => {
+      const [one, two] = [await at.addIndexedDocument({}, "a", "b"), await at.addIndexedDocument({}, "c")];
+      const texts = async (...places: ReturnType<typeof place>[]) =>
+        (await at.store.chunks.at(at.organization, places)).map(({ content }) => content).toSorted(rising);
+      const [first, second] = [one.document.id, two.document.id];
+      expect(await texts(place(first, 1), place(second, 0), place(second, 1), place("nowhere", 0))).toEqual(["b", "c"]);
+      expect(await texts(place(first, -1), place(first, 0, 2))).toEqual([]);
+      expect(await texts()).toEqual([]);
+      expect(await at.store.chunks.at(OTHER_ORGANIZATION, [place(first, 0)])).toEqual([]);
+    });
+  });
+
   describe("narrowing to documents", () => {
     const chunksOf = async (tags: string[], condition: Parameters<typeof at.store.units.matching>[2]) =>
       (await at.store.units.matching(at.organization, await scopeOf(tags, { kinds: ["chunk"] }), condition)).toSorted(
