@@ -8,7 +8,6 @@ import { parseFilters } from "./filters.js";
 import { findLatest } from "./find-memory.js";
 import { forgetMemories } from "./forget.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "./input.js";
-import { once } from "./operations.js";
 import type { StoreNouns } from "./ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "./types.js";
 

@@ -78,7 +78,8 @@ export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): v
       await Promise.all(keys.map((key) => blobs.put(key, BYTES)));
       await blobs.remove(keys[1] ?? "");
       const listed = await blobs.list();
-      expect(listed.map(({ key }) => key).toSorted()).toEqual([keys[0], keys[2]].toSorted());
+      expect(listed).toHaveLength(2);
+      expect(listed.map(({ key }) => key)).toEqual(expect.arrayContaining([keys[0], keys[2]]));
       for (const { writtenAt } of listed) expect(writtenAt.getTime()).toBeGreaterThan(before);
     });
 
