@@ -144,7 +144,7 @@ describe("Hermes", () => {
       expect(textsOf(body.results)).toContain("Lisbon");
       profileAnswer.parse((await plugin().call("POST", "/v4/profile", { containerTag: TAG, q: "Iris" })).body);
       const forgotten = await plugin().call("DELETE", "/v4/memories", { containerTag: TAG, id: added.id });
-      expect(forgotten.status).toBe(200);
+      expect(forgotten.body).toMatchObject({ id: added.id, forgotten: true, removed: "document" });
       const after = await plugin().call("POST", "/v4/search", {
         q: "Which bird has Iris?",
         containerTag: TAG,

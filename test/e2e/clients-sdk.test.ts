@@ -6,6 +6,7 @@ import { tryRecall } from "../contract/sdk/recall.js";
 import { tryOrganization } from "../contract/sdk/settings.js";
 import * as shapes from "../contract/sdk/shapes.js";
 import { methodsOf, openSdk, type SdkUnderTest } from "../contract/sdk/under-test.js";
+import { openClientService } from "../support/client-service.js";
 import { tryClient } from "../support/client-table.js";
 
 /** The official SDK as it is published, pointed at a running service by its base URL and nothing else. */
@@ -54,6 +55,20 @@ describe("the parts of the newest generation", () => {
     expect(empty.message).toContain("content: must not be empty");
     const huge = await sdk.expectRefusal(() => sdk.client.add({ content: "x".repeat(1_100_000) }), "APIError");
     expect(huge).toMatchObject({ status: 413, message: expect.stringContaining("1048576") });
+  });
+
+  trial.tries("add", "too many requests are tried again when there is room", async () => {
+    const settings = { RECOLLECT_RATE_LIMIT: "1", RECOLLECT_RATE_WINDOW_SECONDS: "1" };
+    const limited = await openClientService({ settings });
+    try {
+      const client = new Supermemory({ apiKey: limited.key, baseURL: limited.url });
+      const add = () => client.add({ content: "One more.", containerTag: "limited" }, { maxRetries: 0 });
+      await expect(Promise.all([add(), add(), add()])).rejects.toBeInstanceOf(Supermemory.RateLimitError);
+      shapes.receipt.parse(await client.add({ content: "With patience.", containerTag: "limited" }));
+      await limited.settle();
+    } finally {
+      await limited.close();
+    }
   });
 
   trial.tries("search", "Supermemory.local() finds the service by its variable, and needs no key", async () => {
