@@ -110,7 +110,10 @@ function inputOf(document: unknown, defaults: Omit<Batch, "documents">): Record<
     ...defaults,
     ...withoutAbsent(item),
     containerTags: tagsOf(item) ?? tagsOf(defaults),
-    metadata: defaults.metadata && (isRecord || metadata == null) ? { ...defaults.metadata, ...metadata } : metadata,
+    metadata:
+      defaults.metadata && (isRecord || metadata == null)
+        ? { ...defaults.metadata, ...metadata }
+        : (metadata ?? undefined),
     wait: undefined,
   };
 }

@@ -73,6 +73,13 @@ describe("POST /v3/documents/batch", () => {
     });
   });
 
+  test("a field that is null says nothing, with and without a default", async () => {
+    const nothing = { metadata: null, containerTag: null, containerTags: null, customId: null, title: null };
+    const { body } = await batch({ documents: [{ content: "Says null.", ...nothing }] });
+    expect(body).toMatchObject({ success: 1, failed: 0 });
+    expect(await get(idsOf(body)[0] ?? "")).toMatchObject({ metadata: null, containerTags: ["sm_project_default"] });
+  });
+
   test("each document that cannot be taken fails by itself, with field and rule", async () => {
     const bad: [document: unknown, id: string, words: RegExp][] = [
       [{ content: "" }, "unknown", /content: must not be empty/],
