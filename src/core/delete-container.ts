@@ -2,16 +2,16 @@ import * as z from "zod";
 import { createId } from "../lib/ids.js";
 import { yieldTurn } from "../lib/time.js";
 import { requireAllContainers } from "./auth.js";
+import { dropBlobs } from "./blobs.js";
 import { containerByTagSchema, noteContainer } from "./containers.js";
 import type { Call, CoreContext } from "./context.js";
+import { removeDocument } from "./documents.js";
 import { AppError, notFound } from "./errors.js";
-import { forgetMemories } from "./forget.js";
 import { parseInput } from "./input.js";
 import { refuseMerging } from "./merge.js";
 import { once } from "./operations.js";
 import type { StoreNouns } from "./ports.js";
 import { unitOf, type Actor } from "./types.js";
-import { noteDocument } from "./write-document.js";
 
 /** How long an answer waits for the emptying, in milliseconds; a job goes on after that. */
 const PATIENCE_MS = 10_000;
@@ -103,9 +103,9 @@ async function refuseMergeTarget(nouns: StoreNouns, organizationId: string, tag:
 }
 
 /**
- * Removes what lies in a deleted container, batch by batch, each in a transaction of its own: documents that lie nowhere
- * else, the way of the others into it, and the memories, which stay in the record as forgotten. Does what is left when
- * it is called again.
+ * Removes what lies in a deleted container, batch by batch, each in a transaction of its own: the memories, which stay in
+ * the record as forgotten, documents that lie nowhere else, and the way of the others into it. Does what is left when it
+ * is called again.
  */
 export async function emptyContainer(
   context: CoreContext,
@@ -115,41 +115,51 @@ export async function emptyContainer(
   for (;;) {
     await yieldTurn(limits.signal);
     if (limits.deadline !== undefined && context.clock.now().getTime() > limits.deadline) return;
-    const isEmpty = await context.store.transaction(
-      async (nouns) =>
-        (await removeDocuments(context, nouns, deleted)) === 0 && (await forgetAll(context, nouns, deleted)) === 0,
-    );
+    const { isEmpty, files } = await context.store.transaction((nouns) => emptyBatch(context, nouns, deleted));
+    await dropBlobs(context, files);
     if (isEmpty) return;
   }
 }
 
-async function removeDocuments(context: CoreContext, nouns: StoreNouns, deleted: DeletedContainer): Promise<number> {
-  const { organizationId } = context.store;
-  const ids = await nouns.containers.documentsIn(organizationId, deleted.containerId, DOCUMENT_BATCH);
-  for (const id of ids) {
-    const others = await nouns.containers.ofDocument(organizationId, id);
-    const elsewhere = others.map((container) => container.id).filter((one) => one !== deleted.containerId);
-    if (elsewhere.length > 0) await nouns.containers.relocate(organizationId, id, elsewhere);
-    else await removeDocument(nouns, actorOf(context, deleted), deleted, id);
-    context.events.changed(id);
-  }
-  return ids.length;
+interface Emptied {
+  readonly isEmpty: boolean;
+  /** Keys of files whose bytes may go. */
+  readonly files: readonly string[];
 }
 
-/** A fact that this document alone states goes with it, in whatever container it lies. */
-async function removeDocument(nouns: StoreNouns, actor: Actor, deleted: DeletedContainer, id: string): Promise<void> {
-  const { organizationId } = actor;
-  const document = await nouns.documents.byId(organizationId, id);
-  if (!document) return;
-  const stated = await nouns.memories.ofDocument(organizationId, id);
-  const orphans = stated.filter(
-    (memory) =>
-      memory.sourceCount <= 1 && memory.isLatest && !memory.isForgotten && memory.containerTag !== deleted.tag,
+/** Memories first: those of a removed document would be looked for under a tag that may be another container's by now. */
+async function emptyBatch(context: CoreContext, nouns: StoreNouns, deleted: DeletedContainer): Promise<Emptied> {
+  if ((await forgetAll(context, nouns, deleted)) > 0) return { isEmpty: false, files: [] };
+  const { organizationId } = context.store;
+  const ids = await nouns.containers.documentsIn(organizationId, deleted.containerId, DOCUMENT_BATCH);
+  const files: string[] = [];
+  for (const id of ids) {
+    files.push(...(await takeOut(context, nouns, deleted, id)));
+    context.events.changed(id);
+  }
+  return { isEmpty: ids.length === 0, files };
+}
+
+/** @returns the keys of files that went with the document */
+async function takeOut(
+  { store }: CoreContext,
+  nouns: StoreNouns,
+  { tag, by }: DeletedContainer,
+  id: string,
+): Promise<string[]> {
+  const { organizationId } = store;
+  const others = await nouns.containers.ofDocument(organizationId, id);
+  const document = others.length === 0 ? await nouns.documents.byId(organizationId, id) : null;
+  if (document) {
+    const actor: Actor = { organizationId, name: by, containers: "all" };
+    return removeDocument(nouns, actor, { ...document, containerTags: [tag] });
+  }
+  await nouns.containers.relocate(
+    organizationId,
+    id,
+    others.map((container) => container.id),
   );
-  await nouns.documents.remove(organizationId, id);
-  await nouns.jobs.dropDead(id);
-  await noteDocument(nouns, actor, document, "document.deleted", { title: document.title });
-  await forgetMemories(nouns, actor, orphans, `document ${id} was deleted`);
+  return [];
 }
 
 /** Forgets without a place in the index: nobody can search the container any more. */
@@ -181,8 +191,4 @@ async function forgetAll(context: CoreContext, nouns: StoreNouns, deleted: Delet
     })),
   );
   return memories.length;
-}
-
-function actorOf({ store }: CoreContext, { by }: DeletedContainer): Actor {
-  return { organizationId: store.organizationId, name: by, containers: "all" };
 }

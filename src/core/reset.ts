@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { yieldTurn } from "../lib/time.js";
 import { requireAllContainers } from "./auth.js";
+import { dropLostBlobs } from "./blobs.js";
 import type { Call, CoreContext } from "./context.js";
 import { invalid, noteSchema, parseInput } from "./input.js";
 import type { Store, StoreNouns } from "./ports.js";
@@ -58,6 +59,7 @@ export async function resetOrganization(context: CoreContext, call: Call, raw: u
     await yieldTurn();
     await store.containers.purge(organizationId, tag);
   }
+  await dropLostBlobs(context);
   await store.transaction(async (nouns) => {
     if (standard) await nouns.containers.ensure(organizationId, [DEFAULT_CONTAINER]);
     await nouns.settings.clear(organizationId);

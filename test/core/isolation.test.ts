@@ -86,6 +86,9 @@ describe("reading", () => {
     ["read the shared document", "getDocument", ({ shared }) => ({ id: shared })],
     ["fetch the shared document", "fetch", ({ shared }) => ({ id: shared })],
     ["fetch the own memory", "fetch", ({ myMemory }) => ({ id: myMemory })],
+    ["list the containers", "listContainers", () => ({})],
+    ["read what is said of the own container", "getContainer", () => ({ containerTag: "a" })],
+    ["list the projects", "listProjects", () => ({})],
     ["list what could be forgotten", "forget", () => ({ query: "bees secret", threshold: 0 })],
     ["list memories", "listMemories", () => ({ containerTags: ["a"], limit: 100 })],
     ["list guesses", "listInferred", () => ({ containerTag: "a" })],
@@ -159,6 +162,8 @@ describe("reading", () => {
       ["addDocument", { content: "x", containerTags: ["a", "b"] }],
       ["addDocument", { content: "x" }],
       ["createMemories", { containerTag: "b", memories: [{ content: "x" }] }],
+      ["getContainer", { containerTag: "b" }],
+      ["updateContainer", { containerTag: "b", name: "mine" }],
     ];
     const before = await opened.rowCounts();
     for (const [useCase, input] of calls)
@@ -238,6 +243,15 @@ describe("changing", () => {
       ["revokeKey", { id: keys[0]?.id }],
       ["ensureFirstKey", {}],
       ["diagnose", {}],
+      ["deleteContainer", { containerTag: "a" }],
+      ["mergeContainers", { containerTags: ["a", "b"], targetContainerTag: "a" }],
+      ["getMerge", { id: "x" }],
+      ["getSettings", {}],
+      ["updateSettings", {}],
+      ["resetOrganization", { confirmation: "Recollect" }],
+      ["suggestBuckets", {}],
+      ["createProject", { name: "x" }],
+      ["deleteProject", { id: "x", action: "delete" }],
     ] as const)
       expect(await refusal(core[useCase](onlyA, input)), useCase).toMatchObject({ kind: "forbidden" });
     expect(await core.authenticate(all, secret)).toMatchObject({ containers: "all" });
@@ -251,6 +265,10 @@ describe("another organisation", () => {
     expect((await core.listDocuments(stranger, {})).total).toBe(0);
     expect(await core.profile(stranger, { containerTag: "b" })).toMatchObject({ static: [], dynamic: [] });
     expect((await core.listKeys(stranger)).keys).toEqual([]);
+    expect((await core.listContainers(stranger)).containers).toEqual([]);
+    expect((await core.getSettings(stranger)).settings).toEqual({});
+    for (const useCase of ["getContainer", "deleteContainer"] as const)
+      expect(await refusal(core[useCase](stranger, { containerTag: "b" }))).toMatchObject({ kind: "not_found" });
     for (const id of [ids.mine, ids.theirMemory, "theirs"]) {
       expect(await refusal(core.getDocument(stranger, { id }))).toMatchObject({ kind: "not_found" });
       expect(await refusal(core.fetch(stranger, { id }))).toMatchObject({ kind: "not_found" });

@@ -210,6 +210,14 @@ describe("recollect keys", () => {
     expect(await run(["keys", "revoke", key.id])).toMatchObject({ code: 1, stderr: expect.stringContaining(key.id) });
   });
 
+  test("makes a key for a client, whose settings are then its own", async () => {
+    const { key } = parseAnswer<CreatedKey>(await run(["keys", "create", "--client", "OpenCode", "--json"]));
+    expect(key.client).toBe("opencode");
+    expect((await run(["keys", "list"])).stdout).toMatch(/ {2}key, for opencode {2}made /);
+    const refused = await run(["keys", "create", "--client", "a b"]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("client: must be 1 to 64 letters") });
+  });
+
   test("says how to make the first one", async () => {
     expect((await run(["keys", "list"])).stdout).toBe("There are no keys yet. Make one: recollect keys create\n");
   });

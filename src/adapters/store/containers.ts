@@ -101,10 +101,11 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
       const rows = await db
         .selectFrom("document_containers")
         .innerJoin("containers", "containers.id", "document_containers.container_id")
+        .innerJoin("documents", "documents.id", "document_containers.document_id")
         .select("document_containers.document_id")
         .where("containers.organization_id", "=", organizationId)
-        .where("container_id", "=", containerId)
-        .orderBy("document_id")
+        .where("document_containers.container_id", "=", containerId)
+        .orderBy("document_containers.document_id")
         .limit(limit)
         .execute();
       return rows.map((row) => row.document_id);
