@@ -5,14 +5,14 @@ import type { Call, CoreContext } from "./context.js";
 import { parseFilters } from "./filters.js";
 import { containerTagSchema, invalid, parseInput, textSchema } from "./input.js";
 import { searchMemories, similaritySchema, type SearchAnswer } from "./search.js";
-import type { Actor, FilterExpression, Memory, ProfileBucket } from "./types.js";
+import type { Actor, Memory, ProfileBucket } from "./types.js";
 
 /** How many facts of each part a profile shows. */
 const STATIC_LIMIT = 100;
 const DYNAMIC_LIMIT = 50;
 const BUCKET_LIMIT = 50;
-/** The newest facts of a container, which its buckets are filled from: a profile is asked for at every turn. */
-const BUCKET_SOURCES = 500;
+/** The newest facts of each kind, which the buckets are filled from: a profile is asked for at every turn. */
+const BUCKET_SOURCES = 250;
 
 export const profileSchema = z.object({
   /** Absent only for a caller of a single container, which is then meant. */
@@ -43,15 +43,21 @@ export async function getProfile(context: CoreContext, call: Call, raw: unknown)
   const { actor } = call;
   const containerTag = containerOf(actor, input.containerTag);
   const filters = parseFilters(input.filters);
-  const read = (isStatic: boolean, limit: number) =>
-    context.store.memories.active(actor.organizationId, containerTag, { isStatic, limit, filters });
   const wants = (part: "static" | "dynamic" | "buckets") => !input.include || input.include.includes(part);
+  const buckets = wants("buckets") ? await bucketsOf(context, actor, containerTag, input.buckets) : [];
+  const read = (isStatic: boolean, shown: number) =>
+    context.store.memories.active(actor.organizationId, containerTag, {
+      isStatic,
+      limit: buckets.length > 0 ? Math.max(shown, BUCKET_SOURCES) : shown,
+      filters,
+    });
+  const lasting = wants("static") || buckets.length > 0 ? await read(true, STATIC_LIMIT) : [];
+  const recent = wants("dynamic") || buckets.length > 0 ? await read(false, DYNAMIC_LIMIT) : [];
+  const newestFirst = [...lasting, ...recent].sort((one, other) => other.seq - one.seq);
   return {
-    ...(wants("static") && { static: await read(true, STATIC_LIMIT) }),
-    ...(wants("dynamic") && { dynamic: await read(false, DYNAMIC_LIMIT) }),
-    ...(wants("buckets") && {
-      buckets: await readBuckets(context, actor, containerTag, { filters, keys: input.buckets }),
-    }),
+    ...(wants("static") && { static: lasting.slice(0, STATIC_LIMIT) }),
+    ...(wants("dynamic") && { dynamic: recent.slice(0, DYNAMIC_LIMIT) }),
+    ...(wants("buckets") && { buckets: fillBuckets(newestFirst, buckets, BUCKET_LIMIT) }),
     search: input.q === undefined ? null : await searchMemories(context, call, searchInput(input, containerTag)),
   };
 }
@@ -64,17 +70,14 @@ function containerOf(actor: Actor, containerTag: string | undefined): string {
   return meant;
 }
 
-async function readBuckets(
+async function bucketsOf(
   { store }: CoreContext,
   { organizationId, client }: Actor,
   containerTag: string,
-  { filters, keys }: { filters: FilterExpression | undefined; keys: readonly string[] | undefined },
-): Promise<Record<string, Memory[]>> {
+  keys: readonly string[] | undefined,
+): Promise<ProfileBucket[]> {
   const buckets = await effectiveBuckets(store, organizationId, containerTag, client);
-  const shown = buckets.filter(({ key }) => !keys || keys.includes(key));
-  if (shown.length === 0) return {};
-  const memories = await store.memories.active(organizationId, containerTag, { limit: BUCKET_SOURCES, filters });
-  return fillBuckets(memories, shown, BUCKET_LIMIT);
+  return buckets.filter(({ key }) => !keys || keys.includes(key));
 }
 
 function searchInput(input: z.output<typeof profileSchema>, containerTag: string) {
