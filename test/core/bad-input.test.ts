@@ -207,6 +207,32 @@ const documents: Row[] = [
   ["an unknown order", "listDocuments", { order: "up" }, "invalid", /^order:/],
 ];
 
+const manyDocuments: Row[] = [
+  ["a batch of nothing", "addDocuments", undefined, "invalid", /Invalid input|must be an object/],
+  ["a batch without documents", "addDocuments", {}, "invalid", /^documents: must be an array/],
+  ["an empty batch", "addDocuments", { documents: [] }, "invalid", /^documents: must have at least 1/],
+  ["601 documents", "addDocuments", { documents: Array(601).fill("x") }, "invalid", /^documents: has 601 entries.*600/],
+  ["a bad default", "addDocuments", { documents: ["x"], metadata: 5 }, "invalid", /^metadata: must be an object/],
+  ["no selector", "deleteDocuments", {}, "invalid", /^Either 'ids' or 'containerTags' must be provided$/],
+  ["a path alone", "deleteDocuments", { filepath: "/x" }, "invalid", /^Either 'ids' or 'containerTags'/],
+  ["no ids", "deleteDocuments", { ids: [] }, "invalid", /^ids: must have at least 1 entry/],
+  ["101 ids", "deleteDocuments", { ids: Array(101).fill("x") }, "invalid", /^ids: must have at most 100 entries/],
+  ["a number among ids", "deleteDocuments", { ids: [5] }, "invalid", /^ids\.0: must be a string/],
+  ["chunks of nothing", "getChunks", { id: "nothing" }, "not_found", /^Document not found: nothing/],
+];
+
+const files: Row[] = [
+  ["no file", "addFile", {}, "invalid", /^bytes:/],
+  ["bytes that are none", "addFile", { bytes: "é" }, "invalid", /^bytes: must be base64/],
+  ["a file that is no text", "addFile", { bytes: "AAECAw==", name: "x" }, "unsupported_type", /^The file x is no text/],
+  ["a name of 2,000 letters", "addFile", { bytes: "eA==", name: "x".repeat(2_000) }, "invalid", /^name: must have/],
+  ["a mime type with a line break", "addFile", { bytes: "eA==", mimeType: "a/b\r\nx: y" }, "invalid", /^mimeType:/],
+  ["the file of nothing", "getDocumentFile", { id: "nothing" }, "not_found", /^Document not found: nothing/],
+  ["a key that is a path", "getFile", { key: "../store" }, "not_found", /^There is no file under this address/],
+  ["a key that is unknown", "readFile", { key: createId(), start: 0, length: 1 }, "not_found", /^There is no file/],
+  ["a piece before the beginning", "readFile", { key: createId(), start: -1, length: 1 }, "invalid", /^start:/],
+];
+
 const memories: Row[] = [
   ["no memories", "createMemories", { containerTag: "a", memories: [] }, "invalid", /^memories: must have at least 1/],
   [
@@ -381,7 +407,7 @@ describe("bad input is refused in words that name it, and changes nothing", () =
     before = await opened.everything();
   });
 
-  test.each([...text, ...tags, ...metadata, ...documents, ...memories, ...searches])(
+  test.each([...text, ...tags, ...metadata, ...documents, ...manyDocuments, ...files, ...memories, ...searches])(
     "%s (%s)",
     async (_what, useCase, input, kind, says) => {
       const error: unknown = await core[useCase](call, input).then(
