@@ -279,6 +279,11 @@ describe("a profile", () => {
     expect((await core.profile(call, { containerTag: "a", filters })).dynamic?.map((memory) => memory.text)).toEqual([
       "one",
     ]);
-    expect(await core.profile(call, { containerTag: "nowhere" })).toEqual({ static: [], dynamic: [], search: null });
+    expect(await core.profile(call, { containerTag: "nowhere" })).toEqual({
+      static: [],
+      dynamic: [],
+      buckets: { preferences: [] },
+      search: null,
+    });
   });
 });
