@@ -3,7 +3,7 @@ import { createId } from "../lib/ids.js";
 import { maySee, reachableContainers, requireContainer } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
 import { AppError, notFound } from "./errors.js";
-import { containerTagSchema, filepathSchema, noteSchema, parseInput, textSchema } from "./input.js";
+import { checkMetadataSize, containerTagSchema, filepathSchema, noteSchema, parseInput, textSchema } from "./input.js";
 import { refuseMerging } from "./merge.js";
 import { once } from "./operations.js";
 import type { ContainerChange, StoreNouns } from "./ports.js";
@@ -78,6 +78,7 @@ export async function updateContainer(context: CoreContext, call: Call, raw: unk
   requireContainer(actor, containerTag);
   if (change.profileBuckets && actor.containers !== "all")
     throw new AppError("forbidden", "This key may not define profile buckets. Use a key of the whole organisation.");
+  checkMetadataSize("memoryFilesystemPaths", change.memoryFilesystemPaths, context.limits);
   return once(context, call, "updateContainer", async (nouns) => {
     await refuseMerging(nouns, actor.organizationId, [containerTag]);
     return changeContainer(nouns, actor, containerTag, definedFields(change));

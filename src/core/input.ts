@@ -121,13 +121,10 @@ export const metadataSchema = z
     }
   });
 
-export function checkMetadataSize(
-  field: string,
-  metadata: Readonly<Record<string, unknown>> | undefined | null,
-  limits: Limits,
-): void {
-  if (!metadata) return;
-  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+/** Refuses JSON over the configured limit of metadata with the kind that faces answer as "too large". */
+export function checkMetadataSize(field: string, json: unknown, limits: Limits): void {
+  if (json === undefined || json === null) return;
+  const bytes = Buffer.byteLength(JSON.stringify(json));
   if (bytes > limits.maxMetadataBytes)
     throw new AppError(
       "too_large",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { requireAllContainers } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
-import { invalid, noteSchema, parseInput, textSchema } from "./input.js";
+import { checkMetadataSize, invalid, noteSchema, parseInput, textSchema } from "./input.js";
 import { once } from "./operations.js";
 import type { StoreNouns } from "./ports.js";
 import { profileBucketsSchema } from "./profile-buckets.js";
@@ -81,6 +81,7 @@ export async function updateSettings(context: CoreContext, call: Call, raw: unkn
   const { actor } = call;
   requireAllContainers(actor);
   const sent = parseInput(settingsSchema, raw);
+  for (const key of FREE) checkMetadataSize(key, sent[key], context.limits);
   const client = actor.client ?? EVERY_CLIENT;
   return once(context, call, "updateSettings", async (nouns) => {
     const before = await readSettings(nouns, actor.organizationId, actor.client);
@@ -93,7 +94,9 @@ export async function updateSettings(context: CoreContext, call: Call, raw: unkn
   });
 }
 
-const FILTERS = ["filterPrompt", "includeItems", "excludeItems", "categories"] as const;
+/** Fields that may be any JSON. */
+const FREE = ["includeItems", "excludeItems", "categories"] as const;
+const FILTERS = ["filterPrompt", ...FREE] as const;
 
 function refuseIdleFilters(sent: Settings, after: Settings): void {
   if (after.shouldLLMFilter === true) return;

@@ -119,6 +119,14 @@ describe("what is said of a container", () => {
     expect(await tags()).toEqual([]);
   });
 
+  test("paths that are too many bytes together are refused", async () => {
+    const memoryFilesystemPaths = Array.from({ length: 20 }, (_, index) => `/${index}/${"x".repeat(4_000)}`);
+    await expect(core.updateContainer(call, { containerTag: "a", memoryFilesystemPaths })).rejects.toMatchObject({
+      kind: "too_large",
+      message: expect.stringMatching(/^memoryFilesystemPaths: has \d+ bytes as JSON, at most 65536/) as string,
+    });
+  });
+
   test("as much as is allowed is taken", async () => {
     const most = {
       name: "x".repeat(100),

@@ -90,6 +90,14 @@ describe("settings", () => {
     expect(await settings()).toEqual({});
   });
 
+  test.each(["includeItems", "excludeItems", "categories"])("refuse %s of any shape that is too large", async (key) => {
+    await expect(update({ shouldLLMFilter: true, [key]: ["x".repeat(65_536)] })).rejects.toMatchObject({
+      kind: "too_large",
+      message: `${key}: has 65540 bytes as JSON, at most 65536 are accepted (RECOLLECT_MAX_METADATA_BYTES).`,
+    });
+    expect(await settings()).toEqual({});
+  });
+
   test("may only be read and written by a caller of the whole organisation", async () => {
     const onlyA = opened.call(["a"]);
     for (const useCase of ["getSettings", "updateSettings", "suggestBuckets"] as const)
