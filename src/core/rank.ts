@@ -53,7 +53,8 @@ export function rankUnits(input: RankInput): RankedUnit[] {
     const date = query.date ? matchDate(query.date, words) : 0;
     const near = cosine === null ? 0 : interpolate(cosine, input.calibration);
     const base = (wordScores[index] ?? 0) + recipe.vector * near;
-    const score = base * (words.isQuestion ? recipe.question : 1) + recipe.date * date;
+    const trust = (words.isQuestion ? recipe.question : 1) * (words.detail.memory?.isInference ? recipe.inference : 1);
+    const score = base * trust + recipe.date * date;
     return { words, score, similarity: similarityOf(words, presence, query, date, cosine, input.calibration) };
   });
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);

@@ -29,6 +29,8 @@ export interface RankRecipe {
   readonly speaker: number;
   /** Factor for units that end in a question. */
   readonly question: number;
+  /** Factor for memories that were only inferred and that nobody has approved. */
+  readonly inference: number;
   /** Extra for units that fit a date which the query names, in full or in part. */
   readonly date: number;
   /** Weight of the vector's similarity. */
@@ -50,6 +52,7 @@ export const RANK: RankRecipe = Object.freeze({
   name: 1.3,
   speaker: 0.13,
   question: 0.9,
+  inference: 0.8,
   date: 0.4,
   vector: 0.1,
 });

@@ -162,7 +162,7 @@ export interface UnitDetail {
   readonly containerId: number;
   readonly text: string;
   readonly chunk: Pick<Chunk, "documentId" | "position" | "metadata"> | null;
-  readonly memory: Pick<Memory, "metadata"> | null;
+  readonly memory: Pick<Memory, "metadata" | "isInference"> | null;
   /** The document of a chunk, or the documents that state a memory, oldest link first. */
   readonly documentIds: readonly string[];
 }

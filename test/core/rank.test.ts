@@ -166,6 +166,17 @@ describe("repetitions", () => {
   });
 });
 
+test("what was only inferred goes behind what was told, and is as similar all the same", () => {
+  const told = memoryDetail({ seq: 1, text: "Anna works at Northwind in Lisbon" });
+  const inferred = memoryDetail({ seq: 2, text: "Anna works for Northwind in Porto", isInference: true });
+  const approved = memoryDetail({ seq: 2, text: "Anna works for Northwind in Porto" });
+  const scores = (second: typeof inferred) =>
+    rank("Where does Anna work?", [told, second]).find(({ detail }) => detail === second);
+  expect(texts(rank("Where does Anna work?", [inferred, told]))).toEqual([told.text, inferred.text]);
+  expect(scores(inferred)?.score).toBeLessThan(scores(approved)?.score ?? 0);
+  expect(scores(inferred)?.similarity).toBe(scores(approved)?.similarity);
+});
+
 test("odd input is ranked without trouble", () => {
   expect(rank("anything", [])).toEqual([]);
   for (const query of ["", " ", "?!", "\ud83d", "\u0000", "the of and", "word ".repeat(2_000), "a".repeat(10_000)]) {

@@ -29,6 +29,7 @@ export function memoryDetail(of: {
   text: string;
   documentId?: string;
   eventDates?: readonly string[];
+  isInference?: boolean;
 }): UnitDetail {
   return {
     unit: unitOf("memory", of.seq),
@@ -36,7 +37,10 @@ export function memoryDetail(of: {
     containerId: 1,
     text: of.text,
     chunk: null,
-    memory: { metadata: of.eventDates ? { temporalContext: { eventDate: of.eventDates } } : null },
+    memory: {
+      metadata: of.eventDates ? { temporalContext: { eventDate: of.eventDates } } : null,
+      isInference: of.isInference ?? false,
+    },
     documentIds: [of.documentId ?? `document ${of.seq}`],
   };
 }

@@ -69,7 +69,7 @@ async function memoryDetails(
 ): Promise<UnitDetail[]> {
   let query = db
     .selectFrom("memories")
-    .select(["seq", "id", "container_id", "text", "metadata"])
+    .select(["seq", "id", "container_id", "text", "metadata", "is_inference"])
     .where(sql<boolean>`+organization_id = ${organizationId}`)
     .where(isOneOf("seq", seqs))
     .where(isOneOf("+container_id", scope.containerIds))
@@ -86,7 +86,10 @@ async function memoryDetails(
     containerId: row.container_id,
     text: row.text,
     chunk: null,
-    memory: { metadata: fromJson<NonNullable<Memory["metadata"]>>(row.metadata) },
+    memory: {
+      metadata: fromJson<NonNullable<Memory["metadata"]>>(row.metadata),
+      isInference: row.is_inference === 1,
+    },
     documentIds: sources.get(row.seq) ?? [],
   }));
 }
