@@ -20,6 +20,7 @@ export const CLIENTS = {
   cli: { name: "CLI in `supermemory`", package: "supermemory" },
   aiSdkTools: { name: "`@supermemory/tools/ai-sdk`", package: "@supermemory/tools" },
   openAiTools: { name: "`@supermemory/tools/openai`", package: "@supermemory/tools" },
+  agentTools: { name: "`@supermemory/tools/mastra`, `/voltagent`", package: "@supermemory/tools" },
   claudeMemory: { name: "`@supermemory/tools/claude-memory`", package: "@supermemory/tools" },
   memoryGraph: { name: "`@supermemory/memory-graph`", package: "@supermemory/memory-graph" },
   claudeCode: { name: "Claude Code plugin" },
