@@ -92,8 +92,9 @@ const COMMON = 0.001;
 function judgeByWords({ key, description }: ProfileBucket): (candidate: Candidate) => boolean {
   const named = rootsOf(key.replaceAll(/[_-]/g, " "));
   const described = rootsOf(description);
-  const telling = new Set([...named, ...described.filter(isTelling)]);
-  for (const root of [...telling])
+  const own = [...named, ...described.filter(isTelling)];
+  const telling = new Set(own);
+  for (const root of own)
     for (const [relative, strength] of relatedRoots(root))
       if (strength >= (isTelling(relative) ? CLOSE : SAME)) telling.add(relative);
   const common = new Set(described.filter((root) => !telling.has(root)));

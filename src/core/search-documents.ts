@@ -22,7 +22,6 @@ export const searchDocumentsSchema = z.object({
   includeNeighbours: z.boolean().default(false),
   includeContent: z.boolean().default(false),
 });
-export type SearchDocumentsInput = z.input<typeof searchDocumentsSchema>;
 type Search = z.output<typeof searchDocumentsSchema>;
 
 /** A document with those of its chunks that answer a query. */

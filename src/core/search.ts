@@ -19,8 +19,7 @@ export const resultLimitSchema = z
   .max(100, "must be at most 100");
 export const similaritySchema = z.number("must be a number").min(0, "must be at least 0").max(1, "must be at most 1");
 
-export const SEARCH_MODES = ["memories", "hybrid", "documents"] as const;
-export type SearchMode = (typeof SEARCH_MODES)[number];
+const SEARCH_MODES = ["memories", "hybrid", "documents"] as const;
 
 export const searchSchema = z.object({
   q: querySchema,

@@ -195,12 +195,11 @@ describe("every document", () => {
 test("a document that is deleted while it is being found is left out", async () => {
   const gone = await addChunks(["Bees in May."]);
   const { store } = opened;
-  const { headsByIds } = store.documents;
   const documents = {
     ...store.documents,
     headsByIds: async (organizationId: string, wanted: readonly string[]) => {
       await store.documents.remove(organizationId, gone);
-      return headsByIds(organizationId, wanted);
+      return store.documents.headsByIds(organizationId, wanted);
     },
   };
   const interrupted = createCore({ ...opened.context, store: { ...store, documents } });
