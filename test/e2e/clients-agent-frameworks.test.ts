@@ -73,7 +73,7 @@ trial.tries(
   ],
   "tell the model what is known, and keep what is said",
   async () => {
-    const wrapped = mastra.withSupermemory({ id: "agent" }, options("mastra-wrapped")) as {
+    const wrapped = mastra.withSupermemory({ id: "agent" }, options("mastra-wrapped")) as unknown as {
       readonly inputProcessors: readonly Processors["input"][];
       readonly outputProcessors: readonly Processors["output"][];
     };
