@@ -2,11 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
 let rest: OpenedRest;
-let send: OpenedRest["send"];
+const send: OpenedRest["send"] = (...request) => rest.send(...request);
 
 beforeEach(async () => {
   rest = await openRest();
-  send = rest.send;
 });
 afterEach(() => rest.close());
 
