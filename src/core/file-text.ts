@@ -11,10 +11,12 @@ export interface NamedFile {
 
 /** Types beside `text/*` whose bytes people can read. */
 const TEXT_TYPES =
-  /^(text\/.+|application\/([\w.-]+\+)?(json5?|xml|yaml|x-yaml|toml|x-toml|ndjson|x-ndjson|jsonl|javascript|x-javascript|ecmascript|typescript|x-typescript|x-sh|x-shellscript|sql|graphql|x-httpd-php|x-python|x-ruby|x-perl|x-tex|x-latex|x-subrip)|image\/svg\+xml|message\/rfc822)$/;
-/** Types that say nothing, or that systems give to source code by its ending (`.ts` is a video to some). */
-const VAGUE_TYPES =
-  /^(application\/(octet-stream|x-download|force-download|unknown)|binary\/octet-stream|video\/mp2t)$/;
+  /^(text\/.+|image\/svg\+xml|message\/rfc822|application\/([\w.-]+\+)?(json5?|xml|yaml|toml|ndjson|jsonl|javascript|ecmascript|typescript|sql|graphql))$/;
+/** Types of what is no text. What is in neither list says nothing, such as `application/octet-stream`. */
+const OTHER_TYPES =
+  /^((image|audio|video|font|model|multipart)\/.+|application\/(pdf|rtf|zip|gzip|msword|epub\+zip|wasm|java-archive|vnd\.(ms-|openxmlformats|oasis\.|apple\.|rar|sqlite3)|x-(zip|gzip|7z|rar|tar|bzip|xz|iso|dosexec|msdownload|sqlite|shockwave)).*)$/;
+/** Systems give this type to source code by its ending `.ts`. */
+const AMBIGUOUS_TYPE = "video/mp2t";
 const READABLE_ENDINGS =
   /\.(txt|text|md|mdx|markdown|rst|adoc|org|tex|log|csv|tsv|html?|xhtml|xml|svg|json|jsonl|ndjson|json5|ya?ml|toml|ini|cfg|conf|env|properties|srt|vtt|eml|ics|vcf|css|scss|less|[cm]?[jt]sx?|vue|svelte|py|rb|php|pl|lua|java|kt|kts|scala|groovy|cs|fs|vb|go|rs|c|h|cc|cpp|cxx|hpp|m|mm|swift|dart|ex|exs|erl|hs|clj|elm|jl|r|sql|graphql|proto|sh|bash|zsh|fish|ps1|bat|cmd|diff|patch|tf|gradle|cmake|mk|dockerfile)$/i;
 const OTHER_ENDINGS =
@@ -46,7 +48,8 @@ export function readFileText(file: NamedFile, bytes: Uint8Array): string {
 
 /** Whether a file is called a text, something else, or nothing that says. */
 function claimOf({ name, mimeType }: NamedFile): "text" | "other" | null {
-  if (mimeType !== null && !VAGUE_TYPES.test(mimeType)) return TEXT_TYPES.test(mimeType) ? "text" : "other";
+  if (mimeType !== null && TEXT_TYPES.test(mimeType)) return "text";
+  if (mimeType !== null && mimeType !== AMBIGUOUS_TYPE && OTHER_TYPES.test(mimeType)) return "other";
   if (name === null) return null;
   if (READABLE_ENDINGS.test(name)) return "text";
   return OTHER_ENDINGS.test(name) ? "other" : null;

@@ -1,14 +1,16 @@
 import * as z from "zod";
 import { createId, isId } from "../lib/ids.js";
-import { readFileText } from "./file-text.js";
+import { waitForDocument } from "./add-document.js";
+import { dropBlobs } from "./blobs.js";
 import type { Call, CoreContext } from "./context.js";
 import { findDocument } from "./documents.js";
 import { AppError } from "./errors.js";
+import { readFileText } from "./file-text.js";
 import { customIdSchema, noteSchema, parseInput } from "./input.js";
 import { once } from "./operations.js";
 import { prepareDocument } from "./prepare-document.js";
-import { writeDocument, type DocumentReceipt } from "./write-document.js";
 import type { StoredFile } from "./types.js";
+import { writeDocument, type DocumentReceipt } from "./write-document.js";
 
 const FILES_PATH = "/files/";
 /** Bytes of one `readFile`. */
@@ -86,13 +88,14 @@ export async function addFile(context: CoreContext, call: Call, raw: unknown): P
     await nouns.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
     return { receipt, key };
   }).catch(async (error: unknown) => {
-    await context.blobs.remove(key);
+    await dropBlobs(context, [key]);
     throw error;
   });
   // A call that was repeated has kept its file the first time.
-  if (stored.key !== key) await context.blobs.remove(key);
+  if (stored.key !== key) await dropBlobs(context, [key]);
   context.wakeJobs();
-  return stored.receipt;
+  const { wait } = prepared.input;
+  return wait ? waitForDocument(context, organizationId, stored.receipt.id, wait) : stored.receipt;
 }
 
 function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {

@@ -31,7 +31,10 @@ test.skipIf(process.platform === "win32")("only the owner of the folder can read
 test("nothing is left of a write that fails", async () => {
   const directory = join(folder, "files");
   await writeFile(directory, "a file where the folder should be");
-  await expect(createFileBlobs(directory).put(createId(), Uint8Array.of(1))).rejects.toThrow();
+  await expect(createFileBlobs(directory).put(createId(), Uint8Array.of(1))).rejects.toMatchObject({
+    kind: "unavailable",
+    message: expect.stringContaining(`The file was not kept: ${directory} cannot be written`),
+  });
   expect(await readdir(folder)).toEqual(["files"]);
 });
 

@@ -100,6 +100,16 @@ describe("POST /v3/documents/file", () => {
     expect(await get(body.id)).toMatchObject({ customId: null, metadata: null, title: "a.txt" });
   });
 
+  test("Prefer: wait answers when search finds the text", async () => {
+    const { bytes, headers } = await encodeForm({ file: file("Wait for me.", "a.txt") });
+    const { headers: answered, body } = await rest.send("POST", "/v3/documents/file", bytes, {
+      ...headers,
+      prefer: "wait=20",
+    });
+    expect(answered.get("preference-applied")).toBe("wait=20");
+    expect(body).toMatchObject({ status: "done", dreamingStatus: "done" });
+  });
+
   test("of several files the first is taken", async () => {
     const { body } = await upload({ file: [file("The first.", "1.txt"), file("The second.", "2.txt")] });
     expect(await get(body.id)).toMatchObject({ content: "The first.", title: "1.txt" });
@@ -130,6 +140,7 @@ describe("POST /v3/documents/file", () => {
     ["SVG", "<svg/>", "t.svg", "image/svg+xml", "<svg/>"],
     ["TypeScript under the type of a video", "let a = 1;", "t.ts", "video/mp2t", "let a = 1;"],
     ["code without a type", "print(1)", "t.py", "", "print(1)"],
+    ["text under a type that nobody knows", "a: b", "t.conf", "application/x-config", "a: b"],
     ["text of unknown name and type", "Just text.", "README", "application/octet-stream", "Just text."],
     ["UTF-8 with a byte order mark", "\ufeffMarked.", "t.txt", "text/plain", "Marked."],
     ["UTF-16, little end first", utf16("Größe: 猫", "le"), "t.txt", "text/plain", "Größe: 猫"],
@@ -194,6 +205,14 @@ describe("what is refused leaves nothing behind", () => {
     ["an Office document", Buffer.from("504b0304140006", "hex"), "a.docx", "", /a\.docx.* cannot be read/],
     ["an archive that is called CSV", Buffer.from("1f8b0800", "hex"), "a.csv", "text/csv", /is a gzip archive/],
     ["an RTF document that is called text", "{\\rtf1\\ansi Hi}", "a.txt", "text/plain", /is an RTF document/],
+    [
+      "an archive under a type that nobody knows",
+      Buffer.from("PK\u0003\u0004..."),
+      "a",
+      "application/x-own",
+      /is a ZIP/,
+    ],
+    ["an archive that its name tells", "plain words", "a.zip", "application/octet-stream", /cannot be read/],
     ["a video", "....ftypmp42", "a.mp4", "video/mp4", /cannot be read/],
     ["text that is called an image", "not an image", "a.png", "image/png", /cannot be read/],
     ["text with control characters", "a\u0000b", "a.txt", "text/plain", /control character U\+0000 at position 1/],

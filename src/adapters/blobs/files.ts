@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { AppError } from "../../core/errors.js";
 import type { BlobStore } from "../../core/ports.js";
 import { isId } from "../../lib/ids.js";
 
@@ -15,16 +16,17 @@ export function createFileBlobs(directory: string): BlobStore {
   return {
     async put(key, bytes) {
       if (!isId(key)) throw new Error("The key of a blob must be an id");
-      await mkdir(directory, { recursive: true, mode: 0o700 });
       const draft = join(directory, `${key}${DRAFT_ENDING}`);
       try {
+        await mkdir(directory, { recursive: true, mode: 0o700 });
         await writeDurably(draft, bytes);
         await rename(draft, join(directory, key));
+        await syncFolder(directory);
       } catch (error) {
-        await rm(draft, { force: true });
-        throw error;
+        // What cannot be written cannot be removed either, sometimes.
+        await rm(draft, { force: true }).catch(() => undefined);
+        throw describeWriteError(error, directory);
       }
-      await syncFolder(directory);
     },
 
     async read(key, start, length) {
@@ -93,6 +95,20 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
+function describeWriteError(error: unknown, directory: string): unknown {
+  const code = codeOf(error);
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new AppError("storage_full", "The file was not kept: the disk is full. Free some space.", { cause: error });
+  if (code === undefined) return error;
+  return new AppError("unavailable", `The file was not kept: ${directory} cannot be written (${code}).`, {
+    cause: error,
+  });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+  return codeOf(error) === "ENOENT";
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { addDocumentSchema } from "../../core/index.js";
+import { preferredWait } from "./prefer.js";
 import { presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { defineEndpoint } from "./endpoint.js";
 import { FormFile } from "./read-form.js";
@@ -71,15 +72,17 @@ export const fileEndpoints = [
     carries: "file",
     status: 200,
     answer: receiptAnswer,
-    async handle({ core, call, body }) {
+    async handle({ core, call, body, header, setHeader }) {
       const { file, containerTag: _one, containerTags: _many, fileType, mimeType, ...document } = body;
+      const wait = preferredWait(header("prefer"));
+      if (wait !== undefined) setHeader("preference-applied", `wait=${wait}`);
       const receipt = await core.addFile(call, {
         bytes: Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength).toString("base64"),
         name: file.name,
         mimeType,
         contentType: typeOf(file),
         fileType,
-        document: { ...document, containerTags: tagsOf(body) },
+        document: { ...document, containerTags: tagsOf(body), wait },
       });
       return presentReceipt(receipt);
     },
