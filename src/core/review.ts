@@ -10,6 +10,9 @@ import { once } from "./operations.js";
 import type { ContainerRow, InferredMemory, StoreNouns } from "./ports.js";
 import { unitOf, type Actor, type Memory } from "./types.js";
 
+/** What the journal calls it. */
+const DECLINED = "memory.declined";
+
 /** The most guesses that one call shows (contract.md §7.7). */
 const QUEUE = 50;
 
@@ -119,7 +122,7 @@ const STEPS: Readonly<Record<Action, (step: Step) => Promise<void>>> = {
     await forgetBatch(nouns, actor, [memory], {
       reason: "declined in review",
       batchId: createId(),
-      action: "memory.declined",
+      action: DECLINED,
       metadata: { reviewStatus: "declined" },
     });
   },
@@ -131,12 +134,19 @@ const STEPS: Readonly<Record<Action, (step: Step) => Promise<void>>> = {
     await nouns.memories.update(actor.organizationId, memory.id, {
       isInference: true,
       metadata: Object.keys(metadata).length > 0 ? metadata : null,
-      ...(memory.isForgotten && { isForgotten: false, forgetReason: null }),
+      ...(memory.isForgotten && { isForgotten: false, forgetReason: await reasonBeforeDecline(step) }),
     });
     if (memory.isForgotten) await nouns.units.setForgotten(unitOf("memory", memory.seq), container.id, false);
     await note(step, "memory.review_undone");
   },
 };
+
+/** Why the memory was to be forgotten some day, from before its decline gave another reason. */
+async function reasonBeforeDecline({ nouns, actor, memory }: Step): Promise<string | null> {
+  const declined = await nouns.journal.latest(actor.organizationId, memory.id, DECLINED);
+  const before = z.object({ forgetReason: z.string().nullable() }).safeParse(declined?.before);
+  return before.success ? before.data.forgetReason : null;
+}
 
 async function refuseKnownAgain({ nouns, actor, container, memory }: Step): Promise<void> {
   const known = await nouns.memories.byText(actor.organizationId, container.tag, memory.text);

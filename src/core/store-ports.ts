@@ -294,6 +294,12 @@ export interface OperationStore {
 
 export interface JournalStore {
   append(organizationId: string, entries: readonly JournalEntry[]): Promise<void>;
+  /** What the last entry of this action says of a subject, or null. */
+  latest(
+    organizationId: string,
+    subjectId: string,
+    action: string,
+  ): Promise<{ before: unknown; after: unknown } | null>;
 }
 
 /** What is known of uploaded files. A file counts while `/files/{key}` is the URL of its document. */

@@ -119,7 +119,12 @@ describe("reviewing", () => {
   });
 
   test.each(["approve", "decline"])("undone after %s, it is as it was", async (action) => {
-    const before = await infer({ text: "Ada may keep bees", metadata: { team: "red" } });
+    const before = await infer({
+      text: "Ada may keep bees",
+      metadata: { team: "red" },
+      forgetAfter: "2030-01-01T00:00:00.000Z",
+      forgetReason: "a season",
+    });
     await review(before.id, action);
     expect(await review(before.id, "undo")).toEqual({
       id: before.id,

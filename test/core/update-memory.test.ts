@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
+import { AppError } from "../../src/core/errors.js";
 import type { Core } from "../../src/core/index.js";
 import type { Memory } from "../../src/core/types.js";
 import { openDatabase } from "../support/store-folder.js";
@@ -236,6 +238,49 @@ describe("a text that another memory has already", () => {
     const other = await remember("Ada lives in Bonn", {}, "b");
     await update({ id: target.id, newContent: "Ada lives in Bonn" });
     expect(await read(other.id)).toMatchObject({ isForgotten: false, isLatest: true });
+  });
+});
+
+describe("while something else is wrong", () => {
+  test("without an embedder the version is kept, found by its words, and gets its vector later", async () => {
+    let isDown = false;
+    const embedder = createBuiltinEmbedder();
+    const down = () => Promise.reject(new AppError("unavailable", "The provider cannot be reached."));
+    const manual = await openManualCore({
+      embedder: { ...embedder, embed: (...parameters) => (isDown ? down() : embedder.embed(...parameters)) },
+    });
+    try {
+      const { store } = manual;
+      const created = { containerTag: "a", memories: [{ content: "Ada lives in Rome" }] };
+      const [first] = (await manual.core.createMemories(manual.call(), created)).memories;
+      isDown = true;
+      const input = { id: first?.id, containerTag: "a", newContent: "Ada paints harbours" };
+      const { id } = await manual.core.updateMemory(manual.call(), input);
+      const found = await manual.core.search(manual.call(), { q: "harbours", searchMode: "memories", threshold: 0 });
+      expect(found.results.map((result) => result.id)).toEqual([id]);
+      const space = await store.findSpace(embedder.fingerprint);
+      if (!space) throw new Error("there is no vector space");
+      expect(await store.units.withoutVector(space, 0, 10)).toMatchObject([{ text: "Ada paints harbours" }]);
+      isDown = false;
+      manual.clock.advance(60 * 60_000);
+      manual.context.wakeJobs();
+      await manual.settle();
+      expect(await store.units.withoutVector(space, 0, 10)).toEqual([]);
+    } finally {
+      await manual.close();
+    }
+  });
+
+  test("during a merge of the container it is refused for a moment", async () => {
+    const { id } = await remember("Ada lives in Rome");
+    const { store } = opened;
+    await store.merges.insert(store.organizationId, { id: "m", sourceTags: ["a"], targetTag: "b" });
+    await expect(update({ id, newContent: "Ada lives in Bonn" })).rejects.toMatchObject({
+      kind: "conflict",
+      retryAfter: expect.any(Number) as number,
+    });
+    await expect(remember("Ada lives in Oslo")).rejects.toMatchObject({ kind: "conflict" });
+    expect(await read(id)).toMatchObject({ isLatest: true });
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { restrictTo } from "../support/restricted-rest.js";
-import { openRest, type OpenedRest } from "../support/rest.js";
+import { encodeForm } from "../support/forms.js";
+import { openRest, requestInit, type OpenedRest } from "../support/rest.js";
 
 let rest: OpenedRest;
 beforeAll(async () => {
@@ -229,6 +230,16 @@ describe("DELETE /v4/memories", () => {
     expect({ status, body }).toEqual({ status: 200, body: { id, forgotten: true, removed: "document" } });
     expect((await rest.send("GET", `/v3/documents/${id}`)).status).toBe(404);
     expect((await list({ containerTag })).body.memoryEntries).toEqual([]);
+  });
+
+  test("the bytes of a file go with its document", async () => {
+    const form = await encodeForm({ file: new File(["Lena keeps bees."], "bees.txt"), containerTag: "delete:file" });
+    const { id } = (await rest.send("POST", "/v3/documents/file", form.bytes, { ...form.headers })).body;
+    const { url } = (await rest.send("GET", `/v3/documents/${id}/file-url`)).body;
+    const download = async () => (await rest.app.request(new URL(url).pathname, requestInit("GET", undefined))).status;
+    expect(await download()).toBe(200);
+    await send("DELETE", { id, containerTag: "delete:file" });
+    expect(await download()).toBe(404);
   });
 
   test("what is not there, and what lies in another container, is not found", async () => {

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Clock, JournalStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
-import { toJson } from "./json.js";
+import { fromJson, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 
 export function createJournalStore(db: Kysely<Database>, clock: Clock): JournalStore {
@@ -27,6 +27,19 @@ export function createJournalStore(db: Kysely<Database>, clock: Clock): JournalS
           })),
         )
         .execute();
+    },
+
+    async latest(organizationId, subjectId, action) {
+      const row = await db
+        .selectFrom("journal")
+        .select(["before", "after"])
+        .where("organization_id", "=", organizationId)
+        .where("subject_id", "=", subjectId)
+        .where("action", "=", action)
+        .orderBy("seq", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row ? { before: fromJson(row.before), after: fromJson(row.after) } : null;
     },
   };
 }

@@ -61,6 +61,22 @@ export function operationsContract(open: OpenStore): void {
     for (const word of ["key:abc", "vorher ü", "nachher", "asked to forget", at.organization])
       expect(everything).toContain(word);
   });
+
+  test("the journal tells what its last entry of an action says of a subject", async () => {
+    const about = { subjectId: "m1", action: "memory.declined" };
+    await at.store.journal.append(at.organization, [
+      buildJournalEntry({ ...about, before: { n: 1 } }),
+      buildJournalEntry({ ...about, before: { n: 2 }, after: { n: 3 } }),
+      buildJournalEntry({ ...about, subjectId: "m2", before: { n: 4 } }),
+      buildJournalEntry({ ...about, action: "memory.approved", before: { n: 5 } }),
+    ]);
+    const latest = (organization: string, subjectId: string) =>
+      at.store.journal.latest(organization, subjectId, "memory.declined");
+    expect(await latest(at.organization, "m1")).toEqual({ before: { n: 2 }, after: { n: 3 } });
+    expect(await latest(at.organization, "m2")).toEqual({ before: { n: 4 }, after: null });
+    expect(await latest(at.organization, "m3")).toBeNull();
+    expect(await latest(OTHER_ORGANIZATION, "m1")).toBeNull();
+  });
 }
 
 export function healthContract(open: OpenStore): void {
