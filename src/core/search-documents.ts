@@ -220,7 +220,8 @@ async function listHeads(
     limit: input.limit,
     includeContent: false,
   });
-  return documents;
+  // One without any lies in a container that is being deleted.
+  return documents.filter(({ containerTags }) => containerTags.length > 0);
 }
 
 async function addContent(

@@ -5,13 +5,13 @@ import { presentProfile, profileAnswer } from "./present-profile.js";
 import { containerTag, filters, threshold } from "./schemas.js";
 
 const profileBody = z.object({
-  containerTag: profileSchema.shape.containerTag,
+  containerTag: profileSchema.shape.containerTag.describe("May be left out by a key of a single container."),
   /** An empty question is none: some clients always send the field. */
   q: z.preprocess((q) => (typeof q === "string" && q.trim() === "" ? undefined : q), profileSchema.shape.q),
   threshold,
   filters: filters.optional(),
   include: profileSchema.shape.include,
-  buckets: profileSchema.shape.buckets,
+  buckets: profileSchema.shape.buckets.describe("Keys of the buckets to show; all by default."),
 });
 
 const bucketsAnswer = z.object({
