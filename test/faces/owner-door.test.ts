@@ -56,6 +56,13 @@ describe("calls", () => {
     expect(body.result.results).toBeDefined();
   });
 
+  test("may carry the largest file and the largest batch", { timeout: 30_000 }, async () => {
+    const file = await call("addFile", { bytes: Buffer.alloc(52_428_800, 1).toString("base64"), name: "a.bin" });
+    expect(file.body.error).toMatchObject({ kind: "unsupported_type", message: expect.stringContaining("a.bin") });
+    const batch = await call("addDocuments", { documents: [{ content: "", padding: "y".repeat(33_554_432) }] });
+    expect(batch).toMatchObject({ status: 200, body: { result: { items: [{ id: "unknown" }] } } });
+  });
+
   test.each<[string, string, string, number, string]>([
     ["an unknown use case", "/call/dropEverything", "{}", 404, "not_found"],
     ["a name of every object", "/call/constructor", "{}", 404, "not_found"],
