@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { titleOf } from "../lib/title.js";
 import { mayChange, maySee, requireContainer } from "./auth.js";
 import type { Call, CoreContext } from "./context.js";
+import { titleFromText } from "./document-title.js";
 import { findDocument } from "./documents.js";
 import { AppError } from "./errors.js";
 import { forgetMemories } from "./forget.js";
@@ -50,7 +50,7 @@ export async function updateDocument(context: CoreContext, call: Call, raw: unkn
     if (!mayChange(call.actor, containerTags))
       throw new AppError("forbidden", `Document ${id} lies in other containers too, which this key may not use.`);
     await refuseMerging(nouns, organizationId, [...containerTags, ...(input.containerTags ?? [])]);
-    await requireFreeCustomId(nouns, document, input.customId);
+    await requireFreeCustomId(nouns, document, input);
     const details = detailsOf(document, input);
     checkMetadataSize("metadata", details.metadata, limits);
     return receiptOf(await change(nouns, call.actor, document, { input, details }));
@@ -59,13 +59,13 @@ export async function updateDocument(context: CoreContext, call: Call, raw: unkn
   return receipt;
 }
 
-/** @throws AppError `conflict` when another document has the customId */
-async function requireFreeCustomId(
-  { documents }: StoreNouns,
-  document: Document,
-  customId: string | undefined,
-): Promise<void> {
-  const other = customId === undefined ? null : await documents.byCustomId(document.organizationId, customId);
+/** @throws AppError `conflict` when another document of the container that it will lie in has the customId */
+async function requireFreeCustomId({ documents }: StoreNouns, document: Document, input: UpdateInput): Promise<void> {
+  if (input.customId === undefined && input.containerTags === undefined) return;
+  const customId = input.customId ?? document.customId;
+  if (customId === null) return;
+  const home = homeOf(input.containerTags ?? document.containerTags);
+  const other = await documents.byCustomId(document.organizationId, customId, home);
   if (other && other.id !== document.id)
     throw new AppError("conflict", `Another document has the customId ${customId}. Choose another one.`);
 }
@@ -130,7 +130,7 @@ async function change(
 
 /** What goes with the text: everything that was known of the old one alone. */
 function replacement(document: Document, { content, title }: UpdateInput): DocumentChange {
-  const isTitleFromText = document.title === titleOf(document.content);
+  const isTitleFromText = document.title === titleFromText(document);
   return {
     ...(content !== undefined && { content }),
     ...(title === undefined && isTitleFromText && { title: null }),

@@ -1,6 +1,6 @@
 import { createId } from "../lib/ids.js";
-import { titleOf } from "../lib/title.js";
 import { mayChange, requireContainer } from "./auth.js";
+import { titleFromText } from "./document-title.js";
 import { AppError } from "./errors.js";
 import { checkMetadataSize, invalid } from "./input.js";
 import { formsMemories } from "./memory-paths.js";
@@ -36,7 +36,7 @@ export async function writeDocument(
 ): Promise<DocumentReceipt> {
   const { organizationId } = actor;
   const { input } = prepared;
-  const existing = input.customId ? await nouns.documents.byCustomId(organizationId, input.customId) : null;
+  const existing = await findAddressed(nouns, actor, input.customId, prepared.containerTags);
   if (existing && !mayChange(actor, existing.containerTags))
     throw new AppError("forbidden", `The customId ${input.customId} belongs to a container this key may not use.`);
   const tags = prepared.containerTags ?? existing?.containerTags ?? [DEFAULT_CONTAINER];
@@ -48,6 +48,26 @@ export async function writeDocument(
   const filepath = input.filepath ?? null;
   const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath, wanted: input.taskType ?? "memory" });
   return insertDocument(nouns, actor, draftOf(actor, prepared, { tags, taskType }));
+}
+
+/** The container that a document belongs to: its first, with which its customId is unique. */
+export function homeOf(containerTags: readonly string[]): readonly string[] {
+  return containerTags.slice(0, 1);
+}
+
+/**
+ * The document that a submission goes on with: the one that has its customId in its first container or, when it names
+ * none, wherever that changed last. The same customId in another container is another document (contract-gaps.md G-56).
+ */
+export async function findAddressed(
+  { documents }: StoreNouns,
+  actor: Actor,
+  customId: string | undefined,
+  containerTags: readonly string[] | undefined,
+): Promise<Document | null> {
+  if (!customId) return null;
+  const within = containerTags ? homeOf(containerTags) : actor.containers;
+  return documents.byCustomId(actor.organizationId, customId, within);
 }
 
 /** Guidance for extraction stays with the containers (contract.md §3.1.1). */
@@ -161,7 +181,7 @@ async function addAgain(
     isSameText &&
     isSameList(existing.containerTags, tags) &&
     existing.errorReason === null &&
-    input.facts === undefined &&
+    (input.facts === undefined || isSameJson(input.facts, existing.facts)) &&
     details.documentDate === existing.documentDate &&
     taskType === existing.taskType;
   if (isAsItWas) {
@@ -195,7 +215,7 @@ async function addAgain(
  */
 function detailsOf(existing: Document, { input, known }: PreparedDocument) {
   const { metadata } = input;
-  const keepsTitle = existing.content === input.content || existing.title !== titleOf(existing.content);
+  const keepsTitle = existing.content === input.content || existing.title !== titleFromText(existing);
   return {
     metadata: metadata ? { ...existing.metadata, ...metadata } : existing.metadata,
     filterByMetadata: input.filterByMetadata ?? existing.filterByMetadata,

@@ -1,5 +1,5 @@
+import { titleFromText } from "../core/document-title.js";
 import type { JobContext } from "../core/ports.js";
-import { titleOf } from "../lib/title.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, type StepPayload } from "./step.js";
 
@@ -7,7 +7,7 @@ import { commitStep, type StepPayload } from "./step.js";
 export async function extractDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   await commitStep(context, job, payload, async (nouns, document) => {
     await nouns.documents.update(document.organizationId, document.id, {
-      title: document.title ?? titleOf(document.content),
+      title: document.title ?? titleFromText(document),
       status: "chunking",
     });
     return "chunk";

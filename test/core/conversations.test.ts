@@ -46,6 +46,7 @@ describe("a conversation", () => {
       content: "user: I live in Rome.\n\nassistant: How nice!",
       metadata: { sm_source: "slack", n: 1, b: true },
       source: "slack",
+      title: "I live in Rome.",
       containerTags: ["a"],
       status: "done",
       dreamingStatus: "done",

@@ -261,6 +261,14 @@ describe("adding a customId again", () => {
     expect(await get(id)).toMatchObject({ revision: 2 });
   });
 
+  test("with the same text and the same facts does no work", async () => {
+    const facts = [{ text: "Ada sells honey", isStatic: true }];
+    await add({ ...first, facts, wait: 20 });
+    const before = await opened.rowCounts();
+    expect(await add({ ...first, facts })).toMatchObject({ status: "done", facts: [{ outcome: "added" }] });
+    expect(await opened.rowCounts()).toEqual(before);
+  });
+
   test("that was deleted makes a new document", async () => {
     const { id } = await add({ ...first, wait: 20 });
     await core.deleteDocument(call, { id });
