@@ -8,6 +8,11 @@ const TIMESTAMP =
 const LABEL =
   /^(?:\*\*|__)?(\p{L}[\p{L}\p{M}\p{N}'’.\- ]{0,39}?)(?: ?\([^()]{1,40}\))?(?:\*\*|__)? ?:(?:\*\*|__)?(?:\s+|$)/u;
 const ROLE_HEADING = /^(?:#{1,6} |\*\*|__)?(user|human|assistant|system)(?:\*\*|__)?:?\s*$/i;
+/** As coding agents write them: `[role: user]`, `[user]` or `1. [user] …`, with or without an end. */
+const ROLE_MARK = /^(?:\d{1,4}\. )?\[(?:role: ?)?(user|human|assistant|system|tool)\](?:\s+|$)/i;
+const END_MARK = /^\[(?:user|human|assistant|system|tool):end\]\s*$/i;
+/** Nothing but a transcript has these, so that one turn is enough. */
+const PLAIN_MARK = /^\[role: ?(?:user|human|assistant|system|tool)\]\s*$/im;
 const CONVERSATIONAL =
   /[?!？！]|\b(?:i|i'm|i've|you|your|we|we're|my|me|us|our|hi|hey|hello|thanks|thank|yes|yeah|yep|no|nope|ok|okay|sure|haha|ich|du|wir|mir|je|tu|nous|yo|nosotros)\b/i;
 
@@ -33,7 +38,8 @@ interface Line {
  */
 export function findTranscript(content: string): FoundConversation | null {
   const lines = readLines(content);
-  const speakers = chooseSpeakers(lines);
+  const isMarked = PLAIN_MARK.test(content);
+  const speakers = isMarked ? labelsOf(lines.filter(isRole)) : chooseSpeakers(lines);
   if (!speakers) return null;
   const turns: Turn[] = [];
   let before = content.length;
@@ -46,7 +52,7 @@ export function findTranscript(content: string): FoundConversation | null {
   };
   for (const line of lines) {
     if (line.label === null || !speakers.has(line.label)) {
-      parts.push(line.whole);
+      if (!END_MARK.test(line.whole)) parts.push(line.whole);
       continue;
     }
     close();
@@ -56,7 +62,7 @@ export function findTranscript(content: string): FoundConversation | null {
     date = line.date;
   }
   close();
-  if (turns.length < 2 || before > Math.max(LONGEST_PREAMBLE, content.length / 2)) return null;
+  if (turns.length < (isMarked ? 1 : 2) || before > Math.max(LONGEST_PREAMBLE, content.length / 2)) return null;
   return { turns, date: null, before: content.slice(0, before), after: "" };
 }
 
@@ -76,6 +82,8 @@ function readLines(content: string): Line[] {
 
 function readLine(line: string): Omit<Line, "start" | "whole"> {
   const head = line.slice(0, HEAD);
+  const mark = ROLE_MARK.exec(head);
+  if (mark?.[1] !== undefined) return { label: mark[1].toLowerCase(), text: line.slice(mark[0].length), date: null };
   const heading = ROLE_HEADING.exec(head)?.[1];
   if (heading !== undefined && line.length <= HEAD) return { label: heading, text: "", date: null };
   const timestamp = TIMESTAMP.exec(head);
@@ -91,7 +99,7 @@ function readLine(line: string): Omit<Line, "start" | "whole"> {
 /** The labels that are speakers, or null when the text is no conversation. */
 function chooseSpeakers(lines: readonly Line[]): ReadonlySet<string> | null {
   const labelled = lines.filter((line) => line.label !== null);
-  const roles = labelled.filter((line) => canonicalRole(line.label ?? "") !== null);
+  const roles = labelled.filter(isRole);
   const kinds = new Set(roles.map((line) => canonicalRole(line.label ?? "")));
   const full = lines.filter((line) => line.text.trim() !== "").length;
   if (kinds.has("User") && kinds.has("Assistant") && full <= roles.length * MOST_LINES_PER_ROLE_TURN)
@@ -108,6 +116,10 @@ function chooseSpeakers(lines: readonly Line[]): ReadonlySet<string> | null {
     conversational >= Math.max(1, talking.length * (speakers.size === talking.length ? 1 : 0.3)) &&
     full <= talking.length * MOST_LINES_PER_NAMED_TURN;
   return isDialogue ? speakers : null;
+}
+
+function isRole(line: Line): boolean {
+  return line.label !== null && canonicalRole(line.label) !== null;
 }
 
 function labelsOf(lines: readonly Line[]): Set<string> {

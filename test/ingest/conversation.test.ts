@@ -17,6 +17,15 @@ const TURNS = ["User: I moved to Porto.", "Assistant: How nice!"];
 describe("transcripts", () => {
   const recognised: [name: string, content: string, turns: string[]][] = [
     ["roles", "User: Hi, I am Ben.\nAssistant: Hello Ben.", ["User: Hi, I am Ben.", "Assistant: Hello Ben."]],
+    [
+      "marks with ends, as coding agents write them",
+      "[role: user]\nI moved to Porto.\nLast week.\n[user:end]\n\n[role: assistant]\nHow nice!\n[assistant:end]",
+      ["User: I moved to Porto.\nLast week.", "Assistant: How nice!"],
+    ],
+    ["one marked message", "[role: user]\nI moved to Porto.\n[user:end]", ["User: I moved to Porto."]],
+    ["roles in brackets", "[user] I moved to Porto.\n[assistant] How nice!", TURNS],
+    ["roles in brackets above the text", "[user]\nI moved to Porto.\n[assistant]\nHow nice!", TURNS],
+    ["a numbered list of messages", "1. [user] I moved to Porto.\n2. [assistant] How nice!", TURNS],
     ["roles in lower case", "user: hi\nassistant: hello", ["User: hi", "Assistant: hello"]],
     ["other words for the roles", "Human: hi\nAI: hello", ["User: hi", "Assistant: hello"]],
     [
@@ -75,6 +84,10 @@ describe("transcripts", () => {
   });
 
   const others: [name: string, content: string][] = [
+    [
+      "a settings file with a section called user",
+      "[user]\n  name = Ann Example\n  email = ann@example.com\n[core]\n  editor = vim",
+    ],
     ["nothing", ""],
     ["white space", " \n\t\n "],
     ["prose", "I went to Rome.\nIt was hot, and I liked it."],
