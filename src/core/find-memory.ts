@@ -1,7 +1,7 @@
 import { isId } from "../lib/ids.js";
 import { iso } from "../lib/time.js";
 import { maySee } from "./auth.js";
-import { AppError, notFound } from "./errors.js";
+import { AppError } from "./errors.js";
 import type { MemoryStore } from "./ports.js";
 import type { Actor, Memory } from "./types.js";
 
@@ -35,12 +35,6 @@ export async function findByExactText(
 /** What was forgotten, or whose time is over, is not told any more. */
 export function isActive({ isLatest, isForgotten, forgetAfter }: Memory, now: Date): boolean {
   return isLatest && !isForgotten && (forgetAfter === null || forgetAfter > iso(now));
-}
-
-/** @throws AppError `not_found` in the same words for what is missing and for what may not be seen */
-export function required(memory: Memory | null, id: string): Memory {
-  if (!memory) throw notFound("memory", id);
-  return memory;
 }
 
 /** A text that no memory of the container has; the text itself is not repeated, it may be long. */

@@ -39,7 +39,6 @@ export const forgetMatchingSchema = z.object({
     .default(100),
   reason: noteSchema(1_000).optional(),
 });
-export type ForgetMatchingInput = z.input<typeof forgetMatchingSchema>;
 
 /** A memory that matches, with how well: 0 to 1, and 1 where it was named by its id. */
 export interface Match {

@@ -13,7 +13,6 @@ export const listMemoriesSchema = z.object({
   filters: z.unknown().optional(),
   ...pageShape,
 });
-export type ListMemoriesInput = z.input<typeof listMemoriesSchema>;
 
 /** An active memory with everything that leads to it. */
 export interface MemoryEntry {

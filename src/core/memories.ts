@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createId } from "../lib/ids.js";
 import { requireContainer } from "./auth.js";
+import { changeContainer } from "./containers.js";
 import type { Call, CoreContext } from "./context.js";
 import { resolveFacts, writeFacts, type StatedCandidate } from "./facts.js";
 import {
@@ -15,8 +16,9 @@ import {
 } from "./input.js";
 import { refuseMerging } from "./merge.js";
 import { once } from "./operations.js";
+import type { StoreNouns } from "./ports.js";
 import { temporalContextSchema } from "./temporal-context.js";
-import type { Memory } from "./types.js";
+import type { Actor, Memory } from "./types.js";
 
 export const createMemoriesSchema = z.object({
   containerTag: containerTagSchema,
@@ -66,8 +68,7 @@ export async function createMemories(context: CoreContext, call: Call, raw: unkn
     await refuseMerging(nouns, organizationId, [input.containerTag]);
     const [container] = await nouns.containers.ensure(organizationId, [input.containerTag]);
     if (!container) throw new Error(`Container ${input.containerTag} could not be created`);
-    if (input.entityContext)
-      await nouns.containers.update(organizationId, input.containerTag, { entityContext: input.entityContext });
+    if (input.entityContext) await keepEntityContext(nouns, call.actor, input.containerTag, input.entityContext);
     const document = await nouns.documents.insert(organizationId, {
       id: createId(),
       customId: null,
@@ -105,6 +106,17 @@ export async function createMemories(context: CoreContext, call: Call, raw: unkn
   const found = await context.store.memories.byIds(organizationId, created.ids);
   const byId = new Map(found.map((memory) => [memory.id, memory]));
   return { documentId: created.documentId, memories: created.ids.flatMap((id) => byId.get(id) ?? []) };
+}
+
+/** Clients send the same guidance with every call. */
+async function keepEntityContext(
+  nouns: StoreNouns,
+  actor: Actor,
+  containerTag: string,
+  entityContext: string,
+): Promise<void> {
+  const known = await nouns.containers.get(actor.organizationId, containerTag);
+  if (known?.entityContext !== entityContext) await changeContainer(nouns, actor, containerTag, { entityContext });
 }
 
 type MemoryInput = z.output<typeof createMemoriesSchema>["memories"][number];

@@ -43,7 +43,6 @@ export const updateMemorySchema = z.object({
   /** Why, for the journal. */
   reason: noteSchema(1_000).optional(),
 });
-export type UpdateMemoryInput = z.input<typeof updateMemorySchema>;
 type Update = z.output<typeof updateMemorySchema> & { readonly containerTag: string };
 
 /**

@@ -449,24 +449,4 @@ describe("a caller of some containers only", () => {
     const { body } = await list({ containerTag: "theirs" });
     expect(body.memoryEntries).toMatchObject([{ id: secret?.id, version: 1 }]);
   });
-
-  test("a document that moved to another container is no source that is told", async () => {
-    const { body } = await rest.send(
-      "POST",
-      "/v3/documents",
-      { content: "Moving.", customId: "moving", containerTag: "mine:2", facts: [{ text: "It moves" }] },
-      { prefer: "wait=30" },
-    );
-    await rest.send(
-      "POST",
-      "/v3/documents",
-      { content: "Moved away.", customId: "moving", containerTag: "theirs:2", facts: [] },
-      { prefer: "wait=30" },
-    );
-    const mine = await restrictTo(rest, ["mine:2"])("POST", "/v4/memories/list", { containerTags: ["mine:2"] });
-    const all = await list({ containerTag: "mine:2" });
-    expect(mine.body.memoryEntries.flatMap((entry: { documentIds: string[] }) => entry.documentIds)).toEqual([]);
-    expect(JSON.stringify(mine.body)).not.toContain(body.id);
-    expect(all.status).toBe(200);
-  });
 });
