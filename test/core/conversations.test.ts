@@ -148,20 +148,28 @@ describe("a conversation", () => {
     expect(container?.entityContext).toBe("Ada is a beekeeper.");
   });
 
+  test("of the same id in another container is another one", async () => {
+    const { id } = await send(MEET);
+    const other = await send(MOVE, { containerTags: ["b"] });
+    expect(other.id).not.toBe(id);
+    await opened.settle();
+    const read = async (id: string) => (await core.getDocument(call, { id })).document;
+    expect((await read(id)).content).toBe("user: I live in Rome.\n\nassistant: How nice!");
+    expect((await read(other.id)).content).toBe("user: I keep bees on the roof.\n\nassistant: Honey!");
+  });
+
   test("of others cannot be gone on with, nor put where one may not write", async () => {
-    await send(MEET);
+    const { id } = await send(MEET);
     const mine = opened.call(["b"]);
     const input = { conversationId: "talk", messages: MOVE };
-    await expect(core.addConversation(mine, { ...input, containerTags: ["b"] })).rejects.toMatchObject({
-      kind: "forbidden",
-    });
+    expect((await core.addConversation(mine, { ...input, containerTags: ["b"] })).id).not.toBe(id);
     await expect(core.addConversation(mine, { ...input, conversationId: "x" })).rejects.toMatchObject({
       kind: "forbidden",
     });
     await expect(core.addConversation(mine, { ...input, containerTags: ["a"] })).rejects.toMatchObject({
       kind: "forbidden",
     });
-    expect((await get()).document.turns).toHaveLength(2);
+    expect((await core.getDocument(call, { id })).document.turns).toHaveLength(2);
   });
 
   test.each([

@@ -245,13 +245,31 @@ describe("adding a customId again", () => {
     expect((await get(id)).metadata).toEqual({ one: "x".repeat(60) });
   });
 
-  test("in another container moves it there; what was remembered stays", async () => {
+  test("in another container makes another document of it, and leaves the first as it is", async () => {
     const { id } = await add({ ...first, wait: 20 });
-    await add({ ...first, containerTags: ["b"], wait: 20 });
-    expect(await get(id)).toMatchObject({ containerTags: ["b"], revision: 2 });
-    expect(await texts("bees")).toEqual([]);
-    expect(await texts("bees", { containerTags: ["b"] })).toEqual([first.content]);
+    const other = await add({ ...first, content: "Bo owns two goats.", containerTags: ["b"], wait: 20 });
+    expect(other.id).not.toBe(id);
+    expect(await get(id)).toMatchObject({ containerTags: ["a"], content: first.content, revision: 1 });
+    expect(await texts("bees goats")).toEqual([first.content]);
+    expect(await texts("bees goats", { containerTags: ["b"] })).toEqual(["Bo owns two goats."]);
     expect((await core.profile(call, { containerTag: "a" })).dynamic).toHaveLength(1);
+    expect(await add(first)).toMatchObject({ id, status: "done" });
+    expect(await add({ ...first, content: "Bo owns two goats.", containerTags: ["b"] })).toMatchObject({
+      id: other.id,
+      status: "done",
+    });
+  });
+
+  test("in a container that it is in goes on with it, which is where it was named last from then on", async () => {
+    const { id } = await add({ ...first, containerTags: ["a", "b"], wait: 20 });
+    expect(await add({ ...first, containerTags: ["b"], wait: 20 })).toMatchObject({ id, containerTags: ["b"] });
+    expect(await texts("bees")).toEqual([]);
+    expect(await add({ ...first, containerTags: ["b", "c"], wait: 20 })).toMatchObject({
+      id,
+      containerTags: ["b", "c"],
+    });
+    expect(await texts("bees", { containerTags: ["c"] })).toEqual([first.content]);
+    expect(await add({ ...first, containerTags: undefined })).toMatchObject({ id, containerTags: ["b", "c"] });
   });
 
   test("with facts works them in, though the text is the same", async () => {

@@ -99,8 +99,8 @@ describe.each(STEPS)("while the step %s runs", (step) => {
   });
 
   test("its document is moved: nothing of it is left in the old container", async () => {
-    await add("Ada keeps bees on the roof.");
-    await workOff(step, () => add("Ada keeps bees on the roof.", { containerTags: ["b"] }));
+    const { id } = await add("Ada keeps bees on the roof.");
+    await workOff(step, () => core.updateDocument(call, { id, containerTags: ["b"] }));
     const found = async (containerTags: string[]) =>
       (await core.search(call, { q: "bees on the roof", threshold: 0, containerTags })).results.map(
         (result) => result.kind,
