@@ -16,9 +16,12 @@ export class MultipartError extends Error {
 
 const MAX_PARTS = 200;
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Boundaries are chosen so that they do not occur; a body full of what looks like one is meant to keep us busy. */
+const MAX_LOOKALIKES = 1_000;
 /** Longest that RFC 2046 allows. */
 const MAX_BOUNDARY = 70;
 const LINE_END = "\r\n";
+const PARAMETER = /;\s*([\w*]+)\s*=\s*(?:"((?:\\"|[^"])*)"|([^;\s]*))/g;
 
 /** The boundary that a content type names. @throws MultipartError when it names none that can be used */
 export function boundaryOf(contentType: string): string {
@@ -36,13 +39,15 @@ export function boundaryOf(contentType: string): string {
 export function parseMultipart(body: Uint8Array, boundary: string): Part[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const parts: Part[] = [];
-  let delimiter = findDelimiter(bytes, boundary, 0);
+  const delimiters = findDelimiters(bytes, boundary);
+  let delimiter = delimiters.next().value;
   if (!delimiter) throw new MultipartError("the boundary of the content-type does not occur in the body");
   while (!delimiter.isLast) {
-    const next = findDelimiter(bytes, boundary, delimiter.end);
+    const next: Delimiter | undefined = delimiters.next().value;
     if (!next) throw new MultipartError("the body ends before its last part does");
     if (parts.length === MAX_PARTS) throw new MultipartError(`the body has more than ${MAX_PARTS} parts`);
-    parts.push(readPart(bytes.subarray(delimiter.end, next.start), parts.length + 1));
+    // Two boundaries may share a line end, with nothing between them.
+    parts.push(readPart(bytes.subarray(delimiter.end, Math.max(delimiter.end, next.start)), parts.length + 1));
     delimiter = next;
   }
   return parts;
@@ -56,19 +61,22 @@ interface Delimiter {
   readonly isLast: boolean;
 }
 
-/** The next line that is the boundary and nothing else, or the boundary and `--`. */
-function findDelimiter(bytes: Buffer, boundary: string, from: number): Delimiter | null {
-  const mark = `--${boundary}`;
-  for (let at = bytes.indexOf(mark, from, "latin1"); at >= 0; at = bytes.indexOf(mark, at + 1, "latin1")) {
-    const isLineStart = at === 0 || isLineEnd(bytes, at - 2);
+/** The lines that are the boundary and nothing else, or the boundary and `--`, in order. */
+function* findDelimiters(bytes: Buffer, boundary: string): Generator<Delimiter, undefined> {
+  const mark = Buffer.from(`${LINE_END}--${boundary}`, "latin1");
+  let lookalikes = 0;
+  // A body may begin with its boundary, without a line end before it.
+  let at = bytes.subarray(0, mark.length - 2).equals(mark.subarray(2)) ? -2 : bytes.indexOf(mark);
+  while (at >= -2 && at !== -1) {
     const tail = at + mark.length;
-    if (!isLineStart || at < from) continue;
-    const start = Math.max(from, at - 2);
-    if (bytes[tail] === 0x2d && bytes[tail + 1] === 0x2d) return { start, end: tail + 2, isLast: true };
-    const end = skipBlanks(bytes, tail);
-    if (isLineEnd(bytes, end)) return { start, end: end + 2, isLast: false };
+    const isLast = bytes[tail] === 0x2d && bytes[tail + 1] === 0x2d;
+    const end = isLast ? tail : skipBlanks(bytes, tail);
+    if (isLast || isLineEnd(bytes, end)) yield { start: at, end: end + 2, isLast };
+    else if (++lookalikes > MAX_LOOKALIKES)
+      throw new MultipartError(`more than ${MAX_LOOKALIKES} lines begin with the boundary and go on`);
+    // The line end of one boundary may be that of the next.
+    at = bytes.indexOf(mark, end);
   }
-  return null;
 }
 
 function skipBlanks(bytes: Buffer, from: number): number {
@@ -89,10 +97,11 @@ function readPart(bytes: Buffer, number: number): Part {
     throw new MultipartError(`the headers of part ${number} have more than ${MAX_HEADER_BYTES} bytes`);
   const headers = readHeaders(bytes.subarray(0, Math.max(0, end)).toString("utf8"));
   const disposition = headers.get("content-disposition") ?? "";
-  const name = parameterOf(disposition, "name");
+  const parameters = readParameters(disposition);
+  const name = parameters.get("name");
   if (!/^form-data\b/i.test(disposition) || name === undefined || name === "")
     throw new MultipartError(`part ${number} has no name in its content-disposition`);
-  const filename = extendedFilename(disposition) ?? parameterOf(disposition, "filename");
+  const filename = decodeExtended(parameters.get("filename*")) ?? parameters.get("filename");
   return {
     name,
     filename: filename === undefined ? undefined : withoutFolders(filename),
@@ -110,19 +119,22 @@ function readHeaders(text: string): Map<string, string> {
   return headers;
 }
 
-/** A parameter of a header. Senders write quotes in it as `\"` or `%22`; a backslash before anything else is one. */
-function parameterOf(header: string, name: string): string | undefined {
-  const match = new RegExp(`;\\s*${name}\\s*=\\s*(?:"((?:\\\\"|[^"])*)"|([^;\\s]*))`, "i").exec(header);
-  const value = match?.[1] ?? match?.[2];
-  return value
-    ?.replaceAll('\\"', '"')
-    .replaceAll(/%22/g, '"')
-    .replaceAll(/%0D|%0A/gi, " ");
+/** The parameters of a header. Senders write quotes in one as `\"` or `%22`; a backslash before anything else is one. */
+function readParameters(header: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  for (const [, name = "", quoted, plain = ""] of header.matchAll(PARAMETER)) {
+    const value = (quoted ?? plain)
+      .replaceAll('\\"', '"')
+      .replaceAll("%22", '"')
+      .replaceAll(/%0D|%0A/gi, " ");
+    parameters.set(name.toLowerCase(), value);
+  }
+  return parameters;
 }
 
 /** `filename*=UTF-8''…` (RFC 8187). */
-function extendedFilename(header: string): string | undefined {
-  const encoded = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]*)/i.exec(header)?.[1];
+function decodeExtended(value: string | undefined): string | undefined {
+  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
   if (encoded === undefined) return undefined;
   try {
     return decodeURIComponent(encoded);
