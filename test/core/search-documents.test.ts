@@ -50,8 +50,16 @@ describe("grouping", () => {
       expect(scores).toEqual(scores.toSorted((one, other) => other - one));
       for (const chunk of chunks) expect(chunk.isRelevant).toBe(true);
     }
-    const scores = results.map(({ score }) => score);
-    expect(scores).toEqual(scores.toSorted((one, other) => other - one));
+  });
+
+  test("documents come in the order of their best chunks in a search for chunks", async () => {
+    for (const place of ["roof", "garden", "market", "city", "forest"])
+      await addChunks([`Bees live on the ${place}.`, `Somebody in the ${place} sells honey from hives of bees.`]);
+    const q = "who sells the honey of the bees from the market";
+    const { results } = await core.search(call, { q, containerTags: ["a"], searchMode: "documents", threshold: 0 });
+    const inOrder = [...new Set(results.flatMap(({ documents }) => documents.map(({ id }) => id)))];
+    expect(inOrder).toHaveLength(5);
+    expect(await ids(q)).toEqual(inOrder);
   });
 
   test("the limit counts documents, however many chunks of the best one match", async () => {
