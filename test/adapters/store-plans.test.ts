@@ -10,6 +10,7 @@ import { createFileStore } from "../../src/adapters/store/files.js";
 import { createMergeStore } from "../../src/adapters/store/merges.js";
 import { createMemoryStore } from "../../src/adapters/store/memories.js";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
+import { createRequestStore } from "../../src/adapters/store/requests.js";
 import type { Database } from "../../src/adapters/store/schema.js";
 import { sqliteDialect } from "../../src/adapters/store/sqlite.js";
 import { STORE_FILE } from "../../src/adapters/store/store.js";
@@ -31,7 +32,7 @@ import { ManualClock } from "../support/clock.js";
 
 /** Whatever is read while a caller waits must be reached through an index: these tables grow without end. */
 const GROWING =
-  /\bSCAN (documents|d|chunks|memories|memory_sources|ms|vectors|v|vector_changes|change|journal|containers|c|dc|files)\b/;
+  /\bSCAN (documents|d|chunks|memories|memory_sources|ms|vectors|v|vector_changes|change|journal|containers|c|dc|files|requests)\b/;
 /** There is mostly one organisation, so that an index led by it alone leads through everything. */
 const WHOLE_ORGANIZATION = /\(organization_id=\?\)/;
 
@@ -77,13 +78,14 @@ describe("the work of a call does not grow with the store", () => {
   const scope: UnitScope = { containerIds: [1, 2], kinds: ["chunk", "memory"], includeForgotten: true };
   const space = { id: 1, fingerprint: "s", dimensions: 3 };
   const filters = only(buildCondition("team", "red"));
+  const day = { from: "2024-05-06T00:00:00.000Z", to: "2024-05-07T00:00:00.000Z" };
 
   const calls: Record<string, () => Promise<unknown>> = {
     "documents.insert": () => createDocumentStore(db, clock).insert("o", buildDocumentDraft()),
     "documents.byId": () => createDocumentStore(db, clock).byId("o", "x"),
-    "documents.byCustomId": () => createDocumentStore(db, clock).byCustomId("o", "x"),
+    "documents.byCustomId": () => createDocumentStore(db, clock).byCustomId("o", "x", ["a", "b"]),
     "documents.headsByIds": () => createDocumentStore(db, clock).headsByIds("o", ["x", "y"]),
-    "documents.headsByCustomIds": () => createDocumentStore(db, clock).headsByCustomIds("o", ["x", "y"]),
+    "documents.headsByCustomIds": () => createDocumentStore(db, clock).headsByCustomIds("o", ["x", "y"], ["a", "b"]),
     "documents.outlines": () => createDocumentStore(db, clock).outlines("o", ["x"], 10),
     "documents.countCategories": () => createDocumentStore(db, clock).countCategories("o", ["a"]),
     "documents.update": () =>
@@ -164,6 +166,10 @@ describe("the work of a call does not grow with the store", () => {
     "files.ofDocument": () => createFileStore(db, clock).ofDocument("o", "x"),
     "files.knownKeys": () => createFileStore(db, clock).knownKeys("o", ["x", "y"]),
     "documents.remove": () => createDocumentStore(db, clock).remove("o", "x"),
+    "requests.list": () => createRequestStore(db).list("o", { ...day, offset: 0, limit: 10 }),
+    "requests.list of one": () => createRequestStore(db).list("o", { ...day, id: "x", offset: 0, limit: 10 }),
+    "requests.tally": () => createRequestStore(db).tally("o", day, ["type"]),
+    "requests.dropBefore": () => createRequestStore(db).dropBefore("o", clock.now()),
   };
 
   test.each(Object.entries(calls))("%s", async (_name, call) => {
@@ -194,6 +200,11 @@ describe("the work of a call does not grow with the store", () => {
   test.each(["createdAt", "updatedAt"] as const)("a page sorted by %s is not sorted anew", async (sort) => {
     const plan = await planOf(() => createDocumentStore(db, clock).list("o", buildDocumentQuery({ sort })));
     expect(plan.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY"))).toEqual([]);
+  });
+
+  test("a page of requests is not sorted anew", async () => {
+    const plan = await planOf(() => createRequestStore(db).list("o", { ...day, offset: 0, limit: 10 }));
+    expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
   });
 
   test("the text index runs a narrowed match once, not once for each unit", async () => {

@@ -8,6 +8,7 @@ import type { OpenStore } from "./store/fixture.js";
 import { memoriesContract } from "./store/memories.js";
 import { memoryPagesContract } from "./store/memory-pages.js";
 import { relationsContract } from "./store/relations.js";
+import { requestsContract } from "./store/requests.js";
 import { transactionsContract } from "./store/transactions.js";
 import { unitsContract } from "./store/units.js";
 import { vectorsContract } from "./store/vectors.js";
@@ -29,6 +30,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("settings", () => settingsContract(open));
     describe("merges", () => mergesContract(open));
     describe("keys", () => keysContract(open));
+    describe("requests", () => requestsContract(open));
     describe("operations and journal", () => operationsContract(open));
     describe("transactions", () => transactionsContract(open));
     describe("health", () => healthContract(open));

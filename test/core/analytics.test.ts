@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { UseCase } from "../../src/core/index.js";
+import type { RequestRecord } from "../../src/core/types.js";
+import { cleanUp } from "../../src/core/upkeep.js";
+import { createId } from "../../src/lib/ids.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+const DAY_MS = 86_400_000;
+
+let opened: ManualCore;
+beforeEach(async () => {
+  opened = await openManualCore();
+});
+afterEach(() => opened.close());
+
+/** A search so many days before now. */
+function search(daysAgo: number, values: Partial<RequestRecord> = {}): RequestRecord {
+  return {
+    id: createId(),
+    keyId: null,
+    client: null,
+    type: "search_v4",
+    method: "POST",
+    path: "/v4/search",
+    status: 200,
+    duration: 10,
+    containerTag: null,
+    error: null,
+    createdAt: opened.clock.from(-daysAgo * DAY_MS).toISOString(),
+    ...values,
+  };
+}
+
+const note = (...requests: RequestRecord[]) => opened.core.noteRequests(opened.call(), { requests });
+
+describe("requests", () => {
+  test("are kept for 90 days", async () => {
+    const kept = search(89.9);
+    await note(search(90.1), kept);
+    await cleanUp(opened.context);
+    expect(await opened.core.listRequests(opened.call(), {})).toMatchObject({ items: [kept], total: 1 });
+  });
+
+  test("are noted once, however often the same ones are sent", async () => {
+    const request = search(1);
+    await note(request);
+    await note(request, search(2));
+    expect((await opened.core.listRequests(opened.call(), {})).total).toBe(2);
+  });
+
+  test.each<[string, Partial<RequestRecord> | unknown, string]>([
+    ["a status that is none", { status: 20 }, "requests.0.status"],
+    ["a type that is none", { type: "walk" }, "requests.0.type"],
+    ["a negative duration", { duration: -1 }, "requests.0.duration"],
+    ["a moment that is none", { createdAt: "today" }, "requests.0.createdAt"],
+    ["a path as long as a text", { path: "x".repeat(300) }, "requests.0.path"],
+    ["a refusal as long as a text", { error: "x".repeat(501) }, "requests.0.error"],
+  ])("are refused with %s", async (_name, values, path) => {
+    await expect(note(search(0, values as Partial<RequestRecord>))).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringContaining(path),
+    });
+  });
+});
+
+describe("growth", () => {
+  test("is that against the equally long time before, in percent", async () => {
+    await note(search(1), search(2), search(3), search(8), search(9));
+    const { searches, growth } = await opened.core.reportGrowth(opened.call(), { period: "7d" });
+    expect([searches, growth.searches]).toEqual([3, 50]);
+  });
+
+  test("is 0 when nothing came before, and for all the time there is", async () => {
+    await note(search(1));
+    expect((await opened.core.reportGrowth(opened.call(), { period: "7d" })).growth.searches).toBe(0);
+    expect((await opened.core.reportGrowth(opened.call(), {})).growth.searches).toBe(0);
+  });
+
+  test("counts documents, memories and containers that came", async () => {
+    const add = (content: string, containerTag: string) =>
+      opened.core.addDocument(opened.call(), {
+        content,
+        containerTags: [containerTag],
+        facts: [{ text: content }],
+        wait: 20,
+      });
+    await add("Mia keeps bees.", "a");
+    opened.clock.advance(3 * DAY_MS);
+    await add("Ben keeps goats.", "b");
+    await add("Ada keeps cats.", "b");
+    const { total, growth, tokens } = await opened.core.reportGrowth(opened.call(), { period: "24h" });
+    expect(total).toMatchObject({ documents: 3, memories: 3, containers: 2 });
+    expect(tokens).toBe(Math.ceil("Ben keeps goats.Ada keeps cats.".length / 4));
+    expect(growth).toMatchObject({ documents: 0 });
+    opened.clock.advance(DAY_MS + 1);
+    const next = await opened.core.reportGrowth(opened.call(), { period: "24h" });
+    expect(next.growth).toMatchObject({ documents: -100, memories: -100, containers: -100 });
+  });
+});
+
+describe("consumption", () => {
+  test("is that of the month in UTC, and says when the month ends", async () => {
+    await note(search(1), search(2, { type: "add" }), search(7));
+    expect(await opened.core.reportConsumption(opened.call())).toMatchObject({
+      from: "2024-05-01T00:00:00.000Z",
+      resetsAt: "2024-06-01T00:00:00.000Z",
+      searches: 1,
+      operations: 2,
+      byDay: [
+        { day: "2024-05-04", count: 1 },
+        { day: "2024-05-05", count: 1 },
+      ],
+    });
+  });
+
+  test("is that of another time when one is named", async () => {
+    await note(search(1), search(40));
+    const march = { from: "2024-03-01", to: "2024-04-01" };
+    expect(await opened.core.reportConsumption(opened.call(), march)).toMatchObject({ searches: 1, operations: 1 });
+    const wrong = { from: "2024-04-02", to: "2024-04-01" };
+    await expect(opened.core.reportConsumption(opened.call(), wrong)).rejects.toMatchObject({ kind: "invalid" });
+  });
+});
+
+test.each<[UseCase, unknown]>([
+  ["noteRequests", { requests: [] }],
+  ["listRequests", {}],
+  ["reportUsage", {}],
+  ["reportErrors", {}],
+  ["reportGrowth", {}],
+  ["reportConsumption", {}],
+  ["getTeam", {}],
+  ["changeTeam", {}],
+  ["changeBilling", {}],
+  ["listConnections", {}],
+  ["listConnectionDocuments", { provider: "notion" }],
+  ["findConnection", { id: "x" }],
+  ["findConnectionOf", { provider: "notion" }],
+  ["createConnection", { provider: "notion" }],
+  ["importConnections", { provider: "notion" }],
+])("%s is for the whole organisation: a key of some containers is refused", async (name, input) => {
+  await expect(opened.core[name](opened.call(["a"]), input)).rejects.toMatchObject({
+    kind: "forbidden",
+    message: expect.stringContaining("may only use its containers"),
+  });
+});
