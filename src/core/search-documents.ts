@@ -90,7 +90,7 @@ async function findBest(
     for (const text of rest.degraded) degraded.add(text);
     // Once a document was brought that does not match, those that were not brought do not either.
     const isEnough = found.size >= input.limit || seen.size > found.size;
-    if (isEnough || !isCut || round === MAX_ROUNDS) break;
+    if (isEnough || !isCut || ranked.length === 0 || round === MAX_ROUNDS) break;
     const condition = { ...ground.condition, exceptDocumentIds: [...seen] };
     among = await context.store.units.matching(ground.organizationId, ground.scope, condition);
   }
