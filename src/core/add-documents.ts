@@ -177,7 +177,8 @@ async function writeSlice(
     if (isOfDocument(error)) return writeEach(context, call, slice, items);
     if (items.every((item) => "error" in item)) throw error;
     // Whoever sent all of it again would have twice what is kept already.
-    for (const { index, prepared } of slice) items[index] = refusalOf(error, prepared.input);
+    const told = tell(context, error);
+    for (const { index, prepared } of slice) items[index] = refusalOf(told, prepared.input);
   }
 }
 
@@ -191,7 +192,7 @@ async function writeEach(
     try {
       await writeTogether(context, call, [one], { name: `document ${one.index}`, items });
     } catch (error) {
-      items[one.index] = refusalOf(error, one.prepared.input);
+      items[one.index] = refusalOf(tell(context, error), one.prepared.input);
     }
   }
 }
@@ -219,6 +220,13 @@ const DOCUMENT_KINDS: ReadonlySet<ErrorKind> = new Set(["invalid", "forbidden", 
 
 function isOfDocument(error: unknown): boolean {
   return error instanceof AppError && DOCUMENT_KINDS.has(error.kind);
+}
+
+/** What nobody expected is for the log. */
+function tell({ log }: CoreContext, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  log.error("unexpected error in a batch", { error });
+  return new AppError("internal", "Something went wrong on the server. Its log has the details.", { cause: error });
 }
 
 function refusalOf(error: unknown, document: unknown): BatchItem {

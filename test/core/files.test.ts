@@ -35,9 +35,9 @@ describe("an uploaded file", () => {
   });
 
   test("leaves no bytes when its document is refused", async () => {
-    await core.addDocument(call, { content: "Theirs.", containerTags: ["b"], customId: "theirs" });
+    await core.addDocument(call, { content: "Shared.", containerTags: ["a", "b"], customId: "shared" });
     const onlyA = opened.call(["a"]);
-    await expect(upload("Mine.", { customId: "theirs" }, onlyA)).rejects.toMatchObject({ kind: "forbidden" });
+    await expect(upload("Mine.", { customId: "shared" }, onlyA)).rejects.toMatchObject({ kind: "forbidden" });
     await expect(upload("Mine.", { containerTags: ["b"] }, onlyA)).rejects.toMatchObject({ kind: "forbidden" });
     expect(await stored()).toEqual(new Set());
   });

@@ -69,14 +69,14 @@ describe("a batch", () => {
   });
 
   test("goes with the containers that the caller may use; the others are refused by themselves", async () => {
-    await add({ customId: "theirs", content: "Theirs.", containerTags: ["b"] });
+    await add({ customId: "shared", content: "Shared.", containerTags: ["a", "b"] });
     const { items } = await core.addDocuments(onlyA, {
       containerTag: "a",
-      documents: ["Mine.", { content: "x", containerTag: "b" }, { content: "Stolen.", customId: "theirs" }],
+      documents: ["Mine.", { content: "x", containerTag: "b" }, { content: "Stolen.", customId: "shared" }],
     });
     expect(items.map((item) => "error" in item)).toEqual([false, true, true]);
     expect(items[1]).toMatchObject({ error: expect.stringContaining("may not use the container b") });
-    expect((await core.getDocument(call, { id: "theirs" })).document.content).toBe("Theirs.");
+    expect((await core.getDocument(call, { id: "shared" })).document.content).toBe("Shared.");
   });
 
   test("when the store is full at once nothing is kept, and the whole is refused", async () => {
