@@ -134,14 +134,20 @@ class History {
     change: Partial<Expected>,
   ): Promise<void> {
     const patched = this.core.updateDocument(this.call, { id: customId, ...input });
-    if (!known) return void (await expect(patched).rejects.toMatchObject({ kind: "not_found" }));
+    if (!known) {
+      await expect(patched).rejects.toMatchObject({ kind: "not_found" });
+      return;
+    }
     expect((await patched).id).toBe(known.id);
     this.expected.set(customId, { ...known, ...change });
   }
 
   private async delete(customId: Id, known: Expected | null): Promise<void> {
     const deleted = this.core.deleteDocument(this.call, { id: customId });
-    if (!known) return void (await expect(deleted).rejects.toMatchObject({ kind: "not_found" }));
+    if (!known) {
+      await expect(deleted).rejects.toMatchObject({ kind: "not_found" });
+      return;
+    }
     await deleted;
     this.expected.delete(customId);
   }
@@ -191,7 +197,7 @@ class History {
       expect(chunks.every((chunk) => chunk.revision === document.revision)).toBe(true);
       current.push(...chunks.map((chunk) => chunk.content));
       const remembered = memories.filter((memory) => memory.isLatest && !memory.isForgotten);
-      expect(remembered.map(({ text }) => peopleIn(text)[0]).toSorted()).toEqual([...people].toSorted());
+      expect(remembered.map(({ text }) => peopleIn(text)[0] ?? text).toSorted()).toEqual([...people].toSorted());
       const last = peopleIn(content).at(-1) ?? "";
       expect((await this.search(last)).some((found) => found.includes(`${last} `))).toBe(true);
     }
