@@ -48,7 +48,7 @@ describe("requests", () => {
     expect((await opened.core.listRequests(opened.call(), {})).total).toBe(2);
   });
 
-  test.each<[string, Partial<RequestRecord> | unknown, string]>([
+  test.each<[string, object, string]>([
     ["a status that is none", { status: 20 }, "requests.0.status"],
     ["a type that is none", { type: "walk" }, "requests.0.type"],
     ["a negative duration", { duration: -1 }, "requests.0.duration"],

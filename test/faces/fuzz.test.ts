@@ -153,7 +153,7 @@ async function send({ method, path, body, headers }: ApiRequest): Promise<Outcom
     timer = setTimeout(() => reject(new Error("it hangs")), PATIENCE_MS);
   });
   const answer = (async () => {
-    const response = await rest.app.request(path, { ...init, headers: { ...init.headers, ...headers } }, LOOPBACK);
+    const response = await rest.app.request(path, init, LOOPBACK);
     return { status: response.status, type: response.headers.get("content-type") ?? "", text: await response.text() };
   })();
   return Promise.race([answer, hang]).finally(() => clearTimeout(timer));

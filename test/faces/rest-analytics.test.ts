@@ -60,18 +60,7 @@ describe("single requests", () => {
 
   test("each says with which key it came; one with a wrong key or none says nothing", async () => {
     const { logs: all } = await logs();
-    expect(all.map((log: any) => log.keyId)).toEqual([
-      null,
-      null,
-      null,
-      keyId,
-      keyId,
-      null,
-      null,
-      keyId,
-      keyId,
-      keyId,
-    ]);
+    expect(all.map((log: any) => log.keyId)).toEqual([null, null, null, keyId, keyId, null, null, keyId, keyId, keyId]);
   });
 
   test("the container is there when exactly one was named", async () => {

@@ -36,7 +36,10 @@ describe("with a limit", () => {
     await rest.send("GET", "/v3/session");
     const { status, headers, body } = await rest.send("POST", "/v3/documents", { content: "Mia", containerTag: "mia" });
     expect(status).toBe(429);
-    expect(body).toMatchObject({ error: "Too Many Requests", details: expect.stringContaining("RECOLLECT_RATE_LIMIT") });
+    expect(body).toMatchObject({
+      error: "Too Many Requests",
+      details: expect.stringContaining("RECOLLECT_RATE_LIMIT"),
+    });
     expect(headers.get("retry-after")).toBe("60");
     expect(headers.get("x-ratelimit-remaining")).toBe("0");
     expect((await rest.core.listDocuments({ actor: rest.actor }, {})).total).toBe(0);

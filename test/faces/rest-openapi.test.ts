@@ -107,9 +107,10 @@ describe("is valid OpenAPI 3.1:", () => {
 
   test("every parameter of a path is declared, and no other", () => {
     for (const { path, operation } of operations()) {
-      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
       const declared = (operation.parameters ?? []).filter((parameter: any) => parameter.in === "path");
-      expect(declared.map(({ name }: any) => name).toSorted(), path).toEqual(inPath.toSorted());
+      expect(new Set(declared.map(({ name }: any) => name)), path).toEqual(inPath);
+      expect(declared).toHaveLength(inPath.size);
       for (const { required } of declared) expect(required).toBe(true);
     }
   });

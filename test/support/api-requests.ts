@@ -37,7 +37,7 @@ export interface ApiRequest {
 export function readOperations(api: any): Operation[] {
   return Object.entries<any>(api.paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods).map(([method, operation]): Operation => {
-      const [[type = "", content] = []] = [Object.entries<any>(operation.requestBody?.content ?? {})[0] ?? []];
+      const [[type, content] = ["", undefined]] = Object.entries<any>(operation.requestBody?.content ?? {});
       return {
         method: method.toUpperCase(),
         path,
