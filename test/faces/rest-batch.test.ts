@@ -80,6 +80,24 @@ describe("POST /v3/documents/batch", () => {
     expect(await get(idsOf(body)[0] ?? "")).toMatchObject({ metadata: null, containerTags: ["sm_project_default"] });
   });
 
+  test("what only the service itself may say of a document is ignored, like every unknown key", async () => {
+    const inner = { origin: "connector", rememberAsIs: true, wait: 60, type: "pdf", url: "/files/x" };
+    const { body } = await batch({
+      documents: [
+        { content: "One.", ...inner },
+        { content: "Two.", title: null, ...inner },
+      ],
+    });
+    expect(body).toMatchObject({ success: 2, failed: 0 });
+    for (const id of idsOf(body)) {
+      expect(await get(id)).toMatchObject({ type: "text", url: null });
+      expect((await rest.core.getDocument({ actor: rest.actor }, { id })).document).toMatchObject({
+        origin: "user",
+        rememberAsIs: false,
+      });
+    }
+  });
+
   test("each document that cannot be taken fails by itself, with field and rule", async () => {
     const bad: [document: unknown, id: string, words: RegExp][] = [
       [{ content: "" }, "unknown", /content: must not be empty/],

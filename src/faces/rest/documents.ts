@@ -20,7 +20,8 @@ const {
   facts,
 } = addDocumentSchema.shape;
 
-const addBody = z.object({
+/** A document to add (contract.md §3.1.1). */
+export const addBody = z.object({
   content,
   ...containerFields,
   customId,

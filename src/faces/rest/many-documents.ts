@@ -1,14 +1,23 @@
 import * as z from "zod";
 import { addDocumentsSchema, deleteDocumentsSchema } from "../../core/index.js";
+import { addBody } from "./documents.js";
 import { defineEndpoint } from "./endpoint.js";
 import { containerTag, documentStatus } from "./schemas.js";
 
-const { documents, ...defaults } = addDocumentsSchema.shape;
+const { documents: _documents, ...defaults } = addDocumentsSchema.shape;
+
+/** What a document should be. What is neither is refused by itself, with the others taken in. */
+const batchDocument = z.union([z.string(), addBody, z.unknown().transform(keepKnownFields)]);
+
+/** Unknown keys of a request are ignored, also where a document is not what it should be. */
+function keepKnownFields(document: unknown): unknown {
+  if (typeof document !== "object" || document === null || Array.isArray(document)) return document;
+  return Object.fromEntries(Object.entries(document).filter(([name]) => Object.hasOwn(addBody.shape, name)));
+}
 
 const batchBody = z.object({
   ...defaults,
-  /** Texts, or documents as `POST /v3/documents` takes them. Each is checked by itself. */
-  documents,
+  documents: z.array(batchDocument, "must be an array").min(1, "must have at least 1 document"),
   content: z.null("must be absent; the documents have it").optional(),
 });
 
