@@ -254,6 +254,8 @@ test("a filter means the same everywhere, and what it says", { timeout: 60_000 }
         searchMode: "memories",
       });
       expect(found.results.map(({ memory }: Told) => memory).toSorted()).toEqual(wanted.toSorted());
+      const remembered = await ask("/v4/memories/list", { containerTags: [containerTag], filters, limit: 1_000 });
+      expect(remembered.memoryEntries.map(({ memory }: Told) => memory).toSorted()).toEqual(wanted.toSorted());
       const profile = await ask("/v4/profile", { containerTag, filters, include: ["static", "dynamic"] });
       const shown = [...profile.profile.static, ...profile.profile.dynamic] as string[];
       expect(shown.every((text) => wanted.includes(text))).toBe(true);
