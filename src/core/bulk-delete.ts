@@ -96,6 +96,7 @@ async function removeEach(
     try {
       const done = await removeById(nouns, actor, id, {
         now: clock.now(),
+        within: selection.containerTags,
         accepts: (found) => isSelected(selection, found),
       });
       removed.push(done.removed);

@@ -6,7 +6,7 @@ import { mergeTurns } from "./merge-turns.js";
 import { once } from "./operations.js";
 import { prepareDocument } from "./prepare-document.js";
 import type { Turn } from "./types.js";
-import { writeDocument, type DocumentReceipt } from "./write-document.js";
+import { findAddressed, writeDocument, type DocumentReceipt } from "./write-document.js";
 
 /** How many times the limit of one text a conversation may grow to, message by message. */
 const LONGEST_IN_TEXTS = 16;
@@ -84,7 +84,7 @@ export async function addConversation(
   const content = transcript === "" ? NO_TEXT : transcript;
   const prepared = prepareDocument(context, actor, { ...fields, content, customId: conversationId });
   const receipt = await once(context, call, "addConversation", async (nouns) => {
-    const existing = await nouns.documents.byCustomId(actor.organizationId, conversationId);
+    const existing = await findAddressed(nouns, actor, conversationId, prepared.containerTags);
     const merged = mergeTurns(existing?.turns ?? [], turns);
     const whole = transcriptOf(merged);
     checkGrowth(whole, context.limits);

@@ -20,6 +20,8 @@ export interface Removed {
 /** Which of the things that an id may name count. */
 export interface RemovalScope {
   readonly now: Date;
+  /** Containers to look for customIds in; by default all that the actor may see. */
+  readonly within?: readonly string[] | undefined;
   readonly accepts?: (found: { document: Document } | { memory: Memory }) => boolean;
 }
 
@@ -47,9 +49,9 @@ export async function removeById(
   nouns: StoreNouns,
   actor: Actor,
   id: string,
-  { now, accepts = () => true }: RemovalScope,
+  { now, within, accepts = () => true }: RemovalScope,
 ): Promise<{ removed: Removed; files: readonly string[] }> {
-  const document = await lookUpDocument(nouns, actor, id);
+  const document = await lookUpDocument(nouns, actor, id, within);
   if (document && accepts({ document }))
     return { removed: { id: document.id, kind: "document" }, files: await removeDocument(nouns, actor, document) };
   const memory = await findLatest(nouns.memories, actor, id);

@@ -110,9 +110,22 @@ export interface DocumentOutline {
 export interface DocumentStore {
   insert(organizationId: string, draft: DocumentDraft): Promise<Document>;
   byId(organizationId: string, id: string): Promise<Document | null>;
-  byCustomId(organizationId: string, customId: string): Promise<Document | null>;
+  /**
+   * The document with this customId in any of these containers; the one that changed last where several have it. An id
+   * that callers choose belongs to a container (contract-gaps.md G-56).
+   */
+  byCustomId(
+    organizationId: string,
+    customId: string,
+    containerTags: "all" | readonly string[],
+  ): Promise<Document | null>;
   headsByIds(organizationId: string, ids: readonly string[]): Promise<DocumentHead[]>;
-  headsByCustomIds(organizationId: string, customIds: readonly string[]): Promise<DocumentHead[]>;
+  /** Those in any of these containers, the last changed last. */
+  headsByCustomIds(
+    organizationId: string,
+    customIds: readonly string[],
+    containerTags: "all" | readonly string[],
+  ): Promise<DocumentHead[]>;
   update(organizationId: string, id: string, change: DocumentChange): Promise<void>;
   /** Keeps a submission that is about to be replaced; only its length when the text that follows begins with it. */
   keepRevision(organizationId: string, id: string, kept: KeptRevision): Promise<void>;

@@ -105,7 +105,7 @@ export async function readDocumentsWithMemories(
   const heads =
     by === "id"
       ? await documents.headsByIds(organizationId, ids)
-      : await documents.headsByCustomIds(organizationId, ids);
+      : await documents.headsByCustomIds(organizationId, ids, tags);
   const byName = new Map(heads.map((head) => [by === "id" ? head.id : head.customId, head]));
   const found = [...new Set(ids)].flatMap((id) => byName.get(id) ?? []);
   const visible = found.filter((head) => liesIn(tags, head.containerTags));

@@ -18,15 +18,19 @@ export async function findDocument(nouns: Pick<StoreNouns, "documents">, actor: 
   return document;
 }
 
-/** The document with this id or customId, or null; the same for what is missing and for what the actor may not see. */
+/**
+ * The document with this id or customId, or null; the same for what is missing and for what the actor may not see.
+ * @param within containers to look for the customId in; by default all that the actor may see
+ */
 export async function lookUpDocument(
   { documents }: Pick<StoreNouns, "documents">,
   actor: Actor,
   id: string,
+  within: "all" | readonly string[] = actor.containers,
 ): Promise<Document | null> {
   const { organizationId } = actor;
   const byId = isId(id) ? await documents.byId(organizationId, id) : null;
-  const document = byId ?? (await documents.byCustomId(organizationId, id));
+  const document = byId ?? (await documents.byCustomId(organizationId, id, within));
   return document && maySee(actor, document.containerTags) ? document : null;
 }
 

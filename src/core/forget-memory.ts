@@ -123,7 +123,7 @@ async function removeNamed(
     await forgetMemories(nouns, actor, [memory], reason);
     return { forgotten: { id: memory.id, removed: "memory" }, files: [] };
   }
-  const document = await lookUpDocument(nouns, actor, id ?? "");
+  const document = await lookUpDocument(nouns, actor, id ?? "", [containerTag]);
   if (!document?.containerTags.includes(containerTag)) throw notFound("memory", id ?? "");
   const files = await removeDocument(nouns, actor, document);
   return { forgotten: { id: document.id, removed: "document" }, files };

@@ -54,7 +54,8 @@ export async function layGround(
     kinds: mustCarryAll && !isComplete ? without(wanted.kinds, "chunk") : wanted.kinds,
     includeForgotten: wanted.includeForgotten,
   };
-  const documentId = input.documentId === undefined ? undefined : await findDocumentId(store, actor, input.documentId);
+  const documentId =
+    input.documentId === undefined ? undefined : await findDocumentId(store, actor, { name: input.documentId, tags });
   const condition: UnitCondition = {
     ...(filters && { filters }),
     ...(input.filepath !== undefined && { filepath: input.filepath }),
@@ -87,9 +88,16 @@ function withEndUser(
   return { all: [condition, ...(filters ? [filters] : [])] };
 }
 
-/** The id of a document that is named by its id or customId; null when there is none that the actor may see. */
-async function findDocumentId({ documents }: CoreContext["store"], actor: Actor, name: string): Promise<string | null> {
+/** The id of a document that is named by its id or customId, in these containers first; null for none that may be seen. */
+async function findDocumentId(
+  { documents }: CoreContext["store"],
+  actor: Actor,
+  { name, tags }: { name: string; tags: "all" | readonly string[] },
+): Promise<string | null> {
   const [byId] = await documents.headsByIds(actor.organizationId, [name]);
-  const document = byId ?? (await documents.byCustomId(actor.organizationId, name));
+  const document =
+    byId ??
+    (await documents.byCustomId(actor.organizationId, name, tags)) ??
+    (await documents.byCustomId(actor.organizationId, name, actor.containers));
   return document && maySee(actor, document.containerTags) ? document.id : null;
 }

@@ -13,7 +13,7 @@ import type { DocumentChange, StoreNouns } from "./ports.js";
 import { addDocumentSchema } from "./prepare-document.js";
 import { isSameList, noteDocument, reviseDocument } from "./revise-document.js";
 import type { Actor, Document, Memory } from "./types.js";
-import { receiptOf, sourceOf, type DocumentReceipt } from "./write-document.js";
+import { homeOf, receiptOf, sourceOf, type DocumentReceipt } from "./write-document.js";
 
 /** What may be changed of a document; what is not named stays. */
 export const updateDocumentSchema = addDocumentSchema

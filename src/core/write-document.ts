@@ -3,12 +3,12 @@ import { mayChange, requireContainer } from "./auth.js";
 import { titleFromText } from "./document-title.js";
 import { AppError } from "./errors.js";
 import { checkMetadataSize, invalid } from "./input.js";
-import { formsMemories } from "./memory-paths.js";
+import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "./merge.js";
 import type { DocumentChange, DocumentDraft, StoreNouns } from "./ports.js";
 import { DEFAULT_CONTAINER, type PreparedDocument } from "./prepare-document.js";
 import { firstJob, isSameList, noteDocument, reviseDocument } from "./revise-document.js";
-import type { Actor, Document, RememberedFact, TaskType } from "./types.js";
+import type { Actor, Document, RememberedFact } from "./types.js";
 
 export { noteDocument } from "./revise-document.js";
 
@@ -46,7 +46,8 @@ export async function writeDocument(
   await keepEntityContext(nouns, organizationId, tags, input.entityContext);
   if (existing) return addAgain(nouns, actor, existing, { prepared, tags });
   const filepath = input.filepath ?? null;
-  const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath, wanted: input.taskType ?? "memory" });
+  const task = { asked: input.taskType, before: "memory" } as const;
+  const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath }, task);
   return insertDocument(nouns, actor, draftOf(actor, prepared, { tags, taskType }));
 }
 
@@ -63,7 +64,7 @@ export async function findAddressed(
   { documents }: StoreNouns,
   actor: Actor,
   customId: string | undefined,
-  containerTags: readonly string[] | undefined,
+  containerTags: readonly string[] | null,
 ): Promise<Document | null> {
   if (!customId) return null;
   const within = containerTags ? homeOf(containerTags) : actor.containers;
@@ -78,25 +79,17 @@ async function keepEntityContext(
   entityContext: string | undefined,
 ): Promise<void> {
   if (entityContext === undefined) return;
+  const guidance = entityContext.trim() === "" ? null : entityContext;
   for (const tag of tags)
-    await containers.update(organizationId, tag, { entityContext: entityContext.trim() === "" ? null : entityContext });
-}
-
-/** A document at a path that none of its containers takes memories from is only searched. */
-async function taskTypeAt(
-  nouns: StoreNouns,
-  organizationId: string,
-  place: { tags: readonly string[]; filepath: string | null; wanted: TaskType },
-): Promise<TaskType> {
-  if (place.wanted === "superrag") return "superrag";
-  for (const tag of place.tags) if (await formsMemories(nouns, organizationId, tag, place.filepath)) return "memory";
-  return "superrag";
+    // Many clients send it with every document.
+    if ((await containers.get(organizationId, tag))?.entityContext !== guidance)
+      await containers.update(organizationId, tag, { entityContext: guidance });
 }
 
 function draftOf(
   actor: Actor,
   { input, known }: PreparedDocument,
-  { tags, taskType }: { tags: readonly string[]; taskType: TaskType },
+  { tags, taskType }: Pick<Document, "taskType"> & { readonly tags: readonly string[] },
 ): DocumentDraft {
   return {
     id: createId(),
@@ -166,33 +159,26 @@ async function addAgain(
   existing: Document,
   { prepared, tags }: { prepared: PreparedDocument; tags: readonly string[] },
 ): Promise<DocumentReceipt> {
-  const { organizationId } = actor;
-  const { input, known } = prepared;
+  const { organizationId, id } = existing;
+  const { input, known, limits } = prepared;
   const details = detailsOf(existing, prepared);
-  checkMetadataSize("metadata", details.metadata, prepared.limits);
-  const taskType = await taskTypeAt(nouns, organizationId, {
-    tags,
-    filepath: details.filepath ?? null,
-    wanted: input.taskType ?? existing.taskType,
-  });
+  checkMetadataSize("metadata", details.metadata, limits);
+  const task = { asked: input.taskType, before: existing.taskType };
+  const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath: details.filepath }, task);
   const turns = known.turns ?? null;
   const isSameText = existing.content === input.content && isSameJson(existing.turns, turns);
-  const isAsItWas =
-    isSameText &&
-    isSameList(existing.containerTags, tags) &&
-    existing.errorReason === null &&
-    (input.facts === undefined || isSameJson(input.facts, existing.facts)) &&
-    details.documentDate === existing.documentDate &&
-    taskType === existing.taskType;
-  if (isAsItWas) {
-    const before = Object.fromEntries(Object.keys(details).map((key) => [key, existing[key as keyof Document]]));
-    if (!isSameJson(details, before)) await nouns.documents.update(organizationId, existing.id, details);
+  const isSameTask = taskType === existing.taskType && details.documentDate === existing.documentDate;
+  const isSamePlace = isSameList(existing.containerTags, tags);
+  const hasNewFacts = input.facts !== undefined && !isSameJson(input.facts, existing.facts);
+  if (isSameText && isSameTask && isSamePlace && !hasNewFacts && existing.errorReason === null) {
+    if (!isAmong(existing, details)) await nouns.documents.update(organizationId, id, details);
     return receiptOf(existing);
   }
   const isNewSomewhere = tags.some((tag) => !existing.containerTags.includes(tag));
+  const isFirstRead = taskType === "memory" && existing.taskType === "superrag";
   const revised = await reviseDocument(nouns, actor, existing, {
     action: "document.replaced",
-    reads: isNewSomewhere || (taskType === "memory" && existing.taskType === "superrag") ? "whole" : "addition",
+    reads: isNewSomewhere || isFirstRead ? "whole" : "addition",
     change: {
       ...details,
       content: input.content,
@@ -207,6 +193,11 @@ async function addAgain(
     },
   });
   return receiptOf(revised);
+}
+
+/** True when a change would change nothing. */
+function isAmong(document: Document, change: DocumentChange): boolean {
+  return isSameJson({ ...document, ...change }, document);
 }
 
 /**

@@ -29,6 +29,7 @@ beforeEach(async () => {
   await store.memories.addSource(store.organizationId, theirMemory?.id ?? "", shared, null);
   // Was in `a` once and left a fact there, with a text and title that now belong to `b`.
   const moved = await add("Moving bees note", ["a"], { customId: "moved" });
+  await add("Moving bees note", ["a", "b"], { customId: "moved" });
   await add(`${SECRET} bees, moved away`, ["b"], { customId: "moved", title: `${SECRET} moved`, facts: [] });
   const [myMemory] = await store.memories.ofDocument(store.organizationId, mine);
   ids = { mine, theirs, shared, moved, myMemory: myMemory?.id ?? "", theirMemory: theirMemory?.id ?? "" };
@@ -184,6 +185,16 @@ describe("reading", () => {
 });
 
 describe("changing", () => {
+  test("a customId that they use is free in one's own container, and names one's own document there", async () => {
+    const before = await core.getDocument(all, { id: ids.theirs });
+    const added = await core.addDocument(onlyA, { content: "Mine.", containerTags: ["a"], customId: "theirs" });
+    await opened.settle();
+    expect(added.id).not.toBe(ids.theirs);
+    expect((await core.getDocument(onlyA, { id: "theirs" })).document.id).toBe(added.id);
+    expect(await core.getDocument(all, { id: ids.theirs })).toEqual(before);
+    expect((await core.getDocument(all, { id: "theirs" })).document.id).toBe(added.id);
+  });
+
   test("their documents and memories cannot be deleted, forgotten, replaced or superseded", async () => {
     const before = await opened.everything();
     const tries: [UseCase, unknown, string][] = [
@@ -199,7 +210,6 @@ describe("changing", () => {
       ["updateMemory", { id: ids.theirMemory, newContent: "x", containerTag: "a" }, "not_found"],
       ["updateMemory", { id: ids.theirMemory, newContent: "x" }, "not_found"],
       ["reviewInferred", { id: ids.theirMemory, containerTag: "a", action: "approve" }, "not_found"],
-      ["addDocument", { content: "mine now", containerTags: ["a"], customId: "theirs" }, "forbidden"],
       ["addDocument", { content: "mine now", containerTags: ["a"], customId: "shared" }, "forbidden"],
       [
         "addDocument",

@@ -60,6 +60,15 @@ trial.tries("view", "another project sees nothing of it", async () => {
   expect((await other.handleCommand({ command: "view", path: FILE })).success).toBe(false);
 });
 
+trial.tries(["create", "delete"], "the same path in another project is another file", async () => {
+  const other = createClaudeMemoryTool(service.key, { baseUrl: service.url, projectId: "other" });
+  await other.handleCommand({ command: "create", path: FILE, file_text: "Rome" });
+  expect(await run({ command: "view", path: FILE })).toContain("Coimbra");
+  expect(await other.handleCommand({ command: "view", path: FILE })).toMatchObject({ content: "   1\tRome" });
+  expect(await other.handleCommand({ command: "delete", path: FILE })).toMatchObject({ success: true });
+  expect(await run({ command: "view", path: FILE })).toContain("Coimbra");
+});
+
 trial.tries(["rename", "delete"], "move a file and remove it", async () => {
   const moved = "/memories/trip/route.md";
   await run({ command: "rename", path: FILE, new_path: moved });

@@ -125,6 +125,18 @@ describe("Hermes", () => {
     await service.settle();
   });
 
+  trial.tries("POST /v4/conversations", "the same id of another user is another conversation", async () => {
+    const say = async (content: string, tag: string) => {
+      const body = { conversationId: "hermes:42", messages: [{ role: "user", content }], containerTags: [tag] };
+      const { id } = (await plugin().call("POST", "/v4/conversations", body)).body;
+      return (await plugin().call("GET", `/v3/documents/${id}`)).body.content;
+    };
+    expect(await say("My brother Jon lives in Oslo.", "hermes_2")).not.toContain("Iris");
+    expect(await say("Thanks.", TAG)).toMatch(/Iris.*Thanks\./s);
+    expect(await say("Thanks.", TAG)).not.toContain("Jon");
+    await service.settle();
+  });
+
   trial.tries(
     ["POST /v3/documents", "POST /v4/search", "POST /v4/profile", "DELETE /v4/memories"],
     "adds, searches and forgets",

@@ -94,8 +94,14 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
       return row ? documentOf(row) : null;
     },
 
-    async byCustomId(organizationId, customId) {
-      const row = await select(organizationId).where("custom_id", "=", customId).executeTakeFirst();
+    async byCustomId(organizationId, customId, tags) {
+      const row = await select(organizationId)
+        .where("custom_id", "=", customId)
+        .where(liesInAny(tags))
+        .orderBy(LAST_CHANGE, "desc")
+        .orderBy("seq", "desc")
+        .limit(1)
+        .executeTakeFirst();
       return row ? documentOf(row) : null;
     },
 
@@ -110,9 +116,12 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
       return rows.map(headOf);
     },
 
-    async headsByCustomIds(organizationId, customIds) {
+    async headsByCustomIds(organizationId, customIds, tags) {
       const rows = await selectHeads(organizationId)
         .where(sql<boolean>`custom_id in (select value from json_each(${listParameter(customIds)}))`)
+        .where(liesInAny(tags))
+        .orderBy(LAST_CHANGE)
+        .orderBy("seq")
         .execute();
       return rows.map(headOf);
     },
@@ -193,7 +202,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         .select(sql<number>`count(*)`.as("total"))
         .where("organization_id", "=", organizationId)
         .where(sql<boolean>`waiting = 1`);
-      const row = await (tags === "all" ? waiting : waiting.where(liesInAny(tags))).executeTakeFirstOrThrow();
+      const row = await waiting.where(liesInAny(tags)).executeTakeFirstOrThrow();
       return row.total;
     },
   };
@@ -207,8 +216,12 @@ export function ofOrganization(organizationId: string) {
   return sql<boolean>`+documents.organization_id = ${organizationId}`;
 }
 
+/** For few rows: the plus keeps SQLite from reading all documents in this order. */
+const LAST_CHANGE = sql`+documents.updated_at`;
+
 /** For few rows that are found already, such as the waiting ones. */
-function liesInAny(tags: readonly string[]) {
+function liesInAny(tags: "all" | readonly string[]) {
+  if (tags === "all") return sql<boolean>`true`;
   return sql<boolean>`exists (
     select 1 from document_containers dc join containers c on c.id = dc.container_id
     where dc.document_id = documents.id and c.tag in (select value from json_each(${listParameter(tags)}))

@@ -10,7 +10,7 @@ import {
   buildDocumentQuery,
   only,
 } from "../../support/builders.js";
-import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
+import { type OpenStore, OTHER_ORGANIZATION, rising, useStore } from "./fixture.js";
 
 export function documentsContract(open: OpenStore): void {
   const at = useStore(open);
@@ -63,19 +63,31 @@ export function documentsContract(open: OpenStore): void {
 
     test("it is found by its customId, exactly, in its organisation alone", async () => {
       const { id } = await at.addDocument({ customId: "Report" });
-      expect((await at.store.documents.byCustomId(at.organization, "Report"))?.id).toBe(id);
-      expect(await at.store.documents.byCustomId(at.organization, "report")).toBeNull();
-      expect(await at.store.documents.byCustomId(OTHER_ORGANIZATION, "Report")).toBeNull();
+      expect((await at.store.documents.byCustomId(at.organization, "Report", "all"))?.id).toBe(id);
+      expect(await at.store.documents.byCustomId(at.organization, "report", "all")).toBeNull();
+      expect(await at.store.documents.byCustomId(OTHER_ORGANIZATION, "Report", "all")).toBeNull();
       expect(await at.store.documents.byId(OTHER_ORGANIZATION, id)).toBeNull();
       expect(await at.store.documents.headsByIds(OTHER_ORGANIZATION, [id])).toEqual([]);
     });
 
-    test("two documents cannot have one customId, but any number may have none", async () => {
-      await at.addDocument({ customId: "x" });
-      await expect(at.addDocument({ customId: "x" })).rejects.toThrow(/UNIQUE/);
-      await at.addDocument();
-      await at.addDocument();
-      expect((await list()).total).toBe(3);
+    test("a customId is looked for in containers; where several have it, the last changed is found", async () => {
+      const inA = await at.addDocument({ customId: "x", containerTags: ["a"] });
+      at.clock.advance(1_000);
+      const inB = await at.addDocument({ customId: "x", containerTags: ["b", "c"] });
+      const find = async (tags: "all" | readonly string[]) =>
+        (await at.store.documents.byCustomId(at.organization, "x", tags))?.id;
+      expect(await find(["a"])).toBe(inA.id);
+      expect(await find(["c"])).toBe(inB.id);
+      expect(await find(["d"])).toBeUndefined();
+      expect(await find([])).toBeUndefined();
+      expect([await find("all"), await find(["a", "b"])]).toEqual([inB.id, inB.id]);
+      at.clock.advance(1_000);
+      await at.store.documents.update(at.organization, inA.id, { title: "changed" });
+      expect([await find("all"), await find(["a", "b"])]).toEqual([inA.id, inA.id]);
+      const heads = async (tags: "all" | readonly string[]) =>
+        (await at.store.documents.headsByCustomIds(at.organization, ["x"], tags)).map((head) => head.id);
+      expect(await heads("all")).toEqual([inB.id, inA.id]);
+      expect(await heads(["c"])).toEqual([inB.id]);
     });
 
     test("heads come without the text", async () => {
@@ -215,7 +227,7 @@ export function documentsContract(open: OpenStore): void {
       at.clock.advance(1_000);
       await at.addDocument({ customId: "third", containerTags: ["b"], metadata: { n: 3 }, filepath: "/docs" });
       at.clock.advance(1_000);
-      const first = await at.store.documents.byCustomId(at.organization, "first");
+      const first = await at.store.documents.byCustomId(at.organization, "first", "all");
       await at.store.documents.update(at.organization, first?.id ?? "", { status: "done" });
     };
 
@@ -382,7 +394,7 @@ export function documentsContract(open: OpenStore): void {
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map([[containerIds[0], 3]]));
       const scope = { containerIds, kinds: ["chunk"] as const, includeForgotten: false };
       const found = async (word: string) =>
-        (await at.store.units.searchText(scope, [word], { limit: 10 })).map((hit) => hit.unit).toSorted();
+        (await at.store.units.searchText(scope, [word], { limit: 10 })).map((hit) => hit.unit).toSorted(rising);
       expect([await found("zebra"), await found("lion"), await found("ape")]).toEqual([
         [units[0], units[2]],
         [],

@@ -159,7 +159,7 @@ export function memoryPagesContract(open: OpenStore): void {
       const { id } = await at.addDocument({ customId: "mine" });
       await at.addDocument();
       const ids = async (organization: string) =>
-        (await at.store.documents.headsByCustomIds(organization, ["mine", "yours"])).map((head) => head.id);
+        (await at.store.documents.headsByCustomIds(organization, ["mine", "yours"], "all")).map((head) => head.id);
       expect(await ids(at.organization)).toEqual([id]);
       expect(await ids(OTHER_ORGANIZATION)).toEqual([]);
     });

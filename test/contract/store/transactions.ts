@@ -77,20 +77,20 @@ export function transactionsContract(open: OpenStore): void {
       })
       .catch(() => "rolled back");
     const single = at.addDocument({ customId: "outside" });
-    const seen = at.store.documents.byCustomId(at.organization, "inside");
+    const seen = at.store.documents.byCustomId(at.organization, "inside", "all");
     release();
     expect(await open).toBe("rolled back");
     await single;
     expect(await seen).toBeNull();
-    expect(await at.store.documents.byCustomId(at.organization, "outside")).not.toBeNull();
+    expect(await at.store.documents.byCustomId(at.organization, "outside", "all")).not.toBeNull();
   });
 
   test("after one that failed in the middle of a statement the next one works", async () => {
-    await at.addDocument({ customId: "x" });
+    const { id } = await at.addDocument({ customId: "x" });
     await expect(
       at.store.transaction(async (nouns) => {
         await nouns.documents.insert(at.organization, buildDocumentDraft({ customId: "y" }));
-        await nouns.documents.insert(at.organization, buildDocumentDraft({ customId: "x" }));
+        await nouns.documents.insert(at.organization, buildDocumentDraft({ id }));
       }),
     ).rejects.toThrow(/UNIQUE/);
     await at.store.transaction((nouns) =>

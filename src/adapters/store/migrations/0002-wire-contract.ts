@@ -61,7 +61,7 @@ insert into documents_rebuilt (
 from documents;
 drop table documents;
 alter table documents_rebuilt rename to documents;
-create unique index documents_custom_id on documents (organization_id, custom_id) where custom_id is not null;
+create index documents_custom_id on documents (organization_id, custom_id) where custom_id is not null;
 create index documents_created on documents (organization_id, created_at, id);
 create index documents_updated on documents (organization_id, updated_at, id);
 create index documents_waiting on documents (organization_id, seq) where waiting = 1;
