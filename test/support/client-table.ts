@@ -76,7 +76,7 @@ export function tryClient(client: ClientName): ClientTrial {
     isInReadme(note = "") {
       test("README.md says what this run has shown", () => {
         const passed = [...open].filter(([, left]) => left === 0).length;
-        const what = [grouped([...open.keys()]), note].filter((text) => text !== "").join(". ");
+        const what = [grouped([...open.keys()].toSorted()), note].filter((text) => text !== "").join(". ");
         const row = [CLIENTS[client].name, versionOf(client), open.size, passed, what].join(" | ");
         if (IS_UPDATE) writeRow(client, `| ${row} |`);
         expect(readClientRows()).toContain(`| ${row} |`);
