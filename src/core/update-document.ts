@@ -6,6 +6,7 @@ import { findDocument } from "./documents.js";
 import { AppError } from "./errors.js";
 import { forgetMemories } from "./forget.js";
 import { checkMetadataSize, checkSize, customIdSchema, parseInput } from "./input.js";
+import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "./merge.js";
 import { moveMemories } from "./move.js";
 import { once } from "./operations.js";
@@ -92,40 +93,47 @@ async function change(
 ): Promise<Document> {
   const { organizationId, id } = document;
   const isOtherText = input.content !== undefined && input.content !== document.content;
-  const isTriedAgain = input.content !== undefined && document.errorReason !== null;
-  const isReadOtherwise =
-    (input.taskType ?? document.taskType) !== document.taskType ||
-    (input.documentDate ?? document.documentDate) !== document.documentDate;
-  const tags = input.containerTags?.length ? [...new Set(input.containerTags)] : document.containerTags;
-  const placed = {
-    ...details,
-    ...(input.taskType !== undefined && { taskType: input.taskType }),
-    ...(input.documentDate !== undefined && { documentDate: input.documentDate }),
-    ...(!isSameList(tags, document.containerTags) && { containerTags: tags }),
-  };
-  if (isOtherText || isReadOtherwise) {
+  const changed = { ...details, ...(await processingOf(nouns, document, input, isOtherText)) };
+  if (isOtherText || changed.taskType || changed.documentDate) {
     await forgetStated(nouns, actor, document, `document ${id} was ${isOtherText ? "replaced" : "read again"}`);
     return reviseDocument(nouns, actor, document, {
-      change: isOtherText ? { ...placed, ...replacement(document, input) } : placed,
+      change: isOtherText ? { ...changed, ...replacement(document, input) } : changed,
       reads: "newest only",
       action: "document.updated",
     });
   }
-  if (placed.containerTags) {
-    const isAllThere = await moveStated(nouns, actor, document, tags);
-    return reviseDocument(nouns, actor, document, {
-      change: placed,
-      reads: isAllThere ? "addition" : "whole",
-      action: "document.moved",
-    });
+  if (changed.containerTags) {
+    const isAllThere = await moveStated(nouns, actor, document, changed.containerTags);
+    const reads = isAllThere ? "addition" : "whole";
+    return reviseDocument(nouns, actor, document, { change: changed, reads, action: "document.moved" });
   }
-  if (isTriedAgain)
-    return reviseDocument(nouns, actor, document, { change: placed, reads: "addition", action: "document.retried" });
+  if (input.content !== undefined && document.errorReason !== null)
+    return reviseDocument(nouns, actor, document, { change: changed, reads: "addition", action: "document.retried" });
   if (Object.keys(details).length === 0) return document;
   await nouns.documents.update(organizationId, id, details);
   const { title, metadata, filepath, customId } = document;
   await noteDocument(nouns, actor, document, "document.updated", { title, metadata, filepath, customId });
   return document;
+}
+
+/** What changes of a document that it has to be processed again for, but its text: absent keys stay as they are. */
+async function processingOf(
+  nouns: StoreNouns,
+  document: Document,
+  input: UpdateInput,
+  isOtherText: boolean,
+): Promise<Pick<DocumentChange, "taskType" | "documentDate" | "containerTags">> {
+  const tags = input.containerTags?.length ? [...new Set(input.containerTags)] : document.containerTags;
+  const place = { tags, filepath: input.filepath ?? document.filepath };
+  const task = { asked: input.taskType, before: document.taskType };
+  const isOpen = isOtherText || input.taskType !== undefined;
+  const taskType = isOpen ? await taskTypeAt(nouns, document.organizationId, place, task) : document.taskType;
+  const documentDate = input.documentDate ?? document.documentDate;
+  return {
+    ...(taskType !== document.taskType && { taskType }),
+    ...(documentDate !== document.documentDate && { documentDate }),
+    ...(!isSameList(tags, document.containerTags) && { containerTags: tags }),
+  };
 }
 
 /** What goes with the text: everything that was known of the old one alone. */

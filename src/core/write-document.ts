@@ -196,8 +196,9 @@ async function addAgain(
 }
 
 /** True when a change would change nothing. */
-function isAmong(document: Document, change: DocumentChange): boolean {
-  return isSameJson({ ...document, ...change }, document);
+function isAmong(document: Document, change: ReturnType<typeof detailsOf>): boolean {
+  const keys = Object.keys(change) as (keyof typeof change)[];
+  return keys.every((key) => isSameJson(change[key], document[key]));
 }
 
 /**

@@ -252,6 +252,27 @@ describe("a document at a path", () => {
     expect(memories).toHaveLength(count);
   });
 
+  test("forms memories as soon as its path is named, unless it was asked not to", async () => {
+    const { core, store } = opened;
+    const call = opened.call();
+    const input = { content: BEES, containerTags: ["a"], filepath: "/later.md" };
+    await core.addDocument(call, { ...input, customId: "added", wait: 20 });
+    await core.addDocument(call, { ...input, customId: "changed", wait: 20 });
+    await core.addDocument(call, { ...input, customId: "asked", taskType: "superrag", wait: 20 });
+    await store.containers.update(store.organizationId, "a", { memoryFilesystemPaths: ["/later.md"] });
+    await core.addDocument(call, { ...input, customId: "added", wait: 20 });
+    await core.updateDocument(call, { id: "changed", content: SHEEP });
+    await core.addDocument(call, { ...input, customId: "asked", taskType: "superrag", wait: 20 });
+    await opened.settle();
+    const about = async (id: string) => {
+      const { document, memories } = await core.getDocument(call, { id });
+      return [document.taskType, memories.map(({ text }) => text)];
+    };
+    expect(await about("added")).toEqual(["memory", ["Ada keeps bees on the roof"]]);
+    expect(await about("changed")).toEqual(["memory", ["Bo owns sheep on the hill"]]);
+    expect(await about("asked")).toEqual(["superrag", []]);
+  });
+
   test("in several containers forms memories where they are formed", async () => {
     const input = { content: BEES, containerTags: ["a", "b"], filepath: "/other.md", wait: 20 };
     const { id } = await opened.core.addDocument(opened.call(), input);
