@@ -308,4 +308,6 @@ trial.leavesNothingOut(async () => {
   expect(commands).toEqual(expect.arrayContaining(LEFT_OUT));
   return commands.filter((command) => !LEFT_OUT.includes(command));
 });
-trial.isInReadme("Not yet served: `keys`, `plugins`, `connectors connect`");
+trial.isInReadme(
+  "Not yet served: `keys`, `plugins`, `connectors connect`. Not tried: `plugin`, which installs programs",
+);

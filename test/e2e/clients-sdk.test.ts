@@ -80,4 +80,4 @@ describe("the parts of the newest generation", () => {
 });
 
 trial.leavesNothingOut(() => methodsOf(sdk.client));
-trial.isInReadme();
+trial.isInReadme("There are no connectors yet, and `connections` says so");
