@@ -33,7 +33,7 @@ describe("with a key", () => {
       const { status, body } = await session({ ...headers(), ...extra }, REMOTE);
       expect(status).toBe(200);
       expect(body.org.id).toBe(rest.actor.organizationId);
-      expect(body.user.id).toMatch(/^key:/);
+      expect(body.user.id).toBe("owner");
     }
   });
 
@@ -74,7 +74,7 @@ describe("without a key", () => {
   ])("a program on this machine gets in with %s", async (_name, headers) => {
     const { status, body } = await session(headers, LOOPBACK);
     expect(status).toBe(200);
-    expect(body.user.id).toBe("local");
+    expect(body.user.id).toBe("owner");
   });
 
   test.each<[string, Record<string, string>, HttpBindings, RegExp]>([

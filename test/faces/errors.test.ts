@@ -13,6 +13,7 @@ test("every kind has its status", () => {
     conflict: 409,
     too_large: 413,
     unsupported_type: 415,
+    unsupported: 501,
     rate_limited: 429,
     unavailable: 503,
     storage_full: 507,
@@ -32,6 +33,7 @@ describe("trying again", () => {
   test("a final conflict is not to be repeated, one that passes is", () => {
     expect(retryHeaders({ kind: "conflict", retryAfter: undefined })).toEqual({ "x-should-retry": "false" });
     expect(retryHeaders({ kind: "conflict", retryAfter: 3 })).toEqual({ "retry-after": "3" });
+    expect(retryHeaders({ kind: "unsupported", retryAfter: undefined })).toEqual({ "x-should-retry": "false" });
   });
 
   test("the time to wait is whole seconds, at least one and at most a minute", () => {
