@@ -70,6 +70,12 @@ export async function importConnections(_context: CoreContext, call: Call, raw: 
   );
 }
 
+/** Where a provider sends a browser after a sign-in. @throws AppError `invalid`, because none was begun here */
+export async function finishConnection(_context: CoreContext, _call: Call, raw: unknown): Promise<never> {
+  const { provider } = parseInput(ofProviderSchema, raw);
+  throw new AppError("invalid", `No sign-in with ${provider} was begun here: this version has no connectors.`);
+}
+
 function noConnectors(provider: Provider): AppError {
   return new AppError(
     "unsupported",

@@ -6,6 +6,7 @@ import {
   createConnection,
   findConnection,
   findConnectionOf,
+  finishConnection,
   importConnections,
   listConnectionDocuments,
   listConnections,
@@ -155,6 +156,7 @@ const USE_CASES = {
   listConnectionDocuments,
   findConnection,
   findConnectionOf,
+  finishConnection,
   createConnection,
   importConnections,
 } as const;

@@ -146,6 +146,8 @@ describe("connections", () => {
     ["POST", "/v3/connections/list", { containerTags: ["a b"] }, "containerTags.0"],
     ["DELETE", "/v3/connections/notion", undefined, "containerTags: must be an array of container tags"],
     ["POST", "/v3/connections/notion/import", {}, "nothing to sync"],
+    ["GET", "/v3/connections/auth/callback/notion?code=1&state=2", undefined, "No sign-in with notion was begun here"],
+    ["GET", "/v3/connections/github/callback", undefined, "No sign-in with github was begun here"],
     ["DELETE", "/v3/connections/abc?deleteDocuments=maybe", undefined, "deleteDocuments"],
   ])("%s %s %j is refused", async (method, path, body, message) => {
     const answer = await rest.send(method, path, body);

@@ -47,7 +47,7 @@ export function createRequestStore(db: Kysely<Database>): RequestStore {
         Partial<RequestTally> & Pick<RequestTally, "count" | "errors" | "averageMs" | "lastAt">
       >`
         select ${sql.join(parts.map((part) => sql`${PARTS[part]} as ${sql.ref(part)}`))},
-          count(*) as count, sum(status >= 400) as errors, avg(duration) as averageMs, max(created_at) as lastAt
+          count(*) as count, sum(status >= 400) as errors, round(avg(duration), 1) as averageMs, max(created_at) as lastAt
         from requests
         where organization_id = ${organizationId} and created_at >= ${range.from} and created_at < ${range.to}
           and status >= ${errorsOnly ? 400 : 0}

@@ -230,4 +230,20 @@ export const connectionEndpoints = [
     answer: z.object({ url: z.string(), expiresAt: dateTime }),
     handle: ({ core, call, parameter }) => find(core, call, parameter),
   }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/connections/auth/callback/{connection}",
+    aliases: ["/v3/connections/{connection}/callback"],
+    parameters: provider,
+    summary: "Where a provider sends the browser after a sign-in",
+    description: `${NO_CONNECTORS} Answers 400, because no sign-in can have been begun here.`,
+    tag: "connections",
+    needsKey: false,
+    query: z.object({
+      code: once(z.string()).describe("What the provider gives for the sign-in."),
+      state: once(z.string()).describe("What was sent along when it was begun."),
+    }),
+    status: 302,
+    handle: ({ core, call, parameter }) => core.finishConnection(call, { provider: parameter("connection") }),
+  }),
 ];

@@ -99,6 +99,7 @@ const ANSWERS: Readonly<Record<Endpoint["status"], string>> = {
   201: "Created",
   202: "Accepted; it goes on in the background",
   204: "Done; there is nothing to say",
+  302: "Leads back to where the sign-in was begun",
 };
 
 function parametersOf({ path, parameters = {} }: Endpoint) {

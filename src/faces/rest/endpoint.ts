@@ -47,7 +47,7 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly query?: (z.ZodType<Query> & z.ZodObject) | undefined;
   /** False for what anybody may read without a key. Default true. */
   readonly needsKey?: boolean;
-  readonly status: 200 | 201 | 202 | 204;
+  readonly status: 200 | 201 | 202 | 204 | 302;
   /** Absent for 204 and for what is not JSON. */
   readonly answer?: z.ZodType<Answer> | undefined;
   /** Type of an answer that is not JSON; the handler then gives a `Response`. */

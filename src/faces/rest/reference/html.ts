@@ -7,7 +7,13 @@ type Piece = string | number | Html | readonly Html[];
 
 /** Puts pieces into a template: texts are escaped, HTML is taken as it is. */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
-  return { html: strings.reduce((text, string, index) => text + textOf(pieces[index - 1] ?? "") + string) };
+  const [first = "", ...rest] = strings.map(withoutIndentation);
+  return { html: rest.reduce((text, string, index) => text + textOf(pieces[index] ?? "") + string, first) };
+}
+
+/** The templates are indented for those who read them here. */
+function withoutIndentation(text: string): string {
+  return text.replace(/\n\s+/g, "\n");
 }
 
 function textOf(piece: Piece): string {
