@@ -58,7 +58,7 @@ describe("the parts of the newest generation", () => {
   });
 
   trial.tries("add", "too many requests are tried again when there is room", async () => {
-    const settings = { RECOLLECT_RATE_LIMIT: "1", RECOLLECT_RATE_WINDOW_SECONDS: "1" };
+    const settings = { RECOLLECT_RATE_LIMIT: "1", RECOLLECT_RATE_WINDOW_SECONDS: "2" };
     const limited = await openClientService({ settings });
     try {
       const client = new Supermemory({ apiKey: limited.key, baseURL: limited.url });
