@@ -76,7 +76,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("delete" as const), at }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("move" as const), at }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle" as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("settle" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart" as const) }) },
 );
 
