@@ -49,6 +49,8 @@ export interface RequestStore {
   ): Promise<RequestTally[]>;
   /** Removes what is older. @returns how many */
   dropBefore(organizationId: string, moment: Date): Promise<number>;
+  /** Removes all but about the newest `count`. @returns how many */
+  dropBeyond(organizationId: string, count: number): Promise<number>;
 }
 
 /** What came into being in some time and is still there. */

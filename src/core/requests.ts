@@ -12,6 +12,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** Requests are kept so long (contract.md §12). */
 export const REQUESTS_KEPT_MS = 90 * DAY_MS;
 
+/** Of a server that is asked many times a second, as many as stay cheap to keep. */
+export const REQUESTS_KEPT = 1_000_000;
+
 const PERIODS = {
   "1h": HOUR_MS,
   "24h": DAY_MS,

@@ -2,7 +2,7 @@ import { systemActor } from "./auth.js";
 import type { CoreContext } from "./context.js";
 import { dropLostBlobs } from "./blobs.js";
 import { forgetMemories } from "./forget.js";
-import { REQUESTS_KEPT_MS } from "./requests.js";
+import { REQUESTS_KEPT, REQUESTS_KEPT_MS } from "./requests.js";
 import type { Memory } from "./types.js";
 
 /** A caller that lost its answer asks again within minutes, not days. */
@@ -18,14 +18,15 @@ const KEEP_VECTOR_CHANGES = 20_000;
 export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promise<void> {
   const { store, clock, log } = context;
   const operations = await store.operations.dropBefore(new Date(clock.now().getTime() - KEEP_OPERATIONS_MS));
-  const requests = await store.requests.dropBefore(
+  const tooOld = await store.requests.dropBefore(
     store.organizationId,
     new Date(clock.now().getTime() - REQUESTS_KEPT_MS),
   );
+  const tooMany = await store.requests.dropBeyond(store.organizationId, REQUESTS_KEPT);
   let changes = 0;
   for (const space of await store.vectors.spaces()) changes += await store.vectors.trim(space.id, KEEP_VECTOR_CHANGES);
   const files = await dropLostBlobs(context, signal);
-  log.debug("cleaned up", { operations, requests, changes, files });
+  log.debug("cleaned up", { operations, requests: tooOld + tooMany, changes, files });
 }
 
 /** Writes down as forgotten what search leaves out already because its time is over. */

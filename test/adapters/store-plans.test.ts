@@ -169,6 +169,7 @@ describe("the work of a call does not grow with the store", () => {
     "requests.list": () => createRequestStore(db).list("o", { ...day, offset: 0, limit: 10 }),
     "requests.list of one": () => createRequestStore(db).list("o", { ...day, id: "x", offset: 0, limit: 10 }),
     "requests.tally": () => createRequestStore(db).tally("o", day, ["type"]),
+    "requests.dropBeyond": () => createRequestStore(db).dropBeyond("o", 9),
     "requests.dropBefore": () => createRequestStore(db).dropBefore("o", clock.now()),
   };
 

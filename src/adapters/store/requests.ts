@@ -63,6 +63,14 @@ export function createRequestStore(db: Kysely<Database>): RequestStore {
         .executeTakeFirst();
       return Number(numDeletedRows);
     },
+
+    async dropBeyond(organizationId, count) {
+      // With the plus no index is used: the row number leads there.
+      const { numAffectedRows } = await sql`
+        delete from requests
+        where seq <= (select max(seq) from requests) - ${count} and +organization_id = ${organizationId}`.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
   };
 }
 

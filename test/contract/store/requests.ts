@@ -115,6 +115,17 @@ export function requestsContract(open: OpenStore): void {
     expect((await list()).requests).toEqual([kept]);
   });
 
+  test("what is beyond a number is dropped, the oldest first", async () => {
+    const requests = Array.from({ length: 5 }, (_, second) =>
+      buildRequest({ createdAt: `2024-05-06T07:08:0${second}.000Z` }),
+    );
+    await at.store.requests.insert(at.organization, requests);
+    expect(await at.store.requests.dropBeyond(at.organization, 5)).toBe(0);
+    expect(await at.store.requests.dropBeyond(OTHER_ORGANIZATION, 0)).toBe(0);
+    expect(await at.store.requests.dropBeyond(at.organization, 2)).toBe(3);
+    expect((await list()).requests).toEqual([requests[4], requests[3]]);
+  });
+
   test("volumes count what came in a time and is still there", async () => {
     const nothing = { documents: 0, memories: 0, containers: 0, tokens: 0 };
     expect(await at.store.volumes.within(at.organization, EVER)).toEqual(nothing);
