@@ -186,6 +186,17 @@ describe("says enough to work with:", () => {
     expect(silent).toEqual([]);
   });
 
+  test("every field of a body says what it is", () => {
+    const silent = operations().flatMap(({ method, path, operation }) =>
+      Object.values<any>(operation.requestBody?.content ?? {}).flatMap(({ schema }) =>
+        Object.entries<any>(schema.properties ?? {})
+          .filter(([, field]) => !field.description)
+          .map(([name]) => `${method} ${path} ${name}`),
+      ),
+    );
+    expect(silent).toEqual([]);
+  });
+
   test("answers of JSON have a schema that says more than that it is anything", () => {
     for (const { path, method, operation } of operations())
       for (const [status, { content }] of Object.entries<any>(operation.responses)) {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ApiDocument } from "./describe-api.js";
-import { FIELD_WORDS } from "./field-words.js";
+import { wordsFor } from "./field-words.js";
 import { paginationAnswer } from "./pagination.js";
 import { containerAnswer, listedContainer } from "./present-container.js";
 import { documentAnswer, listedDocument } from "./present-document.js";
@@ -142,12 +142,12 @@ function explain(value: Json): void {
 function explainParameter(parameter: JsonObject, name: string): void {
   const schema = parameter["schema"];
   const own = typeof schema === "object" && schema !== null && !Array.isArray(schema) ? schema["description"] : null;
-  const words = own ?? FIELD_WORDS[name];
+  const words = own ?? wordsFor(name);
   if (words !== undefined && words !== null) parameter["description"] ??= words;
 }
 
 function explainField(name: string, schema: Json): void {
-  const words = FIELD_WORDS[name];
+  const words = wordsFor(name);
   if (words === undefined || typeof schema !== "object" || schema === null || Array.isArray(schema)) return;
   schema["description"] ??= words;
 }

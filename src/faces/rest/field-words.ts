@@ -1,5 +1,5 @@
 /** What fields of requests mean, by name, where their schema does not say it itself. */
-export const FIELD_WORDS: Readonly<Record<string, string>> = {
+const FIELD_WORDS: Readonly<Record<string, string>> = {
   q: "What is looked for, in words.",
   query: "What is meant, in words.",
   content: "The text, or the address of a page.",
@@ -39,4 +39,57 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   status: "Only this status.",
   source: "Only this source.",
   provider: "Only what came from this provider.",
+  filterByMetadata: "Only memories with this metadata serve as context when facts are extracted.",
+  facts: "Facts that are ready-made: they become memories as they stand, and nothing is extracted.",
+  conversationId: "An id of your own for the conversation; sending it again adds what is new.",
+  messages: "The turns of the conversation, in order.",
+  documents: "Documents as `POST /v3/documents` takes them, or their texts alone.",
+  ids: "Ids of what is meant.",
+  file: "The file itself.",
+  fileType: "What the file is, where its type does not say it.",
+  mimeType: "The type of the file, such as `text/markdown`.",
+  includeFullDocs: "Whether the text of each document comes along.",
+  includeSummary: "Whether the summary of each document comes along.",
+  memories: "The facts, one text each.",
+  id: "Id of what is meant.",
+  forgetReason: "Why the memory ends then.",
+  temporalContext: "When the fact was said, and when what it speaks of happens.",
+  sources: "Only documents from any of these sources.",
+  categories: "The categories that are meant.",
+  by: "Whether `ids` are ids or customIds.",
+  maxForget: "The most memories that are forgotten.",
+  action: "What is to be done.",
+  targetContainerTag: "The container that everything ends up in.",
+  from: "The container that is merged; short for `containerTags` and `targetContainerTag`.",
+  to: "The container that it is merged into.",
+  name: "Name for people.",
+  description: "Description for people.",
+  memoryFilesystemPaths: "Only documents under these paths form memories; null for all.",
+  profileBuckets: "Named parts of a profile; the description says what belongs into each.",
+  shouldLLMFilter: "Whether documents are filtered by the prompt and the items below.",
+  filterPrompt: "What is worth keeping, in words.",
+  includeItems: "What is always kept.",
+  excludeItems: "What is never kept.",
+  workspacePrompt: "What the extraction of facts should know everywhere.",
+  chunkSize: "Size of the pieces that documents are cut into, in characters; -1 for the default.",
+  confirmation: "The name of the organisation, or its slug.",
+  emoji: "An emoji to show with the name.",
+  targetProjectId: "The project that keeps what is in this one; needed to move.",
+  documentLimit: "The most documents that the connection brings in.",
+  redirectUrl: "Where the browser goes after the sign-in.",
+  resources: "What the connection is to bring in.",
+  userId: "The user of the older server.",
+  projectId: "The project to move to.",
+  digestOptOut: "True for no digests.",
+  email: "The address.",
+  firstName: "The first name.",
 };
+
+/** Settings that connectors of their own would need, such as `notionClientId`. */
+const CREDENTIAL = /^(googleDrive|notion|onedrive|github)(CustomKeyEnabled|ClientId|ClientSecret)$/;
+
+/** What a field of a request means, by its name; undefined when nobody has said it. */
+export function wordsFor(name: string): string | undefined {
+  if (CREDENTIAL.test(name)) return "Kept for a connector of this provider; this version has none.";
+  return Object.hasOwn(FIELD_WORDS, name) ? FIELD_WORDS[name] : undefined;
+}
