@@ -249,9 +249,12 @@ function weightOf({ method, path, tag }: ApiRequest["operation"]): number {
   return /^\/v[34]\/(documents|memories|conversations)(\/batch|\/file)?$/.test(path) ? 8 : 4;
 }
 
-/** Ids that later requests may ask for. */
+/** Ids that later requests may ask for; not what a refusal repeats. */
 function remember(text: string): void {
-  for (const [, id = ""] of text.matchAll(/(?:"(?:id|mergeId|documentId)":"|\/files\/)([^"]{1,60})"/g)) seen.push(id);
+  const ids = [...text.matchAll(/(?:"(?:id|mergeId|documentId)":"|\/files\/)([\w-]{22,60})"/g)].map(
+    ([, id = ""]) => id,
+  );
+  seen.push(...ids.filter((id) => id !== vault.document && id !== vault.memory));
   seen.splice(0, seen.length - 40);
 }
 
