@@ -1,4 +1,4 @@
-import type { DocumentEvents } from "./document-events.js";
+import type { DocumentEvents } from "./documents/document-events.js";
 import type { BlobStore, Clock, Embedder, Log, Store, VectorIndex } from "./ports.js";
 import type { Actor } from "./types.js";
 

@@ -1,7 +1,7 @@
-import { addDocument } from "./add-document.js";
-import { reportConsumption, reportErrors, reportGrowth, reportUsage } from "./analytics.js";
+import { addDocument } from "./documents/add-document.js";
+import { reportConsumption, reportErrors, reportGrowth, reportUsage } from "./service/analytics.js";
 import { authenticate } from "./auth.js";
-import { getContainer, listContainers, updateContainer } from "./containers.js";
+import { getContainer, listContainers, updateContainer } from "./containers/containers.js";
 import {
   createConnection,
   findConnection,
@@ -10,86 +10,91 @@ import {
   importConnections,
   listConnectionDocuments,
   listConnections,
-} from "./connections.js";
+} from "./service/connections.js";
 import type { Call, CoreContext } from "./context.js";
-import { addConversation } from "./conversations.js";
-import { deleteContainer } from "./delete-container.js";
-import { diagnose } from "./doctor.js";
-import { addDocuments } from "./add-documents.js";
-import { deleteDocuments } from "./bulk-delete.js";
-import { getChunks } from "./chunks.js";
-import { deleteDocument } from "./delete-document.js";
-import { getDocument, listDocuments } from "./documents.js";
-import { addFile, getDocumentFile, getFile, readFile } from "./files.js";
+import { addConversation } from "./documents/conversations.js";
+import { deleteContainer } from "./containers/delete-container.js";
+import { diagnose } from "./service/doctor.js";
+import { addDocuments } from "./documents/add-documents.js";
+import { deleteDocuments } from "./documents/bulk-delete.js";
+import { getChunks } from "./documents/chunks.js";
+import { deleteDocument } from "./documents/delete-document.js";
+import { getDocument, listDocuments } from "./documents/documents.js";
+import { addFile, getDocumentFile, getFile, readFile } from "./documents/files.js";
 import {
   countDocumentCategories,
   listDocumentsWithMemories,
   readDocumentsWithMemories,
-} from "./documents-with-memories.js";
-import { fetchById } from "./fetch.js";
-import { createKey, ensureFirstKey, listKeys, revokeKey } from "./keys.js";
-import { forgetMatching } from "./forget-matching.js";
-import { forget, forgetOne } from "./forget-memory.js";
-import { listMemories } from "./list-memories.js";
-import { createMemories } from "./memories.js";
-import { getMerge, mergeContainers } from "./merge-containers.js";
-import { getProfile, listProfileBuckets } from "./profile.js";
-import { listRequests, noteRequests } from "./requests.js";
-import { searchDocuments } from "./search-documents.js";
-import { listInferred, reviewInferred } from "./review.js";
-import { searchMemories } from "./search.js";
-import { createProject, deleteProject, listProjects } from "./projects.js";
-import { resetOrganization } from "./reset.js";
-import { getSettings, updateSettings } from "./settings.js";
-import { suggestBuckets } from "./suggest-buckets.js";
-import { getSession, getStatus } from "./status.js";
-import { changeBilling, changeTeam, getTeam } from "./team.js";
-import { updateDocument } from "./update-document.js";
-import { updateMemory } from "./update-memory.js";
+} from "./documents/documents-with-memories.js";
+import { fetchById } from "./documents/fetch.js";
+import { createKey, ensureFirstKey, listKeys, revokeKey } from "./service/keys.js";
+import { forgetMatching } from "./memories/forget-matching.js";
+import { forget, forgetOne } from "./memories/forget-memory.js";
+import { listMemories } from "./memories/list-memories.js";
+import { createMemories } from "./memories/memories.js";
+import { getMerge, mergeContainers } from "./containers/merge-containers.js";
+import { getProfile, listProfileBuckets } from "./profile/profile.js";
+import { listRequests, noteRequests } from "./service/requests.js";
+import { searchDocuments } from "./search/search-documents.js";
+import { listInferred, reviewInferred } from "./memories/review.js";
+import { searchMemories } from "./search/search.js";
+import { createProject, deleteProject, listProjects } from "./containers/projects.js";
+import { resetOrganization } from "./service/reset.js";
+import { getSettings, updateSettings } from "./service/settings.js";
+import { suggestBuckets } from "./profile/suggest-buckets.js";
+import { getSession, getStatus } from "./service/status.js";
+import { changeBilling, changeTeam, getTeam } from "./service/team.js";
+import { updateDocument } from "./documents/update-document.js";
+import { updateMemory } from "./memories/update-memory.js";
 
 export type { Call } from "./context.js";
 export { localActor } from "./auth.js";
 export { clientSchema } from "./input.js";
-export { updateContainerSchema, type ListedContainer } from "./containers.js";
-export type { AcceptedMerge } from "./merge-containers.js";
-export { conversationSchema } from "./conversations.js";
-export type { Check, Diagnosis } from "./doctor.js";
-export { addDocumentSchema, DEFAULT_CONTAINER, type AddDocumentInput, type DocumentReceipt } from "./add-document.js";
-export { addDocumentsSchema, type BatchItem, type BatchReceipt } from "./add-documents.js";
-export { deleteDocumentsSchema, type DeletedDocuments } from "./bulk-delete.js";
-export type { DocumentChunks } from "./chunks.js";
-export type { Removed } from "./delete-document.js";
-export type { DocumentPage } from "./documents.js";
-export type { Fetched } from "./fetch.js";
-export type { CreatedKey } from "./keys.js";
-export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories.js";
-export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./forget-memory.js";
-export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./forget-matching.js";
-export { listMemoriesSchema, type MemoryEntry, type MemoryPage } from "./list-memories.js";
+export { updateContainerSchema, type ListedContainer } from "./containers/containers.js";
+export type { AcceptedMerge } from "./containers/merge-containers.js";
+export { conversationSchema } from "./documents/conversations.js";
+export type { Check, Diagnosis } from "./service/doctor.js";
+export {
+  addDocumentSchema,
+  DEFAULT_CONTAINER,
+  type AddDocumentInput,
+  type DocumentReceipt,
+} from "./documents/add-document.js";
+export { addDocumentsSchema, type BatchItem, type BatchReceipt } from "./documents/add-documents.js";
+export { deleteDocumentsSchema, type DeletedDocuments } from "./documents/bulk-delete.js";
+export type { DocumentChunks } from "./documents/chunks.js";
+export type { Removed } from "./documents/delete-document.js";
+export type { DocumentPage } from "./documents/documents.js";
+export type { Fetched } from "./documents/fetch.js";
+export type { CreatedKey } from "./service/keys.js";
+export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories/memories.js";
+export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./memories/forget-memory.js";
+export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./memories/forget-matching.js";
+export { listMemoriesSchema, type MemoryEntry, type MemoryPage } from "./memories/list-memories.js";
 export {
   documentGraphSchema,
   documentsByIdsSchema,
   type CategoryCount,
   type DocumentMemory,
   type DocumentWithMemories,
-} from "./documents-with-memories.js";
+} from "./documents/documents-with-memories.js";
 export { MAX_PAGE_SIZE } from "./pages.js";
-export { reviewSchema, type Reviewed } from "./review.js";
-export { updateDocumentSchema } from "./update-document.js";
-export { updateMemorySchema } from "./update-memory.js";
-export { profileSchema, type Profile, type ProfileInput } from "./profile.js";
-export type { Relatives, RelatedMemory } from "./related.js";
-export { searchDocumentsSchema, type DocumentSearchAnswer, type FoundDocument } from "./search-documents.js";
-export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } from "./search.js";
-export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./analytics.js";
-export { consumptionSchema } from "./analytics.js";
-export { PROVIDERS, providerSchema } from "./connections.js";
-export { listRequestsSchema, rangeSchema, type Page } from "./requests.js";
-export { createProjectSchema, deleteProjectSchema, type DeletedProject } from "./projects.js";
-export { resetSchema } from "./reset.js";
-export { settingsSchema } from "./settings.js";
-export { ORGANIZATION_NAME } from "./status.js";
-export type { Session, Status } from "./status.js";
+export { reviewSchema, type Reviewed } from "./memories/review.js";
+export { updateDocumentSchema } from "./documents/update-document.js";
+export { updateMemorySchema } from "./memories/update-memory.js";
+export { profileSchema, type Profile, type ProfileInput } from "./profile/profile.js";
+export type { Relatives, RelatedMemory } from "./search/related.js";
+export { searchDocumentsSchema, type DocumentSearchAnswer, type FoundDocument } from "./search/search-documents.js";
+export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } from "./search/search.js";
+export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./service/analytics.js";
+export { consumptionSchema } from "./service/analytics.js";
+export { PROVIDERS, providerSchema } from "./service/connections.js";
+export { listRequestsSchema, rangeSchema, type Page } from "./service/requests.js";
+export { createProjectSchema, deleteProjectSchema, type DeletedProject } from "./containers/projects.js";
+export { resetSchema } from "./service/reset.js";
+export { settingsSchema } from "./service/settings.js";
+export { ORGANIZATION_NAME } from "./service/status.js";
+export type { Session, Status } from "./service/status.js";
 
 /** Every use case by name. Inputs are checked inside, so a face may pass on what it was sent. */
 const USE_CASES = {

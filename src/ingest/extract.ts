@@ -1,4 +1,4 @@
-import { titleFromText } from "../core/document-title.js";
+import { titleFromText } from "../core/documents/document-title.js";
 import type { JobContext } from "../core/ports.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, type StepPayload } from "./step.js";

@@ -1,5 +1,5 @@
 import type { JobContext } from "../core/ports.js";
-import { readSettings } from "../core/settings.js";
+import { readSettings } from "../core/service/settings.js";
 import { unitOf } from "../core/types.js";
 import { createId } from "../lib/ids.js";
 import { yieldTurn } from "../lib/time.js";

@@ -1,6 +1,6 @@
 import { systemActor } from "../core/auth.js";
-import { resolveFacts, writeFacts, type Resolution, type StatedCandidate } from "../core/facts.js";
-import { formsMemories } from "../core/memory-paths.js";
+import { resolveFacts, writeFacts, type Resolution, type StatedCandidate } from "../core/memories/facts.js";
+import { formsMemories } from "../core/documents/memory-paths.js";
 import type { ContainerRow, JobContext } from "../core/ports.js";
 import type { Document, RememberedFact } from "../core/types.js";
 import { findAddition } from "./addition.js";

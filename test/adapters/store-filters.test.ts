@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSqliteStore } from "../../src/adapters/store/store.js";
-import { parseFilters } from "../../src/core/filters.js";
+import { parseFilters } from "../../src/core/search/filters.js";
 import type { Store, UnitScope } from "../../src/core/ports.js";
 import { type FilterCondition, type FilterExpression, type Metadata, unitOf } from "../../src/core/types.js";
 import { createId } from "../../src/lib/ids.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fillBuckets } from "../../src/core/buckets.js";
+import { fillBuckets } from "../../src/core/profile/buckets.js";
 import type { Memory, MemoryKind } from "../../src/core/types.js";
 
 const memory = (text: string, kind: MemoryKind = "fact"): Memory => ({

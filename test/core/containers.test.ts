@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { markDeleted } from "../../src/core/delete-container.js";
+import { markDeleted } from "../../src/core/containers/delete-container.js";
 import type { Call, Core } from "../../src/core/index.js";
 import { buildMemoryDraft } from "../support/builders.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
 import type { Call, Core } from "../../src/core/index.js";
-import { mergeTurns } from "../../src/core/merge-turns.js";
+import { mergeTurns } from "../../src/core/documents/merge-turns.js";
 import type { FactSource } from "../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 

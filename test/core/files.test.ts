@@ -1,9 +1,9 @@
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { removeFailed } from "../../src/core/failed-documents.js";
+import { removeFailed } from "../../src/core/documents/failed-documents.js";
 import type { Call, Core } from "../../src/core/index.js";
-import { cleanUp } from "../../src/core/upkeep.js";
+import { cleanUp } from "../../src/core/service/upkeep.js";
 import { createId } from "../../src/lib/ids.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 

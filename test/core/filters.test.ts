@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseFilters } from "../../src/core/filters.js";
+import { parseFilters } from "../../src/core/search/filters.js";
 
 const CONDITION = { key: "team", value: "red" };
 const PARSED = { key: "team", value: "red", type: "metadata", operator: "=", negate: false, ignoreCase: false };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Core } from "../../src/core/index.js";
-import { listMemories } from "../../src/core/list-memories.js";
+import { listMemories } from "../../src/core/memories/list-memories.js";
 import { buildDocumentDraft } from "../support/builders.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 

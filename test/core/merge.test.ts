@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
 import type { Call, Core } from "../../src/core/index.js";
-import { mergeJobSchema, runMerge } from "../../src/core/merge-job.js";
+import { mergeJobSchema, runMerge } from "../../src/core/containers/merge-job.js";
 import type { JobContext } from "../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 

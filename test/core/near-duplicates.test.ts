@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isSameFact } from "../../src/core/near-duplicates.js";
+import { isSameFact } from "../../src/core/memories/near-duplicates.js";
 
 describe("the same fact", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readUnit } from "../../src/core/evidence.js";
-import { findDateMention, matchDate } from "../../src/core/query-dates.js";
+import { readUnit } from "../../src/core/search/evidence.js";
+import { findDateMention, matchDate } from "../../src/core/search/query-dates.js";
 import { chunkDetail, memoryDetail } from "../support/unit-details.js";
 
 describe("the date that a query names", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { UnitDetail } from "../../src/core/ports.js";
-import { rankUnits } from "../../src/core/rank.js";
+import { rankUnits } from "../../src/core/search/rank.js";
 import { queryWords, tokenise } from "../../src/lib/words.js";
 import { stem } from "../../src/lib/stem.js";
 import { chunkDetail, memoryDetail } from "../support/unit-details.js";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
 import type { Embedder, UnitDetail } from "../../src/core/ports.js";
-import { rankUnits } from "../../src/core/rank.js";
+import { rankUnits } from "../../src/core/search/rank.js";
 import { stem } from "../../src/lib/stem.js";
 import { queryWords, tokenise } from "../../src/lib/words.js";
 import { chunkDetail, memoryDetail } from "../support/unit-details.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { StoredFile } from "../../src/core/types.js";
-import { serveFile } from "../../src/faces/rest/serve-file.js";
+import { serveFile } from "../../src/faces/rest/documents/serve-file.js";
 
 const BYTES = Buffer.alloc(3_500_000, "0123456789\n");
 const FILE: StoredFile = {

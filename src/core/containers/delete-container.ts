@@ -1,0 +1,194 @@
+import * as z from "zod";
+import { createId } from "../../lib/ids.js";
+import { yieldTurn } from "../../lib/time.js";
+import { requireAllContainers } from "../auth.js";
+import { dropBlobs } from "../documents/blobs.js";
+import { containerByTagSchema, noteContainer } from "./containers.js";
+import type { Call, CoreContext } from "../context.js";
+import { removeDocument } from "../documents/documents.js";
+import { AppError, notFound } from "../errors.js";
+import { parseInput } from "../input.js";
+import { refuseMerging } from "./merge.js";
+import { once } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
+import { unitOf, type Actor } from "../types.js";
+
+/** How long an answer waits for the emptying, in milliseconds; a job goes on after that. */
+const PATIENCE_MS = 10_000;
+/** What is removed in one transaction; more would hold up other callers. */
+const DOCUMENT_BATCH = 20;
+const MEMORY_BATCH = 200;
+
+/** A container that was marked as deleted and is to be emptied. */
+export const deletedContainerSchema = z.object({
+  containerId: z.number().int(),
+  tag: z.string(),
+  /** Name of the actor who asked. */
+  by: z.string(),
+});
+type DeletedContainer = z.output<typeof deletedContainerSchema>;
+
+export interface ContainerDeletion {
+  readonly containerTag: string;
+  /** Documents that lay in this container alone. Those in others too were only taken out of it. */
+  readonly deletedDocuments: number;
+  readonly deletedMemories: number;
+}
+
+/**
+ * Deletes a container: it is gone with the first commit, which also writes the job that empties it. The answer usually
+ * comes when that is done, and after ten seconds at the latest.
+ * @throws AppError `not_found`, `forbidden` for a restricted caller, `conflict` while the container is being merged
+ */
+export async function deleteContainer(context: CoreContext, call: Call, raw: unknown): Promise<ContainerDeletion> {
+  const { containerTag } = parseInput(containerByTagSchema, raw);
+  requireAllContainers(call.actor);
+  const { deleted, deletion } = await once(context, call, "deleteContainer", (nouns) =>
+    markDeleted(context, nouns, call.actor, containerTag),
+  );
+  await finishDeletion(context, deleted);
+  return deletion;
+}
+
+/** Empties in the time that a caller waits, and leaves the rest to the job. */
+export async function finishDeletion(context: CoreContext, deleted: DeletedContainer): Promise<void> {
+  await emptyContainer(context, deleted, { deadline: context.clock.now().getTime() + PATIENCE_MS });
+  context.wakeJobs();
+}
+
+/** The commit that counts: takes the container away from its tag and writes the job that empties it. */
+export async function markDeleted(
+  context: CoreContext,
+  nouns: StoreNouns,
+  actor: Actor,
+  containerTag: string,
+): Promise<{ deleted: DeletedContainer; deletion: ContainerDeletion }> {
+  const { organizationId } = actor;
+  const [container] = await nouns.containers.list(organizationId, [containerTag]);
+  if (!container) throw notFound("container", containerTag);
+  await refuseMerging(nouns, organizationId, [containerTag]);
+  await refuseMergeTarget(nouns, organizationId, containerTag);
+  const deletion = {
+    containerTag,
+    deletedDocuments: await nouns.containers.countOwnDocuments(organizationId, container.id),
+    deletedMemories: container.memoryCount,
+  };
+  await nouns.containers.remove(organizationId, containerTag);
+  await noteContainer(nouns, actor, container, {
+    action: "container.deleted",
+    before: { name: container.name },
+    after: deletion,
+  });
+  const deleted = { containerId: container.id, tag: containerTag, by: actor.name };
+  await nouns.jobs.enqueue([
+    {
+      kind: "empty-container",
+      payload: deleted,
+      group: containerTag,
+      key: `empty-container:${container.id}`,
+      runAt: new Date(context.clock.now().getTime() + PATIENCE_MS),
+    },
+  ]);
+  return { deleted, deletion };
+}
+
+async function refuseMergeTarget(nouns: StoreNouns, organizationId: string, tag: string): Promise<void> {
+  const merge = (await nouns.merges.open(organizationId)).find(({ targetTag }) => targetTag === tag);
+  if (merge)
+    throw new AppError(
+      "conflict",
+      `${merge.sourceTags.join(", ")} is being merged into the container ${tag}. Try again when that is done.`,
+      { retryAfter: 1 },
+    );
+}
+
+/**
+ * Removes what lies in a deleted container, batch by batch, each in a transaction of its own: the memories, which stay in
+ * the record as forgotten, documents that lie nowhere else, and the way of the others into it. Does what is left when it
+ * is called again.
+ */
+export async function emptyContainer(
+  context: CoreContext,
+  deleted: DeletedContainer,
+  limits: { signal?: AbortSignal; deadline?: number } = {},
+): Promise<void> {
+  for (;;) {
+    await yieldTurn(limits.signal);
+    if (limits.deadline !== undefined && context.clock.now().getTime() > limits.deadline) return;
+    const { isEmpty, files } = await context.store.transaction((nouns) => emptyBatch(context, nouns, deleted));
+    await dropBlobs(context, files);
+    if (isEmpty) return;
+  }
+}
+
+interface Emptied {
+  readonly isEmpty: boolean;
+  /** Keys of files whose bytes may go. */
+  readonly files: readonly string[];
+}
+
+/** Memories first: those of a removed document would be looked for under a tag that may be another container's by now. */
+async function emptyBatch(context: CoreContext, nouns: StoreNouns, deleted: DeletedContainer): Promise<Emptied> {
+  if ((await forgetAll(context, nouns, deleted)) > 0) return { isEmpty: false, files: [] };
+  const { organizationId } = context.store;
+  const ids = await nouns.containers.documentsIn(organizationId, deleted.containerId, DOCUMENT_BATCH);
+  const files: string[] = [];
+  for (const id of ids) {
+    files.push(...(await takeOut(context, nouns, deleted, id)));
+    context.events.changed(id);
+  }
+  return { isEmpty: ids.length === 0, files };
+}
+
+/** @returns the keys of files that went with the document */
+async function takeOut(
+  { store }: CoreContext,
+  nouns: StoreNouns,
+  { tag, by }: DeletedContainer,
+  id: string,
+): Promise<string[]> {
+  const { organizationId } = store;
+  const others = await nouns.containers.ofDocument(organizationId, id);
+  const document = others.length === 0 ? await nouns.documents.byId(organizationId, id) : null;
+  if (document) {
+    const actor: Actor = { organizationId, name: by, containers: "all" };
+    return removeDocument(nouns, actor, { ...document, containerTags: [tag] });
+  }
+  await nouns.containers.relocate(
+    organizationId,
+    id,
+    others.map((container) => container.id),
+  );
+  return [];
+}
+
+/** Forgets without a place in the index: nobody can search the container any more. */
+async function forgetAll(context: CoreContext, nouns: StoreNouns, deleted: DeletedContainer): Promise<number> {
+  const { organizationId } = context.store;
+  const { containerId, tag, by } = deleted;
+  const memories = await nouns.memories.inContainer(organizationId, containerId, {
+    activeOnly: true,
+    limit: MEMORY_BATCH,
+  });
+  const cause = `the container ${tag} was deleted`;
+  const batchId = createId();
+  for (const memory of memories) {
+    await nouns.memories.update(organizationId, memory.id, { isForgotten: true, forgetReason: cause });
+    await nouns.units.unindex(unitOf("memory", memory.seq));
+  }
+  await nouns.journal.append(
+    organizationId,
+    memories.map((memory) => ({
+      batchId,
+      actor: by,
+      action: "memory.forgotten",
+      subject: "memory" as const,
+      subjectId: memory.id,
+      containerTag: tag,
+      cause,
+      before: { isForgotten: false, forgetReason: memory.forgetReason },
+      after: { isForgotten: true, forgetReason: cause },
+    })),
+  );
+  return memories.length;
+}

@@ -1,0 +1,93 @@
+import * as z from "zod";
+import { createId } from "../../lib/ids.js";
+import { requireAllContainers } from "../auth.js";
+import { noteContainer } from "./containers.js";
+import type { Call, CoreContext } from "../context.js";
+import { AppError, notFound } from "../errors.js";
+import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
+import { once } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
+import type { Actor, Merge } from "../types.js";
+
+/** A process may die in the middle of a large merge now and then; each run goes on where the last one stopped. */
+const MAX_ATTEMPTS = 50;
+
+export const mergeContainersSchema = z.object({
+  containerTags: z
+    .array(containerTagSchema, "must be an array of two container tags")
+    .refine((tags) => tags.length === 2 && tags[0] !== tags[1], "must name two different containers"),
+  /** One of the two, or any other container. */
+  targetContainerTag: containerTagSchema,
+});
+
+export interface AcceptedMerge {
+  readonly id: string;
+  readonly sourceTags: readonly string[];
+  readonly targetTag: string;
+  /** Documents that are going to move. */
+  readonly documents: number;
+}
+
+/**
+ * Begins to move all documents and memories of the sources into the target; a job does it and then deletes the sources.
+ * @throws AppError `not_found` for an unknown tag, `conflict` when one of them is being merged already, `forbidden` for
+ *   a restricted caller
+ */
+export async function mergeContainers(context: CoreContext, call: Call, raw: unknown): Promise<AcceptedMerge> {
+  const input = parseInput(mergeContainersSchema, raw);
+  requireAllContainers(call.actor);
+  const sourceTags = input.containerTags.filter((tag) => tag !== input.targetContainerTag);
+  const accepted = await once(context, call, "mergeContainers", (nouns) =>
+    acceptMerge(nouns, call.actor, sourceTags, input.targetContainerTag),
+  );
+  context.wakeJobs();
+  return accepted;
+}
+
+/** Writes down a merge with its job, inside a transaction; see `mergeContainers` for what it throws. */
+export async function acceptMerge(
+  nouns: StoreNouns,
+  actor: Actor,
+  sourceTags: readonly string[],
+  targetTag: string,
+): Promise<AcceptedMerge> {
+  const { organizationId } = actor;
+  await refuseInvolved(nouns, organizationId, [...sourceTags, targetTag]);
+  const target = await nouns.containers.get(organizationId, targetTag);
+  if (!target) throw notFound("container", targetTag);
+  const sources = await nouns.containers.list(organizationId, sourceTags);
+  for (const tag of sourceTags) if (sources.every((source) => source.tag !== tag)) throw notFound("container", tag);
+  const { id } = await nouns.merges.insert(organizationId, { id: createId(), sourceTags, targetTag });
+  await nouns.jobs.enqueue([
+    {
+      kind: "merge-containers",
+      payload: { mergeId: id, by: actor.name },
+      group: targetTag,
+      key: `merge-containers:${id}`,
+      maxAttempts: MAX_ATTEMPTS,
+    },
+  ]);
+  await noteContainer(nouns, actor, target, { action: "container.merging", before: null, after: { id, sourceTags } });
+  const documents = sources.reduce((sum, source) => sum + source.documentCount, 0);
+  return { id, sourceTags, targetTag, documents };
+}
+
+async function refuseInvolved(nouns: StoreNouns, organizationId: string, tags: readonly string[]): Promise<void> {
+  for (const { id, sourceTags, targetTag } of await nouns.merges.open(organizationId)) {
+    const tag = tags.find((one) => one === targetTag || sourceTags.includes(one));
+    if (tag !== undefined)
+      throw new AppError(
+        "conflict",
+        `The container ${tag} is part of the merge ${id} already. Wait until that is done.`,
+      );
+  }
+}
+
+/** How far a merge is. @throws AppError `not_found` for an unknown one, `forbidden` for a restricted caller */
+export async function getMerge({ store }: CoreContext, { actor }: Call, raw: unknown): Promise<Merge> {
+  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
+  requireAllContainers(actor);
+  const merge = await store.merges.byId(actor.organizationId, id);
+  if (!merge) throw notFound("merge", id);
+  return merge;
+}

@@ -1,0 +1,222 @@
+import * as z from "zod";
+import { createId } from "../../lib/ids.js";
+import { yieldTurn } from "../../lib/time.js";
+import { noteContainer } from "./containers.js";
+import type { CoreContext } from "../context.js";
+import { AppError, RetryLater } from "../errors.js";
+import { moveMemories } from "../memories/move.js";
+import type { ContainerRow, Job, JobContext, StoreNouns } from "../ports.js";
+import type { Actor, Merge, MergeProgress, MergeStatus } from "../types.js";
+
+/** What is moved in one transaction; more would hold up other callers. */
+const DOCUMENT_BATCH = 10;
+const MEMORY_BATCH = 50;
+/** Documents of the sources get so long to be processed before the merge gives up, in milliseconds. */
+const PATIENCE_MS = 60 * 60 * 1_000;
+
+export const mergeJobSchema = z.object({
+  mergeId: z.string(),
+  /** Name of the actor who asked. */
+  by: z.string(),
+});
+type MergePayload = z.output<typeof mergeJobSchema>;
+
+/** What the steps of one run share. */
+interface Run {
+  readonly context: CoreContext;
+  readonly actor: Actor;
+  readonly mergeId: string;
+  readonly job: JobContext;
+}
+
+/**
+ * Carries out a merge in small transactions. A run that was cut off is simply begun again: what was moved is no longer
+ * in a source, so only the rest is left. The sources go when they are found empty, in the commit that finds it.
+ */
+export async function runMerge(context: CoreContext, { mergeId, by }: MergePayload, job: JobContext): Promise<void> {
+  const actor: Actor = { organizationId: context.store.organizationId, name: by, containers: "all" };
+  const run: Run = { context, actor, mergeId, job };
+  await waitForIngest(run);
+  while (!(await hasEnded(run))) {
+    await moveAll(run);
+    await inMerge(run, (nouns, merge) => advance(nouns, run, merge, "db_committing", {}));
+    if (await dropSources(run)) break;
+  }
+  await inMerge(run, async (nouns, merge) => {
+    await advance(nouns, run, merge, "completed", {});
+    await job.finish(nouns.jobs);
+  });
+}
+
+/** Runs work in a transaction while the merge is open. @returns null once it has ended */
+async function inMerge<T>(run: Run, work: (nouns: StoreNouns, merge: Merge) => Promise<T>): Promise<T | null> {
+  return run.context.store.transaction(async (nouns) => {
+    const merge = await nouns.merges.byId(run.actor.organizationId, run.mergeId);
+    return merge && isOpen(merge) ? work(nouns, merge) : null;
+  });
+}
+
+async function hasEnded(run: Run): Promise<boolean> {
+  return (await inMerge(run, async () => true)) === null;
+}
+
+function isOpen({ status }: Merge): boolean {
+  return status !== "completed" && status !== "failed";
+}
+
+async function advance(
+  nouns: StoreNouns,
+  { actor, mergeId, job }: Run,
+  merge: Merge,
+  status: MergeStatus,
+  progress: Omit<MergeProgress, "phase">,
+): Promise<void> {
+  const { copiedRows = 0, completedSourceTags = [] } = merge.progress ?? {};
+  await nouns.merges.update(actor.organizationId, mergeId, {
+    status,
+    progress: { copiedRows, completedSourceTags, ...progress, phase: status, attempt: job.job.attempt },
+  });
+}
+
+/** A document that is being processed knows its container still; moving it meanwhile would lose what comes of it. */
+async function waitForIngest(run: Run): Promise<void> {
+  const { actor, context } = run;
+  const waiting = await inMerge(run, async (nouns, merge) => {
+    const inFlightItems = await nouns.documents.countWaiting(actor.organizationId, merge.sourceTags);
+    if (inFlightItems === 0) return 0;
+    if (context.clock.now().getTime() - Date.parse(merge.createdAt) > PATIENCE_MS)
+      throw new AppError(
+        "invalid",
+        `${inFlightItems} documents of ${merge.sourceTags.join(", ")} were still being processed after an hour. Merge again when they are done or deleted.`,
+      );
+    await advance(nouns, run, merge, "waiting_for_ingest", { inFlightItems });
+    return inFlightItems;
+  });
+  if (waiting) throw new RetryLater(1, `${waiting} documents are still being processed.`);
+}
+
+async function moveAll(run: Run): Promise<void> {
+  for (const kind of ["chunk", "memory"] as const)
+    for (let isMore = true; isMore;) {
+      await yieldTurn(run.job.signal);
+      isMore = (await inMerge(run, (nouns, merge) => moveBatch(nouns, run, merge, kind))) ?? false;
+    }
+}
+
+/** Moves some documents or memories of the first source that has any. @returns false when none has */
+async function moveBatch(nouns: StoreNouns, run: Run, merge: Merge, kind: "chunk" | "memory"): Promise<boolean> {
+  const { organizationId } = run.actor;
+  const [target] = await nouns.containers.find(organizationId, [merge.targetTag]);
+  if (!target) throw new AppError("not_found", `The container ${merge.targetTag} is no longer there.`);
+  const sources = await nouns.containers.find(organizationId, merge.sourceTags);
+  const completedSourceTags: string[] = [];
+  for (const source of sources) {
+    const moved =
+      kind === "chunk"
+        ? await moveDocuments(nouns, run.actor, source, target)
+        : await moveAllMemories(nouns, run.actor, source, target);
+    if (moved > 0) {
+      const copiedRows = (merge.progress?.copiedRows ?? 0) + moved;
+      await advance(nouns, run, merge, "copying_vectors", {
+        currentSourceTag: source.tag,
+        currentKind: kind,
+        copiedRows,
+        ...(kind === "memory" && { completedSourceTags }),
+      });
+      return true;
+    }
+    completedSourceTags.push(source.tag);
+  }
+  return false;
+}
+
+async function moveDocuments(
+  nouns: StoreNouns,
+  actor: Actor,
+  source: ContainerRow,
+  target: ContainerRow,
+): Promise<number> {
+  const { organizationId } = actor;
+  const ids = await nouns.containers.documentsIn(organizationId, source.id, DOCUMENT_BATCH);
+  const batchId = createId();
+  for (const id of ids) {
+    const before = await nouns.containers.ofDocument(organizationId, id);
+    const after = before.map((container) => (container.id === source.id ? target : container));
+    await nouns.containers.relocate(organizationId, id, [...new Set(after.map((container) => container.id))]);
+    await nouns.journal.append(organizationId, [
+      {
+        batchId,
+        actor: actor.name,
+        action: "document.moved",
+        subject: "document",
+        subjectId: id,
+        containerTag: target.tag,
+        cause: reasonOf(source, target),
+        before: { containerTags: before.map(({ tag }) => tag) },
+        after: { containerTags: [...new Set(after.map(({ tag }) => tag))] },
+      },
+    ]);
+  }
+  return ids.length;
+}
+
+async function moveAllMemories(
+  nouns: StoreNouns,
+  actor: Actor,
+  source: ContainerRow,
+  target: ContainerRow,
+): Promise<number> {
+  const memories = await nouns.memories.inContainer(actor.organizationId, source.id, {
+    activeOnly: false,
+    limit: MEMORY_BATCH,
+  });
+  await moveMemories(nouns, actor, memories, target, reasonOf(source, target));
+  return memories.length;
+}
+
+function reasonOf(source: ContainerRow, target: ContainerRow): string {
+  return `the container ${source.tag} was merged into ${target.tag}`;
+}
+
+/** Deletes the sources if nothing is left in them. @returns false when something came in meanwhile */
+async function dropSources(run: Run): Promise<boolean> {
+  const { organizationId } = run.actor;
+  const isDone = await inMerge(run, async (nouns, merge) => {
+    const sources = await nouns.containers.find(organizationId, merge.sourceTags);
+    for (const { id } of sources) if (!(await isEmpty(nouns, organizationId, id))) return false;
+    for (const { tag } of sources) {
+      const container = await nouns.containers.get(organizationId, tag);
+      await nouns.containers.remove(organizationId, tag);
+      if (container)
+        await noteContainer(nouns, run.actor, container, {
+          action: "container.merged",
+          before: null,
+          after: { into: merge.targetTag },
+        });
+    }
+    await advance(nouns, run, merge, "cleanup_pending", { completedSourceTags: merge.sourceTags });
+    return true;
+  });
+  return isDone ?? true;
+}
+
+async function isEmpty(nouns: StoreNouns, organizationId: string, containerId: number): Promise<boolean> {
+  const documents = await nouns.containers.documentsIn(organizationId, containerId, 1);
+  const memories = await nouns.memories.inContainer(organizationId, containerId, { activeOnly: false, limit: 1 });
+  return documents.length === 0 && memories.length === 0;
+}
+
+/** Says on the merge that it was given up, and why. What was moved stays where it is; the sources may be used again. */
+export async function reportDeadMerge({ store }: CoreContext, job: Job, reason: string): Promise<void> {
+  const payload = mergeJobSchema.safeParse(job.payload);
+  if (job.kind !== "merge-containers" || !payload.success) return;
+  await store.transaction(async (nouns) => {
+    const merge = await nouns.merges.byId(store.organizationId, payload.data.mergeId);
+    if (!merge || !isOpen(merge)) return;
+    await nouns.merges.update(store.organizationId, merge.id, {
+      status: "failed",
+      lastError: reason,
+      progress: { ...merge.progress, phase: "failed" },
+    });
+  });
+}

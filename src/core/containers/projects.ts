@@ -1,0 +1,122 @@
+import * as z from "zod";
+import { fold } from "../../lib/words.js";
+import { requireAllContainers, reachableContainers } from "../auth.js";
+import { noteContainer } from "./containers.js";
+import type { Call, CoreContext } from "../context.js";
+import { finishDeletion, markDeleted } from "./delete-container.js";
+import { notFound } from "../errors.js";
+import { customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
+import { acceptMerge } from "./merge-containers.js";
+import { once } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
+import type { ContainerSummary } from "../types.js";
+
+/** Containers whose tag begins so are what apps call projects (contract.md §13.1). */
+export const PROJECT_PREFIX = "sm_project_";
+const LONGEST_TAG = 100;
+/** Room for the number of a name that is taken. */
+const LONGEST_SLUG = LONGEST_TAG - PROJECT_PREFIX.length - 6;
+
+/** Projects by name. One that is being moved into another is gone already. */
+export async function listProjects({ store }: CoreContext, { actor }: Call): Promise<{ projects: ContainerSummary[] }> {
+  const leaving = (await store.merges.open(actor.organizationId)).flatMap(({ sourceTags }) => sourceTags);
+  const containers = await store.containers.list(actor.organizationId, reachableContainers(actor, undefined));
+  const projects = containers.filter(({ tag }) => tag.startsWith(PROJECT_PREFIX) && !leaving.includes(tag));
+  return { projects: projects.toSorted((left, right) => left.id - right.id) };
+}
+
+export const createProjectSchema = z.object({
+  name: textSchema({ maxLength: 100 }),
+  emoji: noteSchema(10).nullish(),
+});
+
+/** Makes an empty project; its tag comes from its name. @throws AppError `forbidden` for a restricted caller */
+export async function createProject(context: CoreContext, call: Call, raw: unknown): Promise<ContainerSummary> {
+  const { name, emoji } = parseInput(createProjectSchema, raw);
+  const { actor } = call;
+  requireAllContainers(actor);
+  return once(context, call, "createProject", async (nouns) => {
+    const tag = await findFreeTag(nouns, actor.organizationId, slugOf(name));
+    const change = { name: name.trim(), ...(emoji && { emoji }) };
+    const container = await nouns.containers.update(actor.organizationId, tag, change);
+    await noteContainer(nouns, actor, container, { action: "container.added", before: null, after: change });
+    return { ...container, documentCount: 0, memoryCount: 0, lastActivityAt: null };
+  });
+}
+
+/** `My Café Notes!` -> `my_cafe_notes`. */
+function slugOf(name: string): string {
+  const slug = fold(name.trim())
+    .replace(/\s+/gu, "_")
+    .replace(/[^a-z0-9_:.-]/gu, "")
+    .slice(0, LONGEST_SLUG);
+  return /[a-z0-9]/.test(slug) ? slug : "project";
+}
+
+async function findFreeTag({ containers }: StoreNouns, organizationId: string, slug: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const tag = `${PROJECT_PREFIX}${slug}${number === 1 ? "" : `_${number}`}`;
+    if (!(await containers.get(organizationId, tag))) return tag;
+  }
+}
+
+export const deleteProjectSchema = z.object({
+  /** Id or container tag of the project. */
+  id: customIdSchema,
+  action: z.enum(["move", "delete"], "must be move or delete"),
+  /** Id or container tag of the project that takes over what is moved. */
+  targetProjectId: customIdSchema.nullish(),
+});
+
+export interface DeletedProject {
+  readonly containerTag: string;
+  readonly documents: number;
+  readonly memories: number;
+  /** Tag of the project that what was in it moves to. */
+  readonly movedTo: string | null;
+}
+
+/**
+ * Deletes a project with what is in it, or moves that to another project first, which a job carries on after the answer.
+ * @throws AppError `not_found` for either project, `invalid` for moving without a target or to itself, `forbidden` for a
+ *   restricted caller, `conflict` while it is being merged
+ */
+export async function deleteProject(context: CoreContext, call: Call, raw: unknown): Promise<DeletedProject> {
+  const input = parseInput(deleteProjectSchema, raw);
+  requireAllContainers(call.actor);
+  if (input.action === "delete") return removeProject(context, call, input.id);
+  const { targetProjectId } = input;
+  if (!targetProjectId) throw invalid([{ path: ["targetProjectId"], message: "is needed to move what is in it" }]);
+  const moved = await once(context, call, "deleteProject", async (nouns) => {
+    const project = await findProject(nouns, call.actor.organizationId, input.id);
+    const target = await findProject(nouns, call.actor.organizationId, targetProjectId);
+    if (project.id === target.id)
+      throw invalid([{ path: ["targetProjectId"], message: "must be another project than the one to delete" }]);
+    await acceptMerge(nouns, call.actor, [project.tag], target.tag);
+    const { tag, documentCount, memoryCount } = project;
+    return { containerTag: tag, documents: documentCount, memories: memoryCount, movedTo: target.tag };
+  });
+  context.wakeJobs();
+  return moved;
+}
+
+async function removeProject(context: CoreContext, call: Call, id: string): Promise<DeletedProject> {
+  const { deleted, deletion } = await once(context, call, "deleteProject", async (nouns) => {
+    const project = await findProject(nouns, call.actor.organizationId, id);
+    return markDeleted(context, nouns, call.actor, project.tag);
+  });
+  await finishDeletion(context, deleted);
+  return {
+    containerTag: deletion.containerTag,
+    documents: deletion.deletedDocuments,
+    memories: deletion.deletedMemories,
+    movedTo: null,
+  };
+}
+
+async function findProject({ containers }: StoreNouns, organizationId: string, id: string): Promise<ContainerSummary> {
+  const all = await containers.list(organizationId, "all");
+  const project = all.find(({ uid, tag }) => tag.startsWith(PROJECT_PREFIX) && (uid === id || tag === id));
+  if (!project) throw notFound("project", id);
+  return project;
+}

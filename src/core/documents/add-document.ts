@@ -1,0 +1,40 @@
+import type { Call, CoreContext } from "../context.js";
+import { notFound } from "../errors.js";
+import { once } from "../operations.js";
+import { prepareDocument } from "./prepare-document.js";
+import { receiptOf, writeDocument, type DocumentReceipt } from "./write-document.js";
+
+export { addDocumentSchema, DEFAULT_CONTAINER, type AddDocumentInput } from "./prepare-document.js";
+export type { DocumentReceipt } from "./write-document.js";
+
+/**
+ * Keeps a text: row, journal entry and first job commit together before the answer.
+ * @throws AppError `invalid`, `too_large`, `forbidden`, or what the store throws
+ */
+export async function addDocument(context: CoreContext, call: Call, raw: unknown): Promise<DocumentReceipt> {
+  const prepared = prepareDocument(context, call.actor, raw);
+  const receipt = await once(context, call, "addDocument", (nouns) => writeDocument(nouns, call.actor, prepared));
+  context.wakeJobs();
+  const { wait } = prepared.input;
+  return wait ? waitForDocument(context, call.actor.organizationId, receipt.id, wait) : receipt;
+}
+
+/** Waits until a document is through, failed, gone, or the time is up; answers with its state then. */
+export async function waitForDocument(
+  { store, events, clock }: CoreContext,
+  organizationId: string,
+  id: string,
+  seconds: number,
+): Promise<DocumentReceipt> {
+  const deadline = clock.now().getTime() + seconds * 1_000;
+  for (;;) {
+    const remaining = deadline - clock.now().getTime();
+    const changed = events.next(id, Math.max(1, Math.min(remaining, 1_000)));
+    const document = await store.documents.byId(organizationId, id);
+    if (!document) throw notFound("document", id);
+    const isThrough =
+      document.status === "failed" || (document.status === "done" && document.dreamingStatus === "done");
+    if (isThrough || remaining <= 0) return receiptOf(document);
+    await changed;
+  }
+}

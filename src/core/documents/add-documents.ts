@@ -1,0 +1,236 @@
+import * as z from "zod";
+import { parseIso, yieldTurn } from "../../lib/time.js";
+import type { Call, CoreContext } from "../context.js";
+import { AppError, type ErrorKind } from "../errors.js";
+import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
+import { once } from "../operations.js";
+import { addDocumentSchema, prepareDocument, type PreparedDocument } from "./prepare-document.js";
+import type { DocumentStatus } from "../types.js";
+import { writeDocument } from "./write-document.js";
+
+/** What one transaction takes in at most; more would hold up other callers. */
+const SLICE_DOCUMENTS = 100;
+const SLICE_BYTES = 4 * 1024 * 1024;
+/** Documents that are checked in one turn of the event loop. */
+const CHECKED_AT_ONCE = 20;
+/** Documents that are written in one turn. */
+const WRITTEN_AT_ONCE = 5;
+
+/** What every document of a batch gets that says nothing of it itself. */
+const defaultsSchema = addDocumentSchema
+  .pick({
+    containerTags: true,
+    metadata: true,
+    filterByMetadata: true,
+    entityContext: true,
+    taskType: true,
+    dreaming: true,
+    filepath: true,
+    documentDate: true,
+  })
+  .extend({ containerTag: containerTagSchema.optional() });
+
+export const addDocumentsSchema = defaultsSchema.extend({
+  /** Each a text, or what `addDocument` takes; `containerTag` is read beside `containerTags`. */
+  documents: z.array(z.unknown(), "must be an array").min(1, "must have at least 1 document"),
+});
+type Batch = z.output<typeof addDocumentsSchema>;
+
+/** What became of one document of a batch. */
+export type BatchItem =
+  | { readonly id: string; readonly status: DocumentStatus }
+  /** `id` is the customId that the document named, or `unknown`. */
+  | { readonly id: string; readonly error: string };
+
+export interface BatchReceipt {
+  /** In the order of the documents. */
+  readonly items: readonly BatchItem[];
+}
+
+/**
+ * Takes in many documents. Each one is accepted or refused by itself; oldest `documentDate` first, and those with one
+ * customId in the order of the request, as if each was added after the other.
+ * @throws AppError `invalid` for what is no batch, or what the store throws before anything is kept
+ */
+export async function addDocuments(context: CoreContext, call: Call, raw: unknown): Promise<BatchReceipt> {
+  const { documents, ...defaults } = parseInput(addDocumentsSchema, raw);
+  const { maxBatch } = context.limits;
+  if (documents.length > maxBatch)
+    throw invalid([
+      {
+        path: ["documents"],
+        message: `has ${documents.length} entries, at most ${maxBatch} are accepted (RECOLLECT_MAX_BATCH); send them in parts`,
+      },
+    ]);
+  const items: BatchItem[] = [];
+  const checked = await checkAll(context, call, { documents, defaults }, items);
+  for (const [number, slice] of slicesOf(inOrder(checked, context.clock.now())).entries()) {
+    await yieldTurn();
+    await writeSlice(context, call, slice, { number, items });
+  }
+  context.wakeJobs();
+  return { items };
+}
+
+/** A document that may be written, and its place in the request. */
+interface Checked {
+  readonly index: number;
+  readonly prepared: PreparedDocument;
+}
+
+async function checkAll(
+  context: CoreContext,
+  call: Call,
+  { documents, defaults }: { documents: readonly unknown[]; defaults: Omit<Batch, "documents"> },
+  items: BatchItem[],
+): Promise<Checked[]> {
+  const checked: Checked[] = [];
+  for (const [index, document] of documents.entries()) {
+    if (index % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1) await yieldTurn();
+    try {
+      checked.push({ index, prepared: prepareDocument(context, call.actor, inputOf(document, defaults)) });
+    } catch (error) {
+      items[index] = refusalOf(error, document);
+    }
+  }
+  return checked;
+}
+
+const itemSchema = z.union(
+  [z.string().transform((content): Record<string, unknown> => ({ content })), z.record(z.string(), z.unknown())],
+  "must be a text or an object",
+);
+
+/** A document with the defaults; what it says itself wins, and metadata is merged by key. */
+function inputOf(document: unknown, defaults: Omit<Batch, "documents">): Record<string, unknown> {
+  const item = parseInput(itemSchema, document);
+  const { metadata } = item;
+  const isRecord = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
+  return {
+    ...defaults,
+    ...withoutAbsent(item),
+    containerTags: tagsOf(item) ?? tagsOf(defaults),
+    metadata:
+      defaults.metadata && (isRecord || metadata == null)
+        ? { ...defaults.metadata, ...metadata }
+        : (metadata ?? undefined),
+    wait: undefined,
+  };
+}
+
+/** A field that is null says nothing. */
+function withoutAbsent(item: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** Both spellings of contract.md §1.8, unchecked; undefined when none is there. */
+function tagsOf({ containerTag, containerTags }: Record<string, unknown>): unknown {
+  if (containerTag === undefined || containerTag === null) return containerTags ?? undefined;
+  return Array.isArray(containerTags) ? [containerTag, ...(containerTags as unknown[])] : [containerTag];
+}
+
+/** Those with one customId keep among them the places that they have by date, but stand there in the order of the request. */
+function inOrder(checked: readonly Checked[], now: Date): Checked[] {
+  const dateOf = ({ prepared }: Checked) => (parseIso(prepared.input.documentDate ?? "") ?? now).getTime();
+  const byDate = checked.toSorted((left, right) => dateOf(left) - dateOf(right));
+  const queues = new Map<string, Checked[]>();
+  for (const one of checked) {
+    const { customId } = one.prepared.input;
+    if (customId !== undefined) queues.set(customId, [...(queues.get(customId) ?? []), one]);
+  }
+  return byDate.map((one) => queues.get(one.prepared.input.customId ?? "")?.shift() ?? one);
+}
+
+function slicesOf(checked: readonly Checked[]): Checked[][] {
+  const slices: Checked[][] = [];
+  let bytes = 0;
+  for (const one of checked) {
+    const size = Buffer.byteLength(one.prepared.input.content);
+    const slice = slices.at(-1);
+    if (!slice || slice.length === SLICE_DOCUMENTS || bytes + size > SLICE_BYTES) {
+      slices.push([one]);
+      bytes = size;
+    } else {
+      slice.push(one);
+      bytes += size;
+    }
+  }
+  return slices;
+}
+
+/** Where a slice reports to. */
+interface SliceReport {
+  readonly number: number;
+  readonly items: BatchItem[];
+}
+
+/** Writes a slice in one transaction; when one of its documents is refused then, each in a transaction of its own. */
+async function writeSlice(
+  context: CoreContext,
+  call: Call,
+  slice: readonly Checked[],
+  { number, items }: SliceReport,
+): Promise<void> {
+  try {
+    await writeTogether(context, call, slice, { name: `slice ${number}`, items });
+  } catch (error) {
+    if (isOfDocument(error)) return writeEach(context, call, slice, items);
+    if (items.every((item) => "error" in item)) throw error;
+    // Whoever sent all of it again would have twice what is kept already.
+    const told = tell(context, error);
+    for (const { index, prepared } of slice) items[index] = refusalOf(told, prepared.input);
+  }
+}
+
+async function writeEach(
+  context: CoreContext,
+  call: Call,
+  slice: readonly Checked[],
+  items: BatchItem[],
+): Promise<void> {
+  for (const one of slice) {
+    try {
+      await writeTogether(context, call, [one], { name: `document ${one.index}`, items });
+    } catch (error) {
+      items[one.index] = refusalOf(tell(context, error), one.prepared.input);
+    }
+  }
+}
+
+async function writeTogether(
+  context: CoreContext,
+  call: Call,
+  some: readonly Checked[],
+  { name, items }: { name: string; items: BatchItem[] },
+): Promise<void> {
+  const receipts = await once(context, call, `addDocuments:${name}`, async (nouns) => {
+    const written: (readonly [index: number, item: BatchItem])[] = [];
+    for (const { index, prepared } of some) {
+      if (written.length % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) await yieldTurn();
+      const { id, status } = await writeDocument(nouns, call.actor, prepared);
+      written.push([index, { id, status }]);
+    }
+    return written;
+  });
+  for (const [index, item] of receipts) items[index] = item;
+}
+
+/** What one document can be refused for. Everything else is the matter of the whole service. */
+const DOCUMENT_KINDS: ReadonlySet<ErrorKind> = new Set(["invalid", "forbidden", "not_found", "conflict", "too_large"]);
+
+function isOfDocument(error: unknown): boolean {
+  return error instanceof AppError && DOCUMENT_KINDS.has(error.kind);
+}
+
+/** What nobody expected is for the log. */
+function tell({ log }: CoreContext, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  log.error("unexpected error in a batch", { error });
+  return new AppError("internal", "Something went wrong on the server. Its log has the details.", { cause: error });
+}
+
+function refusalOf(error: unknown, document: unknown): BatchItem {
+  if (!(error instanceof AppError)) throw error;
+  const named = z.object({ customId: customIdSchema }).safeParse(document);
+  return { id: named.success ? named.data.customId : "unknown", error: error.message };
+}

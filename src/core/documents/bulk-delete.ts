@@ -1,0 +1,189 @@
+import * as z from "zod";
+import { yieldTurn } from "../../lib/time.js";
+import { requireContainer } from "../auth.js";
+import { dropBlobs } from "./blobs.js";
+import type { Call, CoreContext } from "../context.js";
+import { removeById, type Removed } from "./delete-document.js";
+import { removeDocument } from "./documents.js";
+import { AppError } from "../errors.js";
+import { forgetMemories } from "../memories/forget.js";
+import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
+import { once } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
+import type { Actor, Document, Memory } from "../types.js";
+import { noteDocument } from "./write-document.js";
+
+/** What is removed in one transaction; more would hold up other callers. */
+const BATCH = 20;
+
+export const deleteDocumentsSchema = z.object({
+  ids: z
+    .array(customIdSchema)
+    .min(1, "must have at least 1 entry")
+    .max(100, "must have at most 100 entries")
+    .optional(),
+  containerTags: z
+    .array(containerTagSchema)
+    .min(1, "must have at least 1 entry")
+    .max(100, "must have at most 100 entries")
+    .optional(),
+  filepath: filepathSchema.optional(),
+});
+type Selection = z.output<typeof deleteDocumentsSchema>;
+
+export interface DeletedDocuments {
+  /** Documents that were removed, or taken out of the containers, and memories that were forgotten. */
+  readonly deletedCount: number;
+  /** By id: what each id named, in the order of the request. */
+  readonly removed: readonly Removed[];
+  /** By id: what could not be removed, and why. */
+  readonly errors: readonly { readonly id: string; readonly error: string }[];
+}
+
+/**
+ * Removes many documents: by ids, customIds and ids of memories, narrowed by containers and path where both are named;
+ * or everything in containers, narrowed by a path. Each batch is a transaction of its own.
+ * @throws AppError `invalid` when neither ids nor containers are named, `forbidden` for foreign containers
+ */
+export async function deleteDocuments(context: CoreContext, call: Call, raw: unknown): Promise<DeletedDocuments> {
+  const selection = parseInput(deleteDocumentsSchema, raw);
+  for (const tag of selection.containerTags ?? []) requireContainer(call.actor, tag);
+  if (selection.ids) return deleteByIds(context, call, { ...selection, ids: selection.ids });
+  if (selection.containerTags)
+    return deleteByContainers(context, call, { ...selection, containerTags: selection.containerTags });
+  // The words that clients know (contract.md §3.7).
+  throw new AppError("invalid", "Either 'ids' or 'containerTags' must be provided");
+}
+
+interface BatchResult {
+  readonly removed: readonly Removed[];
+  readonly files: readonly string[];
+  readonly errors: readonly { readonly id: string; readonly error: string }[];
+}
+
+async function deleteByIds(
+  context: CoreContext,
+  call: Call,
+  selection: Selection & { ids: readonly string[] },
+): Promise<DeletedDocuments> {
+  const ids = [...new Set(selection.ids)];
+  const removed: Removed[] = [];
+  const errors: { id: string; error: string }[] = [];
+  for (let start = 0; start < ids.length; start += BATCH) {
+    await yieldTurn();
+    const batch = await once(context, call, `deleteDocuments:${start}`, (nouns) =>
+      removeEach(context, nouns, call.actor, { ...selection, ids: ids.slice(start, start + BATCH) }),
+    );
+    await dropBlobs(context, batch.files);
+    for (const { id } of batch.removed) context.events.changed(id);
+    removed.push(...batch.removed);
+    errors.push(...batch.errors);
+  }
+  return { deletedCount: removed.length, removed, errors };
+}
+
+async function removeEach(
+  { clock }: CoreContext,
+  nouns: StoreNouns,
+  actor: Actor,
+  selection: Selection & { ids: readonly string[] },
+): Promise<BatchResult> {
+  const removed: Removed[] = [];
+  const files: string[] = [];
+  const errors: { id: string; error: string }[] = [];
+  for (const id of selection.ids) {
+    await yieldTurn();
+    try {
+      const done = await removeById(nouns, actor, id, {
+        now: clock.now(),
+        within: selection.containerTags,
+        accepts: (found) => isSelected(selection, found),
+      });
+      removed.push(done.removed);
+      files.push(...done.files);
+    } catch (error) {
+      // Thrown before anything of this id was written; whatever else breaks, breaks the whole batch.
+      if (!(error instanceof AppError) || !["not_found", "forbidden"].includes(error.kind)) throw error;
+      errors.push({ id, error: error.message });
+    }
+  }
+  return { removed, files, errors };
+}
+
+function isSelected(
+  { containerTags, filepath }: Selection,
+  found: { document: Document } | { memory: Memory },
+): boolean {
+  const tags = "document" in found ? found.document.containerTags : [found.memory.containerTag];
+  if (containerTags && !containerTags.some((tag) => tags.includes(tag))) return false;
+  if (filepath === undefined) return true;
+  const path = "document" in found ? found.document.filepath : null;
+  return path !== null && (filepath.endsWith("/") ? path.startsWith(filepath) : path === filepath);
+}
+
+async function deleteByContainers(
+  context: CoreContext,
+  call: Call,
+  selection: Selection & { containerTags: readonly string[] },
+): Promise<DeletedDocuments> {
+  let deletedCount = 0;
+  for (let batch = 0; ; batch += 1) {
+    await yieldTurn();
+    const { ids, files } = await once(context, call, `deleteDocuments:${batch}`, (nouns) =>
+      removeFirst(nouns, call.actor, selection),
+    );
+    await dropBlobs(context, files);
+    for (const id of ids) context.events.changed(id);
+    deletedCount += ids.length;
+    if (ids.length < BATCH) return { deletedCount, removed: [], errors: [] };
+  }
+}
+
+/** The first few of what lies in the containers; a document that lies in others too only leaves these. */
+async function removeFirst(
+  nouns: StoreNouns,
+  actor: Actor,
+  { containerTags, filepath }: Selection & { containerTags: readonly string[] },
+): Promise<{ ids: string[]; files: string[] }> {
+  const { documents } = await nouns.documents.list(actor.organizationId, {
+    containerTags,
+    filepath,
+    operator: "any",
+    sort: "createdAt",
+    order: "asc",
+    offset: 0,
+    limit: BATCH,
+    includeContent: false,
+  });
+  const files: string[] = [];
+  for (const { id } of documents) {
+    await yieldTurn();
+    const document = await nouns.documents.byId(actor.organizationId, id);
+    if (!document) continue;
+    const elsewhere = document.containerTags.filter((tag) => !containerTags.includes(tag));
+    if (elsewhere.length > 0) await leaveContainers(nouns, actor, document, elsewhere);
+    else files.push(...(await removeDocument(nouns, actor, document)));
+  }
+  return { ids: documents.map(({ id }) => id), files };
+}
+
+/** A fact that this document alone states in a container that it leaves is forgotten there. */
+async function leaveContainers(
+  nouns: StoreNouns,
+  actor: Actor,
+  document: Document,
+  stays: readonly string[],
+): Promise<void> {
+  const { organizationId } = actor;
+  const containers = await nouns.containers.ofDocument(organizationId, document.id);
+  const remaining = containers.filter(({ tag }) => stays.includes(tag)).map(({ id }) => id);
+  const stated = await nouns.memories.ofDocument(organizationId, document.id);
+  const left = stated.filter(({ containerTag }) => !stays.includes(containerTag));
+  await nouns.containers.relocate(organizationId, document.id, remaining);
+  for (const memory of left) await nouns.memories.removeSource(organizationId, memory.id, document.id);
+  const orphans = left.filter(({ sourceCount, isLatest, isForgotten }) => sourceCount <= 1 && isLatest && !isForgotten);
+  await forgetMemories(nouns, actor, orphans, `document ${document.id} was taken out of the container`);
+  await noteDocument(nouns, actor, { ...document, containerTags: stays }, "document.moved", {
+    containerTags: document.containerTags,
+  });
+}

@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { dropBlobs } from "./blobs.js";
+import type { Call, CoreContext } from "../context.js";
+import { lookUpDocument, removeDocument } from "./documents.js";
+import { notFound } from "../errors.js";
+import { findLatest, isActive } from "../memories/find-memory.js";
+import { forgetMemories } from "../memories/forget.js";
+import { customIdSchema, parseInput } from "../input.js";
+import { once } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
+import type { Actor, Document, Memory } from "../types.js";
+
+/** What an id was of. */
+export interface Removed {
+  /** Our own id, also where a customId was named. */
+  readonly id: string;
+  readonly kind: "document" | "memory";
+}
+
+/** Which of the things that an id may name count. */
+export interface RemovalScope {
+  readonly now: Date;
+  /** Containers to look for customIds in; by default all that the actor may see. */
+  readonly within?: readonly string[] | undefined;
+  readonly accepts?: (found: { document: Document } | { memory: Memory }) => boolean;
+}
+
+/**
+ * Removes a document with its chunks, in whatever state it is; a job that works on it notices and stops. Memories that
+ * other documents state as well stay, the others are forgotten. The id of a memory forgets that memory.
+ * @throws AppError `not_found`, `forbidden` when the document lies in other containers too than the actor's
+ */
+export async function deleteDocument(context: CoreContext, call: Call, raw: unknown): Promise<Removed> {
+  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
+  const { removed, files } = await once(context, call, "deleteDocument", (nouns) =>
+    removeById(nouns, call.actor, id, { now: context.clock.now() }),
+  );
+  await dropBlobs(context, files);
+  context.events.changed(removed.id);
+  return removed;
+}
+
+/**
+ * Removes the document of an id or customId, or forgets the memory of an id, inside a transaction.
+ * @returns with the keys of files that went with it
+ * @throws AppError `not_found` or `forbidden`, before anything is written
+ */
+export async function removeById(
+  nouns: StoreNouns,
+  actor: Actor,
+  id: string,
+  { now, within, accepts = () => true }: RemovalScope,
+): Promise<{ removed: Removed; files: readonly string[] }> {
+  const document = await lookUpDocument(nouns, actor, id, within);
+  if (document && accepts({ document }))
+    return { removed: { id: document.id, kind: "document" }, files: await removeDocument(nouns, actor, document) };
+  const memory = await findLatest(nouns.memories, actor, id);
+  if (!memory || !isActive(memory, now) || !accepts({ memory })) throw notFound("document", id);
+  await forgetMemories(nouns, actor, [memory], "it was deleted");
+  return { removed: { id: memory.id, kind: "memory" }, files: [] };
+}

@@ -1,0 +1,134 @@
+import * as z from "zod";
+import { isId } from "../../lib/ids.js";
+import { noteDocument } from "./write-document.js";
+import { asSeenBy, mayChange, maySee, reachableContainers } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { AppError, notFound } from "../errors.js";
+import { parseFilters } from "../search/filters.js";
+import { findLatest } from "../memories/find-memory.js";
+import { forgetMemories } from "../memories/forget.js";
+import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
+import type { StoreNouns } from "../ports.js";
+import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
+
+/** @throws AppError `not_found`; the same for what is missing and for what the actor may not see */
+export async function findDocument(nouns: Pick<StoreNouns, "documents">, actor: Actor, id: string): Promise<Document> {
+  const document = await lookUpDocument(nouns, actor, id);
+  if (!document) throw notFound("document", id);
+  return document;
+}
+
+/**
+ * The document with this id or customId, or null; the same for what is missing and for what the actor may not see.
+ * @param within containers to look for the customId in; by default all that the actor may see
+ */
+export async function lookUpDocument(
+  { documents }: Pick<StoreNouns, "documents">,
+  actor: Actor,
+  id: string,
+  within: "all" | readonly string[] = actor.containers,
+): Promise<Document | null> {
+  const { organizationId } = actor;
+  const byId = isId(id) ? await documents.byId(organizationId, id) : null;
+  const document = byId ?? (await documents.byCustomId(organizationId, id, within));
+  return document && maySee(actor, document.containerTags) ? document : null;
+}
+
+const byIdSchema = z.object({ id: customIdSchema });
+
+/** A document with the memories that it states, by id or customId. @throws AppError `not_found` */
+export async function getDocument(
+  context: CoreContext,
+  call: Call,
+  raw: unknown,
+): Promise<{ document: Document; memories: Memory[] }> {
+  const { id } = parseInput(byIdSchema, raw);
+  const { actor } = call;
+  const document = await lookUpDocument(context.store, actor, id);
+  if (!document) throw await explainMissing(context, actor, id);
+  const memories = await context.store.memories.ofDocument(actor.organizationId, document.id);
+  return {
+    document: asSeenBy(actor, document),
+    memories: memories.filter(({ containerTag }) => maySee(actor, [containerTag])),
+  };
+}
+
+/** Whoever asks for the document of a memory's id is told where to look. */
+async function explainMissing({ store }: CoreContext, actor: Actor, id: string): Promise<AppError> {
+  const memory = await findLatest(store.memories, actor, id);
+  if (!memory) return notFound("document", id);
+  const sources = await store.memories.sources(actor.organizationId, [id]);
+  const documentIds = sources.map(({ documentId }) => documentId);
+  const heads = await store.documents.headsByIds(actor.organizationId, documentIds);
+  const source = heads.find(({ containerTags }) => maySee(actor, containerTags));
+  const hint = source ? `it comes from the document ${source.id}` : "its document is gone";
+  return new AppError("not_found", `Document not found: ${id}. This is the id of a memory; ${hint}.`);
+}
+
+/**
+ * Removes a document with what hangs on it, inside a transaction. Memories that other documents state as well stay, the
+ * others are forgotten.
+ * @returns the keys of its files, whose bytes may go when the transaction is through
+ * @throws AppError `forbidden` when it lies in other containers too than the actor's, before anything is written
+ */
+export async function removeDocument(nouns: StoreNouns, actor: Actor, document: Document): Promise<string[]> {
+  if (!mayChange(actor, document.containerTags))
+    throw new AppError(
+      "forbidden",
+      `Document ${document.id} lies in other containers too, which this key may not use.`,
+    );
+  const memories = await nouns.memories.ofDocument(actor.organizationId, document.id);
+  const files = await nouns.files.ofDocument(actor.organizationId, document.id);
+  await nouns.documents.remove(actor.organizationId, document.id);
+  await nouns.jobs.dropDead(document.id);
+  await noteDocument(nouns, actor, document, "document.deleted", { title: document.title });
+  const orphans = memories.filter(
+    (memory) =>
+      memory.sourceCount <= 1 && memory.isLatest && !memory.isForgotten && maySee(actor, [memory.containerTag]),
+  );
+  await forgetMemories(nouns, actor, orphans, `document ${document.id} was deleted`);
+  return files.map(({ key }) => key);
+}
+
+export const listDocumentsSchema = z.object({
+  containerTags: z.array(containerTagSchema).optional(),
+  operator: z.enum(["any", "all"]).default("any"),
+  statuses: z.array(z.enum(DOCUMENT_STATUSES)).optional(),
+  source: z.string().optional(),
+  /** Name of the connector that a document came through, which is then its source. */
+  provider: z.string().optional(),
+  filepath: filepathSchema.optional(),
+  filters: z.unknown().optional(),
+  sort: z.enum(["createdAt", "updatedAt"]).default("createdAt"),
+  order: z.enum(["asc", "desc"]).default("desc"),
+  page: z.number().int().positive().max(1_000_000_000).default(1),
+  limit: z.number().int().positive().max(1_100).default(10),
+  includeContent: z.boolean().default(false),
+});
+
+export interface DocumentPage {
+  readonly documents: readonly (DocumentHead & { content?: string })[];
+  readonly total: number;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/** One page of documents; a page beyond the end is empty. */
+export async function listDocuments(context: CoreContext, call: Call, raw: unknown): Promise<DocumentPage> {
+  const { provider, ...input } = parseInput(listDocumentsSchema, raw);
+  const tags = reachableContainers(call.actor, input.containerTags);
+  const filters = parseFilters(input.filters);
+  const { page, limit, source = provider } = input;
+  if (provider !== undefined && source !== provider) return { documents: [], total: 0, page, limit };
+  const { documents, total } = await context.store.documents.list(call.actor.organizationId, {
+    ...input,
+    containerTags: tags === "all" ? undefined : tags,
+    // Without tags in the request, what the actor may see is any of its containers.
+    operator: input.containerTags?.length ? input.operator : "any",
+    source,
+    filters,
+    offset: (input.page - 1) * input.limit,
+  });
+  const shown = documents.map((document) => asSeenBy(call.actor, document));
+  return { documents: shown, total, page: input.page, limit: input.limit };
+}

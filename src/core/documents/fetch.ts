@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { isId } from "../../lib/ids.js";
+import { iso } from "../../lib/time.js";
+import { asSeenBy, maySee } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { findDocument } from "./documents.js";
+import { customIdSchema, parseInput } from "../input.js";
+import type { Document, Memory } from "../types.js";
+
+/** A document with its memories, or a memory with its sources. */
+export interface Fetched {
+  readonly document: Document | null;
+  readonly memory: Memory | null;
+  /** Memories of the document, or the newest version of a superseded memory. */
+  readonly memories: readonly Memory[];
+  /** Ids of the documents that state the memory. */
+  readonly sources: readonly string[];
+}
+
+/** What was forgotten, or whose time is over, is not told any more. */
+function isActive({ isForgotten, forgetAfter }: Memory, now: Date): boolean {
+  return !isForgotten && (forgetAfter === null || forgetAfter > iso(now));
+}
+
+/** Looks an id up as a memory, then as a document or customId. @throws AppError `not_found` */
+export async function fetchById(context: CoreContext, call: Call, raw: unknown): Promise<Fetched> {
+  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
+  const { store } = context;
+  const { organizationId } = call.actor;
+  const memory = isId(id) ? await store.memories.byId(organizationId, id) : null;
+  if (memory && isActive(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag])) {
+    const sources = await store.memories.sources(organizationId, [memory.id]);
+    const heads = await store.documents.headsByIds(
+      organizationId,
+      sources.map((source) => source.documentId),
+    );
+    const hidden = new Set(heads.filter((head) => !maySee(call.actor, head.containerTags)).map((head) => head.id));
+    const latest = memory.isLatest ? null : await store.memories.latestOf(organizationId, memory.rootId ?? memory.id);
+    return {
+      document: null,
+      memory,
+      memories: latest && isActive(latest, context.clock.now()) ? [latest] : [],
+      sources: sources.map((source) => source.documentId).filter((source) => !hidden.has(source)),
+    };
+  }
+  const document = await findDocument(store, call.actor, id);
+  const memories = await store.memories.ofDocument(organizationId, document.id);
+  return {
+    document: asSeenBy(call.actor, document),
+    memory: null,
+    memories: memories.filter(({ containerTag }) => maySee(call.actor, [containerTag])),
+    sources: [],
+  };
+}

@@ -1,0 +1,64 @@
+import { decodeText, recognizeBinary } from "../../lib/text-bytes.js";
+import { AppError } from "../errors.js";
+import { findBadValue } from "../input.js";
+
+/** A file as somebody names it. */
+export interface NamedFile {
+  readonly name: string | null;
+  /** `type/subtype`, or null when nobody said. */
+  readonly mimeType: string | null;
+}
+
+/** Types beside `text/*` whose bytes people can read. */
+const TEXT_TYPES =
+  /^(text\/.+|image\/svg\+xml|message\/rfc822|application\/([\w.-]+\+)?(json5?|xml|yaml|toml|ndjson|jsonl|javascript|ecmascript|typescript|sql|graphql))$/;
+/** Types of what is no text. What is in neither list says nothing, such as `application/octet-stream`. */
+const OTHER_TYPES =
+  /^((image|audio|video|font|model|multipart)\/.+|application\/(pdf|rtf|zip|gzip|msword|epub\+zip|wasm|java-archive|vnd\.(ms-|openxmlformats|oasis\.|apple\.|rar|sqlite3)|x-(zip|gzip|7z|rar|tar|bzip|xz|iso|dosexec|msdownload|sqlite|shockwave)).*)$/;
+/** Systems give this type to source code by its ending `.ts`. */
+const AMBIGUOUS_TYPE = "video/mp2t";
+const READABLE_ENDINGS =
+  /\.(txt|text|md|mdx|markdown|rst|adoc|org|tex|log|csv|tsv|html?|xhtml|xml|svg|json|jsonl|ndjson|json5|ya?ml|toml|ini|cfg|conf|env|properties|srt|vtt|eml|ics|vcf|css|scss|less|[cm]?[jt]sx?|vue|svelte|py|rb|php|pl|lua|java|kt|kts|scala|groovy|cs|fs|vb|go|rs|c|h|cc|cpp|cxx|hpp|m|mm|swift|dart|ex|exs|erl|hs|clj|elm|jl|r|sql|graphql|proto|sh|bash|zsh|fish|ps1|bat|cmd|diff|patch|tf|gradle|cmake|mk|dockerfile)$/i;
+const OTHER_ENDINGS =
+  /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|epub|pages|numbers|key|jpe?g|png|gif|webp|bmp|tiff?|heic|avif|ico|mp3|wav|m4a|ogg|oga|flac|aac|mp4|m4v|mov|webm|mkv|avi|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|dll|so|dylib|bin|iso|dmg|class|jar|wasm|sqlite|db|parquet)$/i;
+
+const READS =
+  "This version reads files that hold text (plain text, Markdown, CSV, HTML, JSON, XML, YAML, source code) in UTF-8, or in UTF-16 with a byte order mark. Send the text of other files with POST /v3/documents.";
+
+/**
+ * The text of an uploaded file. What it is is decided by its type, then by the ending of its name, then by its bytes;
+ * bytes that are not what the name says are never taken for text.
+ * @throws AppError `unsupported_type` that says what is read instead, `invalid` for an empty file
+ */
+export function readFileText(file: NamedFile, bytes: Uint8Array): string {
+  if (bytes.byteLength === 0) throw new AppError("invalid", "file: must not be empty");
+  const says = claimOf(file);
+  if (says === "other") throw unsupported(`${describe(file)} cannot be read.`);
+  const binary = recognizeBinary(bytes);
+  if (binary !== null) throw unsupported(`${describe(file)} is ${binary}.`);
+  const text = decodeText(bytes);
+  const bad = text === null ? "is not valid UTF-8" : findBadValue(text);
+  if (text === null || bad !== null)
+    throw unsupported(
+      `${describe(file)} ${says === "text" ? "is no text file, or has another encoding: it" : "is no text file: it"} ${bad}.`,
+    );
+  if (text.trim() === "") throw new AppError("invalid", "file: must not be empty");
+  return text;
+}
+
+/** Whether a file is called a text, something else, or nothing that says. */
+function claimOf({ name, mimeType }: NamedFile): "text" | "other" | null {
+  if (mimeType !== null && TEXT_TYPES.test(mimeType)) return "text";
+  if (mimeType !== null && mimeType !== AMBIGUOUS_TYPE && OTHER_TYPES.test(mimeType)) return "other";
+  if (name === null) return null;
+  if (READABLE_ENDINGS.test(name)) return "text";
+  return OTHER_ENDINGS.test(name) ? "other" : null;
+}
+
+function describe({ name, mimeType }: NamedFile): string {
+  return `The file${name === null ? "" : ` ${name}`}${mimeType === null ? "" : ` (${mimeType})`}`;
+}
+
+function unsupported(what: string): AppError {
+  return new AppError("unsupported_type", `${what} ${READS}`);
+}

@@ -1,0 +1,149 @@
+import * as z from "zod";
+import { createId, isId } from "../../lib/ids.js";
+import { waitForDocument } from "./add-document.js";
+import { dropBlobs } from "./blobs.js";
+import type { Call, CoreContext } from "../context.js";
+import { findDocument } from "./documents.js";
+import { AppError } from "../errors.js";
+import { readFileText } from "./file-text.js";
+import { customIdSchema, noteSchema, parseInput } from "../input.js";
+import { once } from "../operations.js";
+import { prepareDocument } from "./prepare-document.js";
+import type { StoredFile } from "../types.js";
+import { writeDocument, type DocumentReceipt } from "./write-document.js";
+
+const FILES_PATH = "/files/";
+/** Bytes of one `readFile`. */
+const MAX_PIECE_BYTES = 4 * 1024 * 1024;
+/** Names that libraries give to what has none. */
+const NO_NAMES: ReadonlySet<string> = new Set(["", ".", "..", "blob", "unknown_file"]);
+const PLAIN_TYPE = "application/octet-stream";
+
+/** Kinds of files that a sender may name (contract.md §1.14). */
+const FILE_TYPES = [
+  "text",
+  "pdf",
+  "tweet",
+  "google_doc",
+  "google_slide",
+  "google_sheet",
+  "image",
+  "video",
+  "notion_doc",
+  "webpage",
+  "onedrive",
+] as const;
+
+const mimeTypeSchema = z
+  .string("must be a string")
+  .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/, "must look like text/plain")
+  .toLowerCase();
+
+const addFileSchema = z
+  .object({
+    /** The bytes, as base64. */
+    bytes: z.base64("must be base64"),
+    name: noteSchema(1_000).nullish(),
+    /** What the sender says that the file is. */
+    mimeType: mimeTypeSchema.optional(),
+    /** What came with the bytes; counts when the sender says nothing. */
+    contentType: mimeTypeSchema.nullish(),
+    fileType: z.enum(FILE_TYPES, `must be one of ${FILE_TYPES.join(", ")}`).optional(),
+    /** Whatever else `addDocument` takes, except the content. */
+    document: z.record(z.string(), z.unknown()).default({}),
+  })
+  .refine(({ fileType, mimeType }) => mimeType || (fileType !== "image" && fileType !== "video"), {
+    path: ["mimeType"],
+    message: "is needed when fileType is image or video",
+  });
+
+/**
+ * Keeps an uploaded file and takes in its text as a document. With a customId that is known, file and text replace
+ * those before.
+ * @throws AppError `unsupported_type` for what cannot be read as text, and what `addDocument` throws
+ */
+export async function addFile(context: CoreContext, call: Call, raw: unknown): Promise<DocumentReceipt> {
+  const input = parseInput(addFileSchema, raw);
+  const { actor } = call;
+  const { organizationId } = actor;
+  const bytes = Buffer.from(input.bytes, "base64");
+  checkFileSize(bytes, context);
+  const name = NO_NAMES.has(input.name ?? "") ? null : (input.name ?? null);
+  const mimeType = input.mimeType ?? input.contentType ?? null;
+  const content = readFileText({ name, mimeType }, bytes);
+  const key = createId();
+  const document = { ...input.document, content, title: input.document["title"] ?? name ?? undefined };
+  const prepared = prepareDocument(context, actor, document, { url: `${FILES_PATH}${key}` });
+  await context.blobs.put(key, bytes);
+  const stored = await once(context, call, "addFile", async (nouns) => {
+    const receipt = await writeDocument(nouns, actor, prepared);
+    await nouns.files.insert(organizationId, {
+      key,
+      documentId: receipt.id,
+      name,
+      mimeType: mimeType ?? PLAIN_TYPE,
+      bytes: bytes.byteLength,
+    });
+    // The same text in other bytes changes nothing but the file.
+    await nouns.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
+    return { receipt, key };
+  }).catch(async (error: unknown) => {
+    await dropBlobs(context, [key]);
+    throw error;
+  });
+  // A call that was repeated has kept its file the first time.
+  if (stored.key !== key) await dropBlobs(context, [key]);
+  context.wakeJobs();
+  const { wait } = prepared.input;
+  return wait ? waitForDocument(context, organizationId, stored.receipt.id, wait) : stored.receipt;
+}
+
+function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {
+  if (bytes.byteLength > limits.maxFileBytes)
+    throw new AppError(
+      "too_large",
+      `file: has ${bytes.byteLength} bytes, at most ${limits.maxFileBytes} are accepted (RECOLLECT_MAX_FILE_BYTES).`,
+    );
+}
+
+/** The file that a document was made of, by id or customId. @throws AppError `not_found` when there is none */
+export async function getDocumentFile(
+  { store }: CoreContext,
+  { actor }: Call,
+  raw: unknown,
+): Promise<{ file: StoredFile; path: string }> {
+  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
+  const document = await findDocument(store, actor, id);
+  const files = await store.files.ofDocument(actor.organizationId, document.id);
+  const file = files.find(({ key }) => document.url === `${FILES_PATH}${key}`);
+  if (!file) throw new AppError("not_found", `Document ${id} has no file: it was not uploaded as one.`);
+  return { file, path: `${FILES_PATH}${file.key}` };
+}
+
+/** What is known of a file, for whoever has its key. @throws AppError `not_found` */
+export async function getFile(context: CoreContext, { actor }: Call, raw: unknown): Promise<{ file: StoredFile }> {
+  const { key } = parseInput(z.object({ key: z.string() }), raw);
+  const file = isId(key) ? await context.store.files.byKey(actor.organizationId, key) : null;
+  if (!file) throw noFile();
+  return { file };
+}
+
+const readFileSchema = z.object({
+  key: z.string(),
+  start: z.number().int().min(0),
+  length: z.number().int().min(0).max(MAX_PIECE_BYTES),
+});
+
+/** A piece of a file as base64, at most 4 MB, shorter at the end. @throws AppError `not_found` */
+export async function readFile(context: CoreContext, call: Call, raw: unknown): Promise<{ bytes: string }> {
+  const { key, start, length } = parseInput(readFileSchema, raw);
+  await getFile(context, call, { key });
+  const bytes = await context.blobs.read(key, start, length);
+  if (bytes === null) throw noFile();
+  return { bytes: Buffer.from(bytes).toString("base64") };
+}
+
+/** Says nothing of the key, which is a secret. */
+function noFile(): AppError {
+  return new AppError("not_found", "There is no file under this address. It may have been deleted or replaced.");
+}

@@ -1,0 +1,53 @@
+import type { StoreNouns } from "../ports.js";
+import type { TaskType } from "../types.js";
+
+/** Where a document lies, or will lie. */
+export interface Place {
+  readonly tags: readonly string[];
+  readonly filepath: string | null;
+}
+
+type Rule = "any path" | "named path" | "other path";
+
+/**
+ * Whether a document at this path forms memories in a container: its allow-list names paths, and folders by a slash at
+ * the end (contract.md §1.11). Documents without a path always do.
+ */
+export async function formsMemories(
+  nouns: Pick<StoreNouns, "containers">,
+  organizationId: string,
+  tag: string,
+  filepath: string | null,
+): Promise<boolean> {
+  return (await ruleOf(nouns, organizationId, tag, filepath)) !== "other path";
+}
+
+async function ruleOf(
+  { containers }: Pick<StoreNouns, "containers">,
+  organizationId: string,
+  tag: string,
+  filepath: string | null,
+): Promise<Rule> {
+  if (filepath === null) return "any path";
+  const paths = (await containers.get(organizationId, tag))?.memoryFilesystemPaths ?? null;
+  if (paths === null) return "any path";
+  const isNamed = paths.some((path) => (path.endsWith("/") ? filepath.startsWith(path) : filepath === path));
+  return isNamed ? "named path" : "other path";
+}
+
+/**
+ * What is done with a document: one at a path that none of its containers takes memories from is only searched, whatever
+ * was asked for. Where nothing was asked for, a list that names the path decides, and else what was done before.
+ */
+export async function taskTypeAt(
+  nouns: Pick<StoreNouns, "containers">,
+  organizationId: string,
+  { tags, filepath }: Place,
+  { asked, before }: { readonly asked: TaskType | undefined; readonly before: TaskType },
+): Promise<TaskType> {
+  if (asked === "superrag") return "superrag";
+  const rules: Rule[] = [];
+  for (const tag of tags) rules.push(await ruleOf(nouns, organizationId, tag, filepath));
+  if (rules.every((rule) => rule === "other path")) return "superrag";
+  return asked ?? (rules.includes("named path") ? "memory" : before);
+}

@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { requireContainer } from "../auth.js";
+import type { CoreContext, Limits } from "../context.js";
+import {
+  checkMetadataSize,
+  checkSize,
+  containerTagSchema,
+  customIdSchema,
+  dateSchema,
+  filepathSchema,
+  metadataSchema,
+  momentSchema,
+  noteSchema,
+  parseInput,
+  refusePast,
+  textSchema,
+} from "../input.js";
+import type { Actor, Document } from "../types.js";
+
+/** Where a write without a container tag goes (contract.md §1.8). */
+export const DEFAULT_CONTAINER = "sm_project_default";
+const MAX_WAIT_SECONDS = 120;
+
+const factSchema = z.object({
+  text: textSchema({ maxLength: 2_000 }),
+  isStatic: z.boolean().optional(),
+  forgetAfter: momentSchema.optional(),
+  updates: customIdSchema.optional(),
+});
+
+export const addDocumentSchema = z.object({
+  content: textSchema(),
+  containerTags: z.array(containerTagSchema).max(50).optional(),
+  customId: customIdSchema.optional(),
+  title: noteSchema(1_000).optional(),
+  metadata: metadataSchema.optional(),
+  /** Which memories may serve as context when facts are extracted; says nothing of what is kept. */
+  filterByMetadata: metadataSchema.optional(),
+  /** Guidance for extraction, kept on each container of the document. */
+  entityContext: noteSchema(1_500).optional(),
+  taskType: z.enum(["memory", "superrag"]).optional(),
+  dreaming: z.enum(["dynamic", "instant"]).optional(),
+  filepath: filepathSchema.optional(),
+  documentDate: dateSchema.optional(),
+  origin: z.enum(["user", "agent", "connector", "web"]).optional(),
+  facts: z.array(factSchema).max(100).optional(),
+  rememberAsIs: z.boolean().optional(),
+  /** Seconds to wait until the document is searchable and its facts are resolved. */
+  wait: z.number().min(0).max(MAX_WAIT_SECONDS).optional(),
+});
+export type AddDocumentInput = z.input<typeof addDocumentSchema>;
+
+/** What the service itself knows of a document that it takes in; never read from a request. */
+export interface SubmissionFacts {
+  /** The document's type, such as `pdf`; `text` by default. */
+  readonly type?: string;
+  /** Where it came from, or `/files/{key}`. */
+  readonly url?: string;
+  /** The turns of a conversation, of which the content is the transcript. */
+  readonly turns?: Document["turns"];
+}
+
+/** A submission that was checked, ready to be written: see `writeDocument`. */
+export interface PreparedDocument {
+  readonly input: Omit<z.output<typeof addDocumentSchema>, "containerTags">;
+  /** Null when the sender named none: a document that exists then stays where it is. */
+  readonly containerTags: readonly string[] | null;
+  readonly known: SubmissionFacts;
+  readonly limits: Limits;
+}
+
+/**
+ * Checks a submission of a document; touches no store.
+ * @throws AppError `invalid`, `too_large` or `forbidden`
+ */
+export function prepareDocument(
+  { limits, clock }: Pick<CoreContext, "limits" | "clock">,
+  actor: Actor,
+  raw: unknown,
+  known: SubmissionFacts = {},
+): PreparedDocument {
+  const { containerTags, ...input } = parseInput(addDocumentSchema, raw);
+  checkSize("content", input.content, limits);
+  checkMetadataSize("metadata", input.metadata, limits);
+  checkMetadataSize("filterByMetadata", input.filterByMetadata, limits);
+  refusePast("facts", input.facts ?? [], clock.now());
+  const tags = containerTags?.length ? [...new Set(containerTags)] : null;
+  for (const tag of tags ?? []) requireContainer(actor, tag);
+  return { input, containerTags: tags, known, limits };
+}

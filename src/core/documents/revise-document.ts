@@ -1,0 +1,109 @@
+import { createId } from "../../lib/ids.js";
+import type { DocumentChange, JobDraft, StoreNouns } from "../ports.js";
+import { DEFAULT_CONTAINER } from "./prepare-document.js";
+import type { Actor, Document } from "../types.js";
+
+/** A change of a document that its chunks or memories depend on. */
+export interface Revising {
+  readonly change: DocumentChange;
+  /**
+   * What its facts are read from next: what is new since they were read last, the whole of the newest text and what
+   * is still to be read of those before it, or the newest text alone.
+   */
+  readonly reads: "addition" | "whole" | "newest only";
+  /** What the journal calls it. */
+  readonly action: string;
+}
+
+/**
+ * Makes the next revision of a document inside a transaction: the text that was is kept as history, and the pipeline
+ * begins behind whatever is running for it.
+ */
+export async function reviseDocument(
+  nouns: StoreNouns,
+  actor: Actor,
+  existing: Document,
+  { change, reads, action }: Revising,
+): Promise<Document> {
+  const { organizationId } = actor;
+  const { id, revision } = existing;
+  const content = change.content ?? existing.content;
+  const isPrefixOfNext = content.startsWith(existing.content);
+  const isOpen = existing.taskType === "memory" && existing.rememberedRevision < revision;
+  const isLost = isOpen && reads !== "newest only" && (!isPrefixOfNext || existing.facts !== null);
+  const pending = isLost ? { facts: existing.facts, rememberAsIs: existing.rememberAsIs } : null;
+  await nouns.documents.keepRevision(organizationId, id, {
+    revision,
+    content: existing.content,
+    isPrefixOfNext,
+    pending,
+  });
+  if (reads === "newest only") await nouns.documents.settleRevisions(organizationId, id, revision);
+  const hasNothingNew = reads === "addition" && !isOpen && content === existing.content && !change.facts;
+  const rememberedRevision = reads !== "addition" ? 0 : hasNothingNew ? revision + 1 : existing.rememberedRevision;
+  const taskType = change.taskType ?? existing.taskType;
+  const next = {
+    ...change,
+    revision: revision + 1,
+    rememberedRevision,
+    status: "queued",
+    dreamingStatus: taskType === "memory" ? "dreaming" : "done",
+    errorReason: null,
+    receipt: hasNothingNew ? existing.receipt : null,
+  } satisfies DocumentChange;
+  await nouns.documents.update(organizationId, id, next);
+  if (change.containerTags && !isSameList(change.containerTags, existing.containerTags)) {
+    const rows = await nouns.containers.ensure(organizationId, change.containerTags);
+    const containerIds = rows.map((row) => row.id);
+    await nouns.containers.relocate(organizationId, id, containerIds);
+  }
+  const revised: Document = { ...existing, ...definedOf(next) };
+  await nouns.jobs.dropDead(id);
+  await nouns.jobs.enqueue([firstJob(revised)]);
+  await noteDocument(nouns, actor, revised, action, { revision });
+  return revised;
+}
+
+/** A change without the keys that stay as they are. */
+function definedOf<T extends object>(change: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  const entries = Object.entries(change).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> };
+}
+
+/** True for the same texts in the same order. */
+export function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** The job that starts the pipeline for the newest revision of a document. */
+export function firstJob(document: Document): JobDraft {
+  return {
+    kind: "extract",
+    payload: { documentId: document.id, revision: document.revision },
+    group: document.containerTags[0] ?? DEFAULT_CONTAINER,
+    key: `extract:${document.id}:${document.revision}`,
+  };
+}
+
+/** Notes a change of a document in the journal. */
+export async function noteDocument(
+  nouns: StoreNouns,
+  actor: Actor,
+  document: Document,
+  action: string,
+  before: unknown,
+): Promise<void> {
+  await nouns.journal.append(actor.organizationId, [
+    {
+      batchId: createId(),
+      actor: actor.name,
+      action,
+      subject: "document",
+      subjectId: document.id,
+      containerTag: document.containerTags[0] ?? null,
+      cause: null,
+      before,
+      after: { revision: document.revision, customId: document.customId, bytes: Buffer.byteLength(document.content) },
+    },
+  ]);
+}

@@ -1,0 +1,239 @@
+import { createId } from "../../lib/ids.js";
+import { mayChange, requireContainer } from "../auth.js";
+import { titleFromText } from "./document-title.js";
+import { AppError } from "../errors.js";
+import { checkMetadataSize, invalid } from "../input.js";
+import { taskTypeAt } from "./memory-paths.js";
+import { refuseMerging } from "../containers/merge.js";
+import type { DocumentChange, DocumentDraft, StoreNouns } from "../ports.js";
+import { DEFAULT_CONTAINER, type PreparedDocument } from "./prepare-document.js";
+import { firstJob, isSameList, noteDocument, reviseDocument } from "./revise-document.js";
+import type { Actor, Document, RememberedFact } from "../types.js";
+
+export { noteDocument } from "./revise-document.js";
+
+/** What became of an added document by the time of the answer. Durable in any case. */
+export interface DocumentReceipt {
+  readonly id: string;
+  readonly status: Document["status"];
+  readonly dreamingStatus: Document["dreamingStatus"];
+  readonly containerTags: readonly string[];
+  /** Null until the facts were resolved. */
+  readonly facts: readonly RememberedFact[] | null;
+  readonly errorReason: string | null;
+}
+
+/**
+ * Keeps a checked submission inside a transaction: row, journal entry and first job. Known by its customId, it becomes
+ * the newest submission of the document that has it. The caller wakes the job runner once the transaction is through.
+ * @throws AppError `invalid`, `too_large`, `forbidden`, or `conflict` with `retryAfter` while a container of it is being
+ *   merged into another; the transaction must then roll back
+ */
+export async function writeDocument(
+  nouns: StoreNouns,
+  actor: Actor,
+  prepared: PreparedDocument,
+): Promise<DocumentReceipt> {
+  const { organizationId } = actor;
+  const { input } = prepared;
+  const existing = await findAddressed(nouns, actor, input.customId, prepared.containerTags);
+  if (existing && !mayChange(actor, existing.containerTags))
+    throw new AppError("forbidden", `The customId ${input.customId} belongs to a container this key may not use.`);
+  const tags = prepared.containerTags ?? existing?.containerTags ?? [DEFAULT_CONTAINER];
+  for (const tag of tags) requireContainer(actor, tag);
+  await refuseMerging(nouns, organizationId, [...tags, ...(existing?.containerTags ?? [])]);
+  await checkUpdates(nouns, organizationId, tags, input.facts ?? []);
+  await keepEntityContext(nouns, organizationId, tags, input.entityContext);
+  if (existing) return addAgain(nouns, actor, existing, { prepared, tags });
+  const filepath = input.filepath ?? null;
+  const task = { asked: input.taskType, before: "memory" } as const;
+  const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath }, task);
+  return insertDocument(nouns, actor, draftOf(actor, prepared, { tags, taskType }));
+}
+
+/** The container that a document belongs to: its first, with which its customId is unique. */
+export function homeOf(containerTags: readonly string[]): readonly string[] {
+  return containerTags.slice(0, 1);
+}
+
+/**
+ * The document that a submission goes on with: the one that has its customId in its first container or, when it names
+ * none, wherever that changed last. The same customId in another container is another document (contract-gaps.md G-56).
+ */
+export async function findAddressed(
+  { documents }: StoreNouns,
+  actor: Actor,
+  customId: string | undefined,
+  containerTags: readonly string[] | null,
+): Promise<Document | null> {
+  if (!customId) return null;
+  const within = containerTags ? homeOf(containerTags) : actor.containers;
+  return documents.byCustomId(actor.organizationId, customId, within);
+}
+
+/** Guidance for extraction stays with the containers (contract.md §3.1.1). */
+async function keepEntityContext(
+  { containers }: StoreNouns,
+  organizationId: string,
+  tags: readonly string[],
+  entityContext: string | undefined,
+): Promise<void> {
+  if (entityContext === undefined) return;
+  const guidance = entityContext.trim() === "" ? null : entityContext;
+  for (const tag of tags)
+    // Many clients send it with every document.
+    if ((await containers.get(organizationId, tag))?.entityContext !== guidance)
+      await containers.update(organizationId, tag, { entityContext: guidance });
+}
+
+function draftOf(
+  actor: Actor,
+  { input, known }: PreparedDocument,
+  { tags, taskType }: Pick<Document, "taskType"> & { readonly tags: readonly string[] },
+): DocumentDraft {
+  return {
+    id: createId(),
+    customId: input.customId ?? null,
+    containerTags: tags,
+    content: input.content,
+    turns: known.turns ?? null,
+    title: input.title ?? null,
+    url: known.url ?? null,
+    client: actor.client ?? null,
+    type: known.type ?? "text",
+    status: "queued",
+    dreamingStatus: taskType === "memory" ? "dreaming" : "done",
+    taskType,
+    dreaming: input.dreaming ?? "dynamic",
+    metadata: input.metadata ?? null,
+    filterByMetadata: input.filterByMetadata ?? null,
+    source: sourceOf(input.metadata) ?? null,
+    filepath: input.filepath ?? null,
+    documentDate: input.documentDate ?? null,
+    origin: input.origin ?? "user",
+    facts: input.facts ?? null,
+    rememberAsIs: input.rememberAsIs ?? false,
+  };
+}
+
+/** The origin that clients name in their metadata (contract.md §1.10). */
+export function sourceOf(metadata: Document["metadata"] | undefined): string | undefined {
+  const source = metadata?.["sm_source"];
+  return typeof source === "string" ? source.slice(0, 255) : undefined;
+}
+
+/** A fact that replaces a memory must name one that is there, before anything is accepted. */
+async function checkUpdates(
+  nouns: StoreNouns,
+  organizationId: string,
+  tags: readonly string[],
+  facts: readonly { updates?: string | undefined }[],
+): Promise<void> {
+  for (const [index, fact] of facts.entries()) {
+    if (fact.updates === undefined) continue;
+    const memory = await nouns.memories.byId(organizationId, fact.updates);
+    if (!memory || !tags.includes(memory.containerTag))
+      throw invalid([
+        {
+          path: ["facts", index, "updates"],
+          message: `there is no memory ${fact.updates} in ${tags.join(", ")}; search for its id, or leave updates out`,
+        },
+      ]);
+  }
+}
+
+async function insertDocument(nouns: StoreNouns, actor: Actor, draft: DocumentDraft): Promise<DocumentReceipt> {
+  const document = await nouns.documents.insert(actor.organizationId, draft);
+  await nouns.jobs.enqueue([firstJob(document)]);
+  await noteDocument(nouns, actor, document, "document.added", null);
+  return receiptOf(document);
+}
+
+/**
+ * Adding a customId again: contract.md §3.1.3. The newest submission is the content; what is not sent stays. Identical
+ * content does no work, what failed is tried again, and what is being processed is queued behind.
+ */
+async function addAgain(
+  nouns: StoreNouns,
+  actor: Actor,
+  existing: Document,
+  { prepared, tags }: { prepared: PreparedDocument; tags: readonly string[] },
+): Promise<DocumentReceipt> {
+  const { organizationId, id } = existing;
+  const { input, known, limits } = prepared;
+  const details = detailsOf(existing, prepared);
+  checkMetadataSize("metadata", details.metadata, limits);
+  const task = { asked: input.taskType, before: existing.taskType };
+  const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath: details.filepath }, task);
+  const turns = known.turns ?? null;
+  const isSameText = existing.content === input.content && isSameJson(existing.turns, turns);
+  const isSameTask = taskType === existing.taskType && details.documentDate === existing.documentDate;
+  const isSamePlace = isSameList(existing.containerTags, tags);
+  const hasNewFacts = input.facts !== undefined && !isSameJson(input.facts, existing.facts);
+  if (isSameText && isSameTask && isSamePlace && !hasNewFacts && existing.errorReason === null) {
+    if (!isAmong(existing, details)) await nouns.documents.update(organizationId, id, details);
+    return receiptOf(existing);
+  }
+  const isNewSomewhere = tags.some((tag) => !existing.containerTags.includes(tag));
+  const isFirstRead = taskType === "memory" && existing.taskType === "superrag";
+  const revised = await reviseDocument(nouns, actor, existing, {
+    action: "document.replaced",
+    reads: isNewSomewhere || isFirstRead ? "whole" : "addition",
+    change: {
+      ...details,
+      content: input.content,
+      turns,
+      containerTags: tags,
+      taskType,
+      url: known.url ?? null,
+      type: known.type ?? "text",
+      client: actor.client ?? existing.client,
+      facts: input.facts ?? (isSameText ? existing.facts : null),
+      rememberAsIs: input.rememberAsIs ?? (isSameText && existing.rememberAsIs),
+    },
+  });
+  return receiptOf(revised);
+}
+
+/** True when a change would change nothing. */
+function isAmong(document: Document, change: ReturnType<typeof detailsOf>): boolean {
+  const keys = Object.keys(change) as (keyof typeof change)[];
+  return keys.every((key) => isSameJson(change[key], document[key]));
+}
+
+/**
+ * What is known of a document besides its text after it was added again. Metadata is merged key by key; a title that was
+ * taken from the old text makes room for that of the new one.
+ */
+function detailsOf(existing: Document, { input, known }: PreparedDocument) {
+  const { metadata } = input;
+  const keepsTitle = existing.content === input.content || existing.title !== titleFromText(existing);
+  return {
+    metadata: metadata ? { ...existing.metadata, ...metadata } : existing.metadata,
+    filterByMetadata: input.filterByMetadata ?? existing.filterByMetadata,
+    source: sourceOf(metadata) ?? existing.source,
+    title: input.title ?? (keepsTitle ? existing.title : null),
+    filepath: input.filepath ?? existing.filepath,
+    documentDate: input.documentDate ?? existing.documentDate,
+    dreaming: input.dreaming ?? existing.dreaming,
+    url: known.url ?? existing.url,
+  } satisfies DocumentChange;
+}
+
+function isSameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** What is told of a document after a write. */
+export function receiptOf(
+  document: Document | (DocumentDraft & Pick<Document, "receipt" | "errorReason">),
+): DocumentReceipt {
+  return {
+    id: document.id,
+    status: document.status,
+    dreamingStatus: document.dreamingStatus,
+    containerTags: document.containerTags,
+    facts: document.receipt,
+    errorReason: document.errorReason,
+  };
+}

@@ -1,0 +1,46 @@
+import { isId } from "../../lib/ids.js";
+import { iso } from "../../lib/time.js";
+import { maySee } from "../auth.js";
+import { AppError } from "../errors.js";
+import type { MemoryStore } from "../ports.js";
+import type { Actor, Memory } from "../types.js";
+
+/**
+ * The newest version of the chain that an id belongs to, forgotten or not; null for an id that is not there, not in the
+ * container that was named, or not for this actor.
+ */
+export async function findLatest(
+  memories: MemoryStore,
+  actor: Actor,
+  id: string,
+  containerTag?: string,
+): Promise<Memory | null> {
+  const memory = isId(id) ? await memories.byId(actor.organizationId, id) : null;
+  const isForeign = memory && containerTag !== undefined && memory.containerTag !== containerTag;
+  if (!memory || isForeign || !maySee(actor, [memory.containerTag])) return null;
+  return memory.isLatest ? memory : memories.latestOf(actor.organizationId, memory.rootId ?? memory.id);
+}
+
+/** The newest memory of a container with exactly this text, the active one before forgotten ones; or null. */
+export async function findByExactText(
+  memories: MemoryStore,
+  actor: Actor,
+  containerTag: string,
+  text: string,
+): Promise<Memory | null> {
+  const [memory] = await memories.byExactText(actor.organizationId, containerTag, text);
+  return memory ?? null;
+}
+
+/** What was forgotten, or whose time is over, is not told any more. */
+export function isActive({ isLatest, isForgotten, forgetAfter }: Memory, now: Date): boolean {
+  return isLatest && !isForgotten && (forgetAfter === null || forgetAfter > iso(now));
+}
+
+/** A text that no memory of the container has; the text itself is not repeated, it may be long. */
+export function noSuchText(containerTag: string): AppError {
+  return new AppError(
+    "not_found",
+    `No memory with exactly this text in ${containerTag}. Search for it and name it by id.`,
+  );
+}

@@ -1,0 +1,163 @@
+import * as z from "zod";
+import { requireContainer } from "../auth.js";
+import { dropBlobs } from "../documents/blobs.js";
+import type { Call, CoreContext } from "../context.js";
+import { lookUpDocument, removeDocument } from "../documents/documents.js";
+import { AppError, notFound } from "../errors.js";
+import { findByExactText, findLatest, noSuchText } from "./find-memory.js";
+import { forgetMemories } from "./forget.js";
+import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
+import { once } from "../operations.js";
+import type { MemoryStore, StoreNouns } from "../ports.js";
+import { searchMemories } from "../search/search.js";
+import type { Actor, Memory } from "../types.js";
+
+const DEFAULT_REASON = "asked to forget";
+
+export const forgetSchema = z.object({
+  containerTag: containerTagSchema.optional(),
+  /** Ids of memories to forget. */
+  ids: z.array(customIdSchema).min(1).max(500).optional(),
+  /** The exact text of a memory. */
+  content: textSchema({ maxLength: 10_000 }).optional(),
+  /** Lists what matches; forgets nothing. */
+  query: textSchema({ maxLength: 2_000 }).optional(),
+  threshold: z.number().min(0).max(1).optional(),
+  limit: z.number().int().min(1).max(100).optional(),
+  reason: noteSchema(1_000).optional(),
+});
+export type ForgetInput = z.input<typeof forgetSchema>;
+
+export interface Forgotten {
+  /** Memories that were forgotten by this call. */
+  readonly forgotten: readonly { id: string; text: string }[];
+  /** Memories that match the query and were not touched. */
+  readonly candidates: readonly { id: string; text: string; similarity: number }[];
+}
+
+/**
+ * Forgets by id or by exact text; a query only lists what could be meant, so that nothing is forgotten by a guess.
+ * All or nothing: one unknown id and nothing is forgotten.
+ * @throws AppError `not_found`, `conflict` when a memory is forgotten already, `invalid` when nothing is named
+ */
+export async function forget(context: CoreContext, call: Call, raw: unknown): Promise<Forgotten> {
+  const input = parseInput(forgetSchema, raw);
+  if (input.containerTag) requireContainer(call.actor, input.containerTag);
+  const named = [input.ids, input.content, input.query].filter((selector) => selector !== undefined);
+  if (named.length !== 1)
+    throw invalid([{ path: [], message: "name exactly one of id, content (the exact text) and query" }]);
+  if (input.query !== undefined) return listCandidates(context, call, { ...input, query: input.query });
+  const forgotten = await once(context, call, "forget", async (nouns) => {
+    const memories =
+      input.content !== undefined
+        ? [await findByText(nouns.memories, call.actor, input.containerTag, input.content)]
+        : await findByIds(nouns.memories, call.actor, input.containerTag, input.ids ?? []);
+    await forgetMemories(nouns, call.actor, memories, input.reason ?? DEFAULT_REASON);
+    return memories.map(({ id, text }) => ({ id, text }));
+  });
+  return { forgotten, candidates: [] };
+}
+
+async function listCandidates(
+  context: CoreContext,
+  call: Call,
+  input: z.output<typeof forgetSchema> & { query: string },
+): Promise<Forgotten> {
+  const { results } = await searchMemories(context, call, {
+    q: input.query,
+    searchMode: "memories",
+    limit: input.limit ?? 10,
+    ...(input.containerTag && { containerTags: [input.containerTag] }),
+    ...(input.threshold !== undefined && { threshold: input.threshold }),
+  });
+  const candidates = results.map(({ id, text, similarity }) => ({ id, text, similarity }));
+  return { forgotten: [], candidates };
+}
+
+export const forgetOneSchema = z.object({
+  /** Id of any version of a memory, or id or customId of a document. Wins over `content`. */
+  id: customIdSchema.optional(),
+  /** The exact text of a memory. */
+  content: textSchema({ maxLength: 10_000 }).optional(),
+  containerTag: containerTagSchema,
+  reason: noteSchema(1_000).optional(),
+});
+
+/** What was removed, by its own id: of a memory the newest version's. */
+export interface ForgottenOne {
+  readonly id: string;
+  readonly removed: "memory" | "document";
+}
+
+/**
+ * Forgets one memory of a container (contract.md §5.3), its whole chain of versions; or removes a document of the
+ * container, with what it alone stated, when the id is one's.
+ * @throws AppError `not_found`, `conflict` when the memory is forgotten already, `invalid` when nothing is named,
+ *   `forbidden` for a document that lies in containers too which the actor may not use
+ */
+export async function forgetOne(context: CoreContext, call: Call, raw: unknown): Promise<ForgottenOne> {
+  const input = parseInput(forgetOneSchema, raw);
+  const { actor } = call;
+  requireContainer(actor, input.containerTag);
+  if (input.id === undefined && input.content === undefined)
+    throw invalid([{ path: ["id"], message: "name the memory by id, or by its exact text as content" }]);
+  const { forgotten, files } = await once(context, call, "forgetOne", (nouns) => removeNamed(nouns, actor, input));
+  if (forgotten.removed === "document") {
+    await dropBlobs(context, files);
+    context.events.changed(forgotten.id);
+  }
+  return forgotten;
+}
+
+async function removeNamed(
+  nouns: StoreNouns,
+  actor: Actor,
+  { id, content, containerTag, reason = DEFAULT_REASON }: z.output<typeof forgetOneSchema>,
+): Promise<{ forgotten: ForgottenOne; files: readonly string[] }> {
+  const memory =
+    id !== undefined
+      ? await findLatest(nouns.memories, actor, id, containerTag)
+      : await findByText(nouns.memories, actor, containerTag, content ?? "");
+  if (memory) {
+    if (memory.isForgotten) throw alreadyForgotten(memory.id);
+    await forgetMemories(nouns, actor, [memory], reason);
+    return { forgotten: { id: memory.id, removed: "memory" }, files: [] };
+  }
+  const document = await lookUpDocument(nouns, actor, id ?? "", [containerTag]);
+  if (!document?.containerTags.includes(containerTag)) throw notFound("memory", id ?? "");
+  const files = await removeDocument(nouns, actor, document);
+  return { forgotten: { id: document.id, removed: "document" }, files };
+}
+
+async function findByText(
+  memories: MemoryStore,
+  actor: Actor,
+  containerTag: string | undefined,
+  text: string,
+): Promise<Memory> {
+  if (!containerTag) throw invalid([{ path: ["containerTag"], message: "is needed to forget by text" }]);
+  const memory = await findByExactText(memories, actor, containerTag, text);
+  if (!memory) throw noSuchText(containerTag);
+  if (memory.isForgotten) throw alreadyForgotten(memory.id);
+  return memory;
+}
+
+async function findByIds(
+  memories: MemoryStore,
+  actor: Actor,
+  containerTag: string | undefined,
+  ids: readonly string[],
+): Promise<Memory[]> {
+  const found = new Map<string, Memory>();
+  for (const id of new Set(ids)) {
+    const memory = await findLatest(memories, actor, id, containerTag);
+    if (!memory) throw notFound("memory", id);
+    if (memory.isForgotten) throw alreadyForgotten(id);
+    found.set(memory.id, memory);
+  }
+  return [...found.values()];
+}
+
+function alreadyForgotten(id: string): AppError {
+  return new AppError("conflict", `Memory ${id} is forgotten already. Nothing was changed.`);
+}

@@ -1,0 +1,105 @@
+import * as z from "zod";
+import { groupBy } from "../../lib/group-by.js";
+import { maySee, reachableContainers } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { parseFilters } from "../search/filters.js";
+import { containerTagSchema, parseInput } from "../input.js";
+import type { PlacedMemory } from "../ports.js";
+import { pageShape } from "../pages.js";
+import type { Actor, Memory, Relation } from "../types.js";
+
+export const listMemoriesSchema = z.object({
+  containerTags: z.array(containerTagSchema, "must be an array").min(1, "must have at least 1 entry"),
+  filters: z.unknown().optional(),
+  ...pageShape,
+});
+
+/** An active memory with everything that leads to it. */
+export interface MemoryEntry {
+  readonly memory: PlacedMemory;
+  /** Older versions, newest first. */
+  readonly history: readonly Memory[];
+  /** Ids of the documents that state it. */
+  readonly documentIds: readonly string[];
+  /** How it relates to older memories, by their ids. */
+  readonly relations: Readonly<Record<string, Relation>>;
+}
+
+export interface MemoryPage {
+  readonly entries: readonly MemoryEntry[];
+  readonly total: number;
+  readonly page: number;
+  readonly limit: number;
+}
+
+/**
+ * One page of what is remembered (contract.md §5.5): the newest versions that are neither forgotten nor over. A page
+ * beyond the end is empty.
+ */
+export async function listMemories(context: CoreContext, { actor }: Call, raw: unknown): Promise<MemoryPage> {
+  const input = parseInput(listMemoriesSchema, raw);
+  reachableContainers(actor, input.containerTags);
+  const { store } = context;
+  const { organizationId } = actor;
+  const { memories, total } = await store.memories.list(organizationId, {
+    ...input,
+    filters: parseFilters(input.filters),
+    offset: (input.page - 1) * input.limit,
+  });
+  const relationsOf = await relationsBy(store, organizationId, memories);
+  const roots = memories.flatMap(({ rootId }) => rootId ?? []);
+  const versions = roots.length > 0 ? await store.memories.versions(organizationId, roots) : [];
+  const older = groupBy(versions.filter(({ isLatest }) => !isLatest).toReversed(), rootOf);
+  const documents = await documentsBy(store, actor, memories);
+  const entries = memories.map((memory) => ({
+    memory,
+    history: older.get(rootOf(memory)) ?? [],
+    documentIds: documents.get(memory.id) ?? [],
+    relations: relationsOf(memory),
+  }));
+  return { entries, total, page: input.page, limit: input.limit };
+}
+
+function rootOf({ id, rootId }: Memory): string {
+  return rootId ?? id;
+}
+
+type Store = CoreContext["store"];
+
+/** Reads how memories relate to older ones: a version to the one before it, and what was noted beside that. */
+export async function relationsBy(
+  { memories: store }: Store,
+  organizationId: string,
+  memories: readonly Memory[],
+): Promise<(memory: Memory) => Record<string, Relation>> {
+  const noted = memories.length > 0 ? await store.relations(organizationId, memories.map(idOf)) : [];
+  const byMemory = new Map<string, Record<string, Relation>>();
+  for (const { fromId, toId, relation } of noted) {
+    const known = byMemory.get(fromId) ?? {};
+    known[toId] = relation;
+    byMemory.set(fromId, known);
+  }
+  return ({ id, parentId }) => ({ ...(parentId !== null && { [parentId]: "updates" as const }), ...byMemory.get(id) });
+}
+
+/** Documents that state each memory, without those that the actor may not see. */
+async function documentsBy(
+  { memories: store, documents }: Store,
+  actor: Actor,
+  memories: readonly Memory[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (memories.length === 0) return new Map();
+  const { organizationId } = actor;
+  const sources = await store.sources(organizationId, memories.map(idOf));
+  const ids = [...new Set(sources.map(({ documentId }) => documentId))];
+  // A memory stays where it is when one of its documents moves to a container that the actor may not see.
+  const heads = actor.containers === "all" ? [] : await documents.headsByIds(organizationId, ids);
+  const hidden = new Set(heads.filter(({ containerTags }) => !maySee(actor, containerTags)).map(idOf));
+  const visible = sources.filter(({ documentId }) => !hidden.has(documentId));
+  const byMemory = groupBy(visible, ({ memoryId }) => memoryId);
+  return new Map([...byMemory].map(([id, links]) => [id, links.map(({ documentId }) => documentId)]));
+}
+
+function idOf({ id }: { readonly id: string }): string {
+  return id;
+}

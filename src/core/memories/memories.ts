@@ -1,0 +1,135 @@
+import * as z from "zod";
+import { createId } from "../../lib/ids.js";
+import { requireContainer } from "../auth.js";
+import { changeContainer } from "../containers/containers.js";
+import type { Call, CoreContext } from "../context.js";
+import { resolveFacts, writeFacts, type StatedCandidate } from "./facts.js";
+import {
+  checkMetadataSize,
+  containerTagSchema,
+  metadataSchema,
+  momentSchema,
+  noteSchema,
+  parseInput,
+  refusePast,
+  textSchema,
+} from "../input.js";
+import { refuseMerging } from "../containers/merge.js";
+import { once } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
+import { temporalContextSchema } from "./temporal-context.js";
+import type { Actor, Memory } from "../types.js";
+
+export const createMemoriesSchema = z.object({
+  containerTag: containerTagSchema,
+  memories: z
+    .array(
+      z.object({
+        content: textSchema({ maxLength: 10_000 }),
+        isStatic: z.boolean().optional(),
+        metadata: metadataSchema.optional(),
+        forgetAfter: momentSchema.nullish(),
+        forgetReason: noteSchema(1_000).nullish(),
+        temporalContext: temporalContextSchema.optional(),
+      }),
+      "must be an array",
+    )
+    .min(1, "must have at least 1 entry")
+    .max(100, "must have at most 100 entries"),
+  /** Guidance for extraction, kept on the container (contract.md §7.0, G-44). */
+  entityContext: noteSchema(1_500).nullish(),
+});
+export type CreateMemoriesInput = z.input<typeof createMemoriesSchema>;
+
+export interface CreatedMemories {
+  readonly documentId: string;
+  /** One for each entry, in order; an entry that repeats a memory answers with that memory. */
+  readonly memories: readonly Memory[];
+}
+
+/**
+ * Keeps facts as they are given, searchable at once, with a light source document (contract.md §5.1).
+ *
+ * A fact that the container has already is strengthened instead of being kept twice, and its entry answers with the memory
+ * that is there. The contract proposes to store it twice (U13), where a repeated call, or two agents that learn the same,
+ * would fill every search with the same line.
+ */
+export async function createMemories(context: CoreContext, call: Call, raw: unknown): Promise<CreatedMemories> {
+  const input = parseInput(createMemoriesSchema, raw);
+  const { organizationId } = call.actor;
+  requireContainer(call.actor, input.containerTag);
+  for (const [index, { metadata }] of input.memories.entries())
+    checkMetadataSize(`memories.${index}.metadata`, metadata, context.limits);
+  refusePast("memories", input.memories, context.clock.now());
+  const [known] = await context.store.containers.find(organizationId, [input.containerTag]);
+  const candidates = input.memories.map(candidateOf);
+  const resolution = await resolveFacts(context, organizationId, known ?? null, candidates);
+  const created = await once(context, call, "createMemories", async (nouns) => {
+    await refuseMerging(nouns, organizationId, [input.containerTag]);
+    const [container] = await nouns.containers.ensure(organizationId, [input.containerTag]);
+    if (!container) throw new Error(`Container ${input.containerTag} could not be created`);
+    if (input.entityContext) await keepEntityContext(nouns, call.actor, input.containerTag, input.entityContext);
+    const document = await nouns.documents.insert(organizationId, {
+      id: createId(),
+      customId: null,
+      containerTags: [input.containerTag],
+      content: input.memories.map((memory) => memory.content).join("\n"),
+      turns: null,
+      title: null,
+      url: null,
+      client: call.actor.client ?? null,
+      type: "text",
+      status: "done",
+      dreamingStatus: "done",
+      taskType: "memory",
+      dreaming: "instant",
+      metadata: null,
+      filterByMetadata: null,
+      source: null,
+      filepath: null,
+      documentDate: null,
+      origin: "user",
+      facts: null,
+      rememberAsIs: false,
+    });
+    const facts = await writeFacts(nouns, {
+      actor: call.actor,
+      container,
+      documentId: document.id,
+      origin: "user",
+      resolution,
+      now: context.clock.now(),
+    });
+    return { documentId: document.id, ids: facts.map((fact) => fact.id) };
+  });
+  context.wakeJobs();
+  const found = await context.store.memories.byIds(organizationId, created.ids);
+  const byId = new Map(found.map((memory) => [memory.id, memory]));
+  return { documentId: created.documentId, memories: created.ids.flatMap((id) => byId.get(id) ?? []) };
+}
+
+/** Clients send the same guidance with every call. */
+async function keepEntityContext(
+  nouns: StoreNouns,
+  actor: Actor,
+  containerTag: string,
+  entityContext: string,
+): Promise<void> {
+  const known = await nouns.containers.get(actor.organizationId, containerTag);
+  if (known?.entityContext !== entityContext) await changeContainer(nouns, actor, containerTag, { entityContext });
+}
+
+type MemoryInput = z.output<typeof createMemoriesSchema>["memories"][number];
+
+function candidateOf(memory: MemoryInput): StatedCandidate {
+  const temporal = memory.temporalContext;
+  const metadata = temporal ? { ...memory.metadata, temporalContext: temporal } : (memory.metadata ?? null);
+  return {
+    text: memory.content,
+    kind: "fact",
+    isStatic: memory.isStatic ?? false,
+    ...(memory.forgetAfter && { forgetAfter: memory.forgetAfter }),
+    forgetReason: memory.forgetReason ?? null,
+    metadata,
+  };
+}

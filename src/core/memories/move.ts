@@ -1,0 +1,56 @@
+import { createId } from "../../lib/ids.js";
+import { later } from "./facts.js";
+import { forgetMemories } from "./forget.js";
+import type { ContainerRow, StoreNouns } from "../ports.js";
+import { unitOf, type Actor, type Memory } from "../types.js";
+
+/**
+ * Moves memories to another container inside a transaction: row, text index, vectors and journal. One whose text is
+ * active there already is forgotten, after its sources and its strength were given to the one that stays.
+ */
+export async function moveMemories(
+  nouns: StoreNouns,
+  actor: Actor,
+  memories: readonly Memory[],
+  target: ContainerRow,
+  reason: string,
+): Promise<void> {
+  const batchId = createId();
+  for (const memory of memories) {
+    const twin = isActive(memory) ? await nouns.memories.byText(actor.organizationId, target.tag, memory.text) : null;
+    if (twin && twin.id !== memory.id) await joinTwin(nouns, actor, memory, twin);
+    await nouns.memories.move(actor.organizationId, memory.id, target.id);
+    // Older versions are in no index.
+    if (memory.isLatest) await nouns.units.rescope(unitOf("memory", memory.seq), [target.id]);
+    await nouns.journal.append(actor.organizationId, [
+      {
+        batchId,
+        actor: actor.name,
+        action: "memory.moved",
+        subject: "memory",
+        subjectId: memory.id,
+        containerTag: target.tag,
+        cause: reason,
+        before: { containerTag: memory.containerTag },
+        after: { containerTag: target.tag },
+      },
+    ]);
+  }
+}
+
+function isActive(memory: Memory): boolean {
+  return memory.isLatest && !memory.isForgotten;
+}
+
+/** Two memories that say the same become one: what the one knew is kept at the other. */
+async function joinTwin(nouns: StoreNouns, actor: Actor, memory: Memory, twin: Memory): Promise<void> {
+  const { organizationId } = actor;
+  for (const { documentId } of await nouns.memories.sources(organizationId, [memory.id]))
+    await nouns.memories.addSource(organizationId, twin.id, documentId, null);
+  await nouns.memories.update(organizationId, twin.id, {
+    strength: twin.strength + memory.strength,
+    isStatic: twin.isStatic || memory.isStatic,
+    forgetAfter: later(twin.forgetAfter, memory.forgetAfter),
+  });
+  await forgetMemories(nouns, actor, [memory], `the same as memory ${twin.id}`);
+}

@@ -1,0 +1,179 @@
+import * as z from "zod";
+import { createId } from "../../lib/ids.js";
+import { requireContainer } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { AppError, notFound } from "../errors.js";
+import { findLatest, isActive } from "./find-memory.js";
+import { forgetBatch } from "./forget.js";
+import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
+import { once } from "../operations.js";
+import type { ContainerRow, InferredMemory, StoreNouns } from "../ports.js";
+import { unitOf, type Actor, type Memory } from "../types.js";
+
+/** What the journal calls it. */
+const DECLINED = "memory.declined";
+
+/** The most guesses that one call shows (contract.md §7.7). */
+const QUEUE = 50;
+
+const inferredSchema = z.object({ containerTag: containerTagSchema });
+
+/** Guesses of a container that nobody reviewed, those with the most grounds first; none for a container that is not there. */
+export async function listInferred(
+  { store }: CoreContext,
+  { actor }: Call,
+  raw: unknown,
+): Promise<readonly InferredMemory[]> {
+  const { containerTag } = parseInput(inferredSchema, raw);
+  requireContainer(actor, containerTag);
+  return store.memories.inferred(actor.organizationId, containerTag, QUEUE);
+}
+
+export const reviewSchema = z.object({
+  containerTag: containerTagSchema,
+  id: customIdSchema,
+  action: z.enum(["approve", "decline", "undo"], "must be approve, decline or undo"),
+});
+type Action = z.output<typeof reviewSchema>["action"];
+
+export type ReviewStatus = "approved" | "declined";
+
+export interface Reviewed {
+  readonly id: string;
+  readonly isInference: boolean;
+  readonly isForgotten: boolean;
+  readonly reviewStatus: ReviewStatus | null;
+}
+
+/**
+ * Reviews a guess (contract.md §7.8): approved it is a stated fact, declined it leaves search and the queue, undone it is
+ * back in the queue.
+ * @throws AppError `not_found` for a container or memory that is not there, or that is forgotten for another reason;
+ *   `conflict` for a memory that is no open guess, nothing to undo, or a text that is known again meanwhile
+ */
+export async function reviewInferred(context: CoreContext, call: Call, raw: unknown): Promise<Reviewed> {
+  const input = parseInput(reviewSchema, raw);
+  const { actor } = call;
+  requireContainer(actor, input.containerTag);
+  return once(context, call, "reviewInferred", async (nouns) => {
+    const [container] = await nouns.containers.find(actor.organizationId, [input.containerTag]);
+    if (!container) throw new AppError("not_found", `Container not found: ${input.containerTag}`);
+    const memory = await findLatest(nouns.memories, actor, input.id, container.tag);
+    const status = memory && statusOf(memory);
+    const isThere = memory && (status === "declined" || isActive(memory, context.clock.now()));
+    if (!isThere || !(await liesIn(nouns, actor, memory, container))) throw notFound("memory", input.id);
+    refuseWrongState(memory, status, input.action);
+    await STEPS[input.action]({ nouns, actor, container, memory });
+    const after = await nouns.memories.byId(actor.organizationId, memory.id);
+    if (!after) throw notFound("memory", memory.id);
+    const { id, isInference, isForgotten } = after;
+    return { id, isInference, isForgotten, reviewStatus: statusOf(after) };
+  });
+}
+
+/** What became of a guess; declined only while it is forgotten for that. */
+function statusOf({ metadata, isForgotten }: Memory): ReviewStatus | null {
+  const status = metadata?.["reviewStatus"];
+  if (status === "declined") return isForgotten ? "declined" : null;
+  return status === "approved" ? "approved" : null;
+}
+
+/** False for a memory of a container that was deleted, when a new one has its tag. */
+async function liesIn(
+  { units }: StoreNouns,
+  { organizationId }: Actor,
+  memory: Memory,
+  container: ContainerRow,
+): Promise<boolean> {
+  const scope = { containerIds: [container.id], kinds: ["memory"] as const, includeForgotten: true };
+  return (await units.details(organizationId, scope, [unitOf("memory", memory.seq)])).length > 0;
+}
+
+function refuseWrongState(memory: Memory, status: ReviewStatus | null, action: Action): void {
+  if (action === "undo") {
+    if (status === null)
+      throw new AppError("conflict", `Memory ${memory.id} was not reviewed: there is nothing to undo.`);
+    return;
+  }
+  if (status !== null)
+    throw new AppError("conflict", `Memory ${memory.id} is ${status} already. Undo that first to ${action} it.`);
+  if (!memory.isInference)
+    throw new AppError("conflict", `Memory ${memory.id} was stated, not inferred: there is nothing to review.`);
+}
+
+interface Step {
+  readonly nouns: StoreNouns;
+  readonly actor: Actor;
+  readonly container: ContainerRow;
+  readonly memory: Memory;
+}
+
+const STEPS: Readonly<Record<Action, (step: Step) => Promise<void>>> = {
+  async approve(step) {
+    const { nouns, actor, memory } = step;
+    await nouns.memories.update(actor.organizationId, memory.id, {
+      isInference: false,
+      metadata: { ...memory.metadata, reviewStatus: "approved" },
+    });
+    await note(step, "memory.approved");
+  },
+
+  async decline({ nouns, actor, memory }) {
+    await forgetBatch(nouns, actor, [memory], {
+      reason: "declined in review",
+      batchId: createId(),
+      action: DECLINED,
+      metadata: { reviewStatus: "declined" },
+    });
+  },
+
+  async undo(step) {
+    const { nouns, actor, container, memory } = step;
+    const { reviewStatus: _reviewed, ...metadata } = memory.metadata ?? {};
+    if (memory.isForgotten) await refuseKnownAgain(step);
+    await nouns.memories.update(actor.organizationId, memory.id, {
+      isInference: true,
+      metadata: Object.keys(metadata).length > 0 ? metadata : null,
+      ...(memory.isForgotten && { isForgotten: false, forgetReason: await reasonBeforeDecline(step) }),
+    });
+    if (memory.isForgotten) await nouns.units.setForgotten(unitOf("memory", memory.seq), container.id, false);
+    await note(step, "memory.review_undone");
+  },
+};
+
+/** Why the memory was to be forgotten some day, from before its decline gave another reason. */
+async function reasonBeforeDecline({ nouns, actor, memory }: Step): Promise<string | null> {
+  const declined = await nouns.journal.latest(actor.organizationId, memory.id, DECLINED);
+  const before = z.object({ forgetReason: z.string().nullable() }).safeParse(declined?.before);
+  return before.success ? before.data.forgetReason : null;
+}
+
+async function refuseKnownAgain({ nouns, actor, container, memory }: Step): Promise<void> {
+  const known = await nouns.memories.byText(actor.organizationId, container.tag, memory.text);
+  if (known)
+    throw new AppError(
+      "conflict",
+      `Memory ${known.id} says the same as ${memory.id} meanwhile, so that one cannot come back.`,
+    );
+}
+
+async function note({ nouns, actor, memory }: Step, action: string): Promise<void> {
+  const after = await nouns.memories.byId(actor.organizationId, memory.id);
+  await nouns.journal.append(actor.organizationId, [
+    {
+      batchId: createId(),
+      actor: actor.name,
+      action,
+      subject: "memory",
+      subjectId: memory.id,
+      containerTag: memory.containerTag,
+      cause: "reviewed",
+      before: reviewed(memory),
+      after: after && reviewed(after),
+    },
+  ]);
+}
+
+function reviewed({ isInference, isForgotten, metadata }: Memory) {
+  return { isInference, isForgotten, reviewStatus: metadata?.["reviewStatus"] ?? null };
+}

@@ -1,0 +1,15 @@
+import * as z from "zod";
+import { dateSchema, noteSchema } from "../input.js";
+
+/** When a memory was written down, and when what it speaks of happened (contract.md §5.1); kept in its metadata. */
+export const temporalContextSchema = z.object(
+  {
+    documentDate: dateSchema.nullish(),
+    /** Usually ISO dates; kept as they are sent. */
+    eventDate: z
+      .array(noteSchema(100), "must be an array of strings")
+      .max(100, "must have at most 100 entries")
+      .nullish(),
+  },
+  "must be an object",
+);

@@ -1,0 +1,246 @@
+import * as z from "zod";
+import { createId } from "../../lib/ids.js";
+import { iso } from "../../lib/time.js";
+import { requireContainer } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { notFound } from "../errors.js";
+import { resolveFacts, type Resolution } from "./facts.js";
+import { findByExactText, findLatest, isActive, noSuchText } from "./find-memory.js";
+import { forgetBatch } from "./forget.js";
+import {
+  checkMetadataSize,
+  containerTagSchema,
+  customIdSchema,
+  invalid,
+  metadataSchema,
+  momentSchema,
+  noteSchema,
+  parseInput,
+  textSchema,
+} from "../input.js";
+import { refuseMerging } from "../containers/merge.js";
+import { once } from "../operations.js";
+import type { ContainerRow, MemoryStore, StoreNouns } from "../ports.js";
+import { temporalContextSchema } from "./temporal-context.js";
+import { unitOf, type Actor, type Memory, type MemoryDraft } from "../types.js";
+
+const MAX_TEXT = 10_000;
+
+export const updateMemorySchema = z.object({
+  /** Id of any version; the newest one is updated. Wins over `content`. */
+  id: customIdSchema.optional(),
+  /** The exact text of a memory. */
+  content: textSchema({ maxLength: MAX_TEXT }).optional(),
+  /** May be left out by an actor of exactly one container. */
+  containerTag: containerTagSchema.optional(),
+  newContent: textSchema({ maxLength: MAX_TEXT }),
+  /** Takes the place of the old metadata, whose temporalContext stays; the old one stays when this is left out. */
+  metadata: metadataSchema.optional(),
+  /** Null ends an expiry with its reason; the old one stays when this is left out. */
+  forgetAfter: momentSchema.nullish(),
+  forgetReason: noteSchema(1_000).nullish(),
+  temporalContext: temporalContextSchema.optional(),
+  /** Why, for the journal. */
+  reason: noteSchema(1_000).optional(),
+});
+type Update = z.output<typeof updateMemorySchema> & { readonly containerTag: string };
+
+/**
+ * Writes the next version of a memory (contract.md §5.2), searchable at once. The old version stays in the record with
+ * `isLatest: false`; the documents that stated it state the new one. An update that changes nothing answers with the
+ * version that is there, so a call may be repeated.
+ *
+ * Where another memory of the container has the new text already, a text cannot be active twice: the other one is forgotten
+ * as merged into the new version, which takes over its documents, its strength and the later of both expiries, and is related to it as an
+ * update.
+ * @throws AppError `not_found` for a memory that is unknown, forgotten or over, `invalid` for a wrong request, `conflict` with
+ *   `retryAfter` while the container is merged
+ */
+export async function updateMemory(context: CoreContext, call: Call, raw: unknown): Promise<Memory> {
+  const parsed = parseInput(updateMemorySchema, raw);
+  const { actor } = call;
+  const input = { ...parsed, containerTag: parsed.containerTag ?? onlyContainer(actor) };
+  requireContainer(actor, input.containerTag);
+  if (input.id === undefined && input.content === undefined)
+    throw invalid([{ path: ["id"], message: "name the memory by id, or by its exact text as content" }]);
+  checkMetadataSize("metadata", input.metadata, context.limits);
+  if (input.forgetAfter && input.forgetAfter <= iso(context.clock.now()))
+    throw invalid([{ path: ["forgetAfter"], message: "must lie in the future" }]);
+  const resolution = await embed(context, actor, input.newContent);
+  const id = await once(context, call, "updateMemory", async (nouns) => {
+    await refuseMerging(nouns, actor.organizationId, [input.containerTag]);
+    const target = await findTarget(context, nouns.memories, actor, input);
+    return writeVersion(nouns, { actor, input, target, resolution, now: context.clock.now() });
+  });
+  context.wakeJobs();
+  const memory = await context.store.memories.byId(actor.organizationId, id);
+  if (!memory) throw notFound("memory", id);
+  return memory;
+}
+
+function onlyContainer({ containers }: Actor): string {
+  const [only, ...more] = containers === "all" ? [] : containers;
+  if (only === undefined || more.length > 0) throw invalid([{ path: ["containerTag"], message: "is required" }]);
+  return only;
+}
+
+async function findTarget(
+  { clock }: Pick<CoreContext, "clock">,
+  memories: MemoryStore,
+  actor: Actor,
+  { id, content, containerTag }: Update,
+): Promise<Memory> {
+  const found =
+    id !== undefined
+      ? await findLatest(memories, actor, id, containerTag)
+      : await findByExactText(memories, actor, containerTag, content ?? "");
+  if (found && isActive(found, clock.now())) return found;
+  throw id !== undefined ? notFound("memory", id) : noSuchText(containerTag);
+}
+
+/** The vector of the new text; slow work, outside the transaction. Nothing repeats it where no container is named. */
+function embed(context: CoreContext, actor: Actor, text: string): Promise<Resolution> {
+  return resolveFacts(context, actor.organizationId, null, [{ text, kind: "fact", isStatic: false }]);
+}
+
+interface VersionWriting {
+  readonly actor: Actor;
+  readonly input: Update;
+  readonly target: Memory;
+  readonly resolution: Resolution;
+  readonly now: Date;
+}
+
+async function writeVersion(nouns: StoreNouns, writing: VersionWriting): Promise<string> {
+  const { actor, input, target, now } = writing;
+  const { organizationId } = actor;
+  const [container] = await nouns.containers.find(organizationId, [input.containerTag]);
+  if (!container) throw notFound("memory", target.id);
+  const twin = await nouns.memories.byText(organizationId, input.containerTag, input.newContent);
+  const other = twin && twin.id !== target.id && isActive(twin, now) ? twin : null;
+  const draft = draftOf(input, target, other);
+  if (!other && changesNothing(draft, target)) return target.id;
+  const batchId = createId();
+  if (twin && twin.id !== target.id) {
+    const reason = other ? `merged into memory ${draft.id}` : "its time was over";
+    await forgetBatch(nouns, actor, [twin], { reason, batchId });
+  }
+  await nouns.memories.update(organizationId, target.id, { isLatest: false });
+  await nouns.units.unindex(unitOf("memory", target.seq));
+  const memory = await nouns.memories.insert(organizationId, draft, {
+    parentId: target.id,
+    rootId: target.rootId ?? target.id,
+    version: target.version + 1,
+  });
+  await nouns.memories.update(organizationId, memory.id, { strength: target.strength + (other?.strength ?? 0) });
+  if (other) await nouns.memories.relate(organizationId, memory.id, other.id, "updates");
+  await carrySources(nouns, organizationId, [target, ...(other ? [other] : [])], memory.id);
+  await makeFindable(nouns, writing, memory, container);
+  await note(nouns, writing, memory, batchId);
+  return memory.id;
+}
+
+function draftOf(input: Update, target: Memory, other: Memory | null): MemoryDraft {
+  return {
+    id: createId(),
+    containerTag: target.containerTag,
+    text: input.newContent,
+    kind: target.kind,
+    isStatic: target.isStatic || (other?.isStatic ?? false),
+    // Somebody states it now.
+    isInference: false,
+    ...expiryOf(input, target, other),
+    origin: "user",
+    metadata: metadataOf(input, target, other),
+  };
+}
+
+function expiryOf(
+  { forgetAfter, forgetReason }: Update,
+  target: Memory,
+  other: Memory | null,
+): Pick<MemoryDraft, "forgetAfter" | "forgetReason"> {
+  const inherited = other ? later(target, other) : target;
+  const moment = forgetAfter === undefined ? inherited.forgetAfter : forgetAfter;
+  if (forgetAfter === null || (other && moment === null)) return { forgetAfter: null, forgetReason: null };
+  return { forgetAfter: moment, forgetReason: forgetReason === undefined ? inherited.forgetReason : forgetReason };
+}
+
+/** Of two memories the one that holds longer; no end is the longest. */
+function later(one: Memory, other: Memory): Memory {
+  if (one.forgetAfter === null || other.forgetAfter === null) return one.forgetAfter === null ? one : other;
+  return one.forgetAfter > other.forgetAfter ? one : other;
+}
+
+function metadataOf(
+  { metadata, temporalContext }: Update,
+  target: Memory,
+  other: Memory | null,
+): MemoryDraft["metadata"] {
+  // What a review said was said of the guess.
+  const { reviewStatus: _reviewed, ...inherited } = { ...other?.metadata, ...target.metadata };
+  const temporal = temporalContext ?? inherited["temporalContext"];
+  const merged = { ...(metadata ?? inherited), ...(temporal !== undefined && { temporalContext: temporal }) };
+  return Object.keys(merged).length > 0 || metadata ? merged : null;
+}
+
+function changesNothing(draft: MemoryDraft, target: Memory): boolean {
+  return (
+    !target.isInference &&
+    draft.text === target.text &&
+    draft.forgetAfter === target.forgetAfter &&
+    draft.forgetReason === target.forgetReason &&
+    JSON.stringify(draft.metadata) === JSON.stringify(target.metadata)
+  );
+}
+
+async function carrySources(
+  { memories }: StoreNouns,
+  organizationId: string,
+  from: readonly Memory[],
+  toId: string,
+): Promise<void> {
+  const sources = await memories.sources(
+    organizationId,
+    from.map(({ id }) => id),
+  );
+  for (const { documentId } of sources) await memories.addSource(organizationId, toId, documentId, null);
+}
+
+async function makeFindable(
+  nouns: StoreNouns,
+  { resolution }: VersionWriting,
+  memory: Memory,
+  { id: containerId }: ContainerRow,
+): Promise<void> {
+  const unit = unitOf("memory", memory.seq);
+  await nouns.units.indexText({ unit, containerIds: [containerId], text: memory.text, context: "" });
+  const vector = resolution.facts[0]?.vector;
+  if (vector && resolution.space) await nouns.units.addVector(unit, resolution.space, vector);
+  else await nouns.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
+}
+
+async function note(
+  nouns: StoreNouns,
+  { actor, input, target }: VersionWriting,
+  memory: Memory,
+  batchId: string,
+): Promise<void> {
+  await nouns.journal.append(actor.organizationId, [
+    {
+      batchId,
+      actor: actor.name,
+      action: "memory.updated",
+      subject: "memory",
+      subjectId: memory.id,
+      containerTag: memory.containerTag,
+      cause: input.reason ?? "asked to update",
+      before: whatMayChange(target),
+      after: whatMayChange(memory),
+    },
+  ]);
+}
+
+function whatMayChange({ id, text, forgetAfter, forgetReason, metadata }: Memory) {
+  return { id, text, forgetAfter, forgetReason, metadata };
+}

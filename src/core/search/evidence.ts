@@ -1,0 +1,81 @@
+import { contentRoot } from "../../lib/english/relations.js";
+import { isNegation, NUMBER_WORDS, tokenise } from "../../lib/words.js";
+import type { UnitDetail } from "../ports.js";
+import type { Query } from "./query.js";
+import type { RankRecipe } from "./recipes.js";
+
+/** A candidate's text, taken apart for ranking. */
+export interface UnitWords {
+  readonly detail: UnitDetail;
+  /** Roots of the content words, with how often they occur. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Number of content words. */
+  readonly length: number;
+  /** Roots of the names of those who speak, or of what a memory starts with. */
+  readonly speakers: ReadonlySet<string>;
+  readonly isQuestion: boolean;
+  /** True when an odd number of negations turns the meaning round. */
+  readonly isNegated: boolean;
+  /** A cheap hint: texts that `isSameFact` have the same one, and few others. */
+  readonly signature: number;
+}
+
+/** What a candidate has of each term of the query. */
+export interface Evidence {
+  /** By term: occurrences per length, related words counting less. For the order. */
+  readonly strength: Float64Array;
+  /** By term: 1 when the word is there, less for related words, 0 when there is none. For the threshold. */
+  readonly presence: Float64Array;
+}
+
+const ENDS_IN_QUESTION = /\?[\s"')]*(?:\[[^\]]*\]\s*)?$/;
+
+/** Takes the text of a candidate apart. */
+export function readUnit(detail: UnitDetail): UnitWords {
+  const counts = new Map<string, number>();
+  let length = 0;
+  let first = "";
+  let negations = 0;
+  let mark = 0;
+  for (const word of tokenise(detail.text)) {
+    if (isNegation(word)) negations += 1;
+    const root = contentRoot(word);
+    if (root === "") continue;
+    if (first === "") first = root;
+    counts.set(root, (counts.get(root) ?? 0) + 1);
+    length += 1;
+    if (!NUMBER_WORDS.has(word) && !/^\p{N}/u.test(word)) mark += 7919 + root.charCodeAt(0) * 31 + root.length;
+  }
+  const speakers = new Set<string>();
+  for (const name of detail.chunk?.metadata?.speakers ?? [])
+    for (const word of tokenise(name)) speakers.add(contentRoot(word));
+  if (detail.memory && first !== "") speakers.add(first);
+  const isQuestion = ENDS_IN_QUESTION.test(detail.text.slice(-400));
+  return {
+    detail,
+    counts,
+    length,
+    speakers,
+    isQuestion,
+    isNegated: negations % 2 === 1,
+    signature: mark,
+  };
+}
+
+/** Looks for the terms of a query in a unit. */
+export function gatherEvidence(unit: UnitWords, query: Query, recipe: RankRecipe): Evidence {
+  const strength = new Float64Array(query.terms.length);
+  const presence = new Float64Array(query.terms.length);
+  for (const [root, count] of unit.counts) {
+    const matches = query.matches.get(root);
+    if (!matches) continue;
+    for (const { term, relation } of matches) {
+      const found = relation === 1 ? count : recipe.relatedWeight * relation ** recipe.relatedPower;
+      if (found > (strength[term] ?? 0)) strength[term] = found;
+      if (relation > (presence[term] ?? 0)) presence[term] = relation;
+    }
+  }
+  const scale = 1 - recipe.lengthShare + (recipe.lengthShare * unit.length) / recipe.typicalLength;
+  for (let term = 0; term < strength.length; term++) strength[term] = (strength[term] ?? 0) / scale;
+  return { strength, presence };
+}

@@ -1,0 +1,101 @@
+import { findBadValue, invalid } from "../input.js";
+import type { FilterCondition, FilterExpression } from "../types.js";
+
+const MAX_DEPTH = 8;
+const MAX_CONDITIONS = 200;
+const MAX_GROUPS = 200;
+const TYPES = ["metadata", "numeric", "array_contains", "string_contains"] as const;
+const OPERATORS = [">", "<", ">=", "<=", "=", "!="] as const;
+
+/**
+ * Reads the filter language of contract.md §1.13: an object with AND or OR, or the same as JSON text.
+ * @throws AppError `invalid` that names the place and the rule
+ */
+export function parseFilters(input: unknown): FilterExpression | undefined {
+  if (input === undefined || input === null) return undefined;
+  const value = typeof input === "string" ? readJson(input) : input;
+  const counter = { conditions: 0, groups: 0 };
+  return parseGroup(value, ["filters"], counter);
+}
+
+type Path = readonly (string | number)[];
+
+interface Counter {
+  conditions: number;
+  groups: number;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid([{ path: ["filters"], message: "is a string that is not JSON" }]);
+  }
+}
+
+function fail(path: Path, message: string): never {
+  throw invalid([{ path, message }]);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseGroup(value: unknown, path: Path, counter: Counter): FilterExpression {
+  if (!isObject(value) || !("AND" in value || "OR" in value)) fail(path, "must be an object with AND or OR");
+  if ((path.length - 1) / 2 >= MAX_DEPTH) fail(path, `must not be nested deeper than ${MAX_DEPTH} levels`);
+  counter.groups += 1;
+  if (counter.groups > MAX_GROUPS) fail(path, `there must be at most ${MAX_GROUPS} groups`);
+  const all = "AND" in value ? parseList(value["AND"], [...path, "AND"], counter) : null;
+  const any = "OR" in value ? parseList(value["OR"], [...path, "OR"], counter) : null;
+  if (all && any) return { all: [{ all }, { any }] };
+  return all ? { all } : { any: any ?? [] };
+}
+
+function parseList(value: unknown, path: Path, counter: Counter): FilterExpression[] {
+  if (!Array.isArray(value)) fail(path, "must be an array");
+  return value.map((item: unknown, index) => {
+    const at = [...path, index];
+    if (isObject(item) && ("AND" in item || "OR" in item)) return parseGroup(item, at, counter);
+    counter.conditions += 1;
+    if (counter.conditions > MAX_CONDITIONS) fail(at, `there must be at most ${MAX_CONDITIONS} conditions`);
+    return parseCondition(item, at);
+  });
+}
+
+function parseCondition(value: unknown, path: Path): FilterCondition {
+  if (!isObject(value)) fail(path, "must be a condition with key and value, or an object with AND or OR");
+  const key = value["key"];
+  if (typeof key !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(key))
+    fail([...path, "key"], "must be 1 to 64 letters, digits, underscores, dots or hyphens");
+  const wanted = value["value"];
+  if (typeof wanted !== "string" && typeof wanted !== "number" && typeof wanted !== "boolean")
+    fail([...path, "value"], "must be a string");
+  const bad = findBadValue(wanted);
+  if (bad) fail([...path, "value"], bad);
+  const type = oneOf(TYPES, value["filterType"] ?? "metadata", [...path, "filterType"]);
+  // Some clients send an operator with every condition (contract-gaps.md G-72).
+  const operator =
+    type === "numeric" ? oneOf(OPERATORS, value["numericOperator"] ?? "=", [...path, "numericOperator"]) : "=";
+  if (type === "numeric" && (String(wanted).trim() === "" || !Number.isFinite(Number(wanted))))
+    fail([...path, "value"], "must be a number, because filterType is numeric");
+  return {
+    key,
+    value: String(wanted),
+    type,
+    operator,
+    negate: flag(value["negate"], [...path, "negate"]),
+    ignoreCase: flag(value["ignoreCase"], [...path, "ignoreCase"]),
+  };
+}
+
+function oneOf<T extends string>(members: readonly T[], value: unknown, path: Path): T {
+  const found = members.find((member) => member === value);
+  return found ?? fail(path, `must be one of ${members.join(", ")}`);
+}
+
+function flag(value: unknown, path: Path): boolean {
+  if (value === undefined || value === null || value === false || value === "false") return false;
+  if (value === true || value === "true") return true;
+  return fail(path, "must be true or false");
+}

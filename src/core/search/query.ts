@@ -1,0 +1,87 @@
+import { backgroundShare } from "../../lib/english/common-words.js";
+import { relatedRoots, rootOf } from "../../lib/english/relations.js";
+import { isStopWord, queryWords, tokenise } from "../../lib/words.js";
+import { findDateMention, type DateMention } from "./query-dates.js";
+
+/** One word of a query that carries its subject. */
+export interface QueryTerm {
+  readonly root: string;
+  /** How much finding it says, above 0: the rarer, the more. */
+  readonly weight: number;
+  readonly isName: boolean;
+}
+
+/** How strongly a word found in a text stands for a term of the query. */
+export interface TermMatch {
+  readonly term: number;
+  /** 1 for the word itself, less for related words. */
+  readonly relation: number;
+}
+
+/** A query, taken apart for ranking. */
+export interface Query {
+  readonly text: string;
+  readonly terms: readonly QueryTerm[];
+  /** By the root of a word in a text. */
+  readonly matches: ReadonlyMap<string, readonly TermMatch[]>;
+  readonly date: DateMention | null;
+}
+
+/** In how many of `total` texts each word of `queryWords(query)` occurs. */
+export interface WordCounts {
+  readonly total: number;
+  readonly counts: readonly number[];
+}
+
+/** How many texts the background knowledge of English weighs as much as. */
+const BACKGROUND_TEXTS = 40;
+const MOST_TERMS = 32;
+
+/**
+ * Takes a query apart.
+ * @param names roots that are known to be names, such as speakers
+ */
+export function analyseQuery(text: string, counts: WordCounts | null, names: ReadonlySet<string>): Query {
+  const words = queryWords(text);
+  const capitalised = capitalisedWords(text);
+  const date = findDateMention(text);
+  const terms: QueryTerm[] = [];
+  for (const [index, word] of words.entries()) {
+    const root = rootOf(word);
+    if (terms.length >= MOST_TERMS || terms.some((term) => term.root === root)) continue;
+    if (date?.words.has(word)) continue;
+    const share = backgroundShare(root);
+    const found = counts ? (counts.counts[index] ?? 0) : 0;
+    const total = counts ? counts.total : 0;
+    const weight = -Math.log(Math.min(0.9, (found + BACKGROUND_TEXTS * share) / (total + BACKGROUND_TEXTS)));
+    terms.push({ root, weight, isName: names.has(root) || (capitalised.has(word) && share <= 0.001) });
+  }
+  return { text, terms, matches: matchesOf(terms), date };
+}
+
+/** Folded words that start with a capital inside a sentence, where only names do. */
+function capitalisedWords(text: string): Set<string> {
+  const found = new Set<string>();
+  let isInside = false;
+  for (const [piece] of text.matchAll(/[\p{L}\p{N}]+|[.!?…\n]/gu)) {
+    const isWord = /[\p{L}\p{N}]/u.test(piece);
+    if (isInside && isWord && /^\p{Lu}/u.test(piece))
+      for (const word of tokenise(piece)) if (!isStopWord(word)) found.add(word);
+    isInside = isWord;
+  }
+  return found;
+}
+
+function matchesOf(terms: readonly QueryTerm[]): Map<string, TermMatch[]> {
+  const matches = new Map<string, TermMatch[]>();
+  const add = (root: string, match: TermMatch): void => {
+    const list = matches.get(root);
+    if (list) list.push(match);
+    else matches.set(root, [match]);
+  };
+  for (const [term, { root, isName }] of terms.entries()) {
+    add(root, { term, relation: 1 });
+    if (!isName) for (const [related, relation] of relatedRoots(root)) add(related, { term, relation });
+  }
+  return matches;
+}

@@ -1,0 +1,80 @@
+import { gatherEvidence, readUnit } from "./evidence.js";
+import { scoreWords } from "./order.js";
+import type { Embedder, TextHit, UnitDetail, VectorHit } from "../ports.js";
+import { matchDate } from "./query-dates.js";
+import { analyseQuery, type WordCounts } from "./query.js";
+import { RANK, type RankRecipe } from "./recipes.js";
+import { dropRepetitions } from "./repetition.js";
+import { interpolate, similarityOf } from "./similarity.js";
+import type { Unit } from "../types.js";
+
+/** What one search has found, before ranking. */
+export interface RankInput {
+  readonly query: string;
+  /** Nearest vectors; may be empty when no embedder could answer. */
+  readonly vectorHits: readonly VectorHit[];
+  /** Full-text hits; may be empty. */
+  readonly textHits: readonly TextHit[];
+  /** Details of every hit that may be shown. Hits without details are left out. */
+  readonly details: readonly UnitDetail[];
+  /** In how many units of the searched containers each of `queryWords(query)` occurs; null when not counted. */
+  readonly wordCounts: WordCounts | null;
+  /** Of the embedder that made the vectors. */
+  readonly calibration: Embedder["calibration"];
+  readonly recipe?: RankRecipe;
+  /** Only units of at least this similarity, default 0. */
+  readonly threshold?: number;
+  /** At most so many, default all. */
+  readonly limit?: number;
+}
+
+export interface RankedUnit {
+  readonly unit: Unit;
+  readonly detail: UnitDetail;
+  /** 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. */
+  readonly similarity: number;
+  /** Decides the order within one answer; means nothing beside another answer's. */
+  readonly score: number;
+}
+
+/** Every candidate once, best first, without those that only repeat a better one. Pure; never throws. */
+export function rankUnits(input: RankInput): RankedUnit[] {
+  const recipe = input.recipe ?? RANK;
+  const units = input.details.map(readUnit);
+  const names = new Set(units.flatMap((unit) => [...unit.speakers]));
+  const query = analyseQuery(input.query, input.wordCounts, names);
+  const evidence = units.map((unit) => gatherEvidence(unit, query, recipe));
+  const wordScores = scoreWords({ units, strengths: evidence.map(({ strength }) => strength) }, query, recipe);
+  const cosineOf = cosinesOf(input.vectorHits);
+  const scored = units.map((words, index) => {
+    const { unit } = words.detail;
+    const presence = evidence[index]?.presence ?? new Float64Array(0);
+    const cosine = cosineOf(unit);
+    const date = query.date ? matchDate(query.date, words) : 0;
+    const near = cosine === null ? 0 : interpolate(cosine, input.calibration);
+    const base = (wordScores[index] ?? 0) + recipe.vector * near;
+    const trust = (words.isQuestion ? recipe.question : 1) * (words.detail.memory?.isInference ? recipe.inference : 1);
+    const score = base * trust + recipe.date * date;
+    return { words, score, similarity: similarityOf(words, presence, query, date, cosine, input.calibration) };
+  });
+  scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
+  const { threshold = 0, limit = Infinity } = input;
+  const above = scored.filter(({ similarity }) => similarity >= threshold);
+  return dropRepetitions(above, limit).map(({ words, similarity, score }) => ({
+    unit: words.detail.unit,
+    detail: words.detail,
+    similarity,
+    score,
+  }));
+}
+
+/**
+ * The cosine of a unit. One that only the words found lies, as far as is known, below the last of the nearest vectors; null when
+ * there are no vectors at all.
+ */
+function cosinesOf(hits: readonly VectorHit[]): (unit: Unit) => number | null {
+  if (hits.length === 0) return () => null;
+  const known = new Map(hits.map((hit) => [hit.unit, hit.cosine]));
+  const below = Math.max(0, Math.min(...hits.map((hit) => hit.cosine)) / 2);
+  return (unit) => known.get(unit) ?? below;
+}

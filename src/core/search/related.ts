@@ -1,0 +1,96 @@
+import { iso } from "../../lib/time.js";
+import { maySee } from "../auth.js";
+import type { CoreContext } from "../context.js";
+import type { Actor, Memory, Relation } from "../types.js";
+
+/** Another memory that has to do with one. */
+export interface RelatedMemory {
+  readonly relation: Relation;
+  /** Versions between the two: -1 for the one that it replaced, 1 for the one that replaced it; null for other facts. */
+  readonly distance: number | null;
+  readonly memory: Memory;
+}
+
+/** What a memory came from, what came after it, and the other facts that it extends or derives from, or that do so from it. */
+export interface Relatives {
+  /** Nearest first. */
+  readonly older: readonly RelatedMemory[];
+  /** Nearest first; empty for the newest version. */
+  readonly newer: readonly RelatedMemory[];
+  /** The newest version of each, oldest relation first. */
+  readonly related: readonly RelatedMemory[];
+}
+
+/**
+ * The relatives of memories, by their ids. Relations of any version count for all versions of a fact.
+ * @param includeForgotten false leaves out what was forgotten or is over
+ */
+export async function readRelatives(
+  { store, clock }: CoreContext,
+  actor: Actor,
+  memories: readonly Memory[],
+  { includeForgotten }: { readonly includeForgotten: boolean },
+): Promise<Map<string, Relatives>> {
+  const { organizationId } = actor;
+  const now = iso(clock.now());
+  const isShown = (memory: Memory) =>
+    maySee(actor, [memory.containerTag]) &&
+    (includeForgotten || (!memory.isForgotten && (memory.forgetAfter === null || memory.forgetAfter > now)));
+  const chains = chainsOf(await store.memories.versions(organizationId, [...new Set(memories.map(rootOf))]));
+  const ids = [...chains.values()].flat().map((memory) => memory.id);
+  const relations = (await store.memories.relations(organizationId, ids)).filter(
+    ({ relation }) => relation !== "updates",
+  );
+  const ends = await store.memories.byIds(
+    organizationId,
+    relations.flatMap(({ fromId, toId }) => [fromId, toId]),
+  );
+  const roots = new Map(ends.map((memory) => [memory.id, rootOf(memory)]));
+  const others = chainsOf(await store.memories.versions(organizationId, [...new Set(roots.values())]));
+
+  const relatedTo = (root: string): RelatedMemory[] => {
+    const found = new Map<string, RelatedMemory>();
+    for (const { fromId, toId, relation } of relations) {
+      const [from, to] = [roots.get(fromId), roots.get(toId)];
+      if (from !== root && to !== root) continue;
+      const other = from === root ? to : from;
+      const newest = others.get(other ?? root)?.at(-1);
+      if (newest && other !== root && isShown(newest))
+        found.set(newest.id, { relation, distance: null, memory: newest });
+    }
+    return [...found.values()];
+  };
+
+  return new Map(
+    memories.map((memory) => {
+      const chain = chains.get(rootOf(memory)) ?? [];
+      const place = chain.findIndex((version) => version.id === memory.id);
+      const versions = chain
+        .map((version, index) => ({ relation: "updates" as const, distance: index - place, memory: version }))
+        .filter(({ distance, memory }) => distance !== 0 && isShown(memory));
+      return [
+        memory.id,
+        {
+          older: versions.filter(({ distance }) => distance < 0).reverse(),
+          newer: versions.filter(({ distance }) => distance > 0),
+          related: relatedTo(rootOf(memory)),
+        },
+      ];
+    }),
+  );
+}
+
+function rootOf(memory: Memory): string {
+  return memory.rootId ?? memory.id;
+}
+
+/** Versions by the id of their first one, oldest first. */
+function chainsOf(memories: readonly Memory[]): Map<string, Memory[]> {
+  const chains = new Map<string, Memory[]>();
+  for (const memory of memories) {
+    const chain = chains.get(rootOf(memory));
+    if (chain) chain.push(memory);
+    else chains.set(rootOf(memory), [memory]);
+  }
+  return chains;
+}

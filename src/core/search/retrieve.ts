@@ -1,0 +1,159 @@
+import { queryWords } from "../../lib/words.js";
+import type { CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import type { TextHit, UnitScope, VectorHit } from "../ports.js";
+import { rankUnits, type RankedUnit } from "./rank.js";
+import { SEARCH } from "./recipes.js";
+import type { Ground } from "./search-ground.js";
+import type { Unit } from "../types.js";
+
+/** What the retrievers found for a question, ranked. */
+export interface Retrieved {
+  /** Best first, without those that only repeat a better one. */
+  readonly ranked: readonly RankedUnit[];
+  /** True when the retrievers gave as much as they may, so that there may be more to find. */
+  readonly isCut: boolean;
+  /** What did not work, in words; empty when all did. */
+  readonly degraded: readonly string[];
+}
+
+/**
+ * Finds units by meaning and by words and ranks them.
+ * @param wanted `threshold` is the least similarity as it is shown, 0 to 1; `limit` the most units, all by default
+ */
+export async function retrieve(
+  context: CoreContext,
+  { organizationId, scope, among }: Pick<Ground, "organizationId" | "scope" | "among">,
+  query: string,
+  wanted: { readonly threshold: number; readonly limit?: number },
+): Promise<Retrieved> {
+  if (scope.containerIds.length === 0 || scope.kinds.length === 0 || among?.length === 0)
+    return { ranked: [], isCut: false, degraded: [] };
+  const question = { text: query, counted: await countWords(context, scope, query) };
+  const found = await findUnits(context, scope, question, among);
+  const ranked = await rank(context, { organizationId, scope }, question, { ...found, ...wanted });
+  const isCut = found.textHits.length >= SEARCH.textHits || found.vectorHits.length >= SEARCH.vectorHits;
+  return { ranked, isCut, degraded: found.degraded };
+}
+
+/** A query, with its words and how many units of the scope have each. */
+interface Question {
+  readonly text: string;
+  readonly counted: { readonly words: readonly string[]; readonly total: number; readonly counts: readonly number[] };
+}
+
+async function countWords({ store }: CoreContext, scope: UnitScope, query: string): Promise<Question["counted"]> {
+  const words = queryWords(query);
+  return { words, ...(await store.units.wordCounts(scope, words)) };
+}
+
+/** The rarest words that together match about `most` units or fewer, and at least one. */
+function rareWords({ words, counts }: Question["counted"], most: number): string[] {
+  let matched = 0;
+  return words
+    .map((word, index) => ({ word, count: counts[index] ?? 0 }))
+    .sort((first, second) => first.count - second.count)
+    .filter(({ count }, index) => {
+      matched += count;
+      return index === 0 || matched <= most;
+    })
+    .map(({ word }) => word);
+}
+
+interface Found {
+  readonly textHits: readonly TextHit[];
+  readonly vectorHits: readonly VectorHit[];
+  readonly degraded: readonly string[];
+}
+
+async function findUnits(
+  context: CoreContext,
+  scope: UnitScope,
+  { text, counted }: Question,
+  among: readonly Unit[] | undefined,
+): Promise<Found> {
+  const words = among ? counted.words : rareWords(counted, SEARCH.textMatches);
+  const [textHits, vectors] = await Promise.all([
+    context.store.units.searchText(scope, words, { limit: SEARCH.textHits, ...(among && { among }) }),
+    findByVector(context, scope, text, among),
+  ]);
+  return { textHits, ...vectors };
+}
+
+/** Vector search that never fails the whole: without an embedder the words still find. */
+async function findByVector(
+  { embedder, store, vectors, log }: CoreContext,
+  scope: UnitScope,
+  query: string,
+  among: readonly Unit[] | undefined,
+): Promise<{ vectorHits: VectorHit[]; degraded: string[] }> {
+  try {
+    const space = await store.findSpace(embedder.fingerprint);
+    if (!space) return { vectorHits: [], degraded: [] };
+    const [vector] = await embedder.embed([query], "query");
+    if (!vector) return { vectorHits: [], degraded: [] };
+    const hits = await vectors.nearest({
+      space,
+      vector,
+      containerIds: scope.containerIds,
+      kinds: scope.kinds,
+      limit: SEARCH.vectorHits,
+      among: among && new Set(among),
+    });
+    const wantsForgotten = scope.includeForgotten && scope.kinds.includes("memory");
+    const forgotten = wantsForgotten ? await store.units.forgottenVectors(scope, space) : null;
+    if (!forgotten) return { vectorHits: hits, degraded: [] };
+    const allowed = among && new Set(among);
+    const recalled = cosines(forgotten, vector).filter(({ unit }) => !allowed || allowed.has(unit));
+    return { vectorHits: [...hits, ...recalled], degraded: [] };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    log.warn("search answers from words alone", { reason: error.message });
+    return { vectorHits: [], degraded: [`found by words alone: ${error.message}`] };
+  }
+}
+
+function cosines(
+  { units, matrix }: { units: readonly Unit[]; matrix: Float32Array },
+  vector: Float32Array,
+): VectorHit[] {
+  return units.map((unit, row) => {
+    let cosine = 0;
+    for (let index = 0; index < vector.length; index++)
+      cosine += (vector[index] ?? 0) * (matrix[row * vector.length + index] ?? 0);
+    return { unit, cosine };
+  });
+}
+
+async function rank(
+  { store, embedder }: CoreContext,
+  { organizationId, scope }: Pick<Ground, "organizationId" | "scope">,
+  { text, counted }: Question,
+  { textHits, vectorHits, threshold, limit }: Found & { threshold: number; limit?: number },
+): Promise<RankedUnit[]> {
+  const units = [...new Set([...textHits, ...vectorHits].map((hit) => hit.unit))];
+  if (units.length === 0) return [];
+  const details = await store.units.details(organizationId, scope, units);
+  return rankUnits({
+    query: text,
+    textHits,
+    vectorHits,
+    details,
+    wordCounts: counted,
+    calibration: embedder.calibration,
+    threshold: beforeRounding(threshold),
+    ...(limit !== undefined && { limit }),
+  });
+}
+
+/** A similarity as it is shown: 0 to 1, with three digits. */
+export function shownSimilarity(similarity: number): number {
+  return Math.round(Math.min(1, Math.max(0, similarity)) * SHOWN) / SHOWN;
+}
+
+const SHOWN = 1_000;
+
+/** The least similarity that is shown as `threshold` or more, so that what is shown can be asked for again. */
+function beforeRounding(threshold: number): number {
+  return (Math.ceil(threshold * SHOWN - 1e-6) - 0.5) / SHOWN;
+}

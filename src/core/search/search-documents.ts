@@ -1,0 +1,246 @@
+import * as z from "zod";
+import { asSeenBy, maySee } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { findDocument } from "../documents/documents.js";
+import { parseInput } from "../input.js";
+import { readNeighbours } from "./neighbours.js";
+import type { RankedUnit } from "./rank.js";
+import { retrieve, shownSimilarity } from "./retrieve.js";
+import { groundSchema, layGround, type Ground } from "./search-ground.js";
+import { millisecondsSince, querySchema, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
+import type { Actor, Chunk, DocumentHead } from "../types.js";
+
+export const searchDocumentsSchema = z.object({
+  /** `*` finds every document, the most recently changed first (contract.md §4.2). */
+  q: querySchema,
+  ...groundSchema.shape,
+  /** The most documents. */
+  limit: resultLimitSchema.default(10),
+  /** Least score of a chunk. */
+  chunkThreshold: similaritySchema.default(0),
+  /** Adds to each chunk the one before and the one after it. */
+  includeNeighbours: z.boolean().default(false),
+  includeContent: z.boolean().default(false),
+});
+type Search = z.output<typeof searchDocumentsSchema>;
+
+/** A document with those of its chunks that answer a query. */
+export interface FoundDocument {
+  readonly document: DocumentHead;
+  /** Only when asked for. */
+  readonly content?: string;
+  /** That of the best chunk, 0 to 1. */
+  readonly score: number;
+  /** Best first; by position when neighbours are among them. */
+  readonly chunks: readonly ScoredChunk[];
+}
+
+export interface ScoredChunk {
+  readonly content: string;
+  readonly position: number;
+  /** 0 to 1; 0 for a neighbour. */
+  readonly score: number;
+  /** False for a neighbour. */
+  readonly isRelevant: boolean;
+}
+
+export type DocumentSearchAnswer = Omit<SearchAnswer, "results"> & { readonly results: readonly FoundDocument[] };
+
+/**
+ * Finds documents by their chunks, best first: the order is that of `search`, which weighs more than the similarity that
+ * is shown as score (over LoCoMo conversations the right session comes first for 72 % of the questions, by score for 66 %).
+ * @throws AppError `not_found` when `documentId` names no document, `invalid` for a wrong request
+ */
+export async function searchDocuments(context: CoreContext, call: Call, raw: unknown): Promise<DocumentSearchAnswer> {
+  const started = performance.now();
+  const { actor } = call;
+  const input = parseInput(searchDocumentsSchema, raw);
+  if (input.documentId !== undefined) await findDocument(context.store, actor, input.documentId);
+  const ground = await layGround(context, actor, input, { kinds: ["chunk"], includeForgotten: false });
+  const { results, degraded } =
+    input.q.trim() === "*"
+      ? { results: await listAll(context, actor, ground, input), degraded: [] }
+      : await findBest(context, actor, ground, input);
+  return {
+    results: input.includeContent ? await addContent(context, actor, results) : results,
+    waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
+    timing: millisecondsSince(started),
+    degraded,
+  };
+}
+
+/** How often the search is repeated without the documents that it found, while one document outshines the others. */
+const MAX_ROUNDS = 6;
+
+async function findBest(
+  context: CoreContext,
+  actor: Actor,
+  ground: Ground,
+  input: Search,
+): Promise<{ results: FoundDocument[]; degraded: readonly string[] }> {
+  const seen = new Set<string>();
+  const found = new Map<string, RankedUnit[]>();
+  const degraded = new Set<string>();
+  let { among } = ground;
+  for (let round = 1; ; round++) {
+    const { ranked, isCut, ...rest } = await retrieve(context, { ...ground, among }, input.q, { threshold: 0 });
+    const matching = ranked.filter(({ similarity }) => shownSimilarity(similarity) >= input.chunkThreshold);
+    for (const unit of matching) push(found, unit);
+    for (const unit of ranked) seen.add(documentOf(unit));
+    for (const text of rest.degraded) degraded.add(text);
+    // Once a document was brought that does not match, those that were not brought do not either.
+    const isEnough = found.size >= input.limit || seen.size > found.size;
+    if (isEnough || !isCut || ranked.length === 0 || round === MAX_ROUNDS) break;
+    const condition = { ...ground.condition, exceptDocumentIds: [...seen] };
+    among = await context.store.units.matching(ground.organizationId, ground.scope, condition);
+  }
+  return { results: await present(context, actor, [...found.values()], input), degraded: [...degraded] };
+}
+
+function documentOf({ detail }: RankedUnit): string {
+  return detail.chunk?.documentId ?? "";
+}
+
+function push(byDocument: Map<string, RankedUnit[]>, unit: RankedUnit): void {
+  const known = byDocument.get(documentOf(unit));
+  if (known) known.push(unit);
+  else byDocument.set(documentOf(unit), [unit]);
+}
+
+/** @param groups the units of one document each, the best document first */
+async function present(
+  context: CoreContext,
+  actor: Actor,
+  groups: readonly (readonly RankedUnit[])[],
+  input: Search,
+): Promise<FoundDocument[]> {
+  const scoreOf = ({ similarity }: RankedUnit) => shownSimilarity(similarity);
+  const best = groups.slice(0, input.limit).map((units) => {
+    const byScore = units.toSorted((one, other) => scoreOf(other) - scoreOf(one));
+    return { units: byScore, score: byScore[0] ? scoreOf(byScore[0]) : 0 };
+  });
+  const heads = await headsOf(
+    context,
+    actor,
+    best.flatMap(({ units }) => units.slice(0, 1).map(documentOf)),
+  );
+  const neighbours = input.includeNeighbours
+    ? await neighboursOf(
+        context,
+        actor,
+        best.flatMap(({ units }) => units),
+      )
+    : new Map<string, Chunk[]>();
+  return best.flatMap(({ units, score }) => {
+    const document = heads.get(units[0] ? documentOf(units[0]) : "");
+    // Deleted since it was ranked.
+    if (!document) return [];
+    const chunks = units.map((unit) => ({
+      content: unit.detail.text,
+      position: unit.detail.chunk?.position ?? 0,
+      score: scoreOf(unit),
+      isRelevant: true,
+    }));
+    return {
+      document,
+      score,
+      chunks: input.includeNeighbours ? readAlong(chunks, neighbours.get(document.id) ?? []) : chunks,
+    };
+  });
+}
+
+async function headsOf(
+  { store }: CoreContext,
+  actor: Actor,
+  ids: readonly string[],
+): Promise<Map<string, DocumentHead>> {
+  const heads = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
+  const visible = heads.filter(({ containerTags }) => maySee(actor, containerTags));
+  return new Map(visible.map((head) => [head.id, asSeenBy(actor, head)]));
+}
+
+/** The chunks beside these, by document. */
+async function neighboursOf(
+  { store }: CoreContext,
+  { organizationId }: Actor,
+  units: readonly RankedUnit[],
+): Promise<Map<string, Chunk[]>> {
+  const whole = await store.units.load(
+    organizationId,
+    units.map(({ unit }) => unit),
+  );
+  const found = whole.flatMap(({ chunk }) => chunk ?? []);
+  const neighbours = await readNeighbours(store, organizationId, found);
+  const byDocument = new Map<string, Chunk[]>();
+  for (const chunk of [...neighbours.values()].flat())
+    byDocument.set(chunk.documentId, [...(byDocument.get(chunk.documentId) ?? []), chunk]);
+  return byDocument;
+}
+
+/** With their neighbours, in the order of the text. */
+function readAlong(chunks: readonly ScoredChunk[], neighbours: readonly Chunk[]): ScoredChunk[] {
+  const byPosition = new Map<number, ScoredChunk>();
+  for (const { content, position } of neighbours)
+    byPosition.set(position, { content, position, score: 0, isRelevant: false });
+  for (const chunk of chunks) byPosition.set(chunk.position, chunk);
+  return [...byPosition.values()].toSorted((one, other) => one.position - other.position);
+}
+
+/** How many chunks of each document stand for it when every document is asked for. */
+const FIRST_CHUNKS = 10;
+
+/** Every document of the ground, the most recently changed first. */
+async function listAll(context: CoreContext, actor: Actor, ground: Ground, input: Search): Promise<FoundDocument[]> {
+  const { store } = context;
+  const heads = await listHeads(context, actor, ground, input);
+  const places = heads.flatMap(({ id, revision }) =>
+    Array.from({ length: FIRST_CHUNKS }, (_, position) => ({ documentId: id, revision, position })),
+  );
+  const chunks = await store.chunks.at(actor.organizationId, places);
+  return heads.map((head) => ({
+    document: asSeenBy(actor, head),
+    score: 1,
+    chunks: chunks
+      .filter(({ documentId }) => documentId === head.id)
+      .toSorted((one, other) => one.position - other.position)
+      .map(({ content, position }) => ({ content, position, score: 1, isRelevant: true })),
+  }));
+}
+
+async function listHeads(
+  { store }: CoreContext,
+  actor: Actor,
+  { tags, condition, among }: Ground,
+  input: Search,
+): Promise<DocumentHead[]> {
+  const { organizationId } = actor;
+  if (condition.documentIds)
+    return among?.length === 0 ? [] : store.documents.headsByIds(organizationId, condition.documentIds);
+  const { documents } = await store.documents.list(organizationId, {
+    containerTags: tags === "all" ? undefined : tags,
+    operator: input.containerTags?.length ? input.operator : "any",
+    filters: condition.filters,
+    filepath: condition.filepath,
+    sort: "updatedAt",
+    order: "desc",
+    offset: 0,
+    limit: input.limit,
+    includeContent: false,
+  });
+  // One without any lies in a container that is being deleted.
+  return documents.filter(({ containerTags }) => containerTags.length > 0);
+}
+
+async function addContent(
+  { store }: CoreContext,
+  { organizationId }: Actor,
+  results: readonly FoundDocument[],
+): Promise<FoundDocument[]> {
+  const whole: FoundDocument[] = [];
+  for (const result of results) {
+    const document = await store.documents.byId(organizationId, result.document.id);
+    // Deleted since it was found.
+    if (document) whole.push({ ...result, content: document.content });
+  }
+  return whole;
+}

@@ -1,0 +1,103 @@
+import * as z from "zod";
+import { maySee, reachableContainers } from "../auth.js";
+import type { CoreContext } from "../context.js";
+import { parseFilters } from "./filters.js";
+import { containerTagSchema, customIdSchema, filepathSchema } from "../input.js";
+import type { UnitCondition, UnitScope } from "../ports.js";
+import type { Actor, FilterCondition, FilterExpression, Unit, UnitKind } from "../types.js";
+
+/** Where to search: what every kind of search may be narrowed by. All conditions hold together. */
+export const groundSchema = z.object({
+  /** Absent or empty: everything the actor may see. */
+  containerTags: z.array(containerTagSchema).optional(),
+  /** Several tags: `any` unites them, `all` keeps only the chunks of documents that carry every one of them. */
+  operator: z.enum(["any", "all"], "must be any or all").default("any"),
+  filters: z.unknown().optional(),
+  /** A path, or everything under it when it ends in `/`. */
+  filepath: filepathSchema.optional(),
+  /** Id or customId; one that is not there narrows to nothing. */
+  documentId: customIdSchema.optional(),
+  /** Only what belongs to this end user by its metadata `endUserId` (contract.md §21, U5). */
+  endUserId: z.string("must be a string").min(1, "must not be empty").max(1_000).optional(),
+});
+type GroundInput = z.output<typeof groundSchema>;
+
+/** The part of the record that one search looks at. */
+export interface Ground {
+  readonly organizationId: string;
+  readonly tags: "all" | readonly string[];
+  readonly scope: UnitScope;
+  readonly condition: UnitCondition;
+  /** The only units that count, or undefined when all of the scope do. */
+  readonly among: readonly Unit[] | undefined;
+}
+
+/**
+ * Finds out where a search may look.
+ * @throws AppError `forbidden` for a container that the actor may not see, `invalid` for filters that cannot be read
+ */
+export async function layGround(
+  { store }: CoreContext,
+  actor: Actor,
+  input: GroundInput,
+  wanted: Pick<UnitScope, "kinds" | "includeForgotten">,
+): Promise<Ground> {
+  const { organizationId } = actor;
+  const filters = withEndUser(parseFilters(input.filters), input.endUserId);
+  const tags = reachableContainers(actor, input.containerTags);
+  const containers = await store.containers.find(organizationId, tags);
+  const mustCarryAll = input.operator === "all" && tags !== "all" && (input.containerTags?.length ?? 0) > 1;
+  const isComplete = tags === "all" || containers.length === new Set(tags).size;
+  const scope: UnitScope = {
+    containerIds: containers.map((container) => container.id),
+    // No document carries a tag that is not there.
+    kinds: mustCarryAll && !isComplete ? without(wanted.kinds, "chunk") : wanted.kinds,
+    includeForgotten: wanted.includeForgotten,
+  };
+  const documentId =
+    input.documentId === undefined ? undefined : await findDocumentId(store, actor, { name: input.documentId, tags });
+  const condition: UnitCondition = {
+    ...(filters && { filters }),
+    ...(input.filepath !== undefined && { filepath: input.filepath }),
+    ...(documentId !== undefined && { documentIds: documentId === null ? [] : [documentId] }),
+    ...(mustCarryAll && isComplete && { inEveryContainer: true }),
+  };
+  const isNarrowed = Object.keys(condition).length > 0;
+  const among = isNarrowed ? await store.units.matching(organizationId, scope, condition) : undefined;
+  return { organizationId, tags, scope, condition, among };
+}
+
+function without(kinds: readonly UnitKind[], kind: UnitKind): readonly UnitKind[] {
+  return kinds.filter((one) => one !== kind);
+}
+
+/** A filter and the end user's, both of which must hold. */
+function withEndUser(
+  filters: FilterExpression | undefined,
+  endUserId: string | undefined,
+): FilterExpression | undefined {
+  if (endUserId === undefined) return filters;
+  const condition: FilterCondition = {
+    key: "endUserId",
+    value: endUserId,
+    type: "metadata",
+    operator: "=",
+    negate: false,
+    ignoreCase: false,
+  };
+  return { all: [condition, ...(filters ? [filters] : [])] };
+}
+
+/** The id of a document that is named by its id or customId, in these containers first; null for none that may be seen. */
+async function findDocumentId(
+  { documents }: CoreContext["store"],
+  actor: Actor,
+  { name, tags }: { name: string; tags: "all" | readonly string[] },
+): Promise<string | null> {
+  const [byId] = await documents.headsByIds(actor.organizationId, [name]);
+  const document =
+    byId ??
+    (await documents.byCustomId(actor.organizationId, name, tags)) ??
+    (await documents.byCustomId(actor.organizationId, name, actor.containers));
+  return document && maySee(actor, document.containerTags) ? document.id : null;
+}

@@ -1,0 +1,213 @@
+import * as z from "zod";
+import { asSeenBy, maySee } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { parseInput, textSchema } from "../input.js";
+import { readNeighbours } from "./neighbours.js";
+import type { RankedUnit } from "./rank.js";
+import { readRelatives, type Relatives } from "./related.js";
+import { retrieve, shownSimilarity, type Retrieved } from "./retrieve.js";
+import { groundSchema, layGround, type Ground } from "./search-ground.js";
+import type { Actor, Chunk, DocumentHead, Memory, UnitKind } from "../types.js";
+
+const MAX_QUERY = 10_000;
+
+export const querySchema = textSchema({ maxLength: MAX_QUERY });
+export const resultLimitSchema = z
+  .number("must be a number")
+  .int("must be a whole number")
+  .min(1, "must be at least 1")
+  .max(100, "must be at most 100");
+export const similaritySchema = z.number("must be a number").min(0, "must be at least 0").max(1, "must be at most 1");
+
+const SEARCH_MODES = ["memories", "hybrid", "documents"] as const;
+
+export const searchSchema = z.object({
+  q: querySchema,
+  ...groundSchema.shape,
+  /** Absent: what the server is set to. */
+  searchMode: z.enum(SEARCH_MODES, `must be one of ${SEARCH_MODES.join(", ")}`).optional(),
+  limit: resultLimitSchema.default(10),
+  /** Least similarity of a result. Absent: what the server is set to. */
+  threshold: similaritySchema.optional(),
+  /** Least similarity of a chunk, where that asks for more than `threshold`. */
+  chunkThreshold: similaritySchema.optional(),
+  includeForgotten: z.boolean().default(false),
+  /** Adds to each memory its older and newer versions and the facts that it is related to. */
+  includeRelatives: z.boolean().default(false),
+  /** Gives memories alone, each with those chunks of its documents that answer the query. */
+  includeChunks: z.boolean().default(false),
+  /** Adds to each chunk the one before and the one after it. */
+  includeNeighbours: z.boolean().default(false),
+});
+export type SearchInput = z.input<typeof searchSchema>;
+type Search = z.output<typeof searchSchema>;
+
+/** One thing that search found: a memory or a chunk, never both. */
+export interface SearchResult {
+  readonly id: string;
+  readonly kind: UnitKind;
+  readonly text: string;
+  /** 0 to 1, never below the threshold. */
+  readonly similarity: number;
+  readonly memory: Memory | null;
+  readonly chunk: Chunk | null;
+  /** Source documents without their content; the one a chunk is from, or all that state a memory. */
+  readonly documents: readonly DocumentHead[];
+  /** Only when asked for, on memories. */
+  readonly relatives?: Relatives;
+  /** Only when asked for: chunks of a memory's documents, best first, or the neighbours of a chunk, by position. */
+  readonly chunks?: readonly FoundChunk[];
+}
+
+/** A chunk that is shown beside a result. */
+export interface FoundChunk {
+  readonly chunk: Chunk;
+  /** 0 to 1; 0 for one that is only shown because of its place. */
+  readonly similarity: number;
+}
+
+export interface SearchAnswer {
+  readonly results: readonly SearchResult[];
+  /** Documents of the searched containers that are not searchable, or not understood, yet. */
+  readonly waiting: number;
+  /** Milliseconds. */
+  readonly timing: number;
+  /** What did not work, in words; empty when all did. */
+  readonly degraded: readonly string[];
+}
+
+/**
+ * Finds memories and chunks by meaning and by words, inside the containers of the request.
+ * @throws AppError `invalid` for a wrong request; a broken vector index or embedder only degrades the answer
+ */
+export async function searchMemories(context: CoreContext, call: Call, raw: unknown): Promise<SearchAnswer> {
+  const started = performance.now();
+  const { actor } = call;
+  const input = parseInput(searchSchema, raw);
+  const { includeForgotten } = input;
+  const ground = await layGround(context, actor, input, { kinds: kindsOf(input, context), includeForgotten });
+  const threshold = input.threshold ?? context.limits.threshold;
+  const { ranked, degraded } = await find(context, ground, input, threshold);
+  const results = await present(context, actor, ranked);
+  return {
+    results: await addExtras(context, actor, { ground, input, threshold, results }),
+    waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
+    timing: millisecondsSince(started),
+    degraded,
+  };
+}
+
+/** Milliseconds with one digit after the point. */
+export function millisecondsSince(started: number): number {
+  return Math.round((performance.now() - started) * 10) / 10;
+}
+
+function kindsOf(input: Search, { limits }: CoreContext): readonly UnitKind[] {
+  const mode = input.searchMode ?? limits.searchMode;
+  if (mode === "documents") return ["chunk"];
+  return mode === "memories" || input.includeChunks ? ["memory"] : ["chunk", "memory"];
+}
+
+async function find(context: CoreContext, ground: Ground, input: Search, threshold: number): Promise<Retrieved> {
+  const { q, limit, chunkThreshold = 0 } = input;
+  if (chunkThreshold <= threshold) return retrieve(context, ground, q, { threshold, limit });
+  const found = await retrieve(context, ground, q, { threshold });
+  const kept = found.ranked.filter(
+    ({ detail, similarity }) => !detail.chunk || shownSimilarity(similarity) >= chunkThreshold,
+  );
+  return { ...found, ranked: kept.slice(0, limit) };
+}
+
+async function present({ store }: CoreContext, actor: Actor, ranked: readonly RankedUnit[]): Promise<SearchResult[]> {
+  const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
+  const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
+  // A memory stays where it is when one of its documents moves to a container that the actor may not see.
+  const visible = documents.filter((document) => maySee(actor, document.containerTags));
+  const byId = new Map(visible.map((document) => [document.id, asSeenBy(actor, document)]));
+  const whole = await store.units.load(
+    actor.organizationId,
+    ranked.map(({ unit }) => unit),
+  );
+  const byUnit = new Map(whole.map((unit) => [unit.unit, unit]));
+  return ranked.flatMap(({ unit, detail, similarity }) => {
+    const found = byUnit.get(unit);
+    // Deleted since it was ranked.
+    if (!found) return [];
+    return {
+      id: detail.id,
+      kind: detail.chunk ? "chunk" : "memory",
+      text: detail.text,
+      similarity: shownSimilarity(similarity),
+      memory: found.memory,
+      chunk: found.chunk,
+      documents: detail.documentIds.flatMap((id) => byId.get(id) ?? []),
+    };
+  });
+}
+
+interface Presented {
+  readonly ground: Ground;
+  readonly input: Search;
+  readonly threshold: number;
+  readonly results: readonly SearchResult[];
+}
+
+async function addExtras(context: CoreContext, actor: Actor, presented: Presented): Promise<SearchResult[]> {
+  const { input, results } = presented;
+  const relatives = input.includeRelatives
+    ? await readRelatives(context, actor, memoriesOf(results), input)
+    : new Map<string, Relatives>();
+  const chunks = new Map<string, readonly FoundChunk[]>([
+    ...(input.includeNeighbours ? await neighboursOf(context, actor, results) : []),
+    ...(input.includeChunks ? await chunksOfMemories(context, actor, presented) : []),
+  ]);
+  return results.map((result) => {
+    const [related, beside] = [relatives.get(result.id), chunks.get(result.id)];
+    return { ...result, ...(related && { relatives: related }), ...(beside && { chunks: beside }) };
+  });
+}
+
+function memoriesOf(results: readonly SearchResult[]): Memory[] {
+  return results.flatMap(({ memory }) => memory ?? []);
+}
+
+/** The chunks before and after each chunk, which are as similar as the answer says, if they are in it. */
+async function neighboursOf(
+  { store }: CoreContext,
+  { organizationId }: Actor,
+  results: readonly SearchResult[],
+): Promise<Map<string, FoundChunk[]>> {
+  const found = results.flatMap(({ chunk }) => chunk ?? []);
+  const similarities = new Map(results.map(({ id, similarity }) => [id, similarity]));
+  const neighbours = await readNeighbours(store, organizationId, found);
+  return new Map(
+    [...neighbours].map(([id, chunks]) => [
+      id,
+      chunks.map((chunk) => ({ chunk, similarity: similarities.get(chunk.id) ?? 0 })),
+    ]),
+  );
+}
+
+/** Those chunks of each memory's own documents that answer the query, as the old form of search had them (G-57). */
+async function chunksOfMemories(
+  context: CoreContext,
+  actor: Actor,
+  { ground, input, threshold, results }: Presented,
+): Promise<Map<string, FoundChunk[]>> {
+  const memories = results.filter(({ memory }) => memory);
+  const documentIds = [...new Set(memories.flatMap(({ documents }) => documents.map(({ id }) => id)))];
+  const scope = { ...ground.scope, kinds: ["chunk"] as const };
+  const among = await context.store.units.matching(ground.organizationId, scope, { documentIds });
+  const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
+  const { ranked } = await retrieve(context, { ...ground, scope, among }, input.q, { threshold: lowest });
+  const found = await present(context, actor, ranked);
+  return new Map(
+    memories.map((memory) => {
+      const sources = new Set(memory.documents.map(({ id }) => id));
+      const chunks = found.flatMap(({ chunk, similarity }) =>
+        chunk && sources.has(chunk.documentId) ? [{ chunk, similarity }] : [],
+      );
+      return [memory.id, chunks.slice(0, input.limit)];
+    }),
+  );
+}

@@ -1,0 +1,69 @@
+import type { Embedder } from "../ports.js";
+import type { Query } from "./query.js";
+import type { UnitWords } from "./evidence.js";
+
+/** Where unrelated text lies on the scale of similarity. */
+const UNRELATED = 0.2;
+/** The rise from unrelated to as good as certain, for a vector alone. */
+const VECTOR_RANGE = 0.6;
+/** Sharing a name says little: most texts about a person do. */
+const MOST_NAME_WEIGHT = 3;
+const DATE_WEIGHT = 2.5;
+/** Sum of the evidence of words and vector -> similarity, rising. */
+const CURVE: Embedder["calibration"] = [
+  [0, 0.12],
+  [0.2, 0.28],
+  [0.41, 0.5],
+  [0.75, 0.68],
+  [1.2, 0.84],
+  [1.6, 0.93],
+  [2.1, 1],
+];
+
+/**
+ * How near a unit is to a query, 0 to 1, whatever else was found: unrelated near 0.2, related above 0.5, near-identical above
+ * 0.9. Adds up which share of the query's subject the unit has and what its vector says.
+ * @param cosine null when no vector is known; the words then count for both
+ * @param dateMatch 0 to 1: how well the unit fits a date that the query names
+ */
+export function similarityOf(
+  unit: UnitWords,
+  presence: Float64Array,
+  query: Query,
+  dateMatch: number,
+  cosine: number | null,
+  calibration: Embedder["calibration"],
+): number {
+  if (unit.detail.text === query.text) return 1;
+  const share = coverage(presence, query, dateMatch);
+  if (cosine === null) return interpolate(share * 1.5, CURVE);
+  const near = interpolate(cosine, calibration);
+  return interpolate(share + Math.max(0, (near - UNRELATED) / VECTOR_RANGE), CURVE);
+}
+
+/** Which share of the query's subject is there, by weight. */
+function coverage(presence: Float64Array, query: Query, dateMatch: number): number {
+  let found = 0;
+  let total = 0;
+  for (const [term, { weight, isName }] of query.terms.entries()) {
+    const counted = isName ? Math.min(weight, MOST_NAME_WEIGHT) : weight;
+    found += counted * (presence[term] ?? 0);
+    total += counted;
+  }
+  if (query.date) {
+    found += DATE_WEIGHT * dateMatch;
+    total += DATE_WEIGHT;
+  }
+  return total === 0 ? 0 : found / total;
+}
+
+/** The value of a rising piecewise-linear curve, given by its points; flat beyond its ends. */
+export function interpolate(x: number, points: Embedder["calibration"]): number {
+  let [previousX, previousY] = points[0] ?? [0, 0];
+  if (!(x > previousX)) return previousY;
+  for (const [pointX, pointY] of points) {
+    if (x <= pointX) return previousY + ((x - previousX) / (pointX - previousX)) * (pointY - previousY);
+    [previousX, previousY] = [pointX, pointY];
+  }
+  return previousY;
+}

@@ -1,0 +1,166 @@
+import { createId } from "../../lib/ids.js";
+import { requireAllContainers } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { addDocument } from "../documents/add-document.js";
+import { searchMemories } from "../search/search.js";
+
+/** Start of the tag of a container that only one check uses, and removes. */
+const SCRATCH_CONTAINER = "recollect_doctor";
+const LOW_DISK_BYTES = 500 * 1024 * 1024;
+const STUCK_SECONDS = 15 * 60;
+const PIPELINE_SECONDS = 60;
+
+/** One thing that was checked by doing it. */
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  /** What was seen. */
+  readonly detail: string;
+  /** What to do, when it is not ok. */
+  readonly fix?: string;
+}
+
+export interface Diagnosis {
+  readonly ok: boolean;
+  readonly checks: readonly Check[];
+}
+
+/**
+ * Checks the whole service by using it. Never throws for what it finds; what cannot be checked is not ok.
+ * @throws AppError `forbidden` for a caller of some containers only
+ */
+export async function diagnose(context: CoreContext, call: Call): Promise<Diagnosis> {
+  requireAllContainers(call.actor);
+  const checks: Check[] = [];
+  for (const [name, run] of CHECKS) checks.push(await guard(name, () => run(context, call)));
+  return { ok: checks.every((check) => check.ok), checks };
+}
+
+type Finding = Omit<Check, "name">;
+
+const CHECKS: readonly (readonly [string, (context: CoreContext, call: Call) => Promise<Finding>])[] = [
+  ["store", checkStore],
+  ["pipeline", checkPipeline],
+  ["embedder", checkEmbedder],
+  ["vectors", checkVectors],
+  ["jobs", checkJobs],
+  ["disk", checkDisk],
+];
+
+async function guard(name: string, run: () => Promise<Finding>): Promise<Check> {
+  try {
+    return { name, ...(await run()) };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { name, ok: false, detail, fix: "See the log for the cause; run `recollect doctor` again afterwards." };
+  }
+}
+
+async function checkStore({ store }: CoreContext): Promise<Finding> {
+  const health = await store.health({ deep: true });
+  const detail = `${health.documents} documents, ${health.chunks} chunks, ${health.memories} memories`;
+  if (health.problems.length === 0) return { ok: true, detail };
+  return {
+    ok: false,
+    detail: `${detail}; ${health.problems.join("; ")}`,
+    fix: "Stop the service and restore the data folder from a backup.",
+  };
+}
+
+/** A word that only this run knows must come back out of a search, from a document and from its fact. */
+async function checkPipeline(context: CoreContext, call: Call): Promise<Finding> {
+  const { actor } = call;
+  const word = `sample${createId().toLowerCase()}`;
+  const container = `${SCRATCH_CONTAINER}_${createId()}`;
+  const scratch = { containerTags: [container] };
+  try {
+    const receipt = await addDocument(
+      context,
+      { actor },
+      {
+        ...scratch,
+        content: `The name of the doctor's project is ${word}.`,
+        dreaming: "instant",
+        rememberAsIs: true,
+        wait: PIPELINE_SECONDS,
+      },
+    );
+    if (receipt.status !== "done" || receipt.dreamingStatus !== "done" || receipt.errorReason !== null)
+      return {
+        ok: false,
+        detail: `a document stopped at ${receipt.status}${receipt.errorReason ? `: ${receipt.errorReason}` : ""}`,
+        fix: "Look at the jobs and embedder checks, and at the log.",
+      };
+    const problems: string[] = [];
+    // Apart, because search shows one of two texts that say the same.
+    for (const searchMode of ["documents", "memories"] as const) {
+      const answer = await searchMemories(
+        context,
+        { actor },
+        { ...scratch, q: `What is the name ${word}?`, searchMode, threshold: 0 },
+      );
+      const what = searchMode === "documents" ? "its text" : "its fact";
+      if (!answer.results.some((result) => result.text.includes(word)))
+        problems.push(`a document was written, but search did not find ${what}`);
+      problems.push(...answer.degraded);
+    }
+    return problems.length === 0
+      ? { ok: true, detail: "a document was written, understood and found again" }
+      : { ok: false, detail: problems.join("; "), fix: "Look at the vectors and embedder checks." };
+  } finally {
+    await context.store.containers.purge(actor.organizationId, container);
+  }
+}
+
+async function checkEmbedder({ embedder }: CoreContext): Promise<Finding> {
+  const [vector] = await embedder.embed([`probe ${createId()}`], "query");
+  return { ok: true, detail: `${embedder.name}, ${vector?.length ?? 0} dimensions` };
+}
+
+async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
+  const status = await vectors.status();
+  const { collections } = await vectors.verify();
+  const repaired = collections.filter((collection) => collection.repaired);
+  const asked = collections.reduce((sum, { selfQueries }) => sum + selfQueries.asked, 0);
+  const found = collections.reduce((sum, { selfQueries }) => sum + selfQueries.found, 0);
+  const counts = collections.map(({ name, found: has, expected }) => `${name} ${has}/${expected}`).join(", ");
+  const detail = `${status.name}: ${status.state}${counts ? `; ${counts}` : ""}; ${found} of ${asked} sampled vectors found themselves`;
+  if (repaired.length > 0)
+    return {
+      ok: false,
+      detail: `${detail}; rebuilt from the record: ${repaired.map(({ name }) => name).join(", ")}`,
+      fix: "It was repaired; run `recollect doctor` again to see that it stays so.",
+    };
+  if (status.state === "degraded")
+    return { ok: false, detail: `${detail}; ${status.reason ?? ""}`, fix: status.reason ?? "See the log." };
+  return { ok: true, detail: status.reason ? `${detail} (${status.reason})` : detail };
+}
+
+async function checkJobs({ store }: CoreContext): Promise<Finding> {
+  const counts = await store.jobs.counts();
+  const detail = `${counts.waiting} waiting, ${counts.running} running, ${counts.dead} dead`;
+  if (counts.dead > 0) {
+    const [first] = await store.jobs.dead(1);
+    return {
+      ok: false,
+      detail: `${detail}; the newest dead one (${first?.kind}): ${first?.reason}`,
+      fix: "Remove the cause, then add the document again, or delete it.",
+    };
+  }
+  if (counts.waiting > 0 && counts.oldestWaitingSeconds > STUCK_SECONDS)
+    return {
+      ok: false,
+      detail: `${detail}; the oldest waits for ${Math.round(counts.oldestWaitingSeconds / 60)} minutes`,
+      fix: "See the log for what the jobs wait for, then restart the service.",
+    };
+  return { ok: true, detail };
+}
+
+async function checkDisk({ store, about }: CoreContext): Promise<Finding> {
+  const { freeBytes, bytes } = await store.health({ deep: false });
+  const megabytes = (size: number) => `${Math.round(size / 1024 / 1024)} MB`;
+  const detail = `${megabytes(freeBytes)} free in ${about.dataDirectory}, the store has ${megabytes(bytes)}`;
+  return freeBytes >= Math.max(LOW_DISK_BYTES, bytes)
+    ? { ok: true, detail }
+    : { ok: false, detail, fix: "Free some space on this disk; the service needs room to grow." };
+}

@@ -1,0 +1,99 @@
+import * as z from "zod";
+import { yieldTurn } from "../../lib/time.js";
+import { requireAllContainers } from "../auth.js";
+import { dropLostBlobs } from "../documents/blobs.js";
+import type { Call, CoreContext } from "../context.js";
+import { invalid, noteSchema, parseInput } from "../input.js";
+import type { Store, StoreNouns } from "../ports.js";
+import { DEFAULT_CONTAINER } from "../documents/prepare-document.js";
+import { ORGANIZATION_NAME } from "./status.js";
+
+/** What is removed in one transaction; more would hold up other callers. */
+const DOCUMENT_BATCH = 50;
+const MEMORY_BATCH = 500;
+
+export const resetSchema = z.object({ confirmation: noteSchema(1_000).min(1, "must not be empty") });
+
+export interface ResetCounts {
+  readonly documents: number;
+  readonly documentBatches: number;
+  /** Rows: every version, forgotten ones too. */
+  readonly memories: number;
+  /** Containers besides the default one. */
+  readonly containers: number;
+  /** True when the default container had a prompt. */
+  readonly clearedDefaultContext: boolean;
+}
+
+/**
+ * Removes all documents, memories, containers and settings without a trace; keys stay, and the default container, empty.
+ * A call that was cut off is repeated for the rest.
+ * @throws AppError `invalid` when the confirmation is neither the name nor the slug of the organisation, `forbidden` for
+ *   a restricted caller
+ */
+export async function resetOrganization(context: CoreContext, call: Call, raw: unknown): Promise<ResetCounts> {
+  const { confirmation } = parseInput(resetSchema, raw);
+  requireAllContainers(call.actor);
+  const { store } = context;
+  const { organizationId } = call.actor;
+  const accepted = [ORGANIZATION_NAME, organizationId];
+  if (!accepted.includes(confirmation.trim()))
+    throw invalid([
+      {
+        path: ["confirmation"],
+        message: `must be the name of the organisation, ${ORGANIZATION_NAME}, or its slug, ${organizationId}; this deletes everything`,
+      },
+    ]);
+  await store.transaction((nouns) => endMerges(nouns, organizationId));
+  const standard = await store.containers.get(organizationId, DEFAULT_CONTAINER);
+  const rows = await store.containers.findEvery(organizationId);
+  const counts = { documents: 0, documentBatches: 0, memories: 0 };
+  for (const { id } of rows) {
+    const documents = await repeat(store, (nouns) => removeDocuments(nouns, organizationId, id));
+    counts.documents += documents.total;
+    counts.documentBatches += documents.batches;
+    const memories = await repeat(store, (nouns) => nouns.memories.purge(organizationId, id, MEMORY_BATCH));
+    counts.memories += memories.total;
+  }
+  for (const tag of new Set(rows.map((row) => row.tag))) {
+    await yieldTurn();
+    await store.containers.purge(organizationId, tag);
+  }
+  await dropLostBlobs(context);
+  await store.transaction(async (nouns) => {
+    if (standard) await nouns.containers.ensure(organizationId, [DEFAULT_CONTAINER]);
+    await nouns.settings.clear(organizationId);
+  });
+  return {
+    ...counts,
+    containers: rows.filter(({ tag, isDeleted }) => !isDeleted && tag !== DEFAULT_CONTAINER).length,
+    clearedDefaultContext: standard?.entityContext != null,
+  };
+}
+
+async function endMerges(nouns: StoreNouns, organizationId: string): Promise<void> {
+  for (const { id } of await nouns.merges.open(organizationId))
+    await nouns.merges.update(organizationId, id, { status: "failed", lastError: "The organisation was reset." });
+}
+
+async function removeDocuments(nouns: StoreNouns, organizationId: string, containerId: number): Promise<number> {
+  const ids = await nouns.containers.documentsIn(organizationId, containerId, DOCUMENT_BATCH);
+  for (const id of ids) {
+    await nouns.documents.remove(organizationId, id);
+    await nouns.jobs.dropDead(id);
+  }
+  return ids.length;
+}
+
+/** Runs batches, each in a transaction of its own, until one finds nothing. */
+async function repeat(
+  store: Store,
+  batch: (nouns: StoreNouns) => Promise<number>,
+): Promise<{ total: number; batches: number }> {
+  for (let total = 0, batches = 0; ; batches += 1) {
+    await yieldTurn();
+    const count = await store.transaction(batch);
+    if (count === 0) return { total, batches };
+    total += count;
+  }
+}

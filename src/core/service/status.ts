@@ -1,0 +1,49 @@
+import type { Call, CoreContext } from "../context.js";
+import type { StoreHealth, VectorStatus } from "../ports.js";
+
+/** What clients show as the name of the one organisation of a server. */
+export const ORGANIZATION_NAME = "Recollect";
+
+/** What a person wants to know at a glance. */
+export interface Status {
+  readonly version: string;
+  readonly organizationId: string;
+  readonly dataDirectory: string;
+  readonly embedder: string;
+  readonly llm: string;
+  readonly factExtractor: string;
+  readonly vectors: VectorStatus;
+  readonly store: StoreHealth;
+  readonly jobs: { waiting: number; running: number; dead: number; oldestWaitingSeconds: number };
+  readonly waitingDocuments: number;
+}
+
+export async function getStatus(context: CoreContext, call: Call): Promise<Status> {
+  const { store, vectors, embedder, about } = context;
+  return {
+    version: about.version,
+    organizationId: store.organizationId,
+    dataDirectory: about.dataDirectory,
+    embedder: embedder.name,
+    llm: "none",
+    factExtractor: about.factExtractor,
+    vectors: await vectors.status(),
+    store: await store.health({ deep: false }),
+    jobs: await store.jobs.counts(),
+    waitingDocuments: await store.documents.countWaiting(store.organizationId, call.actor.containers),
+  };
+}
+
+/** `GET /v3/session` (contract.md §11.1). */
+export interface Session {
+  readonly organizationId: string;
+  readonly keyName: string;
+  readonly containers: "all" | readonly string[];
+  /** The client that the key was made for, or that the request names. */
+  readonly client: string | null;
+}
+
+export async function getSession({ store }: CoreContext, { actor }: Call): Promise<Session> {
+  const { name, containers, client = null } = actor;
+  return { organizationId: store.organizationId, keyName: name, containers, client };
+}

@@ -1,0 +1,31 @@
+import { iso } from "../../lib/time.js";
+import { requireAllContainers } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+
+/** The people of the organisation: one. */
+export interface Team {
+  readonly owner: { readonly joinedAt: string };
+}
+
+/** Who belongs to the organisation: its owner, who has been there since the first key. */
+export async function getTeam({ store, clock }: CoreContext, call: Call): Promise<Team> {
+  requireAllContainers(call.actor);
+  const [first] = await store.keys.list(call.actor.organizationId);
+  return { owner: { joinedAt: first?.createdAt ?? iso(clock.now()) } };
+}
+
+/** @throws AppError `forbidden` always: nobody can be invited, changed or removed */
+export async function changeTeam(_context: CoreContext, call: Call): Promise<never> {
+  requireAllContainers(call.actor);
+  throw new AppError(
+    "forbidden",
+    "This server has one owner and no team: nobody can be invited, changed or removed. Make a key for whoever may use it.",
+  );
+}
+
+/** @throws AppError `forbidden` always: nothing is billed */
+export async function changeBilling(_context: CoreContext, call: Call): Promise<never> {
+  requireAllContainers(call.actor);
+  throw new AppError("forbidden", "This server belongs to its owner: nothing is billed, so nothing can be topped up.");
+}

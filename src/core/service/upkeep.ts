@@ -1,0 +1,51 @@
+import { systemActor } from "../auth.js";
+import type { CoreContext } from "../context.js";
+import { dropLostBlobs } from "../documents/blobs.js";
+import { forgetMemories } from "../memories/forget.js";
+import { REQUESTS_KEPT, REQUESTS_KEPT_MS } from "./requests.js";
+import type { Memory } from "../types.js";
+
+/** A caller that lost its answer asks again within minutes, not days. */
+const KEEP_OPERATIONS_MS = 24 * 60 * 60 * 1_000;
+const EXPIRY_BATCH = 200;
+/** Followers in memory that are further behind than this load afresh. */
+const KEEP_VECTOR_CHANGES = 20_000;
+
+/**
+ * Drops what nobody asks for any more: results of old operations, old requests, old lines of the vector log, and the
+ * bytes of files whose documents are gone.
+ */
+export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promise<void> {
+  const { store, clock, log } = context;
+  const operations = await store.operations.dropBefore(new Date(clock.now().getTime() - KEEP_OPERATIONS_MS));
+  const tooOld = await store.requests.dropBefore(
+    store.organizationId,
+    new Date(clock.now().getTime() - REQUESTS_KEPT_MS),
+  );
+  const tooMany = await store.requests.dropBeyond(store.organizationId, REQUESTS_KEPT);
+  let changes = 0;
+  for (const space of await store.vectors.spaces()) changes += await store.vectors.trim(space.id, KEEP_VECTOR_CHANGES);
+  const files = await dropLostBlobs(context, signal);
+  log.debug("cleaned up", { operations, requests: tooOld + tooMany, changes, files });
+}
+
+/** Writes down as forgotten what search leaves out already because its time is over. */
+export async function forgetExpired({ store, clock, log }: CoreContext, signal: AbortSignal): Promise<void> {
+  const { organizationId } = store;
+  const actor = systemActor(organizationId);
+  for (;;) {
+    if (signal.aborted) return;
+    // Read inside: what was restated for longer meanwhile is not over.
+    const count = await store.transaction(async (nouns) => {
+      const expired = await nouns.memories.expired(organizationId, clock.now(), EXPIRY_BATCH);
+      for (const memory of expired) await forgetMemories(nouns, actor, [memory], reasonOf(memory));
+      return expired.length;
+    });
+    if (count === 0) return;
+    log.info("memories expired", { count });
+  }
+}
+
+function reasonOf(memory: Memory): string {
+  return memory.forgetReason ?? `its time was over at ${memory.forgetAfter}`;
+}

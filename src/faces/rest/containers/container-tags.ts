@@ -1,0 +1,119 @@
+import * as z from "zod";
+import { updateContainerSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import {
+  acceptedMerge,
+  containerAnswer,
+  listedContainer,
+  mergeAnswer,
+  presentAcceptedMerge,
+  presentContainer,
+  presentListedContainer,
+  presentMerge,
+  presentUpdatedContainer,
+  updatedContainer,
+} from "./present-container.js";
+import { containerTag } from "../schemas.js";
+
+const updateBody = updateContainerSchema.omit({ containerTag: true });
+
+/** The two names that one example of the specification sends mean the same (contract-gaps.md G-19). */
+const mergeBody = z.object({
+  containerTags: z.array(containerTag).optional(),
+  targetContainerTag: containerTag.optional(),
+  from: containerTag.optional(),
+  to: containerTag.optional(),
+});
+
+const deleteAnswer = z.object({
+  success: z.literal(true),
+  containerTag,
+  deletedDocumentsCount: z.int().min(0),
+  deletedMemoriesCount: z.int().min(0),
+});
+
+export const containerTagEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/v3/container-tags/list",
+    summary: "List container tags with what is in them",
+    description: "The containers that the key may see, with numbers of documents and memories.",
+    tag: "container tags",
+    status: 200,
+    answer: z.array(listedContainer),
+    async handle({ core, call }) {
+      const { containers } = await core.listContainers(call);
+      return containers.map(presentListedContainer);
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/container-tags/merge",
+    summary: "Move everything of one container into another and delete the first",
+    description:
+      "Goes on in the background; `GET /v3/container-tags/merge/{mergeId}` says how far it is. The first containers are gone afterwards.",
+    tag: "container tags",
+    example: { containerTags: ["mia-old", "mia"], targetContainerTag: "mia" },
+    body: mergeBody,
+    status: 202,
+    answer: acceptedMerge,
+    async handle({ core, call, body: { containerTags, targetContainerTag, from, to } }) {
+      const named = from !== undefined && to !== undefined ? [from, to] : undefined;
+      const input = { containerTags: containerTags ?? named, targetContainerTag: targetContainerTag ?? to };
+      return presentAcceptedMerge(await core.mergeContainers(call, input));
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/container-tags/merge/{mergeId}",
+    summary: "How far a merge is",
+    description: "`status` ends as `completed` or `failed`; `lastError` says why it failed.",
+    tag: "container tags",
+    parameters: { mergeId: "Id that the merge answered with" },
+    status: 200,
+    answer: mergeAnswer,
+    handle: async ({ core, call, parameter }) => presentMerge(await core.getMerge(call, { id: parameter("mergeId") })),
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/container-tags/{containerTag}",
+    summary: "What is known of a container tag",
+    description: "Name, guidance and numbers of one container.",
+    tag: "container tags",
+    status: 200,
+    answer: containerAnswer,
+    handle: async ({ core, call, parameter }) =>
+      presentContainer(await core.getContainer(call, { containerTag: parameter("containerTag") })),
+  }),
+  defineEndpoint({
+    method: "patch",
+    path: "/v3/container-tags/{containerTag}",
+    summary: "Change a container tag, or make it",
+    description: "A tag that does not exist is made. Fields that are absent stay as they are; null removes them.",
+    tag: "container tags",
+    example: { name: "Mia", entityContext: "Notes about Mia, a customer." },
+    body: updateBody,
+    status: 200,
+    answer: updatedContainer,
+    handle: async ({ core, call, body, parameter }) =>
+      presentUpdatedContainer(await core.updateContainer(call, { ...body, containerTag: parameter("containerTag") })),
+  }),
+  defineEndpoint({
+    method: "delete",
+    path: "/v3/container-tags/{containerTag}",
+    summary: "Delete a container tag with all that is in it",
+    description: "Deletes its documents and forgets its memories.",
+    tag: "container tags",
+    status: 200,
+    answer: deleteAnswer,
+    async handle({ core, call, parameter }) {
+      const deleted = await core.deleteContainer(call, { containerTag: parameter("containerTag") });
+      return {
+        success: true as const,
+        containerTag: deleted.containerTag,
+        deletedDocumentsCount: deleted.deletedDocuments,
+        deletedMemoriesCount: deleted.deletedMemories,
+      };
+    },
+  }),
+];

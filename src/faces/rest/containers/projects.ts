@@ -1,0 +1,100 @@
+import * as z from "zod";
+import { createProjectSchema, deleteProjectSchema, type DeletedProject } from "../../../core/index.js";
+import type { ContainerSummary } from "../../../core/types.js";
+import { defineEndpoint } from "../endpoint.js";
+import { containerTag, dateTime } from "../schemas.js";
+
+const count = z.int().min(0);
+
+/** A project is a container whose tag begins with `sm_project_` (contract.md §13.1). */
+const project = z.object({
+  id: z.string(),
+  name: z.string(),
+  containerTag,
+  createdAt: dateTime,
+  updatedAt: dateTime,
+  isExperimental: z.boolean(),
+  documentCount: count,
+  emoji: z.string().optional(),
+});
+
+function presentProject(container: ContainerSummary): z.infer<typeof project> {
+  const { uid, tag, name, createdAt, updatedAt, isExperimental, documentCount, emoji } = container;
+  return {
+    id: uid,
+    name: name ?? nameOf(tag),
+    containerTag: tag,
+    createdAt,
+    updatedAt,
+    isExperimental,
+    documentCount,
+    ...(emoji !== null && { emoji }),
+  };
+}
+
+/** What clients call a project that nobody named. */
+function nameOf(tag: string): string {
+  return tag === "sm_project_default" ? "Default Project" : tag.replace(/^sm_project_/, "");
+}
+
+const deleteAnswer = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  documentsAffected: count,
+  memoriesAffected: count,
+});
+
+export const projectEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/v3/projects",
+    summary: "List projects",
+    description: "Containers whose tag begins with `sm_project_`.",
+    tag: "projects",
+    status: 200,
+    answer: z.object({ projects: z.array(project) }),
+    async handle({ core, call }) {
+      const { projects } = await core.listProjects(call);
+      return { projects: projects.map(presentProject) };
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/projects",
+    summary: "Make a project",
+    description: "Makes a container whose tag comes from the name.",
+    tag: "projects",
+    example: { name: "Travel", emoji: "🚆" },
+    body: createProjectSchema,
+    status: 200,
+    answer: project,
+    handle: async ({ core, call, body }) => presentProject(await core.createProject(call, body)),
+  }),
+  defineEndpoint({
+    method: "delete",
+    path: "/v3/projects/{id}",
+    summary: "Delete a project, or move what is in it to another one",
+    description: "`move` keeps what is in it, in another project; `delete` does not.",
+    tag: "projects",
+    parameters: { id: "Id or container tag of the project" },
+    example: { action: "delete" },
+    body: deleteProjectSchema.omit({ id: true }),
+    status: 200,
+    answer: deleteAnswer,
+    async handle({ core, call, body, parameter }) {
+      const deleted = await core.deleteProject(call, { ...body, id: parameter("id") });
+      return {
+        success: true as const,
+        message: messageOf(deleted),
+        documentsAffected: deleted.documents,
+        memoriesAffected: deleted.memories,
+      };
+    },
+  }),
+];
+
+function messageOf({ containerTag, movedTo }: DeletedProject): string {
+  return movedTo === null
+    ? `The project ${containerTag} was deleted with all that was in it.`
+    : `What is in the project ${containerTag} moves to ${movedTo}; then the project is gone.`;
+}

@@ -1,0 +1,153 @@
+import * as z from "zod";
+import type { ApiDocument } from "./describe-api.js";
+import { wordsFor } from "./field-words.js";
+import { paginationAnswer } from "../pagination.js";
+import { containerAnswer, listedContainer } from "../containers/present-container.js";
+import { documentAnswer, listedDocument } from "../documents/present-document.js";
+import { graphDocument } from "../documents/present-document-graph.js";
+import { documentSearchAnswer } from "../search/present-document-result.js";
+import { memoryEntry } from "../memories/present-memory.js";
+import { profileAnswer } from "../search/present-profile.js";
+import { receiptAnswer } from "../documents/present-receipt.js";
+import { searchAnswer } from "../search/present-search-result.js";
+import { sessionAnswer } from "../service/present-session.js";
+import { settingsAnswer } from "../service/present-settings.js";
+import { errorSchema, filters } from "../schemas.js";
+
+/** Schemas that several operations share, or that readers look for by name. */
+const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
+  Error: errorSchema,
+  Pagination: paginationAnswer,
+  Filters: filters,
+  Document: documentAnswer,
+  ListedDocument: listedDocument,
+  DocumentReceipt: receiptAnswer,
+  DocumentWithMemories: graphDocument,
+  SearchAnswer: searchAnswer,
+  DocumentSearchAnswer: documentSearchAnswer,
+  MemoryEntry: memoryEntry,
+  Profile: profileAnswer,
+  ContainerTag: containerAnswer,
+  ListedContainerTag: listedContainer,
+  Settings: settingsAnswer,
+  Session: sessionAnswer,
+};
+
+/** Gives the shared schemas their names, which the generator then writes into each copy of them. */
+export function nameComponents(): void {
+  for (const [id, schema] of Object.entries(COMPONENTS))
+    schema.register(z.globalRegistry, { ...z.globalRegistry.get(schema), id });
+}
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+type JsonObject = { [key: string]: Json };
+
+/** Gathers the named schemas, lists what may be refused everywhere, and explains fields that explain nothing. */
+export function refineDocument(document: ApiDocument): ApiDocument {
+  const plain = JSON.parse(JSON.stringify(document)) as JsonObject;
+  const schemas: JsonObject = {};
+  const refined = gather(plain, schemas) as JsonObject;
+  const operations = Object.values((refined["paths"] ?? {}) as Record<string, JsonObject>).flatMap((path) =>
+    Object.values(path),
+  );
+  for (const operation of operations as JsonObject[]) {
+    listRefusals(operation);
+    explain(operation["parameters"] ?? null);
+    explain(operation["requestBody"] ?? null);
+  }
+  const components = refined["components"] as JsonObject;
+  components["schemas"] = sorted(schemas);
+  components["responses"] = refusals();
+  delete components["parameters"];
+  delete refined["webhooks"];
+  return refined as unknown as ApiDocument;
+}
+
+function sorted(schemas: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** Replaces every copy of a named schema by a reference to it. */
+function gather(value: Json, schemas: JsonObject): Json {
+  if (Array.isArray(value)) return value.map((item) => gather(item, schemas));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, part]): [string, Json] => [key, gather(part, schemas)]);
+  const object = Object.fromEntries(entries);
+  if (typeof object["pattern"] === "string") object["pattern"] = withoutFlags(object["pattern"]);
+  const name = object["id"];
+  if (typeof name !== "string" || !(name in COMPONENTS)) return object;
+  const { id: _id, ...schema } = object;
+  const isNullable = Array.isArray(schema["type"]) && schema["type"].includes("null");
+  schemas[name] ??= isNullable ? { ...schema, type: "object" } : schema;
+  const reference = { $ref: `#/components/schemas/${name}` };
+  return isNullable ? { anyOf: [reference, { type: "null" }] } : reference;
+}
+
+/** JSON Schema has no flags; the generator writes them behind the pattern, as JavaScript does. */
+function withoutFlags(pattern: string): string {
+  const [, bare, flags] = /^(.*)\/([a-z]+)$/s.exec(pattern) ?? [];
+  if (bare === undefined || flags === undefined) return pattern;
+  const isPlain = !/[[\\]/.test(bare);
+  if (!flags.includes("i") || !isPlain) return bare;
+  return bare.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+}
+
+const REFUSALS: Readonly<Record<string, readonly [name: string, description: string]>> = {
+  400: ["Invalid", "The request is wrong; `issues` says where and which rule it breaks."],
+  401: ["Unauthorized", "No key, or one that this server does not know."],
+  403: ["Forbidden", "The key may not do this, or not there."],
+  404: ["NotFound", "There is no such thing, or the key may not see it."],
+  429: ["TooManyRequests", "The key called too often; `Retry-After` says when to go on."],
+  default: ["Failed", "Any other refusal or failure, such as 409, 413, 415, 500, 501 or 503."],
+};
+
+function refusals(): JsonObject {
+  return Object.fromEntries(
+    Object.values(REFUSALS).map(([name, description]) => [
+      name,
+      { description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } },
+    ]),
+  );
+}
+
+function listRefusals(operation: JsonObject): void {
+  const responses = operation["responses"] as JsonObject;
+  const isOpen = Array.isArray(operation["security"]) && operation["security"].length === 0;
+  const parameters = (operation["parameters"] ?? []) as JsonObject[];
+  const takesInput = "requestBody" in operation || parameters.length > 0;
+  const names = [
+    ...(takesInput ? ["400"] : []),
+    ...(isOpen ? [] : ["401", "403"]),
+    ...(parameters.some((parameter) => parameter["in"] === "path") ? ["404"] : []),
+    ...(isOpen ? [] : ["429"]),
+    "default",
+  ];
+  for (const name of names) responses[name] = { $ref: `#/components/responses/${REFUSALS[name]?.[0]}` };
+}
+
+/** Adds words to fields and query parameters that have none. */
+function explain(value: Json): void {
+  if (Array.isArray(value)) {
+    for (const item of value) explain(item);
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  if (value["in"] === "query" && typeof value["name"] === "string") explainParameter(value, value["name"]);
+  const properties = value["properties"];
+  if (typeof properties === "object" && properties !== null && !Array.isArray(properties))
+    for (const [name, schema] of Object.entries(properties)) explainField(name, schema);
+  for (const part of Object.values(value)) explain(part);
+}
+
+function explainParameter(parameter: JsonObject, name: string): void {
+  const schema = parameter["schema"];
+  const own = typeof schema === "object" && schema !== null && !Array.isArray(schema) ? schema["description"] : null;
+  const words = own ?? wordsFor(name);
+  if (words !== undefined && words !== null) parameter["description"] ??= words;
+}
+
+function explainField(name: string, schema: Json): void {
+  const words = wordsFor(name);
+  if (words === undefined || typeof schema !== "object" || schema === null || Array.isArray(schema)) return;
+  schema["description"] ??= words;
+}

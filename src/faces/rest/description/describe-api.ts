@@ -1,0 +1,128 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Endpoint } from "../endpoint.js";
+import { nameComponents, refineDocument } from "./api-components.js";
+import { PATH_PARAMETERS } from "./path-parameters.js";
+import { errorSchema } from "../schemas.js";
+
+/** A document of OpenAPI 3.1. */
+export type ApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
+
+const TAGS: Readonly<Record<string, string>> = {
+  documents: "What is sent: kept as it is, made findable, and read for facts.",
+  search: "Finding memories and pieces of documents by meaning and words.",
+  memories: "Facts, one each, with their versions and sources.",
+  profile: "What is known about the subject of a container.",
+  "container tags": "Isolation boundaries: what lies in one is never found from another.",
+  settings: "How this server reads what it is sent.",
+  service: "About this server.",
+};
+
+const INTRODUCTION = `Recollect speaks the public Supermemory API. Send a key of this server as \`Authorization: Bearer sm_…\` or \`x-api-key: sm_…\`; programs on the same machine may leave it out while the server listens on this machine only.
+
+Errors are \`{error, details?, message}\`, all texts; those of wrong input list \`issues\` with the path of each field and the rule that it breaks. Where a rate limit is set, every answer carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds until the whole limit is free again), and 429 carries \`Retry-After\`.
+
+Every path under \`/v3/documents\` is also served under \`/v3/memories\`, its older name. Unknown fields are ignored. Times are ISO 8601 in UTC.`;
+
+/** Describes endpoints as OpenAPI 3.1, from the same schemas that check their requests and answers. */
+export function describeApi(endpoints: readonly Endpoint[], origin: string): ApiDocument {
+  nameComponents();
+  const app = new OpenAPIHono();
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearerAuth", {
+    type: "http",
+    scheme: "bearer",
+    description: "A key of this server, `sm_<organisation>_<secret>`.",
+  });
+  for (const endpoint of endpoints) app.openAPIRegistry.registerPath(describeEndpoint(endpoint));
+  const tags = [...new Set(endpoints.map(({ tag }) => tag))];
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "supermemory API",
+      version: "3.0.0",
+      description: INTRODUCTION,
+      license: { name: "MIT" },
+    },
+    servers: [{ url: origin }],
+    security: [{ bearerAuth: [] }],
+    tags: tags.map((name) => ({ name, ...(TAGS[name] !== undefined && { description: TAGS[name] }) })),
+  });
+  return refineDocument(document);
+}
+
+function describeEndpoint(endpoint: Endpoint): ReturnType<typeof createRoute> {
+  const { method, path, summary, description, tag, body, query } = endpoint;
+  return createRoute({
+    method,
+    path,
+    operationId: operationIdOf(endpoint),
+    summary,
+    ...(description !== undefined && { description }),
+    tags: [tag],
+    ...(endpoint.needsKey === false && { security: [] }),
+    request: {
+      params: parametersOf(endpoint),
+      ...(query && { query }),
+      ...(body && {
+        body: {
+          content: {
+            [bodyTypeOf(endpoint)]: {
+              schema: body,
+              ...(endpoint.example !== undefined && { example: endpoint.example }),
+            },
+          },
+          required: !endpoint.isBodyOptional,
+        },
+      }),
+    },
+    responses: describeAnswers(endpoint),
+  });
+}
+
+function bodyTypeOf({ carries }: Endpoint): string {
+  return carries === "file" ? "multipart/form-data" : "application/json";
+}
+
+function describeAnswers({ status, answer, produces }: Endpoint) {
+  return {
+    [status]: {
+      description: ANSWERS[status],
+      ...(answer && { content: { "application/json": { schema: answer } } }),
+      ...(produces !== undefined && { content: { [produces]: { schema: z.string() } } }),
+    },
+    // Gives the shape of errors its place among the named schemas.
+    default: { description: "Refused or failed", content: { "application/json": { schema: errorSchema } } },
+  };
+}
+
+const ANSWERS: Readonly<Record<Endpoint["status"], string>> = {
+  200: "Done",
+  201: "Created",
+  202: "Accepted; it goes on in the background",
+  204: "Done; there is nothing to say",
+  302: "Leads back to where the sign-in was begun",
+};
+
+function parametersOf({ path, parameters = {} }: Endpoint) {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].flatMap((match) => match[1] ?? []);
+  return z.object(
+    Object.fromEntries(
+      names.map((name) => [name, z.string().describe(parameters[name] ?? PATH_PARAMETERS[name] ?? name)]),
+    ),
+  );
+}
+
+/** `get /v3/documents/{id}/chunks` as `getV3DocumentsByIdChunks`: unique, because method and path are. */
+function operationIdOf({ method, path }: Endpoint): string {
+  const words = path
+    .split("/")
+    .filter((part) => part !== "")
+    .map((part) => part.replace(/^\{(\w+)\}$/, (_braces, name: string) => `by-${name}`));
+  return method + (words.length === 0 ? "Root" : words.map(toPascalCase).join(""));
+}
+
+function toPascalCase(words: string): string {
+  return words
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+}

@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { conversationSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { containerFields, documentStatus, tagsOf } from "../schemas.js";
+
+const { conversationId, messages, metadata, entityContext } = conversationSchema.shape;
+
+/** Samples of the contract name the conversation `customId` (contract-gaps.md G-35). */
+const conversationBody = z
+  .object({
+    conversationId: conversationId.optional(),
+    customId: conversationId.optional(),
+    messages,
+    ...containerFields,
+    metadata,
+    entityContext,
+  })
+  .superRefine((body, context) => {
+    if (body.conversationId === undefined && body.customId === undefined)
+      context.addIssue({ code: "custom", path: ["conversationId"], message: "must be a string" });
+  });
+
+const conversationAnswer = z.object({ id: z.string(), conversationId: z.string(), status: documentStatus });
+
+export const conversationEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v4/conversations",
+    summary: "Keep a conversation, or what is new of it",
+    description:
+      "A conversation is a document of its own under `conversationId`: send it whole each time, and only what is new is processed.",
+    tag: "conversations",
+    body: conversationBody,
+    example: {
+      conversationId: "chat-1",
+      messages: [
+        { role: "user", content: "I prefer trains to planes." },
+        { role: "assistant", content: "Noted: trains it is." },
+      ],
+      containerTags: ["mia"],
+    },
+    status: 200,
+    answer: conversationAnswer,
+    async handle({ core, call, body }) {
+      const { customId, containerTag: _one, containerTags: _many, ...fields } = body;
+      const named = { ...fields, conversationId: fields.conversationId ?? customId, containerTags: tagsOf(body) };
+      const { id, conversationId, status } = await core.addConversation(call, named);
+      return { id, conversationId, status };
+    },
+  }),
+];

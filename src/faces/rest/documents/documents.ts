@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { addDocumentSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { documentAnswer, presentDocument } from "./present-document.js";
+import { presentReceipt, receiptAnswer } from "./present-receipt.js";
+import { preferredWait } from "../prefer.js";
+import { containerFields, tagsOf } from "../schemas.js";
+
+const {
+  content,
+  customId,
+  title,
+  metadata,
+  filterByMetadata,
+  entityContext,
+  taskType,
+  filepath,
+  documentDate,
+  dreaming,
+  facts,
+} = addDocumentSchema.shape;
+
+/** A document to add (contract.md §3.1.1). */
+export const addBody = z.object({
+  content,
+  ...containerFields,
+  customId,
+  title,
+  metadata,
+  filterByMetadata,
+  entityContext,
+  taskType,
+  filepath,
+  documentDate,
+  dreaming,
+  /** Extension: facts that the caller has extracted already. */
+  facts,
+});
+
+/** What may be changed; any part of it, also nothing (contract.md §3.5). */
+const updateBody = z.object({
+  content: content.optional(),
+  ...containerFields,
+  customId,
+  title,
+  metadata,
+  filterByMetadata,
+  taskType,
+  filepath,
+  documentDate,
+});
+
+export const documentEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v3/documents",
+    summary: "Add a document",
+    description:
+      "Answers as soon as the document is kept: it can be read at once, and is searchable a moment later; `Prefer: wait=10` waits for that. Sending a `customId` again changes that document, and only what differs is processed again. Identical content does no work.",
+    tag: "documents",
+    example: { content: "Mia prefers trains to planes.", containerTag: "mia", customId: "note-1" },
+    body: addBody,
+    status: 200,
+    answer: receiptAnswer,
+    async handle({ core, call, body, header, setHeader }) {
+      const { containerTag: _one, containerTags: _many, ...fields } = body;
+      const wait = preferredWait(header("prefer"));
+      if (wait !== undefined) setHeader("preference-applied", `wait=${wait}`);
+      return presentReceipt(await core.addDocument(call, { ...fields, containerTags: tagsOf(body), wait }));
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/documents/{id}",
+    summary: "Get a document by id or customId",
+    description:
+      "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed.",
+    tag: "documents",
+    status: 200,
+    answer: documentAnswer,
+    handle: async ({ core, call, parameter, origin }) =>
+      presentDocument(await core.getDocument(call, { id: parameter("id") }), origin),
+  }),
+  defineEndpoint({
+    method: "patch",
+    path: "/v3/documents/{id}",
+    summary: "Change a document by id or customId",
+    description:
+      "Fields that are absent stay as they are. Works in every state: a change during processing is taken up after it.",
+    tag: "documents",
+    example: { content: "Mia prefers night trains.", metadata: { team: "travel" } },
+    body: updateBody,
+    isBodyOptional: true,
+    status: 200,
+    answer: receiptAnswer,
+    async handle({ core, call, body, parameter }) {
+      const { containerTag: _one, containerTags: _many, ...fields } = body;
+      const change = { ...fields, containerTags: tagsOf(body), id: parameter("id") };
+      return presentReceipt(await core.updateDocument(call, change));
+    },
+  }),
+  defineEndpoint({
+    method: "delete",
+    path: "/v3/documents/{id}",
+    summary: "Delete a document by id or customId, or forget a memory by id",
+    description: "Memories that only this document states are forgotten with it. Works in every state.",
+    tag: "documents",
+    status: 204,
+    async handle({ core, call, parameter, setHeader }) {
+      const { kind } = await core.deleteDocument(call, { id: parameter("id") });
+      setHeader("x-recollect-removed", kind);
+    },
+  }),
+];

@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { addDocumentSchema } from "../../../core/index.js";
+import { preferredWait } from "../prefer.js";
+import { presentReceipt, receiptAnswer } from "./present-receipt.js";
+import { defineEndpoint } from "../endpoint.js";
+import { FormFile } from "../read-form.js";
+import { containerTag, tagsOf } from "../schemas.js";
+import { serveFile } from "./serve-file.js";
+
+const { title, customId, entityContext, taskType, dreaming, filepath } = addDocumentSchema.shape;
+
+/** JSON as the text of a field. */
+function jsonText(rule: string) {
+  return z.string("must be text").transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: "custom", message: rule });
+      return z.NEVER;
+    }
+  });
+}
+
+const metadataText = jsonText("must be a JSON object as text").pipe(addDocumentSchema.shape.metadata.unwrap());
+
+/** A JSON array of tags, one tag as it is, or the field several times. */
+const tagsText = z
+  .union([z.string(), z.array(z.string())], "must be text")
+  .transform((texts) => [texts].flat().flatMap(readTags))
+  .pipe(z.array(containerTag).max(100));
+
+function readTags(text: string): unknown[] {
+  if (!text.trimStart().startsWith("[")) return [text];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [text];
+  } catch {
+    return [text];
+  }
+}
+
+/** Forms send a field that was left empty as an empty text. */
+function unlessEmpty<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === "" ? undefined : value), schema.optional()).optional();
+}
+
+const uploadForm = z.object({
+  file: z.instanceof(FormFile, { error: "must be a file" }).meta({ type: "string", format: "binary" }),
+  containerTag: unlessEmpty(containerTag),
+  containerTags: unlessEmpty(tagsText),
+  fileType: unlessEmpty(z.string("must be given once, as text")),
+  mimeType: unlessEmpty(z.string("must be given once, as text")),
+  metadata: unlessEmpty(metadataText),
+  filterByMetadata: unlessEmpty(metadataText),
+  customId: unlessEmpty(customId.unwrap()),
+  entityContext: unlessEmpty(entityContext.unwrap()),
+  taskType: unlessEmpty(taskType.unwrap()),
+  dreaming: unlessEmpty(dreaming.unwrap()),
+  filepath: unlessEmpty(filepath.unwrap()),
+  title: unlessEmpty(title.unwrap()),
+});
+
+export const fileEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v3/documents/file",
+    summary: "Upload a file",
+    description:
+      "The file is kept as it is and its text made searchable. Fields beside it are texts; lists and objects are written as JSON.",
+    tag: "documents",
+    body: uploadForm,
+    carries: "file",
+    status: 200,
+    answer: receiptAnswer,
+    async handle({ core, call, body, header, setHeader }) {
+      const { file, containerTag: _one, containerTags: _many, fileType, mimeType, ...document } = body;
+      const wait = preferredWait(header("prefer"));
+      if (wait !== undefined) setHeader("preference-applied", `wait=${wait}`);
+      const receipt = await core.addFile(call, {
+        bytes: Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength).toString("base64"),
+        name: file.name,
+        mimeType,
+        contentType: typeOf(file),
+        fileType,
+        document: { ...document, containerTags: tagsOf(body), wait },
+      });
+      return presentReceipt(receipt);
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/documents/{id}/file-url",
+    summary: "Where to download the file of a document",
+    description: "Only documents that came as files have one.",
+    tag: "documents",
+    status: 200,
+    answer: z.object({ url: z.url() }),
+    async handle({ core, call, parameter, origin }) {
+      const { path } = await core.getDocumentFile(call, { id: parameter("id") });
+      return { url: `${origin}${path}` };
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/files/{key}",
+    summary: "Download an uploaded file",
+    description: "Gives the bytes as they were uploaded.",
+    tag: "documents",
+    needsKey: false,
+    status: 200,
+    produces: "application/octet-stream",
+    async handle({ core, call, parameter, header }) {
+      const key = parameter("key");
+      const { file } = await core.getFile(call, { key });
+      return serveFile(file, header("range"), async (start, length) => {
+        const { bytes } = await core.readFile(call, { key, start, length });
+        return Buffer.from(bytes, "base64");
+      });
+    },
+  }),
+];
+
+/** What libraries send when they know no type is no type, and neither is what is not written like one. */
+function typeOf({ type }: FormFile): string | null {
+  return type !== null && type !== "application/octet-stream" && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : null;
+}

@@ -1,0 +1,222 @@
+import * as z from "zod";
+import { defineEndpoint } from "../endpoint.js";
+import { paginationAnswer, presentPagination } from "../pagination.js";
+import {
+  listedDocument,
+  presentListedDocument,
+  processingDocument,
+  presentProcessingDocument,
+} from "./present-document.js";
+import type { Call, Core } from "../../../core/index.js";
+import {
+  anyMetadata,
+  containerFields,
+  containerTag,
+  dateTime,
+  documentStatus,
+  filepath,
+  filters,
+  tagsOf,
+} from "../schemas.js";
+
+/** Documents that `processing` shows at most; its count is exact all the same. */
+const PROCESSING_LIMIT = 1_000;
+const PROCESSING_STATUSES = ["unknown", "queued", "extracting", "chunking", "embedding", "indexing"];
+const MAX_PAGE = 1_000_000_000;
+
+/** A JSON number or the same as digits: older clients send text (contract.md §1.12). */
+function count(max: number) {
+  const message = `must be a whole number from 1 to ${max}, or the same as text`;
+  return z
+    .union([z.number(), z.string().regex(/^\d{1,15}$/, message)], message)
+    .transform(Number)
+    .refine((value) => Number.isInteger(value) && value >= 1 && value <= max, message);
+}
+
+const listBody = z.object({
+  ...containerFields,
+  operator: z
+    .string("must be AND or OR")
+    .regex(/^(and|or)$/i, "must be AND or OR")
+    .optional(),
+  filters: filters.optional(),
+  includeContent: z.boolean("must be true or false").optional(),
+  limit: count(1_100).optional(),
+  page: count(MAX_PAGE).optional(),
+  order: z.enum(["asc", "desc"]).optional(),
+  sort: z.enum(["createdAt", "updatedAt"]).optional(),
+  filepath,
+  status: documentStatus.optional(),
+  source: z.string("must be a string").max(255).optional(),
+  provider: z.string("must be a string").max(255).optional(),
+});
+
+/** A request for a list, from a body or a query. */
+type ListRequest = Omit<z.output<typeof listBody>, "containerTag">;
+
+async function answerList(
+  { core, call, origin }: { core: Core; call: Call; origin: string },
+  { operator, status, ...fields }: ListRequest,
+): Promise<z.infer<typeof listAnswer>> {
+  const { documents, total, page, limit } = await core.listDocuments(call, {
+    ...fields,
+    operator: operator?.toLowerCase() === "and" ? "all" : "any",
+    ...(status && { statuses: [status] }),
+  });
+  return {
+    memories: documents.map((document) => presentListedDocument(document, origin)),
+    pagination: presentPagination({ page, limit, total }),
+  };
+}
+
+/** A query has each value as the array of all its occurrences; these may occur once. */
+function once<T extends z.ZodType>(schema: T) {
+  return z
+    .preprocess((values, context): unknown => {
+      if (!Array.isArray(values)) return values;
+      if (values.length > 1) context.addIssue({ code: "custom", message: "must be given once" });
+      return values[0];
+    }, schema)
+    .optional();
+}
+
+/** Several tags in one value, with commas between them, or each in a value of its own. */
+const tagsQuery = z
+  .array(z.string())
+  .transform((values) =>
+    values
+      .flatMap((value) => value.split(","))
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ""),
+  )
+  .pipe(z.array(containerTag).max(100))
+  .optional();
+
+const flagText = z
+  .enum(["true", "false", "1", "0", ""], "must be true or false")
+  .transform((text) => text !== "false" && text !== "0");
+
+const { operator, limit, page, order, sort, status, source, provider } = listBody.shape;
+
+const listQuery = z.object({
+  containerTag: z.array(containerTag).max(100).optional(),
+  containerTags: tagsQuery,
+  operator: once(operator.unwrap()),
+  filters: once(z.string()),
+  includeContent: once(flagText),
+  limit: once(limit.unwrap()),
+  page: once(page.unwrap()),
+  order: once(order.unwrap()),
+  sort: once(sort.unwrap()),
+  filepath: once(filepath.unwrap()),
+  status: once(status.unwrap()),
+  source: once(source.unwrap()),
+  provider: once(provider.unwrap()),
+});
+
+const listAnswer = z.object({
+  /** Documents; the name is older than the memories of today. */
+  memories: z.array(listedDocument),
+  pagination: paginationAnswer,
+});
+
+/** The chunks of a document (contract.md §3.11). */
+const chunksAnswer = z.object({
+  documentId: z.string().length(22),
+  chunks: z.array(
+    z.object({
+      id: z.string().length(22),
+      position: z.int(),
+      /** The same as `position`, under the name that the official command line reads (contract-gaps.md G-74). */
+      index: z.int(),
+      content: z.string(),
+      type: z.enum(["text", "image"]),
+      metadata: anyMetadata,
+      createdAt: dateTime,
+    }),
+  ),
+  total: z.int(),
+});
+
+const processingQuery = z.object({
+  containerTag: z.array(containerTag).max(100).optional(),
+  containerTags: tagsQuery,
+});
+
+const processingAnswer = z.object({ documents: z.array(processingDocument), totalCount: z.int() });
+
+export const listEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v3/documents/list",
+    summary: "List documents",
+    description:
+      "Newest first unless `sort` and `order` say otherwise; without containers all that the key may see. Tags that begin with `sm_project_` are left out of the items; a single document shows them all.",
+    tag: "documents",
+    example: { containerTags: ["mia"], limit: 10, page: 1 },
+    body: listBody,
+    isBodyOptional: true,
+    status: 200,
+    answer: listAnswer,
+    handle({ body: { containerTag: one, ...body }, ...request }) {
+      return answerList(request, { ...body, containerTags: tagsOf({ ...body, containerTag: one }) });
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/documents",
+    summary: "List documents by a query",
+    description: "The same list as `POST /v3/documents/list`, with its fields as query parameters.",
+    tag: "documents",
+    query: listQuery,
+    status: 200,
+    answer: listAnswer,
+    handle({ query: { containerTag: some = [], containerTags: others = [], ...query }, ...request }) {
+      return answerList(request, { ...query, containerTags: [...new Set([...some, ...others])] });
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/documents/{id}/chunks",
+    summary: "The chunks of a document",
+    description: "The pieces in which search finds the newest text, in order.",
+    tag: "documents",
+    status: 200,
+    answer: chunksAnswer,
+    async handle({ core, call, parameter }) {
+      const { documentId, chunks } = await core.getChunks(call, { id: parameter("id") });
+      return {
+        documentId,
+        chunks: chunks.map(({ id, position, content, type, metadata, createdAt }) => ({
+          id,
+          position,
+          index: position,
+          content,
+          type,
+          metadata: metadata && { ...metadata },
+          createdAt,
+        })),
+        total: chunks.length,
+      };
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/documents/processing",
+    summary: "Documents that are being processed",
+    description:
+      "Documents whose text is not searchable yet, of all containers that the key may see or of those named.",
+    tag: "documents",
+    query: processingQuery,
+    status: 200,
+    answer: processingAnswer,
+    async handle({ core, call, query }) {
+      const { documents, total } = await core.listDocuments(call, {
+        containerTags: [...new Set([...(query.containerTag ?? []), ...(query.containerTags ?? [])])],
+        statuses: PROCESSING_STATUSES,
+        limit: PROCESSING_LIMIT,
+      });
+      return { documents: documents.map(presentProcessingDocument), totalCount: total };
+    },
+  }),
+];

@@ -1,0 +1,98 @@
+import * as z from "zod";
+import { addDocumentsSchema, deleteDocumentsSchema } from "../../../core/index.js";
+import { addBody } from "./documents.js";
+import { defineEndpoint } from "../endpoint.js";
+import { containerTag, documentStatus } from "../schemas.js";
+
+const { documents: _documents, ...defaults } = addDocumentsSchema.shape;
+
+/** What a document should be. What is neither is refused by itself, with the others taken in. */
+const batchDocument = z.union([z.string(), addBody, z.unknown().transform(keepKnownFields)]);
+
+/** Unknown keys of a request are ignored, also where a document is not what it should be. */
+function keepKnownFields(document: unknown): unknown {
+  if (typeof document !== "object" || document === null || Array.isArray(document)) return document;
+  return Object.fromEntries(Object.entries(document).filter(([name]) => Object.hasOwn(addBody.shape, name)));
+}
+
+const batchBody = z.object({
+  ...defaults,
+  documents: z.array(batchDocument, "must be an array").min(1, "must have at least 1 document"),
+  content: z.null("must be absent; the documents have it").optional(),
+});
+
+const batchAnswer = z.object({
+  /** In the order of the documents. */
+  results: z.array(
+    z.object({
+      id: z.string(),
+      status: z.union([documentStatus, z.literal("error")]),
+      error: z.string().optional(),
+      details: z.string().optional(),
+    }),
+  ),
+  success: z.int(),
+  failed: z.int(),
+});
+
+const bulkDeleteAnswer = z.object({
+  success: z.boolean(),
+  deletedCount: z.int(),
+  errors: z.array(z.object({ id: z.string(), error: z.string() })).optional(),
+  containerTags: z.array(z.string()).optional(),
+  /** Extension: what each id was of; only where ids were named. */
+  removed: z.array(z.object({ id: z.string(), kind: z.enum(["document", "memory"]) })).optional(),
+});
+
+export const manyDocumentsEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v3/documents/batch",
+    summary: "Add many documents",
+    description:
+      "Each document is accepted or refused on its own; `results` has them in order, and fields beside `documents` are defaults for all.",
+    tag: "documents",
+    example: {
+      documents: [{ content: "Mia prefers trains to planes." }, { content: "Mia lives in Porto." }],
+      containerTag: "mia",
+    },
+    body: batchBody,
+    carries: "batch",
+    status: 200,
+    answer: batchAnswer,
+    async handle({ core, call, body }) {
+      const { items } = await core.addDocuments(call, body);
+      const results = items.map((item) =>
+        "error" in item
+          ? { id: item.id, status: "error" as const, error: item.error, details: item.error }
+          : { id: item.id, status: item.status },
+      );
+      const failed = results.filter(({ status }) => status === "error").length;
+      return { results, success: results.length - failed, failed };
+    },
+  }),
+  defineEndpoint({
+    method: "delete",
+    path: "/v3/documents/bulk",
+    summary: "Delete many documents",
+    description:
+      "Wants exactly one way to say which: `ids` (ids or customIds), or `containerTags`, which `filepath` may narrow.",
+    tag: "documents",
+    example: { ids: ["<id>"] },
+    body: z.object({ ...deleteDocumentsSchema.shape, containerTag: containerTag.optional() }),
+    isBodyOptional: true,
+    status: 200,
+    answer: bulkDeleteAnswer,
+    async handle({ core, call, body }) {
+      const { ids, containerTag: one, containerTags: many, filepath } = body;
+      const containerTags = one === undefined ? many : [...new Set([one, ...(many ?? [])])];
+      const { deletedCount, errors, removed } = await core.deleteDocuments(call, { ids, containerTags, filepath });
+      return {
+        success: errors.length === 0,
+        deletedCount,
+        ...(errors.length > 0 && { errors: [...errors] }),
+        ...(ids ? { removed: [...removed] } : { containerTags: containerTags ?? [] }),
+      };
+    },
+  }),
+];

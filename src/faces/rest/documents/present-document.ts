@@ -1,0 +1,152 @@
+import * as z from "zod";
+import type { Document, DocumentHead, Memory } from "../../../core/types.js";
+import { anyMetadata, dateTime, documentStatus, documentType, documentTypeOf } from "../schemas.js";
+
+const documentMemory = z.object({
+  id: z.string().length(22),
+  memory: z.string(),
+  createdAt: dateTime,
+  updatedAt: dateTime.nullable(),
+  isLatest: z.boolean(),
+  isForgotten: z.boolean(),
+  isStatic: z.boolean(),
+  isInference: z.boolean(),
+  version: z.int(),
+  sourceCount: z.int(),
+  metadata: anyMetadata,
+  parentMemoryId: z.string().nullable(),
+  rootMemoryId: z.string().nullable(),
+});
+
+/** `GET /v3/documents/{id}` (contract.md §3.4). */
+export const documentAnswer = z.object({
+  id: z.string().length(22),
+  customId: z.string().max(255).nullable(),
+  connectionId: z.string().nullable(),
+  containerTags: z.array(z.string()),
+  content: z.string().nullable(),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+  metadata: anyMetadata,
+  ogImage: z.string().nullable(),
+  raw: z.null(),
+  source: z.string().max(255).nullable(),
+  spatialPoint: z.null(),
+  status: documentStatus,
+  dreamingStatus: z.enum(["dreaming", "done"]),
+  summary: z.string().nullable(),
+  taskType: z.enum(["memory", "superrag"]),
+  title: z.string().nullable(),
+  type: documentType,
+  url: z.string().nullable(),
+  filepath: z.string().nullable(),
+  memories: z.array(documentMemory).min(1).optional(),
+  /** Extension: why processing failed; only on a failed document. */
+  errorReason: z.string().optional(),
+});
+type DocumentAnswer = z.infer<typeof documentAnswer>;
+
+/** An item of a list (contract.md §3.8). */
+export const listedDocument = z.object({
+  id: z.string().length(22),
+  customId: z.string().max(255).nullable(),
+  connectionId: z.string().nullable(),
+  containerTags: z.array(z.string()),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+  filepath: z.string().nullable(),
+  metadata: anyMetadata,
+  status: documentStatus,
+  summary: z.string().nullable(),
+  title: z.string().nullable(),
+  type: documentType,
+  url: z.string().nullable(),
+  content: z.string().optional(),
+  /** Extension: why processing failed; only on a failed document. */
+  errorReason: z.string().optional(),
+});
+type ListedDocument = z.infer<typeof listedDocument>;
+
+/** A document that is being processed (contract.md §3.10). */
+export const processingDocument = listedDocument.omit({ filepath: true, url: true, content: true, errorReason: true });
+type ProcessingDocument = z.infer<typeof processingDocument>;
+
+/** Containers of the vendor's own app; lists hide them, a single document shows them (contract-gaps.md G-07). */
+const HIDDEN_PREFIX = "sm_project_";
+
+/** A document with everything that any generation of clients reads (contract.md §3.4). */
+export function presentDocument(
+  { document, memories }: { document: Document; memories: readonly Memory[] },
+  origin: string,
+): DocumentAnswer {
+  return {
+    ...presentCore(document),
+    containerTags: [...document.containerTags],
+    content: document.content,
+    ogImage: null,
+    raw: null,
+    source: document.source,
+    spatialPoint: null,
+    dreamingStatus: document.dreamingStatus,
+    taskType: document.taskType,
+    url: absoluteUrl(document.url, origin),
+    filepath: document.filepath,
+    ...(memories.length > 0 && { memories: memories.map(presentDocumentMemory) }),
+    ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
+  };
+}
+
+/** A document as lists show it (contract.md §3.8); its text only where it was asked for. */
+export function presentListedDocument(document: DocumentHead & { content?: string }, origin: string): ListedDocument {
+  return {
+    ...presentCore(document),
+    containerTags: document.containerTags.filter((tag) => !tag.startsWith(HIDDEN_PREFIX)),
+    url: absoluteUrl(document.url, origin),
+    filepath: document.filepath,
+    ...(document.content !== undefined && { content: document.content }),
+    ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
+  };
+}
+
+/** A document that is being processed (contract.md §3.10). */
+export function presentProcessingDocument(document: DocumentHead): ProcessingDocument {
+  return { ...presentCore(document), containerTags: [...document.containerTags] };
+}
+
+/** An uploaded file is on this server, under whatever address the client knows. */
+export function absoluteUrl(url: string | null, origin: string): string | null {
+  return url?.startsWith("/") ? `${origin}${url}` : url;
+}
+
+function presentCore(document: DocumentHead) {
+  return {
+    id: document.id,
+    customId: document.customId,
+    connectionId: null,
+    createdAt: document.createdAt,
+    updatedAt: document.updatedAt,
+    metadata: document.metadata,
+    status: document.status,
+    summary: document.summary,
+    title: document.title,
+    type: documentTypeOf(document.type),
+  };
+}
+
+function presentDocumentMemory(memory: Memory): NonNullable<DocumentAnswer["memories"]>[number] {
+  return {
+    id: memory.id,
+    memory: memory.text,
+    createdAt: memory.createdAt,
+    updatedAt: memory.updatedAt,
+    isLatest: memory.isLatest,
+    isForgotten: memory.isForgotten,
+    isStatic: memory.isStatic,
+    isInference: memory.isInference,
+    version: memory.version,
+    sourceCount: memory.sourceCount,
+    metadata: memory.metadata,
+    parentMemoryId: memory.parentId,
+    rootMemoryId: memory.rootId,
+  };
+}

@@ -1,0 +1,43 @@
+import * as z from "zod";
+import { forgetMatchingSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+
+const body = forgetMatchingSchema.extend({
+  /** Another name of `query` (contract-gaps.md G-42). */
+  q: forgetMatchingSchema.shape.query,
+});
+
+const match = z.object({ id: z.string().length(22), memory: z.string(), score: z.number().min(0).max(1) });
+
+const answer = z.object({
+  dryRun: z.boolean(),
+  count: z.int(),
+  forgetBatchId: z.string().length(22).nullable(),
+  summary: z.string(),
+  /** Only after a dry run. */
+  candidates: z.array(match).optional(),
+  /** Only when something was to be forgotten. */
+  forgotten: z.array(match).optional(),
+});
+
+export const forgetMatchingEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v4/memories/forget-matching",
+    summary: "Forget what a container holds on a subject, or several memories by id",
+    description:
+      "Exactly one of `query` and `ids`. `dryRun` shows exactly what the same request would forget. By query, everything of at least `threshold` is forgotten, the most similar first, up to `maxForget`. By ids, unknown ones are left out.",
+    tag: "memories",
+    example: { containerTag: "mia", query: "travel plans", dryRun: true },
+    body,
+    status: 200,
+    answer,
+    async handle({ core, call, body: { q, ...input } }) {
+      const result = await core.forgetMatching(call, { ...input, query: input.query ?? q });
+      const { dryRun, forgetBatchId, summary } = result;
+      const matches = result.matches.map(({ id, text, score }) => ({ id, memory: text, score }));
+      const listed = dryRun ? { candidates: matches } : { forgotten: matches };
+      return { dryRun, count: matches.length, forgetBatchId, summary, ...listed };
+    },
+  }),
+];

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { reviewSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { anyMetadata, dateTime } from "../schemas.js";
+
+const inferredAnswer = z.object({
+  memories: z.array(
+    z.object({
+      id: z.string().length(22),
+      memory: z.string(),
+      parentCount: z.int(),
+      createdAt: dateTime,
+      updatedAt: dateTime,
+      metadata: anyMetadata,
+    }),
+  ),
+  /** How many are listed. */
+  total: z.int(),
+});
+
+const reviewAnswer = z.object({
+  id: z.string().length(22),
+  isInference: z.boolean(),
+  isForgotten: z.boolean(),
+  reviewStatus: z.enum(["approved", "declined"]).nullable(),
+});
+
+export const inferredEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/v3/container-tags/{containerTag}/inferred",
+    summary: "Inferred memories that wait for review",
+    description: "At most 50: those that were derived from the most memories first, then the newest.",
+    tag: "container tags",
+    status: 200,
+    answer: inferredAnswer,
+    async handle({ core, call, parameter }) {
+      const inferred = await core.listInferred(call, { containerTag: parameter("containerTag") });
+      const memories = inferred.map(({ memory, parentCount }) => ({
+        id: memory.id,
+        memory: memory.text,
+        parentCount,
+        createdAt: memory.createdAt,
+        updatedAt: memory.updatedAt,
+        metadata: memory.metadata,
+      }));
+      return { memories, total: memories.length };
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/container-tags/{containerTag}/inferred/{memoryId}/review",
+    summary: "Approve, decline or undo the review of an inferred memory",
+    description:
+      "Approved it counts as stated; declined it leaves search; undone it is back in the queue. 409, for good, when it is no open guess or there is nothing to undo.",
+    tag: "container tags",
+    example: { action: "approve" },
+    body: reviewSchema.pick({ action: true }),
+    status: 200,
+    answer: reviewAnswer,
+    handle: ({ core, call, body, parameter }) =>
+      core.reviewInferred(call, { ...body, containerTag: parameter("containerTag"), id: parameter("memoryId") }),
+  }),
+];

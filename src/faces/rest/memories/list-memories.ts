@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { defineEndpoint } from "../endpoint.js";
+import { pageFields } from "../page-fields.js";
+import { paginationAnswer, presentPagination } from "../pagination.js";
+import { memoryEntry, presentMemoryEntry } from "./present-memory.js";
+import { containerFields, filters, tagsOf } from "../schemas.js";
+
+const body = z.object({
+  /** At least one; `containerTag` is accepted beside it (contract-gaps.md G-42). */
+  ...containerFields,
+  filters: filters.optional(),
+  ...pageFields,
+});
+
+const answer = z.object({ memoryEntries: z.array(memoryEntry), pagination: paginationAnswer });
+
+export const memoryListEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v4/memories/list",
+    summary: "List memories with their history",
+    description:
+      "The newest versions that are neither forgotten nor over, with older ones in `history`. At least one container must be named.",
+    tag: "memories",
+    example: { containerTags: ["mia"], limit: 10, page: 1 },
+    body,
+    status: 200,
+    answer,
+    async handle({ core, call, body: { containerTag, containerTags, ...fields } }) {
+      const tags = tagsOf({ containerTag, containerTags }) ?? [];
+      const page = await core.listMemories(call, { ...fields, containerTags: tags });
+      const { organizationId } = call.actor;
+      return {
+        memoryEntries: page.entries.map((entry) => presentMemoryEntry(entry, organizationId)),
+        pagination: presentPagination(page),
+      };
+    },
+  }),
+];

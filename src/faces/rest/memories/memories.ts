@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { createMemoriesSchema, forgetOneSchema, updateMemorySchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { createdMemory, presentCreatedMemory, presentUpdatedMemory, updatedMemory } from "./present-memory.js";
+
+const createAnswer = z.object({ documentId: z.string().nullable(), memories: z.array(createdMemory) });
+
+const forgetAnswer = z.object({
+  id: z.string().length(22),
+  forgotten: z.boolean(),
+  /** Extension: what the id named. */
+  removed: z.enum(["memory", "document"]),
+});
+
+export const memoryEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v4/memories",
+    summary: "Create memories directly",
+    description:
+      "Writes facts without extraction: each becomes one memory, searchable at once. What the container knows already is not kept twice: its entry answers with the memory that is there. A container that does not exist is made.",
+    tag: "memories",
+    example: { memories: [{ content: "Mia prefers trains to planes.", isStatic: true }], containerTag: "mia" },
+    body: createMemoriesSchema,
+    status: 201,
+    answer: createAnswer,
+    async handle({ core, call, body }) {
+      const { documentId, memories } = await core.createMemories(call, body);
+      return { documentId, memories: memories.map(presentCreatedMemory) };
+    },
+  }),
+  defineEndpoint({
+    method: "patch",
+    path: "/v4/memories",
+    summary: "Write a new version of a memory, found by id or by its exact text",
+    description:
+      "The old version stays as history. `id` counts more than `content`, and the id of an old version means the newest. `metadata` replaces what was there, except `temporalContext`; left out, all stays. `forgetAfter: null` ends an expiry. When another memory of the container has the new text already, the two become one.",
+    tag: "memories",
+    example: { content: "Mia prefers trains to planes.", newContent: "Mia prefers night trains.", containerTag: "mia" },
+    body: updateMemorySchema,
+    status: 200,
+    answer: updatedMemory,
+    handle: async ({ core, call, body }) => presentUpdatedMemory(await core.updateMemory(call, body)),
+  }),
+  defineEndpoint({
+    method: "delete",
+    path: "/v4/memories",
+    summary: "Forget a memory by id or by its exact text, or remove a document by id or customId",
+    description:
+      "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. Forgotten already: 409, for good.",
+    tag: "memories",
+    example: { content: "Mia prefers trains to planes.", containerTag: "mia" },
+    body: forgetOneSchema,
+    status: 200,
+    answer: forgetAnswer,
+    async handle({ core, call, body }) {
+      const { id, removed } = await core.forgetOne(call, body);
+      return { id, forgotten: true, removed };
+    },
+  }),
+];

@@ -1,0 +1,65 @@
+import * as z from "zod";
+import { profileSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { presentProfile, profileAnswer } from "./present-profile.js";
+import { containerTag, filters, threshold } from "../schemas.js";
+
+const profileBody = z.object({
+  containerTag: profileSchema.shape.containerTag.describe("May be left out by a key of a single container."),
+  /** An empty question is none: some clients always send the field. */
+  q: z.preprocess((q) => (typeof q === "string" && q.trim() === "" ? undefined : q), profileSchema.shape.q),
+  threshold,
+  filters: filters.optional(),
+  include: profileSchema.shape.include,
+  buckets: profileSchema.shape.buckets.describe("Keys of the buckets to show; all by default."),
+});
+
+const bucketsAnswer = z.object({
+  buckets: z.array(z.object({ key: z.string(), description: z.string() })),
+});
+
+export const profileEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v4/profile",
+    summary: "What is known about the subject of a container",
+    description:
+      "Lasting facts are `static`, recent ones `dynamic`; with `q` the best memories for it come along as `searchResults`.",
+    tag: "profile",
+    example: { containerTag: "mia", q: "travel" },
+    body: profileBody,
+    status: 200,
+    answer: profileAnswer,
+    async handle({ core, call, body }) {
+      return presentProfile(await core.profile(call, body));
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v4/profile/buckets",
+    summary: "The buckets of a container's profile",
+    description: "The named parts that a profile of the container has: those of the organisation and its own.",
+    tag: "profile",
+    example: { containerTag: "mia" },
+    body: z.object({ containerTag }),
+    status: 200,
+    answer: bucketsAnswer,
+    async handle({ core, call, body }) {
+      const { buckets } = await core.listProfileBuckets(call, body);
+      return { buckets: buckets.map(({ key, description }) => ({ key, description })) };
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/container-tags/{containerTag}/profile",
+    summary: "Lasting and recent facts about the subject of a container",
+    description: "The same profile as `POST /v4/profile`, without a query.",
+    tag: "container tags",
+    status: 200,
+    answer: profileAnswer.pick({ profile: true }),
+    async handle({ core, call, parameter }) {
+      const input = { containerTag: parameter("containerTag"), include: ["static", "dynamic"] };
+      return presentProfile(await core.profile(call, input));
+    },
+  }),
+];

@@ -1,0 +1,127 @@
+import * as z from "zod";
+import { searchDocumentsSchema, searchSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { documentSearchAnswer, presentDocumentSearch } from "./present-document-result.js";
+import { presentSearch, searchAnswer } from "./present-search-result.js";
+import { containerFields, filepath, filters, operator, operatorOf, tagsOf, threshold } from "../schemas.js";
+
+const flag = z.boolean("must be true or false").optional();
+
+/** What every kind of search may be narrowed by. */
+const groundFields = {
+  ...containerFields,
+  operator: operator.describe(
+    "How several tags combine: OR unites them, AND wants the chunks of documents that carry all of them.",
+  ),
+  filters: filters.optional(),
+  filepath,
+  docId: searchSchema.shape.documentId.describe("Id or customId of the document to search in."),
+  endUserId: searchSchema.shape.endUserId.describe("Only what carries this `endUserId` in its metadata."),
+};
+type GroundFields = z.infer<z.ZodObject<typeof groundFields>>;
+
+/** Fields that are taken and change nothing. */
+const idleFields = {
+  documentThreshold: threshold.describe("Accepted for older clients; has no effect."),
+  rerank: flag.describe("Accepted; results are always re-ranked."),
+  rewriteQuery: flag.describe("Accepted; has no effect without a language model."),
+};
+
+const include = z.object({
+  documents: flag,
+  summaries: flag,
+  relatedMemories: flag,
+  forgottenMemories: flag,
+  chunks: flag.describe("Gives memories alone, each with the chunks of its documents that answer the query."),
+});
+
+const searchBody = z.object({
+  q: searchSchema.shape.q,
+  ...groundFields,
+  searchMode: searchSchema.shape.searchMode,
+  limit: searchSchema.shape.limit,
+  threshold,
+  chunkThreshold: threshold.describe("Least similarity of a chunk, where that is more than `threshold`."),
+  onlyMatchingChunks: flag.describe("False adds to each chunk the one before and the one after it. Default true."),
+  include: include.optional(),
+  ...idleFields,
+  aggregate: flag.describe("Accepted; has no effect without a language model."),
+});
+
+const documentSearchBody = z.object({
+  q: searchSchema.shape.q.describe("`*` finds every document, the most recently changed first."),
+  ...groundFields,
+  limit: searchSchema.shape.limit.describe("The most documents."),
+  chunkThreshold: searchDocumentsSchema.shape.chunkThreshold,
+  onlyMatchingChunks: flag.describe("False adds to each chunk the one before and the one after it. Default true."),
+  includeFullDocs: flag,
+  includeSummary: flag,
+  categoriesFilter: z.array(z.string()).optional().describe("Accepted for older clients; has no effect."),
+  ...idleFields,
+});
+
+export const searchEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v4/search",
+    summary: "Search memories and documents",
+    description:
+      "Each result carries either `memory` or `chunk`. `similarity` means the same under every embedder: unrelated text lies near 0.2, related above 0.5, nearly identical above 0.9. Without a container all that the key may see is searched.",
+    tag: "search",
+    example: { q: "How does Mia like to travel?", containerTag: "mia", limit: 5 },
+    body: searchBody,
+    status: 200,
+    answer: searchAnswer,
+    async handle({ core, call, body }) {
+      const { q, searchMode, limit, chunkThreshold, include: wanted = {} } = body;
+      const answer = await core.search(call, {
+        q,
+        ...groundOf(body),
+        searchMode,
+        limit,
+        threshold: body.threshold,
+        chunkThreshold,
+        includeForgotten: wanted.forgottenMemories,
+        includeRelatives: wanted.relatedMemories,
+        // Whoever asks for documents gets chunks anyway.
+        includeChunks: wanted.chunks && searchMode !== "documents",
+        includeNeighbours: body.onlyMatchingChunks === false,
+      });
+      return presentSearch(answer, wanted);
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/search",
+    summary: "Search documents",
+    description: "Finds documents, each with its best chunks; `chunkThreshold` leaves out weaker ones.",
+    tag: "search",
+    example: { q: "travel plans", containerTags: ["mia"] },
+    body: documentSearchBody,
+    status: 200,
+    answer: documentSearchAnswer,
+    async handle({ core, call, body }) {
+      const { q, limit, chunkThreshold } = body;
+      const answer = await core.searchDocuments(call, {
+        q,
+        ...groundOf(body),
+        limit,
+        chunkThreshold,
+        includeNeighbours: body.onlyMatchingChunks === false,
+        includeContent: body.includeFullDocs,
+      });
+      return presentDocumentSearch(answer, { withSummary: body.includeSummary ?? false });
+    },
+  }),
+];
+
+function groundOf(body: GroundFields) {
+  return {
+    containerTags: tagsOf(body),
+    operator: operatorOf(body.operator),
+    filters: body.filters,
+    filepath: body.filepath,
+    documentId: body.docId,
+    endUserId: body.endUserId,
+  };
+}

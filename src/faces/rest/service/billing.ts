@@ -1,0 +1,148 @@
+import * as z from "zod";
+import { consumptionSchema, ORGANIZATION_NAME } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { once } from "../query-parameters.js";
+import { dateTime } from "../schemas.js";
+
+const UNLIMITED = 0;
+const limit = z.int().describe("0: there is no limit.");
+const used = z.object({ used: z.int(), limit });
+
+const moneyless = "This server bills nothing. ";
+const anything = z.record(z.string(), z.unknown());
+
+const topUps = z.object({
+  enabled: z.boolean(),
+  threshold: z.number().nullable(),
+  amount: z.number().nullable(),
+});
+
+/** contract.md §11.6. */
+export const billingEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/v3/auth/billing",
+    summary: "Plan and use of this month",
+    description: `${moneyless}Tokens and searches are those that this server recorded since the month began, in UTC.`,
+    tag: "billing",
+    status: 200,
+    answer: z.object({
+      plan: z.literal("enterprise"),
+      usage: z.object({ tokens: used, queries: used }),
+      credits: z.null(),
+      resetDate: dateTime,
+      orgName: z.string(),
+      billingEmail: z.null(),
+    }),
+    async handle({ core, call }) {
+      const { tokens, searches, resetsAt } = await core.reportConsumption(call);
+      return {
+        plan: "enterprise" as const,
+        usage: { tokens: { used: tokens, limit: UNLIMITED }, queries: { used: searches, limit: UNLIMITED } },
+        credits: null,
+        resetDate: resetsAt,
+        orgName: ORGANIZATION_NAME,
+        billingEmail: null,
+      };
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/auth/billing/usage",
+    summary: "Use of this month by meter",
+    description: moneyless.trim(),
+    tag: "billing",
+    status: 200,
+    answer: z.object({
+      items: z.array(z.object({ name: z.string(), used: z.int(), limit, unit: z.string() })),
+      periodStart: dateTime,
+      periodEnd: dateTime,
+    }),
+    async handle({ core, call }) {
+      const { tokens, searches, operations, from, resetsAt } = await core.reportConsumption(call);
+      const items = [
+        { name: "Tokens", used: tokens, limit: UNLIMITED, unit: "tokens" },
+        { name: "Searches", used: searches, limit: UNLIMITED, unit: "queries" },
+        { name: "Requests", used: operations, limit: UNLIMITED, unit: "operations" },
+      ];
+      return { items, periodStart: from, periodEnd: resetsAt };
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/auth/billing/usage-events",
+    summary: "Use in a time by feature and day",
+    description: `${moneyless}A time may be 90 days long; without one it is this month.`,
+    tag: "billing",
+    query: z.object({
+      start: once(consumptionSchema.shape.from.unwrap()).describe("Begin of the time, inclusive; ISO 8601."),
+      end: once(consumptionSchema.shape.to.unwrap()).describe("End of the time, exclusive; ISO 8601."),
+    }),
+    status: 200,
+    answer: z.object({
+      byFeature: z.array(z.object({ feature: z.string(), total: z.int() })),
+      byDay: z.array(z.object({ date: z.iso.date(), total: z.int() })).describe("Requests."),
+      memoryTotal: z.int().describe("Tokens of documents that were sent."),
+      superragTotal: z.int(),
+      periodStart: dateTime,
+      periodEnd: dateTime,
+    }),
+    async handle({ core, call, query }) {
+      const report = await core.reportConsumption(call, { from: query.start, to: query.end });
+      return {
+        byFeature: [
+          { feature: "sm_tokens_text", total: report.tokens },
+          { feature: "sm_search_queries", total: report.searches },
+          { feature: "sm_operations", total: report.operations },
+        ],
+        byDay: report.byDay.map(({ day, count }) => ({ date: day, total: count })),
+        memoryTotal: report.tokens,
+        superragTotal: 0,
+        periodStart: report.from,
+        periodEnd: report.to,
+      };
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/auth/billing/invoices",
+    summary: "Invoices",
+    description: `${moneyless}The list is empty.`,
+    tag: "billing",
+    status: 200,
+    answer: z.object({
+      invoices: z.array(
+        z.object({ id: z.string(), date: dateTime, amount: z.int(), currency: z.string(), status: z.string() }),
+      ),
+    }),
+    async handle({ core, call }) {
+      await core.getTeam(call);
+      return { invoices: [] };
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/auth/billing/auto-topups",
+    summary: "Whether credits are bought by themselves",
+    description: `${moneyless}They never are.`,
+    tag: "billing",
+    status: 200,
+    answer: topUps,
+    async handle({ core, call }) {
+      await core.getTeam(call);
+      return { enabled: false, threshold: null, amount: null };
+    },
+  }),
+  defineEndpoint({
+    method: "patch",
+    path: "/v3/auth/billing/auto-topups",
+    summary: "Let credits be bought by themselves",
+    description: `${moneyless}So this is always refused with 403.`,
+    tag: "billing",
+    body: anything,
+    isBodyOptional: true,
+    status: 200,
+    answer: topUps,
+    handle: ({ core, call }) => core.changeBilling(call),
+  }),
+];

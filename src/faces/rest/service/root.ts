@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { defineEndpoint } from "../endpoint.js";
+
+/** Documents about the API that this server has. */
+const ADDRESSES = { openapi: "/v3/openapi", reference: "/reference", health: "/health" } as const;
+
+/** `GET /`: any answer tells the SDK's search for a local server that one is there (contract.md §1.3). */
+export const rootEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/",
+    summary: "What this server is",
+    description: "Needs no key. Clients that look for a local server take any answer for a sign of life.",
+    tag: "service",
+    needsKey: false,
+    status: 200,
+    answer: z.object({
+      name: z.string(),
+      version: z.string(),
+      description: z.string(),
+      documentation: z.object({ openapi: z.string(), reference: z.string(), health: z.string() }),
+    }),
+    handle: ({ origin, version }) => ({
+      name: "Recollect",
+      version,
+      description: "A memory for AI agents that speaks the Supermemory API.",
+      documentation: {
+        openapi: `${origin}${ADDRESSES.openapi}`,
+        reference: `${origin}${ADDRESSES.reference}`,
+        health: `${origin}${ADDRESSES.health}`,
+      },
+    }),
+  }),
+];

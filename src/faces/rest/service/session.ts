@@ -1,0 +1,15 @@
+import { defineEndpoint } from "../endpoint.js";
+import { presentSession, sessionAnswer } from "./present-session.js";
+
+export const sessionEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/v3/session",
+    summary: "Who the key belongs to and what it may do",
+    description: "Works with every key. This server has one user, its owner; the plan is without limits.",
+    tag: "session",
+    status: 200,
+    answer: sessionAnswer,
+    handle: async ({ core, call }) => presentSession(await core.session(call)),
+  }),
+];

@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { ORGANIZATION_NAME, resetSchema, settingsSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { profileBuckets } from "../containers/present-container.js";
+import { presentSettings, settingsAnswer } from "./present-settings.js";
+
+const updateAnswer = z.object({ orgId: z.string(), orgSlug: z.string(), updated: settingsAnswer });
+
+const count = z.int().min(0);
+const resetAnswer = z.object({
+  success: z.literal(true),
+  deletedConnections: count,
+  deletedDocumentBatches: count,
+  deletedDocumentsApprox: count,
+  deletedMemoryRows: count,
+  deletedExtraSpaces: count,
+  clearedDefaultSpaceContext: z.boolean(),
+  clearedBrainMemoryRegistry: z.boolean(),
+  settingsReset: z.boolean(),
+});
+
+export const settingsEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/v3/settings",
+    summary: "Read the settings",
+    description:
+      "A client that names itself, by its key or by the header `x-sm-source`, sees its own over the common ones.",
+    tag: "settings",
+    status: 200,
+    answer: settingsAnswer,
+    handle: async ({ core, call }) => presentSettings((await core.getSettings(call)).settings),
+  }),
+  defineEndpoint({
+    method: "patch",
+    path: "/v3/settings",
+    summary: "Change settings",
+    description:
+      "Fields that are left out stay, null clears one. What a client writes that names itself, by its key or by the header `x-sm-source`, holds for this client alone.",
+    tag: "settings",
+    example: { shouldLLMFilter: true, filterPrompt: "Keep decisions and preferences." },
+    body: settingsSchema,
+    status: 200,
+    answer: updateAnswer,
+    async handle({ core, call, body }) {
+      const { settings } = await core.updateSettings(call, body);
+      const { organizationId } = call.actor;
+      return { orgId: organizationId, orgSlug: organizationId, updated: presentSettings(settings) };
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/settings/reset",
+    summary: "Delete all documents, memories, containers and settings",
+    description: `The confirmation is the name of the organisation, \`${ORGANIZATION_NAME}\`, or its slug. Keys stay.`,
+    tag: "settings",
+    body: resetSchema,
+    status: 200,
+    answer: resetAnswer,
+    async handle({ core, call, body }) {
+      const removed = await core.resetOrganization(call, body);
+      return {
+        success: true as const,
+        deletedConnections: 0,
+        deletedDocumentBatches: removed.documentBatches,
+        deletedDocumentsApprox: removed.documents,
+        deletedMemoryRows: removed.memories,
+        deletedExtraSpaces: removed.containers,
+        clearedDefaultSpaceContext: removed.clearedDefaultContext,
+        clearedBrainMemoryRegistry: false,
+        settingsReset: true,
+      };
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/settings/suggest-buckets",
+    summary: "Suggest profile buckets that suit filterPrompt; nothing is stored",
+    description: "Needs a `filterPrompt` among the settings.",
+    tag: "settings",
+    status: 200,
+    answer: z.object({ suggestions: profileBuckets }),
+    async handle({ core, call }) {
+      const { suggestions } = await core.suggestBuckets(call);
+      return { suggestions: suggestions.map(({ key, description }) => ({ key, description })) };
+    },
+  }),
+];

@@ -1,0 +1,124 @@
+import * as z from "zod";
+import { AppError } from "../../../core/errors.js";
+import { rangeSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { onceNumber } from "../query-parameters.js";
+import { dateTime } from "../schemas.js";
+
+const digestStatus = z.enum(["pending", "processing", "completed", "failed"]);
+const digest = z.object({
+  id: z.string(),
+  isoWeek: z.string(),
+  emailSubject: z.string().nullable(),
+  title: z.string().nullable(),
+  status: digestStatus,
+  sentAt: dateTime.nullable(),
+  generatedAt: dateTime,
+  highlightCount: z.int(),
+  memoryCount: z.int(),
+});
+const digestPreferences = z.object({ digestOptOut: z.boolean("must be true or false") });
+const NO_DIGESTS = "This server writes no weekly digests, so there are none.";
+const NO_DIGESTS_WANTED = { digestOptOut: true };
+
+/** What only the vendor's web app asks (contract.md §13.3), answered as things are here. */
+export const webAppEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v3/documents/migrate-mcp",
+    summary: "Move documents of an older MCP server here",
+    description: "There are none to move: this server never had one.",
+    tag: "web app",
+    body: z.object({
+      userId: z.string("must be a string").max(255),
+      projectId: z.string("must be a string").max(255).optional(),
+    }),
+    status: 200,
+    answer: z.object({ success: z.boolean(), migratedCount: z.int(), message: z.string() }),
+    handle: () => ({ success: true, migratedCount: 0, message: "There is nothing to migrate." }),
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/mcp/has-login",
+    summary: "Whether an MCP client signed in before",
+    description: "Never: MCP clients of this server use a key.",
+    tag: "web app",
+    status: 200,
+    answer: z.object({ previousLogin: z.boolean() }),
+    handle: () => ({ previousLogin: false }),
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/waitlist/status",
+    summary: "Whether the caller waits for access",
+    description: "Nobody does.",
+    tag: "web app",
+    status: 200,
+    answer: z.object({ inWaitlist: z.boolean(), accessGranted: z.boolean(), createdAt: dateTime }),
+    async handle({ core, call }) {
+      const { owner } = await core.getTeam(call);
+      return { inWaitlist: false, accessGranted: true, createdAt: owner.joinedAt };
+    },
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/digests",
+    summary: "List weekly digests",
+    description: NO_DIGESTS,
+    tag: "web app",
+    query: z.object({
+      page: onceNumber(rangeSchema.shape.page.unwrap()).describe("Page, from 1. Default 1."),
+      limit: onceNumber(rangeSchema.shape.limit.unwrap()).describe("Digests of a page, 1 to 100. Default 20."),
+    }),
+    status: 200,
+    answer: z.object({ digests: z.array(digest), page: z.int(), limit: z.int() }),
+    handle: ({ query }) => ({ digests: [], page: query.page ?? 1, limit: query.limit ?? 20 }),
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/digests/preferences",
+    summary: "Whether weekly digests are wanted",
+    description: "No: this server writes none.",
+    tag: "web app",
+    status: 200,
+    answer: digestPreferences,
+    handle: () => NO_DIGESTS_WANTED,
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/digests/preferences",
+    summary: "Say whether weekly digests are wanted",
+    description: "This server writes none whatever is said, and answers so.",
+    tag: "web app",
+    body: digestPreferences,
+    status: 200,
+    answer: digestPreferences,
+    handle: () => NO_DIGESTS_WANTED,
+  }),
+  defineEndpoint({
+    method: "get",
+    path: "/v3/digests/{id}",
+    parameters: { id: "Id of the digest." },
+    summary: "Get a weekly digest",
+    description: NO_DIGESTS,
+    tag: "web app",
+    status: 200,
+    answer: digest.omit({ title: true, highlightCount: true, memoryCount: true }).extend({
+      digestData: z.record(z.string(), z.unknown()),
+    }),
+    handle({ parameter }) {
+      throw new AppError("not_found", `Digest not found: ${parameter("id")}`);
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/emails/welcome/pro",
+    summary: "Welcome a customer by mail",
+    description: "This server sends no mail, and says so.",
+    tag: "web app",
+    body: z.object({ email: z.string("must be a string"), firstName: z.string("must be a string") }),
+    status: 200,
+    answer: z.object({ message: z.string() }),
+    handle: () => ({ message: "This server sends no mail." }),
+  }),
+];
