@@ -174,6 +174,14 @@ describe("PATCH /v4/memories", () => {
 });
 
 describe("DELETE /v4/memories", () => {
+  test.each(["POST", "DELETE"])("%s /v3/memories/forget does the same", async (method) => {
+    const containerTag = `forget:older:${method}`;
+    const [memory] = await create(containerTag, "Lena owns a kayak");
+    const answer = await send(method, { containerTag, content: "Lena owns a kayak" }, "/v3/memories/forget");
+    expect(answer).toMatchObject({ status: 200, body: { id: memory?.id, forgotten: true, removed: "memory" } });
+    expect(await search(containerTag, "Lena owns a kayak")).toEqual([]);
+  });
+
   test("by id, and by exact text; it leaves search", async () => {
     const [one, two] = await create("delete", "Lena keeps bees", "Lena keeps goats");
     expect(await send("DELETE", { id: one?.id, containerTag: "delete", reason: "sold" })).toMatchObject({

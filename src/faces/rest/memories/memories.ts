@@ -42,9 +42,16 @@ export const memoryEndpoints = [
     answer: updatedMemory,
     handle: async ({ core, call, body }) => presentUpdatedMemory(await core.updateMemory(call, body)),
   }),
-  defineEndpoint({
-    method: "delete",
-    path: "/v4/memories",
+  forgetEndpoint("delete", "/v4/memories"),
+  // What some clients call instead (contract.md §1.15).
+  forgetEndpoint("post", "/v3/memories/forget"),
+  forgetEndpoint("delete", "/v3/memories/forget"),
+];
+
+function forgetEndpoint(method: "delete" | "post", path: string) {
+  return defineEndpoint({
+    method,
+    path,
     summary: "Forget a memory by id or by its exact text, or remove a document by id or customId",
     description:
       "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. Forgotten already: 409, for good.",
@@ -57,5 +64,5 @@ export const memoryEndpoints = [
       const { id, removed } = await core.forgetOne(call, body);
       return { id, forgotten: true, removed };
     },
-  }),
-];
+  });
+}
