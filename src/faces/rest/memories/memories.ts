@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { createMemoriesSchema, forgetOneSchema, updateMemorySchema } from "../../../core/index.js";
-import { defineEndpoint } from "../endpoint.js";
+import { defineEndpoint, type Endpoint } from "../endpoint.js";
 import { createdMemory, presentCreatedMemory, presentUpdatedMemory, updatedMemory } from "./present-memory.js";
 
 const createAnswer = z.object({ documentId: z.string().nullable(), memories: z.array(createdMemory) });
@@ -42,16 +42,14 @@ export const memoryEndpoints = [
     answer: updatedMemory,
     handle: async ({ core, call, body }) => presentUpdatedMemory(await core.updateMemory(call, body)),
   }),
-  forgetEndpoint("delete", "/v4/memories"),
-  // What some clients call instead (contract.md §1.15).
-  forgetEndpoint("post", "/v3/memories/forget"),
-  forgetEndpoint("delete", "/v3/memories/forget"),
+  // The older path is what some clients call (contract.md §1.15).
+  forgetEndpoint({ method: "delete", path: "/v4/memories", aliases: ["/v3/memories/forget"] }),
+  forgetEndpoint({ method: "post", path: "/v3/memories/forget" }),
 ];
 
-function forgetEndpoint(method: "delete" | "post", path: string) {
+function forgetEndpoint(route: Pick<Endpoint, "method" | "path" | "aliases">) {
   return defineEndpoint({
-    method,
-    path,
+    ...route,
     summary: "Forget a memory by id or by its exact text, or remove a document by id or customId",
     description:
       "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. Forgotten already: 409, for good.",
