@@ -180,6 +180,44 @@ export interface FactExtractor {
   extract(source: FactSource, signal?: AbortSignal): Promise<FactCandidate[]>;
 }
 
+// ------------------------------------------------------------------------------------------------------ language model
+
+export interface ModelMessage {
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string;
+}
+
+/** One question to a language model whose answer has to fit a schema. */
+export interface ModelRequest<T> {
+  /** Names the prompt, such as `extract-facts`; letters, digits and hyphens. */
+  readonly name: string;
+  readonly messages: readonly ModelMessage[];
+  readonly schema: ZodType<T>;
+  /** `fast` for many small questions, `careful` for what decides about memories. */
+  readonly effort: "fast" | "careful";
+  /** Longest answer in tokens. */
+  readonly maxTokens?: number;
+}
+
+export interface ModelAnswer<T> {
+  readonly value: T;
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** A language model of any provider. */
+export interface LanguageModel {
+  /** Short name for people, e.g. `openai gpt-5-mini`. */
+  readonly name: string;
+  /**
+   * Answers with a value that fits the schema, after repair and one more try where the first answer does not.
+   * @throws AppError `unavailable` (with `retryAfter`) when the provider cannot be reached, is overloaded or out of
+   *   credit; `invalid` when it refuses for good (wrong key, unknown model) or its answers never fit the schema
+   */
+  generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
+}
+
 // --------------------------------------------------------------------------------------------------------------- jobs
 
 /** A unit of background work. Written in the transaction of the change that needs it. */

@@ -115,7 +115,14 @@ export interface Database {
     created_at: string;
     updated_at: string;
   };
-  memory_sources: { memory_id: string; document_id: string; quote: string | null; added_at: string };
+  memory_sources: {
+    memory_id: string;
+    document_id: string;
+    quote: string | null;
+    added_at: string;
+    quote_start: number | null;
+    quote_end: number | null;
+  };
   memory_relations: { from_id: string; to_id: string; relation: string; created_at: string };
   settings: { organization_id: string; client: string; value: string; updated_at: string };
   container_merges: {

@@ -1,0 +1,5 @@
+/** What the memory engine keeps beside the facts themselves. */
+export const memoryEngine = `
+alter table memory_sources add column quote_start integer;
+alter table memory_sources add column quote_end integer;
+`;
