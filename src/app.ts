@@ -106,6 +106,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
     store,
     vectors,
     embedder,
+    model: null,
     clock,
     log,
     events: createDocumentEvents(),

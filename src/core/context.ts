@@ -1,5 +1,5 @@
 import type { DocumentEvents } from "./documents/document-events.js";
-import type { BlobStore, Clock, Embedder, Log, Store, VectorIndex } from "./ports.js";
+import type { BlobStore, Clock, Embedder, LanguageModel, Log, Store, VectorIndex } from "./ports.js";
 import type { Actor } from "./types.js";
 
 /** What every use case may use, passed as one value. */
@@ -7,6 +7,8 @@ export interface CoreContext {
   readonly store: Store;
   readonly vectors: VectorIndex;
   readonly embedder: Embedder;
+  /** Null when none is configured: rules then do what they can. */
+  readonly model: LanguageModel | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly blobs: BlobStore;

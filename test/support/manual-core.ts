@@ -11,7 +11,7 @@ import type { CoreContext, Limits } from "../../src/core/context.js";
 import { createDocumentEvents } from "../../src/core/documents/document-events.js";
 import { reportDeadMerge } from "../../src/core/containers/merge-job.js";
 import { createCore, localActor, type Call, type Core } from "../../src/core/index.js";
-import type { Clock, Embedder, FactExtractor, Log, Store, VectorIndex } from "../../src/core/ports.js";
+import type { Clock, Embedder, FactExtractor, LanguageModel, Log, Store, VectorIndex } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
@@ -44,6 +44,7 @@ export interface ManualCoreOptions {
   readonly limits?: Partial<Limits>;
   readonly embedder?: Embedder;
   readonly factExtractor?: FactExtractor;
+  readonly model?: LanguageModel;
   readonly vectors?: (index: VectorIndex) => VectorIndex;
   readonly log?: Log;
   readonly clock?: ManualClock;
@@ -69,6 +70,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     store,
     vectors,
     embedder: options.embedder ?? createBuiltinEmbedder(),
+    model: options.model ?? null,
     clock,
     log,
     events: createDocumentEvents(),
