@@ -1,0 +1,91 @@
+import { AnswerTooLargeError, parseRetryAfter } from "./http-fetch.js";
+
+/** What an HTTP service said when it refused. */
+export interface ApiFailure {
+  readonly status: number;
+  /** The service's own word for it, e.g. `insufficient_quota`. */
+  readonly code: string | undefined;
+  readonly text: string | undefined;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+}
+
+/**
+ * The refusal that an error of the `openai` package stands for, undefined for any other error. Its shape counts, not
+ * its class, which loads lazily.
+ */
+export function readApiFailure(error: unknown): ApiFailure | undefined {
+  if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") return undefined;
+  const body: unknown = "error" in error ? error.error : undefined;
+  const headers = "headers" in error && error.headers instanceof Headers ? error.headers : undefined;
+  return {
+    status: error.status,
+    code: textAt(body, "code") ?? textAt(body, "type"),
+    text: textAt(body, "message"),
+    retryAfter: parseRetryAfter(headers?.get("retry-after")),
+  };
+}
+
+function textAt(body: unknown, name: string): string | undefined {
+  if (typeof body !== "object" || body === null) return undefined;
+  const value: unknown = Reflect.get(body, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** What the texts about a broken exchange need to know. */
+export interface Exchange {
+  /** What its answers should hold, e.g. `vectors`. */
+  readonly expected: string;
+  /** Name of the setting that holds the address. */
+  readonly addressSetting: string;
+}
+
+/** The end of a sentence that begins with the service: why no answer came from it, and what to do. */
+export function describeBreak(error: unknown, { expected, addressSetting }: Exchange): string {
+  const chain = causesOf(error);
+  if (chain.some((cause) => cause instanceof AnswerTooLargeError))
+    return `answered with far more data than ${expected} need. Check its address.`;
+  if (chain.some((cause) => cause instanceof SyntaxError))
+    return "answered with something that is not JSON. Check its address.";
+  if (chain.some(isTimeout)) return "did not answer in time. Check whether it is overloaded.";
+  switch (chain.map(codeOf).find((code) => code !== undefined && CODES.has(code))) {
+    case "ECONNREFUSED":
+      return `refused the connection. Start it, or check ${addressSetting}.`;
+    case "ENOTFOUND":
+      return `has a host name that cannot be found. Check ${addressSetting} and the network.`;
+    case "EAI_AGAIN":
+      return "has a host name that cannot be found right now. Check the network.";
+    case "ECONNRESET":
+      return "closed the connection before it answered.";
+    case "UND_ERR_SOCKET":
+      return "closed the connection before its answer was complete.";
+    default:
+      return "cannot be reached. Check its address and the network.";
+  }
+}
+
+const CODES: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ECONNRESET", "UND_ERR_SOCKET"]);
+
+/** What a service said, as a sentence of at most 200 characters on one line, without the key; empty for nothing. */
+export function quoteService(text: string | undefined, apiKey: string | undefined): string {
+  if (!text) return "";
+  const safe = apiKey ? text.replaceAll(apiKey, "***") : text;
+  const line = safe.replace(/\s+/g, " ").trim();
+  return ` It says: ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`;
+}
+
+/** The error and what caused it, outermost first; errors of several attempts to connect included. */
+function causesOf(error: unknown, depth = 6): unknown[] {
+  if (!(error instanceof Error) || depth === 0) return [error];
+  const several: unknown[] = error instanceof AggregateError ? error.errors : [];
+  return [error, ...several, ...(error.cause === undefined ? [] : causesOf(error.cause, depth - 1))];
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The `openai` package hides the cause of a time-out and only keeps the words. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && (error.name === "TimeoutError" || /timed? ?out/i.test(error.message));
+}
