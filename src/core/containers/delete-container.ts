@@ -7,6 +7,7 @@ import { containerByTagSchema, noteContainer } from "./containers.js";
 import type { Call, CoreContext } from "../context.js";
 import { removeDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
+import { stateOf } from "../memories/memory-state.js";
 import { parseInput } from "../input.js";
 import { refuseMerging } from "./merge.js";
 import { once } from "../operations.js";
@@ -186,8 +187,8 @@ async function forgetAll(context: CoreContext, nouns: StoreNouns, deleted: Delet
       subjectId: memory.id,
       containerTag: tag,
       cause,
-      before: { isForgotten: false, forgetReason: memory.forgetReason },
-      after: { isForgotten: true, forgetReason: cause },
+      before: stateOf(memory),
+      after: stateOf({ ...memory, isForgotten: true, forgetReason: cause }),
     })),
   );
   return memories.length;

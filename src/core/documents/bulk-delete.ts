@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { createId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
 import { requireContainer } from "../auth.js";
 import { dropBlobs } from "./blobs.js";
@@ -6,7 +7,7 @@ import type { Call, CoreContext } from "../context.js";
 import { removeById, type Removed } from "./delete-document.js";
 import { removeDocument } from "./documents.js";
 import { AppError } from "../errors.js";
-import { forgetMemories } from "../memories/forget.js";
+import { forgetBatch } from "../memories/forget.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
@@ -182,8 +183,15 @@ async function leaveContainers(
   await nouns.containers.relocate(organizationId, document.id, remaining);
   for (const memory of left) await nouns.memories.removeSource(organizationId, memory.id, document.id);
   const orphans = left.filter(({ sourceCount, isLatest, isForgotten }) => sourceCount <= 1 && isLatest && !isForgotten);
-  await forgetMemories(nouns, actor, orphans, `document ${document.id} was taken out of the container`);
-  await noteDocument(nouns, actor, { ...document, containerTags: stays }, "document.moved", {
-    containerTags: document.containerTags,
+  const batchId = createId();
+  await forgetBatch(nouns, actor, orphans, {
+    reason: `document ${document.id} was taken out of the container`,
+    batchId,
   });
+  await noteDocument(
+    nouns,
+    actor,
+    { ...document, containerTags: stays },
+    { action: "document.moved", before: { containerTags: document.containerTags }, batchId },
+  );
 }

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { isId } from "../../lib/ids.js";
+import { createId, isId } from "../../lib/ids.js";
 import { noteDocument } from "./write-document.js";
 import { asSeenBy, mayChange, maySee, reachableContainers } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { parseFilters } from "../search/filters.js";
 import { findLatest } from "../memories/find-memory.js";
-import { forgetMemories } from "../memories/forget.js";
+import { forgetBatch } from "../memories/forget.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
 import type { StoreNouns } from "../ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
@@ -81,12 +81,17 @@ export async function removeDocument(nouns: StoreNouns, actor: Actor, document: 
   const files = await nouns.files.ofDocument(actor.organizationId, document.id);
   await nouns.documents.remove(actor.organizationId, document.id);
   await nouns.jobs.dropDead(document.id);
-  await noteDocument(nouns, actor, document, "document.deleted", { title: document.title });
+  const batchId = createId();
+  await noteDocument(nouns, actor, document, {
+    action: "document.deleted",
+    before: { title: document.title },
+    batchId,
+  });
   const orphans = memories.filter(
     (memory) =>
       memory.sourceCount <= 1 && memory.isLatest && !memory.isForgotten && maySee(actor, [memory.containerTag]),
   );
-  await forgetMemories(nouns, actor, orphans, `document ${document.id} was deleted`);
+  await forgetBatch(nouns, actor, orphans, { reason: `document ${document.id} was deleted`, batchId });
   return files.map(({ key }) => key);
 }
 

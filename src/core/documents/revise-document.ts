@@ -60,7 +60,7 @@ export async function reviseDocument(
   const revised: Document = { ...existing, ...definedOf(next) };
   await nouns.jobs.dropDead(id);
   await nouns.jobs.enqueue([firstJob(revised)]);
-  await noteDocument(nouns, actor, revised, action, { revision });
+  await noteDocument(nouns, actor, revised, { action, before: { revision } });
   return revised;
 }
 
@@ -85,17 +85,16 @@ export function firstJob(document: Document): JobDraft {
   };
 }
 
-/** Notes a change of a document in the journal. */
+/** Notes a change of a document in the journal, alone or as part of a batch. */
 export async function noteDocument(
   nouns: StoreNouns,
   actor: Actor,
   document: Document,
-  action: string,
-  before: unknown,
+  { action, before, batchId = createId() }: { action: string; before: unknown; batchId?: string },
 ): Promise<void> {
   await nouns.journal.append(actor.organizationId, [
     {
-      batchId: createId(),
+      batchId,
       actor: actor.name,
       action,
       subject: "document",

@@ -112,7 +112,10 @@ async function change(
   if (Object.keys(details).length === 0) return document;
   await nouns.documents.update(organizationId, id, details);
   const { title, metadata, filepath, customId } = document;
-  await noteDocument(nouns, actor, document, "document.updated", { title, metadata, filepath, customId });
+  await noteDocument(nouns, actor, document, {
+    action: "document.updated",
+    before: { title, metadata, filepath, customId },
+  });
   return document;
 }
 

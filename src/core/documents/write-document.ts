@@ -145,7 +145,7 @@ async function checkUpdates(
 async function insertDocument(nouns: StoreNouns, actor: Actor, draft: DocumentDraft): Promise<DocumentReceipt> {
   const document = await nouns.documents.insert(actor.organizationId, draft);
   await nouns.jobs.enqueue([firstJob(document)]);
-  await noteDocument(nouns, actor, document, "document.added", null);
+  await noteDocument(nouns, actor, document, { action: "document.added", before: null });
   return receiptOf(document);
 }
 

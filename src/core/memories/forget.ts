@@ -1,4 +1,5 @@
 import { createId } from "../../lib/ids.js";
+import { stateOf } from "./memory-state.js";
 import type { StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
@@ -33,13 +34,14 @@ export async function forgetBatch(
   const { organizationId } = actor;
   const tags = [...new Set(memories.map(({ containerTag }) => containerTag))];
   const containers = new Map((await nouns.containers.find(organizationId, tags)).map(({ id, tag }) => [tag, id]));
+  const changeOf = (memory: Memory) => ({
+    isForgotten: true,
+    forgetReason: reason,
+    ...(metadata && { metadata: { ...memory.metadata, ...metadata } }),
+  });
   for (const memory of memories) {
     const containerId = containers.get(memory.containerTag);
-    await nouns.memories.update(organizationId, memory.id, {
-      isForgotten: true,
-      forgetReason: reason,
-      ...(metadata && { metadata: { ...memory.metadata, ...metadata } }),
-    });
+    await nouns.memories.update(organizationId, memory.id, changeOf(memory));
     if (containerId !== undefined) await nouns.units.setForgotten(unitOf("memory", memory.seq), containerId, true);
   }
   await nouns.journal.append(
@@ -52,8 +54,8 @@ export async function forgetBatch(
       subjectId: memory.id,
       containerTag: memory.containerTag,
       cause: reason,
-      before: { isForgotten: false, forgetReason: memory.forgetReason },
-      after: { isForgotten: true, forgetReason: reason },
+      before: stateOf(memory),
+      after: stateOf({ ...memory, ...changeOf(memory) }),
     })),
   );
 }

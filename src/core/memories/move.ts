@@ -1,6 +1,7 @@
 import { createId } from "../../lib/ids.js";
 import { later } from "./facts.js";
-import { forgetMemories } from "./forget.js";
+import { forgetBatch } from "./forget.js";
+import { noteMemory, type SourceLink } from "./memory-state.js";
 import type { ContainerRow, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
@@ -18,23 +19,12 @@ export async function moveMemories(
   const batchId = createId();
   for (const memory of memories) {
     const twin = isActive(memory) ? await nouns.memories.byText(actor.organizationId, target.tag, memory.text) : null;
-    if (twin && twin.id !== memory.id) await joinTwin(nouns, actor, memory, twin);
+    if (twin && twin.id !== memory.id) await joinTwin(nouns, actor, memory, { twin, batchId });
     await nouns.memories.move(actor.organizationId, memory.id, target.id);
     // Older versions are in no index.
     if (memory.isLatest) await nouns.units.rescope(unitOf("memory", memory.seq), [target.id]);
-    await nouns.journal.append(actor.organizationId, [
-      {
-        batchId,
-        actor: actor.name,
-        action: "memory.moved",
-        subject: "memory",
-        subjectId: memory.id,
-        containerTag: target.tag,
-        cause: reason,
-        before: { containerTag: memory.containerTag },
-        after: { containerTag: target.tag },
-      },
-    ]);
+    const noted = { batchId, action: "memory.moved", cause: reason };
+    await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
   }
 }
 
@@ -43,14 +33,23 @@ function isActive(memory: Memory): boolean {
 }
 
 /** Two memories that say the same become one: what the one knew is kept at the other. */
-async function joinTwin(nouns: StoreNouns, actor: Actor, memory: Memory, twin: Memory): Promise<void> {
+async function joinTwin(
+  nouns: StoreNouns,
+  actor: Actor,
+  memory: Memory,
+  { twin, batchId }: { readonly twin: Memory; readonly batchId: string },
+): Promise<void> {
   const { organizationId } = actor;
+  const linked: SourceLink[] = [];
   for (const { documentId } of await nouns.memories.sources(organizationId, [memory.id]))
-    await nouns.memories.addSource(organizationId, twin.id, documentId, null);
+    if (await nouns.memories.addSource(organizationId, twin.id, documentId, null))
+      linked.push({ documentId, quote: null });
   await nouns.memories.update(organizationId, twin.id, {
     strength: twin.strength + memory.strength,
     isStatic: twin.isStatic || memory.isStatic,
     forgetAfter: later(twin.forgetAfter, memory.forgetAfter),
   });
-  await forgetMemories(nouns, actor, [memory], `the same as memory ${twin.id}`);
+  const noted = { batchId, action: "memory.merged", cause: `the same as memory ${memory.id}`, linked };
+  await noteMemory(nouns, actor, noted, { before: twin, after: { id: twin.id } });
+  await forgetBatch(nouns, actor, [memory], { reason: `the same as memory ${twin.id}`, batchId });
 }

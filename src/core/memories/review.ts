@@ -5,6 +5,7 @@ import type { Call, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { findLatest, isActive } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
+import { noteMemory } from "./memory-state.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import type { ContainerRow, InferredMemory, StoreNouns } from "../ports.js";
@@ -158,22 +159,6 @@ async function refuseKnownAgain({ nouns, actor, container, memory }: Step): Prom
 }
 
 async function note({ nouns, actor, memory }: Step, action: string): Promise<void> {
-  const after = await nouns.memories.byId(actor.organizationId, memory.id);
-  await nouns.journal.append(actor.organizationId, [
-    {
-      batchId: createId(),
-      actor: actor.name,
-      action,
-      subject: "memory",
-      subjectId: memory.id,
-      containerTag: memory.containerTag,
-      cause: "reviewed",
-      before: reviewed(memory),
-      after: after && reviewed(after),
-    },
-  ]);
-}
-
-function reviewed({ isInference, isForgotten, metadata }: Memory) {
-  return { isInference, isForgotten, reviewStatus: metadata?.["reviewStatus"] ?? null };
+  const noted = { batchId: createId(), action, cause: "reviewed" };
+  await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
 }

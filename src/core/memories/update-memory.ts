@@ -7,6 +7,7 @@ import { notFound } from "../errors.js";
 import { resolveFacts, type Resolution } from "./facts.js";
 import { findByExactText, findLatest, isActive, noSuchText } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
+import { noteMemory } from "./memory-state.js";
 import {
   checkMetadataSize,
   containerTagSchema,
@@ -136,7 +137,8 @@ async function writeVersion(nouns: StoreNouns, writing: VersionWriting): Promise
   if (other) await nouns.memories.relate(organizationId, memory.id, other.id, "updates");
   await carrySources(nouns, organizationId, [target, ...(other ? [other] : [])], memory.id);
   await makeFindable(nouns, writing, memory, container);
-  await note(nouns, writing, memory, batchId);
+  const noted = { batchId, action: "memory.updated", cause: input.reason ?? "asked to update" };
+  await noteMemory(nouns, actor, noted, { before: target, after: { id: memory.id } });
   return memory.id;
 }
 
@@ -218,29 +220,4 @@ async function makeFindable(
   const vector = resolution.facts[0]?.vector;
   if (vector && resolution.space) await nouns.units.addVector(unit, resolution.space, vector);
   else await nouns.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
-}
-
-async function note(
-  nouns: StoreNouns,
-  { actor, input, target }: VersionWriting,
-  memory: Memory,
-  batchId: string,
-): Promise<void> {
-  await nouns.journal.append(actor.organizationId, [
-    {
-      batchId,
-      actor: actor.name,
-      action: "memory.updated",
-      subject: "memory",
-      subjectId: memory.id,
-      containerTag: memory.containerTag,
-      cause: input.reason ?? "asked to update",
-      before: whatMayChange(target),
-      after: whatMayChange(memory),
-    },
-  ]);
-}
-
-function whatMayChange({ id, text, forgetAfter, forgetReason, metadata }: Memory) {
-  return { id, text, forgetAfter, forgetReason, metadata };
 }

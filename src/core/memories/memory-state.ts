@@ -1,0 +1,80 @@
+import * as z from "zod";
+import type { StoreNouns } from "../ports.js";
+import type { Actor, Memory } from "../types.js";
+
+/** A document that a memory was linked to by a change. */
+const linkSchema = z.object({ documentId: z.string(), quote: z.string().nullable() });
+export type SourceLink = z.output<typeof linkSchema>;
+
+/** What the journal keeps of a memory before and after a change: enough to bring it back to either. */
+export const memoryStateSchema = z.object({
+  id: z.string(),
+  text: z.string(),
+  version: z.int(),
+  containerTag: z.string(),
+  isLatest: z.boolean(),
+  isForgotten: z.boolean(),
+  forgetReason: z.string().nullable(),
+  forgetAfter: z.string().nullable(),
+  isStatic: z.boolean(),
+  isInference: z.boolean(),
+  strength: z.number(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  /** Only the documents that this change linked (after) or unlinked (before). */
+  sources: z.array(linkSchema).optional(),
+});
+export type MemoryState = z.output<typeof memoryStateSchema>;
+
+/** The state of a memory as the journal keeps it. */
+export function stateOf(memory: Memory): MemoryState {
+  const { id, text, version, containerTag, isLatest, isForgotten, forgetReason, forgetAfter } = memory;
+  const { isStatic, isInference, strength, metadata } = memory;
+  const state = { id, text, version, containerTag, isLatest, isForgotten, forgetReason, forgetAfter };
+  return { ...state, isStatic, isInference, strength, metadata };
+}
+
+/** True when a memory is as an entry says, apart from its sources. */
+export function isAsNoted(memory: Memory, { sources: _sources, ...state }: MemoryState): boolean {
+  const now = Object.entries(stateOf(memory));
+  return now.every(([key, value]) => JSON.stringify(value) === JSON.stringify(state[key as keyof typeof state]));
+}
+
+/** What the entry of a change says beside the memory. */
+export interface NotedChange {
+  readonly batchId: string;
+  readonly action: string;
+  readonly cause: string | null;
+  /** Documents that the change linked the memory to. */
+  readonly linked?: readonly SourceLink[];
+  /** Documents that the change unlinked it from. */
+  readonly unlinked?: readonly SourceLink[];
+}
+
+/**
+ * Notes a change of a memory in the journal, inside the transaction of the change and after it.
+ * @param before the memory as it was; null for a new one, and the older version where a new one takes its place
+ * @param after the memory as it is now; the store is read when only the id is given
+ */
+export async function noteMemory(
+  nouns: Pick<StoreNouns, "journal" | "memories">,
+  actor: Actor,
+  { batchId, action, cause, linked = [], unlinked = [] }: NotedChange,
+  { before, after }: { readonly before: Memory | null; readonly after: Memory | { readonly id: string } },
+): Promise<void> {
+  const { organizationId } = actor;
+  const memory = "seq" in after ? after : await nouns.memories.byId(organizationId, after.id);
+  if (!memory) throw new Error(`Memory ${after.id} is not there any more`);
+  await nouns.journal.append(organizationId, [
+    {
+      batchId,
+      actor: actor.name,
+      action,
+      subject: "memory",
+      subjectId: memory.id,
+      containerTag: memory.containerTag,
+      cause,
+      before: before && { ...stateOf(before), ...(unlinked.length > 0 && { sources: unlinked }) },
+      after: { ...stateOf(memory), ...(linked.length > 0 && { sources: linked }) },
+    },
+  ]);
+}
