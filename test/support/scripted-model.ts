@@ -1,17 +1,36 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a model answers: a text, or calls of tools with their arguments. */
-export type Reply = string | { readonly tool: string; readonly input: object };
+/** What a model answers: a text, a call of a tool with its arguments, or what goes wrong instead. */
+export type Reply = string | { readonly tool: string; readonly input: object } | ModelFault;
+
+export type ModelFault =
+  | { readonly fault: "disconnect" }
+  /** Sends headers and a first byte, and then nothing more. */
+  | { readonly fault: "stall" }
+  | {
+      readonly fault: "status";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      /** Default `{ error: { message } }` with the status. */
+      readonly error?: Readonly<Record<string, unknown>>;
+    }
+  /** Answers 200 with this body. */
+  | { readonly fault: "body"; readonly body: string }
+  /** Ends in the middle, as a model does that has reached its longest answer. */
+  | { readonly fault: "cut off"; readonly text: string }
+  | { readonly fault: "refusal"; readonly text: string };
 
 export interface ModelRequest {
   readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** `messages` of chat completions, `input` and `instructions` of responses. */
   readonly body: {
     readonly messages?: readonly { readonly role: string; readonly content: unknown }[];
     readonly input?: unknown;
     readonly instructions?: string | null;
     readonly tools?: readonly unknown[];
+    readonly [name: string]: unknown;
   };
 }
 
@@ -21,6 +40,8 @@ export interface ScriptedModel {
   readonly requests: readonly ModelRequest[];
   /** What the next requests are answered with, in this order. */
   script(...replies: readonly Reply[]): void;
+  /** What requests are answered with for which nothing is scripted. */
+  always(reply: (request: ModelRequest) => Reply): void;
   close(): Promise<void>;
 }
 
@@ -28,14 +49,14 @@ export interface ScriptedModel {
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const replies: Reply[] = [];
+  let fallback: (request: ModelRequest) => Reply = () => "Nothing more to say.";
   const server = createServer((request, response) => {
     readText(request)
       .then((text) => {
-        const path = request.url ?? "";
-        requests.push({ path, body: JSON.parse(text) as ModelRequest["body"] });
-        const reply = replies.shift() ?? "Nothing more to say.";
-        const answer = path.endsWith("/responses") ? asResponse(reply) : asCompletion(reply, requests.length);
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+        const { url: path = "", headers } = request;
+        const seen = { path, headers, body: JSON.parse(text) as ModelRequest["body"] };
+        requests.push(seen);
+        send(response, seen, replies.shift() ?? fallback(seen), requests.length);
       })
       .catch(() => response.destroy());
   });
@@ -45,6 +66,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
     script: (...more) => void replies.push(...more),
+    always: (reply) => void (fallback = reply),
     close: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -52,22 +74,23 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   };
 }
 
+function send(response: ServerResponse, { path }: ModelRequest, reply: Reply, number: number): void {
+  const json = { "content-type": "application/json" };
+  const fault = typeof reply === "object" && "fault" in reply ? reply.fault : undefined;
+  if (fault === "disconnect") response.destroy();
+  else if (fault === "stall") response.writeHead(200, json).write("{");
+  else if (typeof reply === "object" && "status" in reply) {
+    const error = reply.error ?? { message: `scripted ${reply.status}` };
+    response.writeHead(reply.status, { ...json, ...reply.headers }).end(JSON.stringify({ error }));
+  } else if (typeof reply === "object" && "body" in reply) response.writeHead(200, json).end(reply.body);
+  else {
+    const answer = path.endsWith("/responses") ? asResponse(reply) : asCompletion(reply, number);
+    response.writeHead(200, json).end(JSON.stringify(answer));
+  }
+}
+
 function asCompletion(reply: Reply, number: number): object {
-  const message =
-    typeof reply === "string"
-      ? { role: "assistant", content: reply }
-      : {
-          role: "assistant",
-          content: null,
-          tool_calls: [
-            {
-              id: `call_${number}`,
-              type: "function",
-              function: { name: reply.tool, arguments: JSON.stringify(reply.input) },
-            },
-          ],
-        };
-  const finish_reason = typeof reply === "string" ? "stop" : "tool_calls";
+  const { message, finish_reason } = choiceOf(reply, number);
   return {
     id: `completion_${number}`,
     object: "chat.completion",
@@ -76,6 +99,19 @@ function asCompletion(reply: Reply, number: number): object {
     choices: [{ index: 0, message, finish_reason }],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   };
+}
+
+function choiceOf(reply: Reply, number: number): { message: object; finish_reason: string } {
+  if (typeof reply === "string") return { message: { role: "assistant", content: reply }, finish_reason: "stop" };
+  if ("tool" in reply) {
+    const call = { name: reply.tool, arguments: JSON.stringify(reply.input) };
+    const tool_calls = [{ id: `call_${number}`, type: "function", function: call }];
+    return { message: { role: "assistant", content: null, tool_calls }, finish_reason: "tool_calls" };
+  }
+  const text = "text" in reply ? reply.text : "";
+  if (reply.fault === "refusal")
+    return { message: { role: "assistant", content: null, refusal: text }, finish_reason: "stop" };
+  return { message: { role: "assistant", content: text }, finish_reason: "length" };
 }
 
 function asResponse(reply: Reply): object {

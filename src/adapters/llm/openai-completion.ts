@@ -1,0 +1,78 @@
+import * as z from "zod";
+import { AppError } from "../../core/errors.js";
+
+/** What counts of an answer. */
+export interface Completion {
+  readonly text: string;
+  /** Set when the model declined, or a filter did for it. */
+  readonly refusal: string | undefined;
+  /** True when the longest answer was reached. */
+  readonly isCutOff: boolean;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Services agree on little more than this; some leave out even the tokens. */
+const completionSchema = z.object({
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish().catch(null),
+        message: z.object({
+          content: z.union([z.string(), z.array(z.object({ text: z.string().catch("") }))]).nullish(),
+          refusal: z.string().nullish().catch(null),
+        }),
+      }),
+    )
+    .min(1),
+  usage: z
+    .object({ prompt_tokens: z.number().catch(0), completion_tokens: z.number().catch(0) })
+    .nullish()
+    .catch(null),
+});
+
+/** A gateway may report the failure of the service behind it within an answer that is no failure itself. */
+const failureSchema = z.object({
+  error: z.object({ message: z.string().catch(""), code: z.coerce.number().int().min(400).max(599) }),
+});
+
+/**
+ * Reads an answer of chat completions.
+ * @throws AppError `unavailable` when it is none; an Error with `status` for a failure that is reported within it
+ */
+export function readCompletion(answer: unknown): Completion {
+  const value = typeof answer === "string" ? parseJson(answer) : answer;
+  const failure = failureSchema.safeParse(value);
+  if (failure.success) {
+    const { code, message } = failure.data.error;
+    throw Object.assign(new Error(message), { status: code, error: { message } });
+  }
+  const result = completionSchema.safeParse(value);
+  const [choice] = result.data?.choices ?? [];
+  if (!result.success || !choice)
+    throw new AppError("unavailable", "The language model answered with something that is no chat completion.", {
+      retryAfter: STRANGE_PAUSE,
+    });
+  const { content, refusal } = choice.message;
+  const text = typeof content === "string" ? content : (content ?? []).map((part) => part.text).join("");
+  const isFiltered = choice.finish_reason === "content_filter";
+  return {
+    text,
+    refusal: refusal || (isFiltered ? "content filter" : undefined),
+    isCutOff: choice.finish_reason === "length",
+    inputTokens: result.data.usage?.prompt_tokens ?? 0,
+    outputTokens: result.data.usage?.completion_tokens ?? 0,
+  };
+}
+
+/** Seconds. */
+const STRANGE_PAUSE = 60;
+
+/** A gateway may serve JSON under another content type. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

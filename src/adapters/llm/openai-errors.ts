@@ -1,0 +1,85 @@
+import { AppError } from "../../core/errors.js";
+import { type ApiFailure, describeBreak, quoteService, readApiFailure } from "../../lib/api-failure.js";
+
+/** What the texts of errors may name. The key is only here to be blotted out. */
+export interface ModelEndpoint {
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  /** Names of the settings that a person would have to change. */
+  readonly settings: { readonly baseUrl: string; readonly apiKey: string; readonly model: string };
+}
+
+/** When a service that is too busy does not say until when, in seconds. */
+const BUSY_PAUSE = 30;
+/** An account without money is not asked again and again, in seconds. */
+const CREDIT_PAUSE = 3_600;
+const OUT_OF_CREDIT = /insufficient[ _](?:quota|credit|balance|funds)|billing|credit balance|out of credit|payment/i;
+const TOO_LONG =
+  /context[ _](?:length|window)|maximum context|too many tokens|prompt is too long|input.{0,20}too long/i;
+
+/** Turns whatever a call threw into an AppError that says what to do; `unavailable` always with `retryAfter`. */
+export function describeFailure(error: unknown, endpoint: ModelEndpoint, model: string): AppError {
+  if (error instanceof AppError) return error;
+  const failure = readApiFailure(error);
+  if (failure) return describeStatus(failure, endpoint, model, error);
+  const why = describeBreak(error, { expected: "an answer", addressSetting: endpoint.settings.baseUrl });
+  return new AppError("unavailable", `The language model at ${endpoint.baseUrl} ${why}`, {
+    cause: error,
+    retryAfter: BUSY_PAUSE,
+  });
+}
+
+/**
+ * Milliseconds that the service wants to be left alone before the next attempt, 0 when it named none; undefined when
+ * another attempt makes no sense now.
+ */
+export function pauseBeforeRetry(error: AppError): number | undefined {
+  if (error.kind !== "unavailable") return undefined;
+  const failure = readApiFailure(error.cause);
+  if (failure && (failure.status === 402 || isOutOfCredit(failure))) return undefined;
+  if (failure?.status === 429) return (failure.retryAfter ?? BUSY_PAUSE) * 1000;
+  return (failure?.retryAfter ?? 0) * 1000;
+}
+
+function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: string, cause: unknown): AppError {
+  const what = `The language model at ${endpoint.baseUrl}`;
+  const { status, retryAfter } = failure;
+  const { settings } = endpoint;
+  const said = quoteService(failure.text, endpoint.apiKey);
+  if (status === 402 || isOutOfCredit(failure))
+    return new AppError(
+      "unavailable",
+      `${what} says that the account has no credit left (${status}). Check its billing.`,
+      {
+        cause,
+        retryAfter: retryAfter ?? CREDIT_PAUSE,
+      },
+    );
+  if (status === 401 || status === 403)
+    return new AppError("invalid", `${what} refused the key (${status}). Check ${settings.apiKey}.`, { cause });
+  if (status === 404)
+    return new AppError(
+      "invalid",
+      `${what} knows no model "${model}", or has no chat completions at this address (404).${said} Check ${settings.model} and ${settings.baseUrl}.`,
+      { cause },
+    );
+  if (status === 429)
+    return new AppError("unavailable", `${what} limits the rate of requests (429).`, {
+      cause,
+      retryAfter: retryAfter ?? BUSY_PAUSE,
+    });
+  if (status >= 500 || status === 408 || status === 409)
+    return new AppError("unavailable", `${what} failed (${status}).${said}`, {
+      cause,
+      retryAfter: retryAfter ?? BUSY_PAUSE,
+    });
+  if (status === 413 || TOO_LONG.test(`${failure.code ?? ""} ${failure.text ?? ""}`))
+    return new AppError("too_large", `${what} takes no text of this length (${status}).${said}`, { cause });
+  return new AppError("invalid", `${what} refused the request (${status}).${said}`, { cause });
+}
+
+/** Some say so with 400 or 403, most with 429. */
+function isOutOfCredit({ status, code, text }: ApiFailure): boolean {
+  if (code === "insufficient_quota") return true;
+  return [400, 403, 429].includes(status) && OUT_OF_CREDIT.test(`${code ?? ""} ${text ?? ""}`);
+}

@@ -1,0 +1,226 @@
+import type { OpenAI } from "openai";
+import * as z from "zod";
+import { AppError } from "../../core/errors.js";
+import type { LanguageModel, Log, ModelAnswer, ModelMessage, ModelRequest } from "../../core/ports.js";
+import { createFetch } from "../../lib/http-fetch.js";
+import { retry } from "../../lib/retry.js";
+import { findJson } from "./answer-text.js";
+import { type Dialect, firstDialect, humbler, isUnusableAnswer } from "./openai-dialect.js";
+import { describeFailure, pauseBeforeRetry } from "./openai-errors.js";
+import { type Completion, readCompletion } from "./openai-completion.js";
+
+export interface OpenAiModelOptions {
+  /** Who serves it, for people, e.g. `openai` or `ollama`. */
+  readonly provider: string;
+  /** Any service that speaks OpenAI's chat completions, e.g. `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  /** The careful model. */
+  readonly model: string;
+  /** The one for many small questions. */
+  readonly fastModel: string;
+  /** Names of the settings that a person would have to change. */
+  readonly settings: { readonly baseUrl: string; readonly apiKey: string; readonly model: string };
+  readonly log: Log;
+  /** Limit of one request, in milliseconds. Default 180,000: some models think for minutes. */
+  readonly timeoutMs?: number;
+  /** First wait between two attempts, in milliseconds. Default 500. */
+  readonly pauseMs?: number;
+}
+
+const TIMEOUT = 180_000;
+const LARGEST_ANSWER = 8 * 1024 * 1024;
+/** Attempts at one request while the service is not to be reached; longer waits are the caller's. */
+const ATTEMPTS = 3;
+const LONGEST_WAIT = 5_000;
+/** A model whose answer does not fit gets to know why, once. */
+const ANSWERS = 2;
+
+/**
+ * A language model of any service that speaks OpenAI's chat completions. Asks for answers by JSON schema and learns
+ * what the service does not take. Nothing is loaded or sent before the first question.
+ */
+export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
+  const { log } = options;
+  const dialects = new Map<string, Dialect>();
+  let client: Promise<OpenAI> | undefined;
+
+  /** One request, in a humbler way as often as the service refuses the form of it. */
+  async function complete(model: string, question: Question, signal: AbortSignal | undefined): Promise<Completion> {
+    client ??= connect(options);
+    const ready = await client;
+    for (;;) {
+      const dialect = dialects.get(model) ?? firstDialect(options.baseUrl);
+      try {
+        const answer: unknown = await ready.chat.completions.create(
+          bodyOf(model, question, dialect),
+          signal ? { signal } : {},
+        );
+        return readCompletion(answer);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (isUnusableAnswer(error)) return NOTHING;
+        const next = humbler(dialect, error);
+        if (!next) throw error;
+        log.debug("llm.humbler", { model, ...next });
+        dialects.set(model, next);
+      }
+    }
+  }
+
+  async function completePatiently(model: string, question: Question, signal?: AbortSignal): Promise<Completion> {
+    return retry(
+      async () => {
+        try {
+          return await complete(model, question, signal);
+        } catch (error) {
+          signal?.throwIfAborted();
+          throw describeFailure(error, options, model);
+        }
+      },
+      {
+        attempts: ATTEMPTS,
+        baseMs: options.pauseMs ?? 500,
+        maximumMs: LONGEST_WAIT,
+        signal,
+        judge: (error) => {
+          const pauseMs = error instanceof AppError ? pauseBeforeRetry(error) : undefined;
+          if (!(error instanceof AppError) || pauseMs === undefined) return false;
+          log.warn("llm.failed", { model, prompt: question.name, reason: error.message });
+          return pauseMs <= LONGEST_WAIT && pauseMs;
+        },
+      },
+    );
+  }
+
+  return {
+    name: `${options.provider} ${options.model}`,
+
+    async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
+      const model = request.effort === "fast" ? options.fastModel : options.model;
+      const question: Question = { ...request, jsonSchema: jsonSchemaOf(request.schema) };
+      const used = { inputTokens: 0, outputTokens: 0 };
+      let messages = request.messages;
+      let verdict: Verdict<T> = { problem: "there was none", isCutOff: false };
+      for (let answer = 1; answer <= ANSWERS; answer += 1) {
+        const completion = await completePatiently(model, { ...question, messages }, signal);
+        used.inputTokens += completion.inputTokens;
+        used.outputTokens += completion.outputTokens;
+        verdict = judge(completion, request.schema);
+        if ("value" in verdict) return { value: verdict.value, model, ...used };
+        log.warn("llm.unfit", { model, prompt: request.name, answer, reason: verdict.problem });
+        messages = correct(question, completion, verdict.problem);
+      }
+      const what = `The language model "${model}" at ${options.baseUrl} gave no answer to "${request.name}" that can be used:`;
+      throw new AppError(verdict.isCutOff ? "too_large" : "invalid", `${what} ${verdict.problem}.`);
+    },
+  };
+}
+
+interface Question {
+  readonly name: string;
+  readonly messages: readonly ModelMessage[];
+  readonly maxTokens?: number;
+  readonly jsonSchema: JsonSchema;
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+type Verdict<T> = { readonly value: T } | { readonly problem: string; readonly isCutOff: boolean };
+
+const NOTHING: Completion = { text: "", refusal: undefined, isCutOff: false, inputTokens: 0, outputTokens: 0 };
+
+function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema);
+  return rest;
+}
+
+function bodyOf(model: string, question: Question, dialect: Dialect) {
+  const { name, jsonSchema, maxTokens } = question;
+  const messages = dialect.format === "schema" ? question.messages : withSchema(question.messages, jsonSchema);
+  return {
+    model,
+    messages: messages.map(({ role, content }) => ({ role, content: content.toWellFormed() })),
+    ...(dialect.hasTemperature && { temperature: 0 }),
+    ...(dialect.limit !== null && maxTokens !== undefined && { [dialect.limit]: maxTokens }),
+    ...(dialect.format === "json" && { response_format: { type: "json_object" as const } }),
+    ...(dialect.format === "schema" && {
+      response_format: {
+        type: "json_schema" as const,
+        json_schema: { name: name.replaceAll("-", "_"), schema: { ...jsonSchema }, strict: isStrict(jsonSchema) },
+      },
+    }),
+  };
+}
+
+/** OpenAI's strict mode wants every property of every object to be required. */
+function isStrict(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrict);
+  if (typeof schema !== "object" || schema === null) return true;
+  const properties: unknown = Reflect.get(schema, "properties");
+  const required: unknown = Reflect.get(schema, "required");
+  if (typeof properties === "object" && properties !== null) {
+    const names = Array.isArray(required) ? required : [];
+    if (Object.keys(properties).some((name) => !names.includes(name))) return false;
+  }
+  return Object.values(schema).every(isStrict);
+}
+
+function withSchema(messages: readonly ModelMessage[], schema: JsonSchema): readonly ModelMessage[] {
+  return [{ role: "system", content: formatRule(schema) }, ...messages];
+}
+
+function formatRule(schema: JsonSchema): string {
+  return `Answer with one JSON value and nothing else. It must fit this JSON schema:\n${JSON.stringify(schema)}`;
+}
+
+function judge<T>(completion: Completion, schema: z.ZodType<T>): Verdict<T> {
+  const { text, refusal, isCutOff } = completion;
+  if (refusal !== undefined) return { problem: "it refused to answer", isCutOff: false };
+  if (text.trim() === "") return { problem: isCutOff ? CUT_OFF : "it was empty", isCutOff };
+  const results = findJson(text).map((value) => schema.safeParse(value));
+  const fitting = results.find((result) => result.success);
+  if (fitting) return { value: fitting.data };
+  if (isCutOff) return { problem: CUT_OFF, isCutOff };
+  const issue = results.at(-1)?.error?.issues[0];
+  if (!issue) return { problem: "it holds no complete JSON", isCutOff };
+  const place = issue.path.length > 0 ? ` at ${issue.path.join(".")}` : "";
+  return { problem: `it does not fit the schema${place}`, isCutOff };
+}
+
+const CUT_OFF = "it was cut off before its end";
+
+/** The question again, with what was wrong with the answer. */
+function correct(question: Question, completion: Completion, problem: string): readonly ModelMessage[] {
+  const text = completion.text.trim();
+  return [
+    ...question.messages,
+    ...(text === "" ? [] : [{ role: "assistant" as const, content: text.slice(0, LONGEST_ECHO) }]),
+    {
+      role: "user",
+      content: `This answer cannot be used: ${problem}. Answer again, shorter if it was cut off. ${formatRule(question.jsonSchema)}`,
+    },
+  ];
+}
+
+/** Characters of a wrong answer that the model gets to see again. */
+const LONGEST_ECHO = 2_000;
+
+async function connect(options: OpenAiModelOptions): Promise<OpenAI> {
+  const { OpenAI } = await import("openai");
+  const timeoutMs = options.timeoutMs ?? TIMEOUT;
+  return new OpenAI({
+    baseURL: options.baseUrl,
+    // The package insists on a key; a service without keys gets no header.
+    apiKey: options.apiKey ?? "none",
+    ...(options.apiKey === undefined ? { defaultHeaders: { Authorization: null } } : {}),
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    // Its own limit ends with the headers; the fetch below watches the body too.
+    timeout: timeoutMs * 2,
+    fetch: createFetch({ timeoutMs, maximumBytes: LARGEST_ANSWER }),
+    // It would write to standard output, which belongs to the protocol.
+    logLevel: "off",
+  });
+}

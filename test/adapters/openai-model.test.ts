@@ -1,0 +1,328 @@
+import { afterEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { createOpenAiModel, type OpenAiModelOptions } from "../../src/adapters/llm/openai.js";
+import { AppError } from "../../src/core/errors.js";
+import type { LanguageModel, ModelRequest } from "../../src/core/ports.js";
+import { captureLog } from "../support/captured-log.js";
+import { type Reply, type ScriptedModel, startScriptedModel } from "../support/scripted-model.js";
+
+const SECRET = "sk-test-secret";
+const FITTING = '{"city":"Oslo"}';
+const QUESTION: ModelRequest<{ city: string }> = {
+  name: "find-city",
+  messages: [
+    { role: "system", content: "Find the city." },
+    { role: "user", content: "I live in Oslo." },
+  ],
+  schema: z.object({ city: z.string() }),
+  effort: "careful",
+  maxTokens: 100,
+};
+
+const providers: ScriptedModel[] = [];
+afterEach(async () => {
+  await Promise.all(providers.splice(0).map((provider) => provider.close()));
+});
+
+interface Opened {
+  readonly provider: ScriptedModel;
+  readonly model: LanguageModel;
+  readonly log: ReturnType<typeof captureLog>;
+}
+
+async function open(options: Partial<OpenAiModelOptions> = {}): Promise<Opened> {
+  const provider = await startScriptedModel();
+  providers.push(provider);
+  const log = captureLog();
+  const model = createOpenAiModel({
+    provider: "openai",
+    baseUrl: provider.url,
+    apiKey: SECRET,
+    model: "careful-one",
+    fastModel: "fast-one",
+    settings: { baseUrl: "RECOLLECT_LLM_BASE_URL", apiKey: "RECOLLECT_LLM_API_KEY", model: "RECOLLECT_LLM_MODEL" },
+    log,
+    pauseMs: 1,
+    timeoutMs: 400,
+    ...options,
+  });
+  return { provider, model, log };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<AppError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof AppError) return error;
+  throw new Error(`Expected an AppError, but got ${String(error)}`);
+}
+
+const refused = (message: string): Reply => ({ fault: "status", status: 400, error: { message } });
+const formatsOf = ({ requests }: ScriptedModel) =>
+  requests.map(({ body }) => (body["response_format"] as { type: string } | undefined)?.type ?? "none");
+
+describe("a question", () => {
+  test("goes to the model with the key and the schema, and the answer comes with its tokens", async () => {
+    const { provider, model } = await open();
+    provider.script(FITTING);
+    expect(await model.generate(QUESTION)).toEqual({
+      value: { city: "Oslo" },
+      model: "careful-one",
+      inputTokens: 1,
+      outputTokens: 1,
+    });
+    expect(provider.requests).toHaveLength(1);
+    expect(provider.requests[0]).toMatchObject({
+      path: "/v1/chat/completions",
+      headers: { authorization: `Bearer ${SECRET}` },
+      body: {
+        model: "careful-one",
+        messages: QUESTION.messages,
+        max_tokens: 100,
+        response_format: {
+          type: "json_schema",
+          json_schema: {
+            name: "find_city",
+            strict: true,
+            schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+          },
+        },
+      },
+    });
+  });
+
+  test("of small effort goes to the fast model", async () => {
+    const { provider, model } = await open();
+    provider.script(FITTING);
+    expect((await model.generate({ ...QUESTION, effort: "fast" })).model).toBe("fast-one");
+    expect(provider.requests[0]!.body["model"]).toBe("fast-one");
+  });
+
+  test("goes without a key to a service without keys", async () => {
+    const { provider, model } = await open({ apiKey: undefined });
+    provider.script(FITTING);
+    await model.generate(QUESTION);
+    expect(provider.requests[0]!.headers).not.toHaveProperty("authorization");
+  });
+
+  test("with a half of a surrogate pair is sent as valid text", async () => {
+    const { provider, model } = await open();
+    provider.script(FITTING);
+    await model.generate({ ...QUESTION, messages: [{ role: "user", content: "a\ud800b" }] });
+    expect(provider.requests[0]!.body.messages?.[0]?.content).toBe("a\ufffdb");
+  });
+
+  test("whose schema leaves a field out is not called strict", async () => {
+    const { provider, model } = await open();
+    provider.script("{}");
+    await model.generate({ ...QUESTION, schema: z.object({ city: z.string().optional() }) });
+    expect(provider.requests[0]!.body).toMatchObject({ response_format: { json_schema: { strict: false } } });
+  });
+});
+
+describe("an answer is understood", () => {
+  test.each([
+    ["in a code fence", '```json\n{"city":"Oslo"}\n```'],
+    ["with words around it", 'Sure! Here it is: {"city":"Oslo"} Anything else?'],
+    ["after thinking aloud", '<think>maybe {"city": "Rome"}?</think>\n{"city":"Oslo"}'],
+    ["after a bracket that is none", 'As [1] says {so}: {"city":"Oslo"}'],
+    ["with brackets in its texts", 'x {"city":"Oslo", "note": "a } and a \\" {"} y'],
+  ])("%s", async (_name, text) => {
+    const { provider, model } = await open();
+    provider.script(text);
+    expect((await model.generate(QUESTION)).value).toEqual({ city: "Oslo" });
+    expect(provider.requests).toHaveLength(1);
+  });
+
+  test("in parts", async () => {
+    const { provider, model } = await open();
+    const content = [
+      { type: "text", text: '{"city":' },
+      { type: "text", text: '"Oslo"}' },
+    ];
+    provider.script({ fault: "body", body: JSON.stringify({ choices: [{ message: { content } }] }) });
+    expect(await model.generate(QUESTION)).toMatchObject({ value: { city: "Oslo" }, inputTokens: 0 });
+  });
+});
+
+describe("an endpoint that knows no", () => {
+  test("JSON schema is asked for JSON, then for text, and is remembered so", async () => {
+    const { provider, model } = await open();
+    provider.script(refused("response_format json_schema is not supported"), FITTING, FITTING);
+    await model.generate(QUESTION);
+    await model.generate(QUESTION);
+    expect(formatsOf(provider)).toEqual(["json_schema", "json_object", "json_object"]);
+    expect(provider.requests[1]!.body.messages?.[0]?.content).toContain('"city"');
+
+    provider.script(refused("unknown field response_format"), FITTING, FITTING);
+    await model.generate(QUESTION);
+    await model.generate(QUESTION);
+    expect(formatsOf(provider).slice(3)).toEqual(["json_object", "none", "none"]);
+  });
+
+  test("temperature is asked without it", async () => {
+    const { provider, model } = await open();
+    provider.script(refused("Unsupported value: 'temperature' does not support 0 with this model."), FITTING);
+    await model.generate(QUESTION);
+    expect(provider.requests.map(({ body }) => body["temperature"])).toEqual([0, undefined]);
+  });
+
+  test("max_tokens is asked with the newer name, then without", async () => {
+    const { provider, model } = await open();
+    provider.script(
+      refused("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+      refused("max_completion_tokens is too large"),
+      FITTING,
+    );
+    await model.generate(QUESTION);
+    expect(provider.requests.map(({ body }) => [body["max_tokens"], body["max_completion_tokens"]])).toEqual([
+      [100, undefined],
+      [undefined, 100],
+      [undefined, undefined],
+    ]);
+  });
+
+  test("what one model does not take is still asked of the other", async () => {
+    const { provider, model } = await open();
+    provider.script(refused("no json_schema"), FITTING, FITTING);
+    await model.generate(QUESTION);
+    await model.generate({ ...QUESTION, effort: "fast" });
+    expect(formatsOf(provider)).toEqual(["json_schema", "json_object", "json_schema"]);
+  });
+});
+
+describe("an answer that cannot be used", () => {
+  test.each<[string, Reply, string]>([
+    ["truncated JSON", { fault: "cut off", text: '{"city":"Os' }, "cut off"],
+    ["a wrong schema", '{"town":"Oslo"}', "does not fit the schema at city"],
+    ["plain words", "It is Oslo.", "no complete JSON"],
+    ["nothing", "", "empty"],
+    ["a refusal", { fault: "refusal", text: "I cannot." }, "refused"],
+    [
+      "what the service itself threw away",
+      { fault: "status", status: 400, error: { code: "json_validate_failed", message: "x" } },
+      "empty",
+    ],
+  ])("%s: the model gets to know why, and one more try", async (_name, bad, reason) => {
+    const { provider, model } = await open();
+    provider.script(bad, FITTING);
+    expect((await model.generate(QUESTION)).value).toEqual({ city: "Oslo" });
+    const { messages } = provider.requests[1]!.body;
+    expect(messages?.slice(0, 2)).toEqual(QUESTION.messages);
+    expect(messages?.at(-1)?.content).toContain(reason);
+    expect(messages?.at(-1)?.content).toContain('"city"');
+  });
+
+  test("twice is `invalid`, and says of which question", async () => {
+    const { provider, model } = await open();
+    provider.always(() => '{"town":"Oslo"}');
+    const error = await failureOf(model.generate(QUESTION));
+    expect(error.kind).toBe("invalid");
+    expect(error.message).toContain("find-city");
+    expect(error.message).toContain("does not fit the schema at city");
+    expect(provider.requests).toHaveLength(2);
+  });
+
+  test("because it is cut off, twice, is `too_large`: less may be asked for", async () => {
+    const { provider, model } = await open();
+    provider.always(() => ({ fault: "cut off", text: '{"city":"O' }));
+    expect((await failureOf(model.generate(QUESTION))).kind).toBe("too_large");
+  });
+
+  test("counts its tokens all the same", async () => {
+    const { provider, model } = await open();
+    provider.script("words", FITTING);
+    expect(await model.generate(QUESTION)).toMatchObject({ inputTokens: 2, outputTokens: 2 });
+  });
+});
+
+describe("a failure is told so that a person can act:", () => {
+  const status = (code: number, error?: Readonly<Record<string, unknown>>, headers = {}): Reply => ({
+    fault: "status",
+    status: code,
+    headers,
+    ...(error && { error }),
+  });
+
+  test.each<[string, Reply, string, string, number | undefined]>([
+    ["a wrong key", status(401, { message: `bad ${SECRET}` }), "invalid", "RECOLLECT_LLM_API_KEY", undefined],
+    ["a forbidden key", status(403), "invalid", "RECOLLECT_LLM_API_KEY", undefined],
+    ["an unknown model", status(404, { message: "no such model" }), "invalid", "RECOLLECT_LLM_MODEL", undefined],
+    ["a refused request", status(400, { message: `odd ${SECRET}` }), "invalid", "odd ***", undefined],
+    [
+      "too long a question",
+      status(400, { code: "context_length_exceeded", message: "x" }),
+      "too_large",
+      "length",
+      undefined,
+    ],
+    ["a rate limit", status(429), "unavailable", "limits the rate", 30],
+    [
+      "a rate limit with its time",
+      status(429, undefined, { "retry-after": "77" }),
+      "unavailable",
+      "limits the rate",
+      77,
+    ],
+    ["no credit", status(402), "unavailable", "no credit", 3_600],
+    ["a used-up quota", status(429, { code: "insufficient_quota", message: "x" }), "unavailable", "no credit", 3_600],
+    [
+      "no credit, in words",
+      status(400, { message: "Your credit balance is too low" }),
+      "unavailable",
+      "no credit",
+      3_600,
+    ],
+    ["an overloaded service", status(529), "unavailable", "failed (529)", 30],
+    ["a service that is away", status(503, undefined, { "retry-after": "9" }), "unavailable", "failed (503)", 9],
+    ["a cut connection", { fault: "disconnect" }, "unavailable", "closed the connection", 30],
+    ["silence", { fault: "stall" }, "unavailable", "in time", 30],
+    ["something else than JSON", { fault: "body", body: "<html>" }, "unavailable", "not JSON", 30],
+    ["something else than a completion", { fault: "body", body: '{"a":1}' }, "unavailable", "no chat completion", 60],
+    [
+      "a failure within an answer",
+      { fault: "body", body: '{"error":{"code":502,"message":"upstream"}}' },
+      "unavailable",
+      "502",
+      30,
+    ],
+  ])("%s", async (_name, reply, kind, words, retryAfter) => {
+    const { provider, model, log } = await open();
+    provider.always(() => reply);
+    const error = await failureOf(model.generate(QUESTION));
+    expect(error.kind).toBe(kind);
+    expect(error.message).toContain(words);
+    expect(error.retryAfter).toBe(retryAfter);
+    expect(`${error.message}${JSON.stringify(log.lines)}`).not.toContain(SECRET);
+  });
+
+  test("nobody is there", async () => {
+    const { provider, model } = await open();
+    await provider.close();
+    const error = await failureOf(model.generate(QUESTION));
+    expect(error).toMatchObject({ kind: "unavailable", retryAfter: 30 });
+    expect(error.message).toContain("RECOLLECT_LLM_BASE_URL");
+  });
+
+  test.each<[string, Reply]>([
+    ["a service that fails", status(500)],
+    ["a cut connection", { fault: "disconnect" }],
+    ["a short rate limit", status(429, undefined, { "retry-after": "0" })],
+  ])("%s once is asked again", async (_name, reply) => {
+    const { provider, model } = await open();
+    provider.script(reply, FITTING);
+    expect((await model.generate(QUESTION)).value).toEqual({ city: "Oslo" });
+  });
+
+  test("whoever gives up is not kept waiting", async () => {
+    const { provider, model } = await open({ timeoutMs: 60_000 });
+    provider.always(() => ({ fault: "stall" }));
+    const controller = new AbortController();
+    const work = model.generate(QUESTION, controller.signal);
+    const ended = expect(work).rejects.toThrow("enough");
+    await expect.poll(() => provider.requests.length).toBe(1);
+    controller.abort(new Error("enough"));
+    await ended;
+  });
+});
