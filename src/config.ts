@@ -1,6 +1,8 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { chooseModel, MODEL_SETTINGS, type ModelConfig } from "./config/model.js";
+import { choice, httpUrl, type Setting, setting, wholeNumber } from "./config/setting.js";
 
 /** The environment, or overrides in its shape: names of settings with their text. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,41 +10,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A setting that cannot be used. The message names the variable and what it must be; it never holds a secret. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
-}
-
-interface Setting<Value> {
-  /** Reads the text of the variable. */
-  readonly schema: z.ZodType<Value>;
-  /** What counts when the variable is absent or empty; undefined when the part it belongs to is then off. */
-  readonly fallback?: string;
-  readonly description: string;
-  /** Secrets are never shown, not even in an error. */
-  readonly isSecret?: true;
-}
-
-function setting<Value>(definition: Setting<Value>): Setting<Value> {
-  return definition;
-}
-
-function wholeNumber(minimum: number, maximum: number) {
-  const rule = `must be a whole number from ${minimum} to ${maximum}`;
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, rule)
-    .transform(Number)
-    .pipe(z.number().min(minimum, rule).max(maximum, rule));
-}
-
-function choice<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
-  return z.enum(choices, { error: `must be one of ${choices.join(", ")}` });
-}
-
-function httpUrl() {
-  const rule = "must be a URL that begins with http:// or https://";
-  return z
-    .string()
-    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), rule)
-    .transform((text) => text.replace(/\/+$/, ""));
 }
 
 const KEY_SHAPE = /^sm_([A-Za-z0-9-]+)_\S+$/;
@@ -128,6 +95,7 @@ export const SETTINGS = {
     schema: wholeNumber(1, 65_536),
     description: "Size of the vectors to ask the `openai` embedder for. Without it the size that the model gives.",
   }),
+  ...MODEL_SETTINGS,
   RECOLLECT_VECTORS: setting({
     schema: choice(["auto", "exact"]),
     fallback: "auto",
@@ -242,6 +210,8 @@ export interface Config {
   readonly offline: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   readonly embedder: { readonly kind: "builtin" } | OpenAiEmbedderConfig;
+  /** The language model that finds facts; undefined where rules do it. */
+  readonly model: ModelConfig | undefined;
   readonly vectors: "auto" | "exact";
   /** Absolute path of the folder for fetched engines, when it is not the data folder's own. */
   readonly enginesDirectory: string | undefined;
@@ -302,8 +272,10 @@ export function readConfig(environment: Environment = process.env, overrides: En
   const problems: string[] = [];
   const values = readValues(texts, problems);
   problems.push(...findContradictions(values, new Set(Object.keys(texts))));
+  const model = chooseModel(values, values.RECOLLECT_OFFLINE ?? false);
+  problems.push(...model.problems);
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return freeze(buildConfig(values, findUnknown(texts)));
+  return freeze({ ...buildConfig(values, findUnknown(texts)), model: model.chosen });
 }
 
 /** The settings as a Markdown table for the README. */
@@ -371,7 +343,7 @@ function findUnknown(texts: Environment): string[] {
     .map((name) => `${name} is no setting of this version and has no effect.`);
 }
 
-function buildConfig(values: Values, warnings: readonly string[]): Config {
+function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, "model"> {
   return {
     dataDirectory: need(values.RECOLLECT_DATA_DIR),
     host: need(values.RECOLLECT_HOST),

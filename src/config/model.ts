@@ -1,0 +1,228 @@
+import { z } from "zod";
+import { choice, httpUrl, setting } from "./setting.js";
+
+const LONGEST_NAME = 200;
+const name = () => z.string().max(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`);
+
+/** The settings of the language model. Those that other programs read too have no rules here: they are not ours. */
+export const MODEL_SETTINGS = {
+  RECOLLECT_LLM: setting({
+    schema: choice(["auto", "off"]),
+    fallback: "auto",
+    description:
+      "`auto` lets a language model find facts as soon as one is configured below (the first one counts), `off` leaves it to rules.",
+  }),
+  RECOLLECT_LLM_BASE_URL: setting({
+    schema: httpUrl(),
+    description:
+      "Base URL of any service with OpenAI's chat completions, before all others; it gets `RECOLLECT_LLM_API_KEY` and no other key.",
+  }),
+  RECOLLECT_LLM_API_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "API key of the language model; without `RECOLLECT_LLM_BASE_URL` it is one of OpenAI.",
+  }),
+  RECOLLECT_LLM_MODEL: setting({
+    schema: name(),
+    description: "Language model to use in place of the usual one of the service.",
+  }),
+  RECOLLECT_LLM_FAST_MODEL: setting({
+    schema: name(),
+    description: "Language model for many small questions. Without it the same one.",
+  }),
+  OPENAI_API_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "Makes OpenAI's models find facts. It never changes the embedder.",
+  }),
+  OPENAI_BASE_URL: setting({ schema: z.string(), description: "Another address for `OPENAI_API_KEY`." }),
+  OPENAI_MODEL: setting({ schema: z.string(), description: "Model for `OPENAI_API_KEY`. Without it `gpt-5-mini`." }),
+  OPENAI_FAST_MODEL: setting({
+    schema: z.string(),
+    description: "Model for small questions with `OPENAI_API_KEY`. Without it `gpt-5-nano`.",
+  }),
+  ANTHROPIC_API_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "Makes Anthropic's models find facts (`claude-sonnet-4-5`).",
+  }),
+  GEMINI_API_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "Makes Google's models find facts (`gemini-2.5-flash`).",
+  }),
+  GROQ_API_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "Makes models at Groq find facts (`openai/gpt-oss-120b`).",
+  }),
+  OPENROUTER_API_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "Makes models at OpenRouter find facts (`openai/gpt-5-mini`).",
+  }),
+  OLLAMA_HOST: setting({
+    schema: z.string(),
+    description: "Makes a model of your own Ollama find facts (`qwen3:8b`), e.g. `127.0.0.1:11434`.",
+  }),
+};
+
+/** A language model and where it is. */
+export interface ModelConfig {
+  /** Who serves it, for people. */
+  readonly provider: string;
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly model: string;
+  readonly fastModel: string;
+  /** Names of the settings that decide these, for the texts of errors. */
+  readonly settings: { readonly baseUrl: string; readonly apiKey: string; readonly model: string };
+}
+
+type ModelValues = {
+  readonly [Name in keyof typeof MODEL_SETTINGS]: z.infer<(typeof MODEL_SETTINGS)[Name]["schema"]> | undefined;
+};
+
+const OPENAI_URL = "https://api.openai.com/v1";
+const OPENAI_MODELS = { model: "gpt-5-mini", fastModel: "gpt-5-nano" };
+const OLLAMA_PORT = 11_434;
+
+/** Services that a key alone is enough for, in the order in which the first one counts, behind OpenAI itself. */
+const KEYED_SERVICES = [
+  {
+    provider: "anthropic",
+    key: "ANTHROPIC_API_KEY",
+    baseUrl: "https://api.anthropic.com/v1",
+    model: "claude-sonnet-4-5",
+    fastModel: "claude-haiku-4-5",
+  },
+  {
+    provider: "gemini",
+    key: "GEMINI_API_KEY",
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
+    model: "gemini-2.5-flash",
+    fastModel: "gemini-2.5-flash-lite",
+  },
+  {
+    provider: "groq",
+    key: "GROQ_API_KEY",
+    baseUrl: "https://api.groq.com/openai/v1",
+    model: "openai/gpt-oss-120b",
+    fastModel: "openai/gpt-oss-20b",
+  },
+  {
+    provider: "openrouter",
+    key: "OPENROUTER_API_KEY",
+    baseUrl: "https://openrouter.ai/api/v1",
+    model: "openai/gpt-5-mini",
+    fastModel: "openai/gpt-5-nano",
+  },
+] as const;
+
+export interface ModelChoice {
+  /** Undefined when none is configured, or all are switched off. */
+  readonly chosen: ModelConfig | undefined;
+  /** Sentences that each name a variable. */
+  readonly problems: readonly string[];
+}
+
+/** The first language model that is configured. Without a network only one whose address was named counts. */
+export function chooseModel(values: ModelValues, isOffline: boolean): ModelChoice {
+  if (values.RECOLLECT_LLM !== "auto") return { chosen: undefined, problems: [] };
+  if (values.RECOLLECT_LLM_BASE_URL !== undefined || values.RECOLLECT_LLM_API_KEY !== undefined)
+    return chooseOwn(values, isOffline);
+  const problems: string[] = [];
+  const usual = chooseOpenAi(values, problems) ?? chooseKeyed(values) ?? chooseOllama(values, problems);
+  if (usual === undefined && problems.length === 0 && values.RECOLLECT_LLM_MODEL !== undefined)
+    problems.push(
+      "RECOLLECT_LLM_MODEL is set, but no service for it is. Set RECOLLECT_LLM_BASE_URL or a key, or remove RECOLLECT_LLM_MODEL.",
+    );
+  if (usual === undefined || (isOffline && isPublic(usual))) return { chosen: undefined, problems };
+  return { chosen: withOwnModels(usual, values), problems };
+}
+
+function chooseOwn(values: ModelValues, isOffline: boolean): ModelChoice {
+  const { RECOLLECT_LLM_BASE_URL: baseUrl, RECOLLECT_LLM_MODEL: model } = values;
+  if (baseUrl !== undefined && model === undefined)
+    return {
+      chosen: undefined,
+      problems: ["RECOLLECT_LLM_MODEL is missing: RECOLLECT_LLM_BASE_URL does not say which model to use."],
+    };
+  const own: ModelConfig = {
+    provider: baseUrl === undefined ? "openai" : new URL(baseUrl).host,
+    baseUrl: baseUrl ?? OPENAI_URL,
+    apiKey: values.RECOLLECT_LLM_API_KEY,
+    ...OPENAI_MODELS,
+    settings: { baseUrl: "RECOLLECT_LLM_BASE_URL", apiKey: "RECOLLECT_LLM_API_KEY", model: "RECOLLECT_LLM_MODEL" },
+  };
+  const chosen = isOffline && isPublic(own) ? undefined : withOwnModels(own, values);
+  return { chosen, problems: [] };
+}
+
+function chooseOpenAi(values: ModelValues, problems: string[]): ModelConfig | undefined {
+  if (values.OPENAI_API_KEY === undefined) return undefined;
+  const address = httpUrl().safeParse(values.OPENAI_BASE_URL ?? OPENAI_URL);
+  if (!address.success) {
+    problems.push("OPENAI_BASE_URL must be a URL that begins with http:// or https://, or set RECOLLECT_LLM to off.");
+    return undefined;
+  }
+  const model = values.OPENAI_MODEL ?? OPENAI_MODELS.model;
+  return {
+    provider: "openai",
+    baseUrl: address.data,
+    apiKey: values.OPENAI_API_KEY,
+    model,
+    fastModel: values.OPENAI_FAST_MODEL ?? values.OPENAI_MODEL ?? OPENAI_MODELS.fastModel,
+    settings: { baseUrl: "OPENAI_BASE_URL", apiKey: "OPENAI_API_KEY", model: "OPENAI_MODEL" },
+  };
+}
+
+function chooseKeyed(values: ModelValues): ModelConfig | undefined {
+  const service = KEYED_SERVICES.find(({ key }) => values[key] !== undefined);
+  if (service === undefined) return undefined;
+  const { key, ...rest } = service;
+  return { ...rest, apiKey: values[key], settings: { ...OWN_NAMES, apiKey: key } };
+}
+
+/** What a person would set to change the address or the model of a service that a key alone chose. */
+const OWN_NAMES = { baseUrl: "RECOLLECT_LLM_BASE_URL", model: "RECOLLECT_LLM_MODEL" };
+
+function chooseOllama(values: ModelValues, problems: string[]): ModelConfig | undefined {
+  const { OLLAMA_HOST: host } = values;
+  if (host === undefined) return undefined;
+  const baseUrl = addressOfOllama(host);
+  if (baseUrl === undefined) {
+    problems.push("OLLAMA_HOST must be a host, with or without a port, or set RECOLLECT_LLM to off.");
+    return undefined;
+  }
+  const settings = { baseUrl: "OLLAMA_HOST", apiKey: "RECOLLECT_LLM_API_KEY", model: "RECOLLECT_LLM_MODEL" };
+  return { provider: "ollama", baseUrl, apiKey: undefined, model: "qwen3:8b", fastModel: "qwen3:8b", settings };
+}
+
+/** The variable may also be where Ollama listens, such as `0.0.0.0` or `:11434`. */
+function addressOfOllama(host: string): string | undefined {
+  const withHost = host.startsWith(":") ? `127.0.0.1${host}` : host;
+  const text = /^https?:\/\//.test(withHost) ? withHost : `http://${withHost}`;
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (url.hostname === "[::]") url.hostname = "[::1]";
+  // An address with its scheme has the port of the scheme, as in Ollama's own clients.
+  if (url.port === "" && text !== withHost) url.port = String(OLLAMA_PORT);
+  return `${url.href.replace(/\/+$/, "")}/v1`;
+}
+
+function withOwnModels(config: ModelConfig, values: ModelValues): ModelConfig {
+  const { RECOLLECT_LLM_MODEL: model, RECOLLECT_LLM_FAST_MODEL: fastModel } = values;
+  return { ...config, model: model ?? config.model, fastModel: fastModel ?? model ?? config.fastModel };
+}
+
+const PUBLIC_HOSTS = new Set([OPENAI_URL, ...KEYED_SERVICES.map(({ baseUrl }) => baseUrl)].map(hostOf));
+
+function isPublic({ baseUrl }: ModelConfig): boolean {
+  return PUBLIC_HOSTS.has(hostOf(baseUrl));
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host;
+}

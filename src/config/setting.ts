@@ -1,0 +1,41 @@
+import { z } from "zod";
+
+/** One setting, as it is written in an environment variable. */
+export interface Setting<Value> {
+  /** Reads the text of the variable. */
+  readonly schema: z.ZodType<Value>;
+  /** What counts when the variable is absent or empty; undefined when the part it belongs to is then off. */
+  readonly fallback?: string;
+  readonly description: string;
+  /** Secrets are never shown, not even in an error. */
+  readonly isSecret?: true;
+}
+
+/** Keeps the type of the value. */
+export function setting<Value>(definition: Setting<Value>): Setting<Value> {
+  return definition;
+}
+
+/** Digits between two bounds, both included. */
+export function wholeNumber(minimum: number, maximum: number) {
+  const rule = `must be a whole number from ${minimum} to ${maximum}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, rule)
+    .transform(Number)
+    .pipe(z.number().min(minimum, rule).max(maximum, rule));
+}
+
+/** One of some words. */
+export function choice<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
+  return z.enum(choices, { error: `must be one of ${choices.join(", ")}` });
+}
+
+/** An address, without slashes at its end. */
+export function httpUrl() {
+  const rule = "must be a URL that begins with http:// or https://";
+  return z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), rule)
+    .transform((text) => text.replace(/\/+$/, ""));
+}
