@@ -30,6 +30,7 @@ import { fetchById } from "./documents/fetch.js";
 import { createKey, ensureFirstKey, listKeys, revokeKey } from "./service/keys.js";
 import { forgetMatching } from "./memories/forget-matching.js";
 import { forget, forgetOne } from "./memories/forget-memory.js";
+import { readHistory } from "./memories/history.js";
 import { listMemories } from "./memories/list-memories.js";
 import { createMemories } from "./memories/memories.js";
 import { getMerge, mergeContainers } from "./containers/merge-containers.js";
@@ -45,7 +46,9 @@ import { suggestBuckets } from "./profile/suggest-buckets.js";
 import { getSession, getStatus } from "./service/status.js";
 import { changeBilling, changeTeam, getTeam } from "./service/team.js";
 import { updateDocument } from "./documents/update-document.js";
+import { undoBatch } from "./memories/undo.js";
 import { updateMemory } from "./memories/update-memory.js";
+import { listJournal } from "./service/journal.js";
 
 export type { Call } from "./context.js";
 export { localActor } from "./auth.js";
@@ -70,6 +73,9 @@ export type { CreatedKey } from "./service/keys.js";
 export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories/memories.js";
 export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./memories/forget-memory.js";
 export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./memories/forget-matching.js";
+export type { MemoryHistory, Source } from "./memories/history.js";
+export type { NotUndone, Undone } from "./memories/undo.js";
+export { listJournalSchema } from "./service/journal.js";
 export { listMemoriesSchema, type MemoryEntry, type MemoryPage } from "./memories/list-memories.js";
 export {
   documentGraphSchema,
@@ -123,6 +129,9 @@ const USE_CASES = {
   forgetMatching,
   listInferred,
   reviewInferred,
+  readHistory,
+  listJournal,
+  undoBatch,
   search: searchMemories,
   searchDocuments,
   profile: getProfile,
@@ -195,6 +204,7 @@ export const WRITES: ReadonlySet<UseCase> = new Set([
   "forgetOne",
   "forgetMatching",
   "reviewInferred",
+  "undoBatch",
 ]);
 
 export function isUseCase(name: string): name is UseCase {

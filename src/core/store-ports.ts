@@ -1,4 +1,5 @@
 import type { ContainerVectors, JobStore, VectorRecord } from "./ports.js";
+import type { PurgeStore } from "./purge-ports.js";
 import type { RequestStore, VolumeStore } from "./request-ports.js";
 import type { ChunkStore, DocumentStore } from "./document-ports.js";
 import type {
@@ -19,6 +20,7 @@ import type {
 } from "./types.js";
 
 export type * from "./document-ports.js";
+export type * from "./purge-ports.js";
 
 export interface ContainerRow {
   readonly id: number;
@@ -47,6 +49,15 @@ export interface MemoryRelation {
 /** A memory with the id that clients see of its container. */
 export interface PlacedMemory extends Memory {
   readonly containerUid: string;
+}
+
+/** A document that states a memory. */
+export interface Statement {
+  readonly memoryId: string;
+  readonly documentId: string;
+  /** The words of the document that state it, where they are known. */
+  readonly quote: string | null;
+  readonly addedAt: string;
 }
 
 /** A guess that waits for review. */
@@ -108,8 +119,15 @@ export interface MemoryStore {
   inferred(organizationId: string, containerTag: string, limit: number): Promise<InferredMemory[]>;
   /** Every memory that these documents state or stated, superseded and forgotten ones too, oldest first. */
   ofDocuments(organizationId: string, documentIds: readonly string[]): Promise<StatedMemory[]>;
-  /** All versions of these chains, by the ids of their first ones; oldest first. */
-  versions(organizationId: string, rootIds: readonly string[]): Promise<Memory[]>;
+  /**
+   * All versions of these chains, by the ids of their first ones; oldest first. Versions that were undone count only
+   * when they are asked for.
+   */
+  versions(organizationId: string, rootIds: readonly string[], options?: { withUndone: boolean }): Promise<Memory[]>;
+  /** What documents say of these memories, oldest link first. */
+  statements(organizationId: string, memoryIds: readonly string[]): Promise<Statement[]>;
+  /** The container that a memory lies in; null when that was deleted. */
+  containerOf(organizationId: string, id: string): Promise<ContainerRow | null>;
   /** Relations that these memories have to others or others to them, oldest first, each once. */
   relations(organizationId: string, memoryIds: readonly string[]): Promise<MemoryRelation[]>;
   /** Notes how a memory relates to an older one of its container; a pair has one relation, the last that was noted. */
@@ -292,6 +310,31 @@ export interface OperationStore {
   dropBefore(moment: Date): Promise<number>;
 }
 
+/** An entry with its place in the journal and its time. */
+export interface JournalRow extends JournalEntry {
+  /** Rises with every entry. */
+  readonly seq: number;
+  readonly at: string;
+}
+
+/** Which entries of the journal; all conditions hold together. */
+export interface JournalQuery {
+  /** Only entries of these containers. */
+  readonly containerTags?: readonly string[] | undefined;
+  readonly subjectIds?: readonly string[] | undefined;
+  /** Only entries of this document and of the memories that it states. */
+  readonly documentId?: string | undefined;
+  readonly batchId?: string | undefined;
+  readonly action?: string | undefined;
+  readonly actor?: string | undefined;
+  /** Inclusive. */
+  readonly from?: string | undefined;
+  /** Exclusive. */
+  readonly to?: string | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
 export interface JournalStore {
   append(organizationId: string, entries: readonly JournalEntry[]): Promise<void>;
   /** What the last entry of this action says of a subject, or null. */
@@ -300,6 +343,10 @@ export interface JournalStore {
     subjectId: string,
     action: string,
   ): Promise<{ before: unknown; after: unknown } | null>;
+  /** One page of entries, newest first, and how many there are in all. */
+  list(organizationId: string, query: JournalQuery): Promise<{ entries: JournalRow[]; total: number }>;
+  /** The entries of a batch, oldest first. */
+  ofBatch(organizationId: string, batchId: string): Promise<JournalRow[]>;
 }
 
 /** What is known of uploaded files. A file counts while `/files/{key}` is the URL of its document. */
@@ -339,6 +386,7 @@ export interface StoreNouns {
   readonly jobs: JobStore;
   readonly journal: JournalStore;
   readonly operations: OperationStore;
+  readonly purges: PurgeStore;
   readonly requests: RequestStore;
   readonly volumes: VolumeStore;
 }
@@ -355,5 +403,10 @@ export interface Store extends StoreNouns {
   lastEmbedder(): Promise<string | null>;
   noteEmbedder(fingerprint: string): Promise<void>;
   health(options: { deep: boolean }): Promise<StoreHealth>;
+  /**
+   * Overwrites what was deleted from the record and is still in its files. Calling again does what is left.
+   * @throws AppError `storage_full` without room for a copy of the file, `unavailable` while another program reads it
+   */
+  scrub(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,6 +8,7 @@ import { createContainerStore } from "../../src/adapters/store/containers.js";
 import { createDocumentStore } from "../../src/adapters/store/documents.js";
 import { createFileStore } from "../../src/adapters/store/files.js";
 import { createMergeStore } from "../../src/adapters/store/merges.js";
+import { createJournalStore } from "../../src/adapters/store/journal.js";
 import { createMemoryStore } from "../../src/adapters/store/memories.js";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
 import { createRequestStore } from "../../src/adapters/store/requests.js";
@@ -138,6 +139,17 @@ describe("the work of a call does not grow with the store", () => {
     "memories.inferred": () => createMemoryStore(db, clock).inferred("o", "a", 10),
     "memories.ofDocuments": () => createMemoryStore(db, clock).ofDocuments("o", ["x"]),
     "memories.versions": () => createMemoryStore(db, clock).versions("o", ["x"]),
+    "memories.statements": () => createMemoryStore(db, clock).statements("o", ["x"]),
+    "memories.containerOf": () => createMemoryStore(db, clock).containerOf("o", "x"),
+    "journal.latest": () => createJournalStore(db, clock).latest("o", "x", "memory.declined"),
+    "journal.ofBatch": () => createJournalStore(db, clock).ofBatch("o", "x"),
+    "journal.list of a batch": () => createJournalStore(db, clock).list("o", { batchId: "x", offset: 0, limit: 10 }),
+    "journal.list of memories": () =>
+      createJournalStore(db, clock).list("o", { subjectIds: ["x", "y"], offset: 0, limit: 10 }),
+    "journal.list of a document": () =>
+      createJournalStore(db, clock).list("o", { documentId: "x", offset: 0, limit: 10 }),
+    "journal.list of containers": () =>
+      createJournalStore(db, clock).list("o", { containerTags: ["a", "b"], offset: 0, limit: 10 }),
     "memories.relations": () => createMemoryStore(db, clock).relations("o", ["x"]),
     "units.searchText": () => createUnitStore(db, clock).searchText(scope, ["x"], { limit: 10, among: [1, 2, 3] }),
     "units.wordCounts": () => createUnitStore(db, clock).wordCounts(scope, ["x"]),
@@ -206,6 +218,11 @@ describe("the work of a call does not grow with the store", () => {
   test("a page of requests is not sorted anew", async () => {
     const plan = await planOf(() => createRequestStore(db).list("o", { ...day, offset: 0, limit: 10 }));
     expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
+  });
+
+  test("a page of the whole journal is not sorted anew", async () => {
+    const plan = await planOf(() => createJournalStore(db, clock).list("o", { offset: 0, limit: 10 }));
+    expect(plan.filter((step) => GROWING.test(step) || step.includes("TEMP B-TREE"))).toEqual([]);
   });
 
   test("the text index runs a narrowed match once, not once for each unit", async () => {

@@ -1,7 +1,8 @@
-import type { Kysely } from "kysely";
-import type { Clock, JournalStore } from "../../core/ports.js";
+import { type Kysely, type Selectable, sql } from "kysely";
+import type { Clock, JournalQuery, JournalRow, JournalStore } from "../../core/ports.js";
+import type { JournalEntry } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
-import { fromJson, toJson } from "./json.js";
+import { fromJson, listParameter, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 
 export function createJournalStore(db: Kysely<Database>, clock: Clock): JournalStore {
@@ -33,13 +34,76 @@ export function createJournalStore(db: Kysely<Database>, clock: Clock): JournalS
       const row = await db
         .selectFrom("journal")
         .select(["before", "after"])
-        .where("organization_id", "=", organizationId)
         .where("subject_id", "=", subjectId)
+        .where(sql<boolean>`+organization_id = ${organizationId}`)
         .where("action", "=", action)
         .orderBy("seq", "desc")
         .limit(1)
         .executeTakeFirst();
       return row ? { before: fromJson(row.before), after: fromJson(row.after) } : null;
     },
+
+    async list(organizationId, query) {
+      const matching = selectMatching(db, organizationId, query);
+      const rows = await matching.selectAll().orderBy("seq", "desc").limit(query.limit).offset(query.offset).execute();
+      const { total } = await matching.select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow();
+      return { entries: rows.map(entryOf), total };
+    },
+
+    async ofBatch(organizationId, batchId) {
+      const rows = await db
+        .selectFrom("journal")
+        .selectAll()
+        .where("batch_id", "=", batchId)
+        .where(sql<boolean>`+organization_id = ${organizationId}`)
+        .orderBy("seq")
+        .execute();
+      return rows.map(entryOf);
+    },
+  };
+}
+
+function selectMatching(db: Kysely<Database>, organizationId: string, query: JournalQuery) {
+  const { containerTags, subjectIds, documentId, batchId, action, actor, from, to } = query;
+  const isNarrow = [containerTags, subjectIds, documentId, batchId].some((filter) => filter !== undefined);
+  // With the plus no index is used: there is mostly one organisation, and what is narrower leads sooner.
+  let matching = db
+    .selectFrom("journal")
+    .where(
+      isNarrow ? sql<boolean>`+organization_id = ${organizationId}` : sql<boolean>`organization_id = ${organizationId}`,
+    );
+  if (containerTags !== undefined)
+    matching = matching.where(
+      sql<boolean>`container_tag in (select value from json_each(${listParameter(containerTags)}))`,
+    );
+  if (subjectIds !== undefined)
+    matching = matching.where(sql<boolean>`subject_id in (select value from json_each(${listParameter(subjectIds)}))`);
+  if (documentId !== undefined)
+    matching = matching.where(
+      sql<boolean>`subject_id in (
+        select ${documentId} union select memory_id from memory_sources where document_id = ${documentId})`,
+    );
+  if (batchId !== undefined) matching = matching.where("batch_id", "=", batchId);
+  if (action !== undefined) matching = matching.where("action", "=", action);
+  if (actor !== undefined) matching = matching.where("actor", "=", actor);
+  if (from !== undefined) matching = matching.where("at", ">=", from);
+  if (to !== undefined) matching = matching.where("at", "<", to);
+  return matching;
+}
+
+/** The columns hold what `append` wrote, so the narrow types are known. */
+function entryOf(row: Selectable<Database["journal"]>): JournalRow {
+  return {
+    seq: row.seq,
+    at: row.at,
+    batchId: row.batch_id,
+    actor: row.actor,
+    action: row.action,
+    subject: row.subject as JournalEntry["subject"],
+    subjectId: row.subject_id,
+    containerTag: row.container_tag,
+    cause: row.cause,
+    before: fromJson(row.before),
+    after: fromJson(row.after),
   };
 }

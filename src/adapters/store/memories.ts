@@ -139,7 +139,8 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       return rows.map(memoryOf);
     },
 
-    async versions(organizationId, rootIds) {
+    async versions(organizationId, rootIds, { withUndone } = { withUndone: false }) {
+      const isShown = withUndone ? sql<boolean>`true` : sql<boolean>`not (is_latest = 0 and is_forgotten = 1)`;
       const ids = listParameter(rootIds);
       const rows = await select(organizationId)
         .where(
@@ -147,10 +148,40 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
             select seq from memories where root_id in (select value from json_each(${ids}))
             union select seq from memories where id in (select value from json_each(${ids})))`,
         )
+        .where(isShown)
         .orderBy("memories.version")
         .orderBy("memories.seq")
         .execute();
       return rows.map(memoryOf);
+    },
+
+    async statements(organizationId, memoryIds) {
+      const rows = await db
+        .selectFrom("memory_sources")
+        .innerJoin("memories", "memories.id", "memory_sources.memory_id")
+        .select(["memory_id", "document_id", "quote", "added_at"])
+        .where("memories.organization_id", "=", organizationId)
+        .where(sql<boolean>`memory_id in (select value from json_each(${listParameter(memoryIds)}))`)
+        .orderBy("added_at")
+        .execute();
+      return rows.map((row) => ({
+        memoryId: row.memory_id,
+        documentId: row.document_id,
+        quote: row.quote,
+        addedAt: row.added_at,
+      }));
+    },
+
+    async containerOf(organizationId, id) {
+      const row = await db
+        .selectFrom("memories")
+        .innerJoin("containers", "containers.id", "memories.container_id")
+        .select(["containers.id", "containers.tag"])
+        .where("memories.organization_id", "=", organizationId)
+        .where("memories.id", "=", id)
+        .where("containers.deleted_at", "is", null)
+        .executeTakeFirst();
+      return row ?? null;
     },
 
     relations: (organizationId, memoryIds) => readRelations(db, organizationId, memoryIds),

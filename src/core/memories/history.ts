@@ -1,0 +1,66 @@
+import * as z from "zod";
+import { maySee } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { notFound } from "../errors.js";
+import { customIdSchema, parseInput } from "../input.js";
+import type { JournalRow } from "../ports.js";
+import { readAs } from "../service/journal.js";
+import type { Memory } from "../types.js";
+import { findLatest } from "./find-memory.js";
+
+/** The newest entries that are told; the journal has the others. */
+const ENTRIES = 200;
+
+export const historySchema = z.object({ id: customIdSchema });
+
+/** A document that states a version of a memory. */
+export interface Source {
+  readonly memoryId: string;
+  readonly documentId: string;
+  /** Null for a document without one. */
+  readonly title: string | null;
+  /** The words of the document that state it, where they are known. */
+  readonly quote: string | null;
+  readonly addedAt: string;
+}
+
+export interface MemoryHistory {
+  /** The version that holds now, or that was forgotten last. */
+  readonly memory: Memory;
+  /** Oldest first. One that was undone is neither the latest nor remembered. */
+  readonly versions: readonly Memory[];
+  /** Oldest first. */
+  readonly sources: readonly Source[];
+  /** What the journal says of all versions, oldest first: the last 200 entries. */
+  readonly entries: readonly JournalRow[];
+}
+
+/**
+ * Everything that is known of one memory: its versions, the documents that state them, and who changed what and why.
+ * @throws AppError `not_found` for a memory that is unknown or not for this actor
+ */
+export async function readHistory({ store }: CoreContext, { actor }: Call, raw: unknown): Promise<MemoryHistory> {
+  const { id } = parseInput(historySchema, raw);
+  const { organizationId } = actor;
+  const memory = await findLatest(store.memories, actor, id);
+  if (!memory) throw notFound("memory", id);
+  const versions = await store.memories.versions(organizationId, [memory.rootId ?? memory.id], { withUndone: true });
+  const ids = versions.map((version) => version.id);
+  const statements = await store.memories.statements(organizationId, ids);
+  const heads = await store.documents.headsByIds(
+    organizationId,
+    statements.map(({ documentId }) => documentId),
+  );
+  const documents = new Map(heads.map((head) => [head.id, head]));
+  const sources = statements.flatMap((statement) => {
+    const document = documents.get(statement.documentId);
+    return document && maySee(actor, document.containerTags) ? [{ ...statement, title: document.title }] : [];
+  });
+  const { entries } = await store.journal.list(organizationId, {
+    subjectIds: ids,
+    ...(actor.containers !== "all" && { containerTags: actor.containers }),
+    offset: 0,
+    limit: ENTRIES,
+  });
+  return { memory, versions, sources, entries: entries.map((entry) => readAs(actor, entry)).toReversed() };
+}

@@ -1,0 +1,227 @@
+import * as z from "zod";
+import { createId, isId } from "../../lib/ids.js";
+import { iso } from "../../lib/time.js";
+import { maySee } from "../auth.js";
+import { refuseMerging } from "../containers/merge.js";
+import type { Call, CoreContext } from "../context.js";
+import { AppError, notFound } from "../errors.js";
+import { customIdSchema, parseInput } from "../input.js";
+import { once } from "../operations.js";
+import type { ContainerRow, JournalRow, MemoryChange, StoreNouns } from "../ports.js";
+import { unitOf, type Actor, type Memory } from "../types.js";
+import { isActive } from "./find-memory.js";
+import { forgetBatch } from "./forget.js";
+import { isAsNoted, memoryStateSchema, noteMemory, type MemoryState, type SourceLink } from "./memory-state.js";
+
+/** So many reasons are told when nothing could be undone. */
+const REASONS_TOLD = 5;
+
+/** Changes that go with something else, which would have to be undone with them. */
+const NOT_UNDOABLE: Readonly<Record<string, string>> = {
+  "memory.moved": "it moved with its document or its container; move that back instead",
+  "memory.merged": "another memory that said the same was joined to it by a move, which is not undone",
+};
+
+export const undoBatchSchema = z.object({ batchId: customIdSchema });
+
+/** A change that stays as it is. */
+export interface NotUndone {
+  /** Null when the change was not one of a memory. */
+  readonly memoryId: string | null;
+  /** Why, in words for people. */
+  readonly reason: string;
+}
+
+export interface Undone {
+  /** The batch of the undo, which can be undone in turn. */
+  readonly batchId: string;
+  /** How many changes were undone. */
+  readonly undone: number;
+  readonly skipped: readonly NotUndone[];
+}
+
+/**
+ * Undoes every change of memories that a batch of the journal made, newest first, in one transaction and as a batch of its
+ * own. What later changes have overtaken stays as it is and is reported.
+ * @throws AppError `not_found` for a batch that is unknown, or of containers that the actor may not use; `conflict` with the
+ *   reasons when nothing of it can be undone, with `retryAfter` while a container of it is merged
+ */
+export async function undoBatch(context: CoreContext, call: Call, raw: unknown): Promise<Undone> {
+  const { batchId } = parseInput(undoBatchSchema, raw);
+  const undone = await once(context, call, "undoBatch", (nouns) =>
+    undoEntries({ nouns, actor: call.actor, now: context.clock.now(), batchId, undoId: createId() }),
+  );
+  context.wakeJobs();
+  return undone;
+}
+
+interface Undoing {
+  readonly nouns: StoreNouns;
+  readonly actor: Actor;
+  readonly now: Date;
+  /** What is undone. */
+  readonly batchId: string;
+  /** The batch of the undo itself. */
+  readonly undoId: string;
+}
+
+async function undoEntries(undoing: Undoing): Promise<Undone> {
+  const { nouns, actor, batchId, undoId } = undoing;
+  const { organizationId } = actor;
+  const found = isId(batchId) ? await nouns.journal.ofBatch(organizationId, batchId) : [];
+  const entries = found.filter(({ containerTag }) => maySee(actor, containerTag === null ? [] : [containerTag]));
+  if (entries.length === 0) throw notFound("batch", batchId);
+  await refuseMerging(nouns, organizationId, [...new Set(entries.flatMap(({ containerTag }) => containerTag ?? []))]);
+  const skipped: NotUndone[] = [];
+  for (const entry of entries.toReversed()) {
+    const reason = await undoEntry(undoing, entry);
+    if (reason !== null) skipped.push({ memoryId: entry.subject === "memory" ? entry.subjectId : null, reason });
+  }
+  if (skipped.length === entries.length) throw nothingUndone(batchId, skipped);
+  if (entries.some(({ subject }) => subject === "memory"))
+    await nouns.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
+  return { batchId: undoId, undone: entries.length - skipped.length, skipped };
+}
+
+function nothingUndone(batchId: string, skipped: readonly NotUndone[]): AppError {
+  const told = skipped
+    .slice(0, REASONS_TOLD)
+    .map(({ memoryId, reason }) => (memoryId === null ? reason : `memory ${memoryId}: ${reason}`));
+  const more = skipped.length > told.length ? `; and ${skipped.length - told.length} more` : "";
+  return new AppError("conflict", `Nothing of batch ${batchId} can be undone: ${told.join("; ")}${more}.`);
+}
+
+/** @returns why the change stays as it is, or null when it was undone */
+async function undoEntry(undoing: Undoing, entry: JournalRow): Promise<string | null> {
+  if (entry.subject !== "memory")
+    return `${entry.action} of ${entry.subject} ${entry.subjectId} is no change of a memory, and only those can be undone`;
+  const fixed = NOT_UNDOABLE[entry.action];
+  if (fixed !== undefined) return fixed;
+  const before = memoryStateSchema.nullable().safeParse(entry.before);
+  const after = memoryStateSchema.safeParse(entry.after);
+  if (entry.after === null) return "it was removed for good";
+  if (!before.success || !after.success) return "it was noted before changes could be undone";
+  const place = await findChanged(undoing, after.data);
+  if (typeof place === "string") return place;
+  return before.data && before.data.id !== after.data.id
+    ? switchVersion(undoing, place, before.data)
+    : restore(undoing, place, { before: before.data, after: after.data });
+}
+
+/** A memory that is still as the change left it, with its container. */
+interface Changed {
+  readonly memory: Memory;
+  readonly container: ContainerRow;
+}
+
+async function findChanged({ nouns, actor }: Undoing, after: MemoryState): Promise<Changed | string> {
+  const { organizationId } = actor;
+  const memory = await nouns.memories.byId(organizationId, after.id);
+  if (!memory) return "it was removed for good";
+  if (!maySee(actor, [memory.containerTag])) return "it is not in this container any more";
+  const container = await nouns.memories.containerOf(organizationId, memory.id);
+  if (!container) return "its container was deleted";
+  if (isAsNoted(memory, after)) return { memory, container };
+  const { entries } = await nouns.journal.list(organizationId, { subjectIds: [memory.id], offset: 0, limit: 1 });
+  const [last] = entries;
+  if (!memory.isLatest && !memory.isForgotten) return "a newer version has taken its place";
+  return `it was changed since${last ? ` (${last.action} in batch ${last.batchId})` : ""}`;
+}
+
+/** Brings a memory back to what it was; a new one is forgotten. */
+async function restore(
+  undoing: Undoing,
+  { memory, container }: Changed,
+  { before, after }: { readonly before: MemoryState | null; readonly after: MemoryState },
+): Promise<string | null> {
+  const { nouns, actor } = undoing;
+  const target: MemoryState = before ?? { ...after, isForgotten: true, forgetReason: causeOf(undoing) };
+  const returns = memory.isForgotten && !target.isForgotten;
+  const obstacle = returns && memory.isLatest ? await whatPreventsReturn(undoing, container, target) : null;
+  if (obstacle !== null) return obstacle;
+  await nouns.memories.update(actor.organizationId, memory.id, changeTo(target));
+  if (memory.isLatest && memory.isForgotten !== target.isForgotten)
+    await nouns.units.setForgotten(unitOf("memory", memory.seq), container.id, target.isForgotten);
+  const unlinked = after.sources ?? [];
+  for (const { documentId } of unlinked) await nouns.memories.removeSource(actor.organizationId, memory.id, documentId);
+  const linked = await linkAgain(undoing, memory.id, before?.sources ?? []);
+  const action = returns ? "memory.restored" : target.isForgotten ? "memory.forgotten" : "memory.reverted";
+  const noted = { batchId: undoing.undoId, action, cause: causeOf(undoing), linked, unlinked };
+  await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
+  return null;
+}
+
+/** Lets another version of a fact take the place of the one that is the newest. */
+async function switchVersion(
+  undoing: Undoing,
+  { memory: leaving, container }: Changed,
+  target: MemoryState,
+): Promise<string | null> {
+  const { nouns, actor } = undoing;
+  const { organizationId } = actor;
+  const returning = await nouns.memories.byId(organizationId, target.id);
+  if (!returning) return `version ${target.version}, which would take its place, was removed for good`;
+  const obstacle = await whatPreventsReturn(undoing, container, target, leaving.id);
+  if (obstacle !== null) return `${obstacle} (said of version ${target.version}, which would take its place)`;
+  // A version that is older than the one which returns is history; a newer one never was.
+  const isUndone = leaving.version > returning.version;
+  await nouns.memories.update(organizationId, leaving.id, {
+    isLatest: false,
+    ...(isUndone && { isForgotten: true, forgetReason: causeOf(undoing) }),
+  });
+  await nouns.units.unindex(unitOf("memory", leaving.seq));
+  await nouns.memories.update(organizationId, returning.id, { ...changeTo(target), isLatest: true });
+  const entry = { unit: unitOf("memory", returning.seq), containerIds: [container.id], text: returning.text };
+  await nouns.units.indexText({ ...entry, context: "" });
+  const noted = { batchId: undoing.undoId, action: "memory.reverted", cause: causeOf(undoing) };
+  await noteMemory(nouns, actor, noted, { before: leaving, after: { id: returning.id } });
+  return null;
+}
+
+/** Why a memory cannot be active again, or null. One that says the same and is over makes room. */
+async function whatPreventsReturn(
+  { nouns, actor, now, undoId }: Undoing,
+  { tag }: ContainerRow,
+  target: MemoryState,
+  leavingId?: string,
+): Promise<string | null> {
+  if (target.forgetAfter !== null && target.forgetAfter <= iso(now))
+    return `its time was over at ${target.forgetAfter}`;
+  const twin = await nouns.memories.byText(actor.organizationId, tag, target.text);
+  if (!twin || twin.id === leavingId) return null;
+  if (isActive(twin, now)) return `memory ${twin.id} says the same meanwhile`;
+  await forgetBatch(nouns, actor, [twin], { reason: twin.forgetReason ?? "its time was over", batchId: undoId });
+  return null;
+}
+
+/** Links to documents that are still there. @returns those that were made */
+async function linkAgain(
+  { nouns, actor }: Undoing,
+  memoryId: string,
+  links: readonly SourceLink[],
+): Promise<readonly SourceLink[]> {
+  if (links.length === 0) return [];
+  const { organizationId } = actor;
+  const heads = await nouns.documents.headsByIds(
+    organizationId,
+    links.map(({ documentId }) => documentId),
+  );
+  const there = new Set(heads.map(({ id }) => id));
+  const made: SourceLink[] = [];
+  for (const link of links)
+    if (
+      there.has(link.documentId) &&
+      (await nouns.memories.addSource(organizationId, memoryId, link.documentId, link.quote))
+    )
+      made.push(link);
+  return made;
+}
+
+function changeTo(state: MemoryState): MemoryChange {
+  const { isForgotten, forgetAfter, forgetReason, isStatic, isInference, strength, metadata } = state;
+  return { isForgotten, forgetAfter, forgetReason, isStatic, isInference, strength, metadata };
+}
+
+function causeOf({ batchId }: Undoing): string {
+  return `undo of ${batchId}`;
+}
