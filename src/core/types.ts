@@ -203,6 +203,8 @@ export interface FactCandidate {
   readonly eventDates?: readonly string[];
   /** The words of the source that state it, verbatim. */
   readonly quote?: string;
+  /** Role or name of who said it in a conversation; decides how far it is trusted. `User` is the owner's own word. */
+  readonly speaker?: string;
   /** Id of the memory that the candidate replaces, when the caller said so. */
   readonly updates?: string;
 }

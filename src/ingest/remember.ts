@@ -1,8 +1,9 @@
 import { systemActor } from "../core/auth.js";
 import { resolveFacts, writeFacts, type Resolution, type StatedCandidate } from "../core/memories/facts.js";
+import { speakersOf } from "../core/memories/trust.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
 import type { ContainerRow, JobContext } from "../core/ports.js";
-import type { Document, RememberedFact } from "../core/types.js";
+import type { Document, RememberedFact, Turn } from "../core/types.js";
 import { findAddition } from "./addition.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
@@ -103,8 +104,22 @@ async function candidatesOf(
     },
     signal,
   );
-  if (found.length > 0 || !document.rememberAsIs || content.length > AS_IS_LENGTH) return found;
+  const said = withSpeakers(found, turns ?? [], document.turns !== null);
+  if (said.length > 0 || !document.rememberAsIs || content.length > AS_IS_LENGTH) return said;
   return [{ text: content.replace(/\s+/gu, " ").trim(), kind: "fact", isStatic: false, quote: content }];
+}
+
+/** Anybody can write a transcript; only in one that was sent as a conversation is the user's word the owner's own. */
+function withSpeakers(
+  candidates: readonly StatedCandidate[],
+  turns: readonly Turn[],
+  wasSentAsTurns: boolean,
+): StatedCandidate[] {
+  const speakerOf = speakersOf(turns);
+  return candidates.map((candidate) => {
+    const speaker = speakerOf(candidate.quote);
+    return speaker === undefined || (speaker === "User" && !wasSentAsTurns) ? candidate : { ...candidate, speaker };
+  });
 }
 
 function candidateOf(fact: NonNullable<Document["facts"]>[number]): StatedCandidate {

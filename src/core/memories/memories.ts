@@ -127,6 +127,7 @@ function candidateOf(memory: MemoryInput): StatedCandidate {
   return {
     text: memory.content,
     kind: "fact",
+    speaker: "User",
     isStatic: memory.isStatic ?? false,
     ...(memory.forgetAfter && { forgetAfter: memory.forgetAfter }),
     forgetReason: memory.forgetReason ?? null,

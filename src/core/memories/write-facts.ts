@@ -5,6 +5,7 @@ import { unitOf, type Actor, type Memory, type Origin, type RememberedFact } fro
 import { forgetBatch } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import type { Resolution, ResolvedFact, StatedCandidate } from "./resolve-facts.js";
+import { isFlagged, judgeFact, withoutLabel, type JudgedFact } from "./trust.js";
 
 export interface FactWriting {
   readonly actor: Actor;
@@ -38,22 +39,25 @@ async function writeFact(
   batchId: string,
   stated: ReadonlySet<string>,
 ): Promise<RememberedFact> {
-  const { candidate } = fact;
-  const latest = candidate.updates ? await latestVersion(nouns, writing, candidate.updates) : null;
+  const { updates } = fact.candidate;
+  const latest = updates ? await latestVersion(nouns, writing, updates) : null;
   // Two facts may take the place of one; the second must not replace the first.
-  const replaced = latest && !stated.has(latest.id) ? latest : null;
-  const existing = await findExisting(nouns, writing, fact, batchId);
+  const replaceable = latest && !stated.has(latest.id) ? latest : null;
+  const judged = judgeFact(fact.candidate, writing.origin, replaceable);
+  const { candidate } = judged;
+  const replaced = judged.isFlagged ? null : replaceable;
+  const existing = await findExisting(nouns, writing, { ...fact, isFlagged: judged.isFlagged }, batchId);
   if (existing && existing.id !== replaced?.id) {
-    await strengthen(nouns, writing, existing, candidate, batchId);
+    await strengthen(nouns, writing, existing, judged, batchId);
     const reason = `replaced by memory ${existing.id}`;
     if (replaced) await forgetBatch(nouns, writing.actor, [replaced], { reason, batchId });
     return { id: existing.id, text: existing.text, outcome: "duplicate", ...(replaced && { replaced: replaced.id }) };
   }
   if (existing && existing.text === candidate.text) {
-    await strengthen(nouns, writing, existing, candidate, batchId);
+    await strengthen(nouns, writing, existing, judged, batchId);
     return { id: existing.id, text: existing.text, outcome: "duplicate" };
   }
-  const memory = await insertMemory(nouns, writing, fact, replaced, batchId);
+  const memory = await insertMemory(nouns, writing, { ...judged, vector: fact.vector }, replaced, batchId);
   return replaced
     ? { id: memory.id, text: memory.text, outcome: "updated", replaced: replaced.id }
     : { id: memory.id, text: memory.text, outcome: "added" };
@@ -63,7 +67,7 @@ async function writeFact(
 async function findExisting(
   nouns: StoreNouns,
   writing: FactWriting,
-  fact: ResolvedFact,
+  fact: ResolvedFact & { readonly isFlagged: boolean },
   batchId: string,
 ): Promise<Memory | null> {
   const { organizationId } = writing.actor;
@@ -75,6 +79,8 @@ async function findExisting(
   }
   if (byText) return byText;
   const twin = fact.twin ? await nouns.memories.byId(organizationId, fact.twin) : null;
+  // Other words than these were flagged: they must not become stated by a fact that only resembles them.
+  if (twin && isFlagged(twin) && !fact.isFlagged) return null;
   return twin?.isLatest && !twin.isForgotten ? twin : null;
 }
 
@@ -91,17 +97,20 @@ async function strengthen(
   nouns: StoreNouns,
   writing: FactWriting,
   memory: Memory,
-  candidate: StatedCandidate,
+  { candidate, isFlagged: isDoubtful }: JudgedFact<StatedCandidate>,
   batchId: string,
 ): Promise<void> {
   const { organizationId } = writing.actor;
+  const isStatedNow = isFlagged(memory) && !isDoubtful;
+  const known = isStatedNow ? withoutLabel(memory.metadata) : memory.metadata;
   const link = { documentId: writing.documentId, quote: candidate.quote ?? null };
   const isNew = await nouns.memories.addSource(organizationId, memory.id, link.documentId, link.quote);
-  const metadata = candidate.metadata ? { ...memory.metadata, ...candidate.metadata } : memory.metadata;
+  const metadata = candidate.metadata ? { ...known, ...candidate.metadata } : known;
   await nouns.memories.update(organizationId, memory.id, {
     strength: memory.strength + 1,
     metadata,
     isStatic: memory.isStatic || candidate.isStatic,
+    ...(isStatedNow && { isInference: false }),
     forgetAfter: later(memory.forgetAfter, candidate.forgetAfter ?? null),
   });
   const cause = `document ${writing.documentId}`;
@@ -118,7 +127,7 @@ export function later(one: string | null, other: string | null): string | null {
 async function insertMemory(
   nouns: StoreNouns,
   writing: FactWriting,
-  { candidate, vector }: ResolvedFact,
+  { candidate, isFlagged: isDoubtful, label, vector }: JudgedFact<StatedCandidate> & Pick<ResolvedFact, "vector">,
   replaced: Memory | null,
   batchId: string,
 ): Promise<Memory> {
@@ -135,11 +144,11 @@ async function insertMemory(
       text: candidate.text,
       kind: candidate.kind,
       isStatic: candidate.isStatic,
-      isInference: false,
+      isInference: isDoubtful,
       forgetAfter: candidate.forgetAfter ?? null,
       forgetReason: candidate.forgetReason ?? null,
       origin: writing.origin,
-      metadata: metadataOf(candidate),
+      metadata: metadataOf(candidate, label),
     },
     replaced
       ? { parentId: replaced.id, rootId: replaced.rootId ?? replaced.id, version: replaced.version + 1 }
@@ -156,7 +165,11 @@ async function insertMemory(
   return memory;
 }
 
-function metadataOf(candidate: StatedCandidate): Readonly<Record<string, unknown>> | null {
-  if (!candidate.eventDates?.length) return candidate.metadata ?? null;
-  return { ...candidate.metadata, temporalContext: { eventDate: candidate.eventDates } };
+function metadataOf(
+  { metadata, eventDates }: StatedCandidate,
+  label: JudgedFact<StatedCandidate>["label"],
+): Readonly<Record<string, unknown>> | null {
+  const temporalContext = eventDates?.length ? { eventDate: eventDates } : null;
+  if (!temporalContext && !label) return metadata ?? null;
+  return { ...metadata, ...(temporalContext && { temporalContext }), ...label };
 }

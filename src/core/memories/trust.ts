@@ -1,0 +1,176 @@
+import { hiddenReadings, visibleText } from "../../lib/hidden-text.js";
+import type { FactCandidate, Memory, Origin } from "../types.js";
+import { ANNOUNCED, CHANGED, OF_THE_USER, PAYMENT, SENSITIVE, SIGNS, type Audience } from "./trust-signs.js";
+
+/**
+ * How far a memory is trusted. `unverified`: it came from a page, a connected service, a tool or the assistant itself, and
+ * holds as long as the user says nothing else. `flagged`: it reads like an instruction or an attempt to take over what is
+ * known, and waits for review.
+ */
+export type Trust = "trusted" | "unverified" | "flagged";
+
+export interface Judgement {
+  readonly trust: Trust;
+  /** Why, in words for a reviewer; empty unless flagged. */
+  readonly reasons: readonly string[];
+}
+
+/** Where a text came from. */
+export interface Provenance {
+  readonly origin: Origin;
+  /** Role or name of who said it, where it was said in a conversation. `User` is the owner's own word. */
+  readonly speaker?: string | undefined;
+}
+
+/** What writing a fact needs to know of its trust. */
+export interface JudgedFact<Candidate extends FactCandidate> {
+  /** The candidate as it may be written: a flagged one is not static and replaces nothing. */
+  readonly candidate: Candidate;
+  readonly isFlagged: boolean;
+  /** For the metadata of the memory; null for a trusted one. */
+  readonly label: Readonly<Record<string, unknown>> | null;
+}
+
+const OUTSIDE_ORIGINS: readonly Origin[] = ["web", "connector"];
+const OUTSIDE_SPEAKERS = new Set(["assistant", "tool", "system", "developer", "function"]);
+const FIRST_PERSON = /\b(?:i|i'm|i've|i'll|i'd|my|mine|myself)\b/iu;
+const ABOUT_USER = /^user\b/iu;
+
+/**
+ * Judges a fact by its text, the words that state it, and where they came from. Pure, and linear in the length of both.
+ *
+ * What the owner says directly (a memory that is created by hand, their own turn of a conversation) is flagged for what
+ * nobody means seriously alone, such as a forged system prompt. From everybody else orders to an assistant are flagged, too,
+ * and from outside also corrections of how somebody is reached, paid or let in.
+ */
+export function judgeText(text: string, quote: string | undefined, from: Provenance): Judgement {
+  const reasons = new Set<string>();
+  for (const part of new Set([text, quote ?? ""])) {
+    for (const reason of signsOf(plain(part), from)) reasons.add(reason);
+    if (reasons.size > 0) continue;
+    const hidden = hiddenReadings(part).find((reading) => signsOf(plain(reading.text), from).length > 0);
+    if (hidden) reasons.add(`hides an instruction in ${hidden.how}`);
+  }
+  for (const reason of hijackSigns(text, quote, from)) reasons.add(reason);
+  if (from.origin === "web" && ABOUT_USER.test(text) && FIRST_PERSON.test(plain(quote ?? "")))
+    reasons.add("takes the author of a page for the user");
+  if (reasons.size > 0) return { trust: "flagged", reasons: [...reasons] };
+  return { trust: isOutside(from) ? "unverified" : "trusted", reasons: [] };
+}
+
+/**
+ * Judges a candidate before it is written.
+ * @param replaced the memory whose place it would take, if any: text from outside takes the place of nothing that the user
+ *   or an agent stated
+ */
+export function judgeFact<Candidate extends FactCandidate>(
+  candidate: Candidate,
+  origin: Origin,
+  replaced: Pick<Memory, "origin"> | null,
+): JudgedFact<Candidate> {
+  const from = { origin, speaker: candidate.speaker };
+  const judged = judgeText(candidate.text, candidate.quote, from);
+  const reasons = [...judged.reasons];
+  if (replaced && mayNotReplace(replaced, candidate, from)) reasons.push("would replace what the user stated");
+  if (reasons.length > 0) {
+    const { updates: _updates, ...rest } = candidate;
+    const label = { trust: "flagged" satisfies Trust, flagged: reasons };
+    return { candidate: { ...(rest as Candidate), isStatic: false }, isFlagged: true, label };
+  }
+  return { candidate, isFlagged: false, label: judged.trust === "trusted" ? null : { trust: judged.trust } };
+}
+
+/** True for a memory that was flagged and that nobody has approved: it belongs into no profile. */
+export function isFlagged({ isInference, metadata }: Pick<Memory, "isInference" | "metadata">): boolean {
+  return isInference && metadata?.["trust"] === "flagged";
+}
+
+/** Metadata without what a judgement wrote there. */
+export function withoutLabel(metadata: Memory["metadata"]): Memory["metadata"] {
+  const { trust: _trust, flagged: _flagged, ...rest } = metadata ?? {};
+  return Object.keys(rest).length > 0 ? rest : null;
+}
+
+/** How far a memory is trusted; approval makes a flagged one a stated fact. */
+export function trustOf(memory: Pick<Memory, "isInference" | "metadata" | "origin">): Trust {
+  if (isFlagged(memory)) return "flagged";
+  if (memory.metadata?.["reviewStatus"] === "approved") return "trusted";
+  return memory.metadata?.["trust"] === "unverified" || isOutside(memory) ? "unverified" : "trusted";
+}
+
+function isOutside({ origin, speaker }: Provenance): boolean {
+  return OUTSIDE_ORIGINS.includes(origin) || (speaker !== undefined && OUTSIDE_SPEAKERS.has(speaker.toLowerCase()));
+}
+
+function isOwnWord(from: Provenance): boolean {
+  return !isOutside(from) && from.speaker?.toLowerCase() === "user";
+}
+
+function signsOf(text: string, from: Provenance): string[] {
+  const audiences = audiencesFor(from);
+  return SIGNS.filter((sign) => audiences.includes(sign.audience) && sign.pattern.test(text)).map(
+    ({ reason }) => reason,
+  );
+}
+
+function audiencesFor(from: Provenance): readonly Audience[] {
+  if (isOwnWord(from)) return ["everyone"];
+  return isOutside(from) ? ["everyone", "not the owner", "outsiders"] : ["everyone", "not the owner"];
+}
+
+/**
+ * Attempts to change how somebody is reached, paid or let in. Outside texts may not announce such a change at all. In a
+ * document of the user, or a fact of an agent, only a correction that speaks of the user as of somebody else is odd.
+ */
+function hijackSigns(text: string, quote: string | undefined, from: Provenance): string[] {
+  if (isOwnWord(from)) return [];
+  const [fact, source] = [plain(text), plain(quote ?? "")];
+  const said = `${source}\n${fact}`;
+  const isAnnounced = ANNOUNCED.test(fact) || ANNOUNCED.test(source);
+  if (!SENSITIVE.test(said)) return [];
+  const reason = "changes how somebody is reached, paid or let in";
+  if (isOutside(from)) return isAnnounced || CHANGED.test(said) || PAYMENT.test(said) ? [reason] : [];
+  if (isAnnounced && (OF_THE_USER.test(said) || PAYMENT.test(said))) return [reason];
+  const isDocument = from.origin !== "agent" && source !== "";
+  return isDocument && OF_THE_USER.test(source) && CHANGED.test(source) ? [reason] : [];
+}
+
+function mayNotReplace(
+  replaced: Pick<Memory, "origin">,
+  { text, quote = "" }: FactCandidate,
+  from: Provenance,
+): boolean {
+  if (!isOutside(from) || OUTSIDE_ORIGINS.includes(replaced.origin)) return false;
+  // A connected service holds the user's own notes; a page or a tool does not.
+  return from.origin !== "connector" || SENSITIVE.test(plain(text)) || SENSITIVE.test(plain(quote));
+}
+
+/** As signs are written: straight quotes, single spaces, no ornament in front of a line, line breaks kept. */
+function plain(text: string): string {
+  return text
+    .replace(/[‘’ʼ]/gu, "'")
+    .replace(/[“”«»]/gu, '"')
+    .replace(/[^\S\n]+/gu, " ")
+    .replace(/\*\*|__/gu, "")
+    .trim();
+}
+
+/**
+ * Finds who said words: whose turn holds them, or the user where several do. Undefined for words that nobody said.
+ * @returns a function, so that the turns are read once for any number of quotes
+ */
+export function speakersOf(
+  turns: readonly { readonly speaker: string; readonly text: string }[],
+): (quote: string | undefined) => string | undefined {
+  const said = turns.map(({ speaker, text }) => ({ speaker, text: compact(text) }));
+  return (quote) => {
+    if (quote === undefined) return undefined;
+    const words = compact(quote);
+    const speakers = said.filter(({ text }) => text.includes(words)).map(({ speaker }) => speaker);
+    return speakers.find((speaker) => speaker.toLowerCase() === "user") ?? speakers[0];
+  };
+}
+
+function compact(text: string): string {
+  return visibleText(plain(text)).toLowerCase().replace(/\s+/gu, " ");
+}

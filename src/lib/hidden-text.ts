@@ -1,0 +1,211 @@
+/** A text that another one may hide, and how it is hidden. */
+export interface HiddenReading {
+  readonly text: string;
+  readonly how: string;
+}
+
+/** Characters that nobody sees: zero-width, joiners, soft hyphens, marks of direction, invisible operators. */
+const INVISIBLE =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]/gu;
+/** Letters of a block that is never shown; flags of regions use it as well. */
+const TAG_LETTERS = /[\u{e0020}-\u{e007e}]/gu;
+const TAGS = /[\u{e0000}-\u{e007f}]/gu;
+const BASE64 = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
+const HEX = /(?:(?:\\x|0x|%)?[0-9a-f]{2}[\s,:]?){12,}/gi;
+const PERCENT = /(?:%[0-9a-f]{2}){2,}/i;
+const ENTITY = /&#(?:x([0-9a-f]{2,6})|(\d{2,7}));/gi;
+const ESCAPE = /\\u(?:\{([0-9a-f]{2,6})\}|([0-9a-f]{4}))/gi;
+/** Letters that stand alone, as in "i g n o r e". */
+const SPACED = /(?:\b\p{L}[ ._*|-]{1,3}){6,}\p{L}\b/gu;
+/** Most encoded pieces of one text that are read. */
+const MOST_PIECES = 50;
+/** Encoded text may be encoded again, so many times. */
+const DEEPEST = 3;
+
+const LOOKALIKES = new Map(
+  Object.entries({
+    а: "a",
+    в: "b",
+    с: "c",
+    ԁ: "d",
+    е: "e",
+    ё: "e",
+    ɡ: "g",
+    һ: "h",
+    і: "i",
+    ї: "i",
+    ј: "j",
+    к: "k",
+    ӏ: "l",
+    м: "m",
+    н: "h",
+    о: "o",
+    р: "p",
+    ԛ: "q",
+    ѕ: "s",
+    т: "t",
+    у: "y",
+    ѵ: "v",
+    ԝ: "w",
+    х: "x",
+    ѓ: "r",
+    г: "r",
+    п: "n",
+    и: "n",
+    А: "A",
+    В: "B",
+    С: "C",
+    Е: "E",
+    Н: "H",
+    І: "I",
+    Ј: "J",
+    К: "K",
+    М: "M",
+    О: "O",
+    Р: "P",
+    Ѕ: "S",
+    Т: "T",
+    У: "Y",
+    Х: "X",
+    α: "a",
+    β: "b",
+    γ: "y",
+    ε: "e",
+    η: "n",
+    ι: "i",
+    κ: "k",
+    ν: "v",
+    ο: "o",
+    ρ: "p",
+    τ: "t",
+    υ: "u",
+    χ: "x",
+    ω: "w",
+    Α: "A",
+    Β: "B",
+    Ε: "E",
+    Ζ: "Z",
+    Η: "H",
+    Ι: "I",
+    Κ: "K",
+    Μ: "M",
+    Ν: "N",
+    Ο: "O",
+    Ρ: "P",
+    Τ: "T",
+    Υ: "Y",
+    Χ: "X",
+    ı: "i",
+    ł: "l",
+    ø: "o",
+    ƅ: "b",
+    ꜱ: "s",
+    ᴀ: "a",
+    ᴇ: "e",
+    ɪ: "i",
+    ɴ: "n",
+    ᴏ: "o",
+    ʀ: "r",
+    ᴛ: "t",
+    ᴜ: "u",
+  }),
+);
+const DIGITS_AS_LETTERS = new Map(
+  Object.entries({ "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", $: "s", "!": "i" }),
+);
+
+/**
+ * Text as a reader sees it: without invisible characters, in the usual letters for those that only look like them. Keeps
+ * its line breaks.
+ */
+export function visibleText(text: string): string {
+  const bare = text
+    .replace(INVISIBLE, "")
+    .replace(TAGS, "")
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "");
+  return bare.replace(/[^\u0000-\u007f]/gu, (letter) => LOOKALIKES.get(letter) ?? letter);
+}
+
+/**
+ * What a text may hide: in invisible, look-alike or odd characters, reversed, rotated by 13 letters, or encoded as base64,
+ * hexadecimal, percent signs or entities. Readings that hide nothing are mostly noise; the caller looks for words in them.
+ */
+export function hiddenReadings(text: string): HiddenReading[] {
+  return readingsOf(text, 1);
+}
+
+function readingsOf(text: string, depth: number): HiddenReading[] {
+  const visible = visibleText(text);
+  const found: HiddenReading[] = [];
+  const add = (how: string, reading: string) => {
+    if (reading.trim().length >= 8 && reading !== text) found.push({ how, text: reading });
+  };
+  add("invisible or look-alike characters", visible);
+  add("invisible characters", tagLetters(text));
+  add(
+    "single letters",
+    visible.replace(SPACED, (letters) => letters.replace(/[ ._*|-]+/g, (gap) => (gap.length > 1 ? " " : ""))),
+  );
+  add("digits for letters", substituteDigits(visible));
+  add("letters rotated by 13", rotate(visible));
+  add("reversed text", [...visible].reverse().join(""));
+  const decoded = decode(visible);
+  for (const piece of decoded) {
+    add("encoded text", piece);
+    if (depth < DEEPEST) found.push(...readingsOf(piece, depth + 1));
+  }
+  return found;
+}
+
+function tagLetters(text: string): string {
+  return (text.match(TAG_LETTERS) ?? [])
+    .map((tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000))
+    .join("");
+}
+
+/** Digits inside of words only: a year is no word. */
+function substituteDigits(text: string): string {
+  return text.replace(/[\w@$!]*\p{L}[\w@$!]*/gu, (word) =>
+    word.replace(/[013457@$!]/g, (sign) => DIGITS_AS_LETTERS.get(sign) ?? sign),
+  );
+}
+
+function rotate(text: string): string {
+  return text.replace(/[a-z]/gi, (letter) => {
+    const base = letter <= "Z" ? 65 : 97;
+    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
+  });
+}
+
+function decode(text: string): string[] {
+  const pieces = [
+    ...[...text.matchAll(BASE64)].map(([token]) => Buffer.from(token, "base64").toString("utf8")),
+    ...[...text.matchAll(HEX)].map(([digits]) =>
+      Buffer.from(digits.replace(/\\x|0x|[^0-9a-f]/gi, ""), "hex").toString("utf8"),
+    ),
+  ].slice(0, MOST_PIECES);
+  const unescaped = text
+    .replace(ENTITY, (_entity, hex: string | undefined, decimal: string | undefined) => character(hex, decimal))
+    .replace(ESCAPE, (_escape, long: string | undefined, short: string | undefined) =>
+      character(long ?? short, undefined),
+    );
+  if (unescaped !== text) pieces.push(unescaped);
+  if (PERCENT.test(text)) pieces.push(text.replace(/(?:%[0-9a-f]{2})+/gi, fromPercent));
+  return pieces.filter(isReadable);
+}
+
+function character(hex: string | undefined, decimal: string | undefined): string {
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : "";
+}
+
+function fromPercent(encoded: string): string {
+  return Buffer.from(encoded.replaceAll("%", ""), "hex").toString("utf8");
+}
+
+/** Chance makes bytes, not words. */
+function isReadable(text: string): boolean {
+  const letters = text.match(/[\p{L}\p{N}\p{P}\p{S}\s]/gu)?.length ?? 0;
+  return text.length >= 8 && !text.includes("\ufffd") && letters >= text.length * 0.95;
+}
