@@ -1,0 +1,54 @@
+// `node test/bench/facts/run.mjs`: how well the rules find facts, on the labelled set beside this file. Needs `npm run build`.
+// Options: --split tune|held, --misses (prints what went wrong; of the tune split unless --split names the other),
+// --dist DIR (another build).
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { judgeItem, sourceOf, summarise } from "./score.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    split: { type: "string" },
+    misses: { type: "boolean", default: false },
+    dist: { type: "string", default: join(here, "../../../dist") },
+  },
+});
+const set = JSON.parse(readFileSync(join(here, "labelled.json"), "utf8"));
+const built = pathToFileURL(resolve(options.dist, "adapters/llm/rules.js")).href;
+const { createRulesExtractor } = await import(built);
+const extractor = createRulesExtractor();
+
+async function judge(items) {
+  const judged = [];
+  for (const item of items) judged.push(judgeItem(item, await extractor.extract(sourceOf(item, set.saidOn))));
+  return judged;
+}
+
+const show = (value) => (value === null ? "–" : value.toFixed(2));
+
+function row(name, { expected, right, wrong, forbidden, ...shares }) {
+  const figures = [shares.precision, shares.recall, shares.staticAccuracy, shares.expiryAccuracy, shares.updates];
+  return `| ${[name, expected, right, wrong, forbidden, ...figures.map(show)].join(" | ")} |`;
+}
+
+function printMisses(judged) {
+  console.log("");
+  for (const { item, wrong, missed } of judged) {
+    for (const { text, isForbidden } of wrong)
+      console.log(`${isForbidden ? "forbidden" : "wrong"}  ${item.id}: ${text}`);
+    for (const { words } of missed) console.log(`missed  ${item.id}: ${words}`);
+  }
+}
+
+console.log("| | expected | found | wrong | forbidden | precision | recall | static | expiry | updates |");
+console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+for (const split of ["tune", "held"]) {
+  if (options.split !== undefined && options.split !== split) continue;
+  const judged = await judge(set[split]);
+  console.log(row(`**${split}**`, summarise(judged)));
+  for (const category of new Set(set[split].map((item) => item.category)))
+    console.log(row(category, summarise(judged.filter(({ item }) => item.category === category))));
+  if (options.misses && split === (options.split ?? "tune")) printMisses(judged);
+}

@@ -1,0 +1,59 @@
+import type { FactSource } from "../../../src/core/ports.js";
+import type { FactCandidate } from "../../../src/core/types.js";
+
+/** A fact that a text states. */
+export interface LabelledFact {
+  /** Word beginnings that must all be in one candidate, in any order; `a|b` means either. */
+  readonly words: string;
+  /** Left out where people may differ. */
+  readonly static?: boolean;
+  /** True when it is over after a day that the text names. */
+  readonly temporary?: boolean;
+  /** The words of the earlier fact that it takes the place of. */
+  readonly replaces?: string;
+}
+
+/** A text or a conversation with what it states and what it does not. */
+export interface LabelledItem {
+  readonly id: string;
+  readonly form: "chat" | "note" | "email" | "minutes" | "journal" | "dialogue";
+  readonly category: string;
+  readonly text?: string;
+  readonly turns?: readonly (readonly [speaker: string, text: string])[];
+  readonly expected: readonly LabelledFact[];
+  /** Words of facts that may be found or not. */
+  readonly optional: readonly string[];
+  /** Words of what must not be found: talk, questions, guesses, orders, what others said. */
+  readonly never: readonly string[];
+}
+
+export interface LabelledSet {
+  readonly saidOn: string;
+  readonly held: readonly LabelledItem[];
+  readonly tune: readonly LabelledItem[];
+}
+
+export interface JudgedItem {
+  readonly item: LabelledItem;
+  readonly found: ReadonlyMap<LabelledFact, FactCandidate>;
+  readonly wrong: readonly { readonly text: string; readonly isForbidden: boolean }[];
+  readonly missed: readonly LabelledFact[];
+}
+
+/** Shares are between 0 and 1, or null where there was nothing to judge. */
+export interface Summary {
+  readonly expected: number;
+  readonly right: number;
+  readonly wrong: number;
+  readonly forbidden: number;
+  readonly precision: number | null;
+  readonly recall: number | null;
+  readonly staticAccuracy: number | null;
+  readonly expiryAccuracy: number | null;
+  readonly updates: number | null;
+}
+
+export function matches(words: string, text: string): boolean;
+export function sourceOf(item: LabelledItem, saidOn: string): FactSource;
+export function judgeItem(item: LabelledItem, candidates: readonly FactCandidate[]): JudgedItem;
+export function summarise(judged: readonly JudgedItem[]): Summary;
