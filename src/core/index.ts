@@ -40,6 +40,7 @@ import { searchDocuments } from "./search/search-documents.js";
 import { listInferred, reviewInferred } from "./memories/review.js";
 import { searchMemories } from "./search/search.js";
 import { createProject, deleteProject, listProjects } from "./containers/projects.js";
+import { purge } from "./service/purge.js";
 import { resetOrganization } from "./service/reset.js";
 import { getSettings, updateSettings } from "./service/settings.js";
 import { suggestBuckets } from "./profile/suggest-buckets.js";
@@ -76,6 +77,7 @@ export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./memo
 export type { MemoryHistory, Source } from "./memories/history.js";
 export type { NotUndone, Undone } from "./memories/undo.js";
 export { listJournalSchema } from "./service/journal.js";
+export type { JournalRow } from "./ports.js";
 export { listMemoriesSchema, type MemoryEntry, type MemoryPage } from "./memories/list-memories.js";
 export {
   documentGraphSchema,
@@ -97,6 +99,7 @@ export { consumptionSchema } from "./service/analytics.js";
 export { PROVIDERS, providerSchema } from "./service/connections.js";
 export { listRequestsSchema, rangeSchema, type Page } from "./service/requests.js";
 export { createProjectSchema, deleteProjectSchema, type DeletedProject } from "./containers/projects.js";
+export { purgeSchema, type Purged } from "./service/purge.js";
 export { resetSchema } from "./service/reset.js";
 export { settingsSchema } from "./service/settings.js";
 export { ORGANIZATION_NAME } from "./service/status.js";
@@ -149,6 +152,7 @@ const USE_CASES = {
   getSettings,
   updateSettings,
   resetOrganization,
+  purge,
   suggestBuckets,
   listProjects,
   createProject,
@@ -189,6 +193,7 @@ export const WRITES: ReadonlySet<UseCase> = new Set([
   "mergeContainers",
   "updateSettings",
   "resetOrganization",
+  "purge",
   "createProject",
   "deleteProject",
   "addDocument",

@@ -86,6 +86,11 @@ export interface VectorIndex {
   status(): Promise<VectorStatus>;
   /** Compares the index with the record and repairs what differs; searches go on meanwhile. */
   verify(signal?: AbortSignal): Promise<VectorVerification>;
+  /**
+   * Leaves no trace, not even in files, of vectors that the record no longer has. What keeps such traces is removed
+   * whole and built anew from the record; searches go on meanwhile.
+   */
+  scrub(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -171,6 +176,30 @@ export interface FactSource {
   readonly containerTag: string;
   /** The document as a conversation, when it is one; "I" is then the speaker, and "User" in any other text. */
   readonly turns?: readonly Turn[] | undefined;
+  readonly title?: string | null | undefined;
+  readonly guidance?: ExtractionGuidance | undefined;
+  /** Told of every answer of a language model, as soon as it was given. */
+  readonly onModelUse?: ((use: ModelUse) => Promise<void>) | undefined;
+}
+
+/** What people said about how texts are to be read (contract.md §8.1); absent where nobody said anything. */
+export interface ExtractionGuidance {
+  readonly filterPrompt?: string;
+  /** Any JSON. */
+  readonly includeItems?: unknown;
+  /** Any JSON. */
+  readonly excludeItems?: unknown;
+  readonly workspacePrompt?: string;
+  readonly entityContext?: string;
+}
+
+/** What one answer of a language model cost. */
+export interface ModelUse {
+  readonly model: string;
+  /** Name and version of the prompt, e.g. `extract-facts/1`. */
+  readonly prompt: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
 }
 
 /** Finds lasting facts in a text. */

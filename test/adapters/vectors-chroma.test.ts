@@ -44,6 +44,7 @@ function patient(index: VectorIndex): VectorIndex {
       ),
     status: () => index.status(),
     verify: (signal) => index.verify(signal),
+    scrub: (signal) => index.scrub(signal),
     close: () => index.close(),
   };
 }

@@ -68,6 +68,7 @@ function watchedTier(record: VectorRecord, answers: () => boolean) {
     },
     status: async () => ({ name: "watched", state: "ready", behind: 0 }),
     verify: async () => ({ collections: [] }),
+    scrub: async () => {},
     close: async () => {},
   };
   return { tier, asked };

@@ -245,7 +245,7 @@ function mayTouchVault(request: ApiRequest): boolean {
 
 /** More is written than removed, so that there is something to find. */
 function weightOf({ method, path, tag }: ApiRequest["operation"]): number {
-  if (WITHOUT_CONTENT.has(tag) || method === "DELETE" || path.endsWith("/merge")) return 1;
+  if (WITHOUT_CONTENT.has(tag) || method === "DELETE" || /\/(merge|purge)$/.test(path)) return 1;
   return /^\/v[34]\/(documents|memories|conversations)(\/batch|\/file)?$/.test(path) ? 8 : 4;
 }
 

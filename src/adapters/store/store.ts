@@ -11,6 +11,7 @@ import { iso } from "../../lib/time.js";
 import { createChunkStore } from "./chunks.js";
 import { createContainerStore } from "./containers.js";
 import { createDocumentStore } from "./documents.js";
+import { createExtractionStore } from "./extractions.js";
 import { createFileStore } from "./files.js";
 import { createJobStore } from "./jobs.js";
 import { createJournalStore } from "./journal.js";
@@ -19,8 +20,10 @@ import { createMemoryStore } from "./memories.js";
 import { createMergeStore } from "./merges.js";
 import { openSqliteStore } from "./open.js";
 import { createOperationStore } from "./operations.js";
+import { createPurgeStore } from "./purges.js";
 import { createRequestStore } from "./requests.js";
 import type { Database } from "./schema.js";
+import { scrubFile } from "./scrub.js";
 import { createSettingsStore } from "./settings.js";
 import { sqliteDialect } from "./sqlite.js";
 import { createUnitStore } from "./units.js";
@@ -92,6 +95,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
 
     health: ({ deep }) => inspectHealth(db, file, deep),
 
+    scrub: (signal) => scrubFile(db, statSync(file).size, signal),
+
     async close() {
       tidyUp(connection);
       await db.destroy();
@@ -122,10 +127,12 @@ function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
     settings: createSettingsStore(db, clock),
     merges: createMergeStore(db, clock),
     files: createFileStore(db, clock),
+    extractions: createExtractionStore(db, clock),
     keys: createKeyStore(db),
     jobs: createJobStore(db, clock),
     journal: createJournalStore(db, clock),
     operations: createOperationStore(db, clock),
+    purges: createPurgeStore(db),
     requests: createRequestStore(db),
     volumes: createVolumeStore(db),
   };

@@ -59,6 +59,16 @@ export function createChromaVectors(options: ChromaVectorsOptions): VectorIndex 
   return follower;
 }
 
+/** Name under which the record keeps how far a server has followed it. */
+function followerOf(target: Pick<ChromaTarget, "key">): string {
+  return `chroma:${target.key}`;
+}
+
+/** Makes the next connection drop the collections on a server and build them anew. */
+export async function forgetPosition(record: VectorRecord, target: Pick<ChromaTarget, "key">): Promise<void> {
+  for (const { id } of await record.spaces()) await record.setPosition(followerOf(target), id, 0);
+}
+
 /** One unbroken connection to a server. */
 interface Session {
   readonly server: ChromaServer;
@@ -85,7 +95,7 @@ class ChromaFollower implements VectorIndex {
   constructor(options: ChromaVectorsOptions) {
     this.#options = options;
     this.#names = collectionNames(options.namespace);
-    this.#follower = `chroma:${options.target.key}`;
+    this.#follower = followerOf(options.target);
     this.#timeouts = options.timeouts ?? { search: 1_500, write: 30_000 };
   }
 
@@ -122,6 +132,14 @@ class ChromaFollower implements VectorIndex {
     if (session === null) return { collections: [] };
     const bounds = signal === undefined ? [session.signal] : [session.signal, signal];
     return { collections: await this.#exclusively(() => this.#verifyAll(session, AbortSignal.any(bounds))) };
+  }
+
+  /** Collections keep rows after their removal: all are dropped and built anew, now or at the next connection. */
+  async scrub(): Promise<void> {
+    await this.#exclusively(async () => {
+      await forgetPosition(this.#options.record, this.#options.target);
+      for (const chroma of this.#session?.spaces.values() ?? []) await chroma.rebuildAll(this.#closing.signal);
+    });
   }
 
   async close(): Promise<void> {

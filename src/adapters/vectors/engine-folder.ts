@@ -33,6 +33,25 @@ export async function prepareEngineFolder(
   await setAside(folder, `it was written by engine ${note?.engine ?? "unknown"}, not ${version}`, log);
 }
 
+/** Where the engine of a data folder keeps its files. */
+export function engineFolder(dataDirectory: string): string {
+  return join(dataDirectory, "chroma");
+}
+
+/** Removes all files of the engine, those that were set aside too; the engine of this process must have ended. */
+export async function removeEngineData(dataDirectory: string, signal = new AbortController().signal): Promise<void> {
+  const folder = engineFolder(dataDirectory);
+  const note = await readNote(folder);
+  if (note !== null) await waitForPredecessor(note, signal);
+  for (const name of await readdir(dataDirectory))
+    if (name === basename(folder) || name.startsWith(asidePrefix(folder)))
+      await rm(join(dataDirectory, name), { recursive: true, force: true, maxRetries: 5 });
+}
+
+function asidePrefix(folder: string): string {
+  return `${basename(folder)}.set-aside-`;
+}
+
 /** Notes who uses the folder from now on. */
 export async function noteEngine(folder: string, note: EngineNote): Promise<void> {
   await writeFile(join(folder, NOTE), JSON.stringify(note));
@@ -41,7 +60,7 @@ export async function noteEngine(folder: string, note: EngineNote): Promise<void
 /** Renames the folder and leaves an empty one. Of several folders set aside, only the newest is kept. */
 export async function setAside(folder: string, reason: string, log: Log): Promise<void> {
   const parent = dirname(folder);
-  const prefix = `${basename(folder)}.set-aside-`;
+  const prefix = asidePrefix(folder);
   const older = (await readdir(parent)).filter((name) => name.startsWith(prefix));
   const target = join(parent, `${prefix}${new Date().toISOString().replaceAll(/[:.]/g, "-")}`);
   await rename(folder, target);

@@ -9,7 +9,14 @@ import { sleep } from "../../lib/time.js";
 import type { ChromaTarget } from "./chroma.js";
 import type { ChromaAddress } from "./chroma-server.js";
 import { type EngineBinding, findBinding } from "./engine-binding.js";
-import { answersAsEngine, noteEngine, prepareEngineFolder, setAside } from "./engine-folder.js";
+import {
+  answersAsEngine,
+  engineFolder,
+  noteEngine,
+  prepareEngineFolder,
+  removeEngineData,
+  setAside,
+} from "./engine-folder.js";
 import { SERVER_PROGRAM } from "./engine-programs.js";
 
 export interface LocalChromaOptions {
@@ -32,6 +39,8 @@ export interface LocalChroma extends ChromaTarget {
   start(): void;
   /** The process id of the running child. */
   readonly pid: number | null;
+  /** Ends the child, removes everything that it kept, and starts it again where it ran. */
+  scrub(): Promise<void>;
   /** Ends the child and waits for its end. */
   close(): Promise<void>;
   /** Ends the child without waiting, for the last moment of a process. */
@@ -61,10 +70,13 @@ class Supervisor implements LocalChroma {
   #failure: string | null = null;
   #lastWords = "";
   #running: Promise<void> | null = null;
+  #run = new AbortController();
+  /** What uses the folder, one after the other. */
+  #usingFolder: Promise<unknown> = Promise.resolve();
 
   constructor(options: LocalChromaOptions) {
     this.#options = options;
-    this.#folder = join(options.dataDirectory, "chroma");
+    this.#folder = engineFolder(options.dataDirectory);
   }
 
   get name(): string {
@@ -93,6 +105,12 @@ class Supervisor implements LocalChroma {
     await this.#running;
   }
 
+  async scrub(): Promise<void> {
+    const removed = this.#useFolder(() => removeEngineData(this.#options.dataDirectory, this.#closing.signal));
+    this.#run.abort(new Error("its files are removed"));
+    await removed;
+  }
+
   stopNow(): void {
     this.#closing.abort(new Error("closed"));
     this.#child?.kill("SIGKILL");
@@ -104,8 +122,14 @@ class Supervisor implements LocalChroma {
     let quickEnds = 0;
     while (binding !== null && !signal.aborted) {
       const startedAt = Date.now();
-      const reason = await this.#runOnce(binding, signal).catch((error: unknown) => describe(error));
+      const run = new AbortController();
+      this.#run = run;
+      const bounds = AbortSignal.any([signal, run.signal]);
+      const reason = await this.#useFolder(() => this.#runOnce(binding, bounds)).catch((error: unknown) =>
+        describe(error),
+      );
       if (signal.aborted) return;
+      if (run.signal.aborted) continue;
       quickEnds = Date.now() - startedAt > RAN_MS ? 1 : quickEnds + 1;
       this.#options.log.warn("the Chroma engine ended and starts again", { reason, ended: quickEnds });
       if (quickEnds % ENDS_BEFORE_SET_ASIDE === 0) await this.#doubtData(quickEnds, reason);
@@ -192,11 +216,19 @@ class Supervisor implements LocalChroma {
     return "it no longer answered";
   }
 
+  #useFolder<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#usingFolder.then(work);
+    this.#usingFolder = result.catch(() => undefined);
+    return result;
+  }
+
   async #doubtData(ends: number, reason: string): Promise<void> {
     this.#failure = `The Chroma engine ended ${ends} times in a row (${reason}). Exact search answers; it is tried again.`;
     if (ends > ENDS_BEFORE_SET_ASIDE) return;
-    await setAside(this.#folder, "the engine does not run on it", this.#options.log).catch((error: unknown) =>
-      this.#options.log.error("the data folder of Chroma could not be set aside", { reason: describe(error) }),
+    const { log } = this.#options;
+    const aside = this.#useFolder(() => setAside(this.#folder, "the engine does not run on it", log));
+    await aside.catch((error: unknown) =>
+      log.error("the data folder of Chroma could not be set aside", { reason: describe(error) }),
     );
   }
 }

@@ -91,6 +91,11 @@ class ExactSearch implements ExactVectors {
     return { collections: await this.#cache.verify(signal) };
   }
 
+  /** Keeps nothing but in memory. */
+  async scrub(): Promise<void> {
+    this.#cache.clear();
+  }
+
   async close(): Promise<void> {
     this.#cache.clear();
   }

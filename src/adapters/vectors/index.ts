@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 
 import { AppError } from "../../core/errors.js";
 import type { Log, VectorIndex, VectorRecord, VectorStatus } from "../../core/ports.js";
-import { type ChromaTarget, createChromaVectors } from "./chroma.js";
+import { type ChromaTarget, createChromaVectors, forgetPosition } from "./chroma.js";
 import type { ChromaTimeouts } from "./chroma-server.js";
 import { createLocalChroma, type LocalChroma } from "./engine.js";
 import type { EngineBinding } from "./engine-binding.js";
+import { removeEngineData } from "./engine-folder.js";
 import { createExactVectors } from "./exact.js";
 import { createTieredVectors } from "./tiered.js";
 
@@ -100,6 +101,14 @@ class ConfiguredVectors implements Vectors {
     const status = await this.#index.status();
     if (this.#options.mode === "exact" || this.#state !== "off") return status;
     return { ...status, state: "off", reason: "This process does not use Chroma; exact search answers." };
+  }
+
+  /** The local engine's files are removed whole: nothing else takes from them what was in their indexes and logs. */
+  async scrub(signal?: AbortSignal): Promise<void> {
+    if (this.#remote !== null) await forgetPosition(this.#options.record, this.#remote);
+    if (this.#engine !== null) await this.#engine.scrub();
+    else await removeEngineData(this.#options.dataDirectory, signal);
+    if (this.#remote !== null || this.#engine === null) await this.#index.scrub(signal);
   }
 
   async close(): Promise<void> {

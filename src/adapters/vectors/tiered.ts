@@ -72,6 +72,11 @@ class TieredSearch implements VectorIndex {
     return { collections: [...inMemory.collections, ...(inChroma?.collections ?? [])] };
   }
 
+  async scrub(signal?: AbortSignal): Promise<void> {
+    await this.#options.exact.scrub(signal);
+    await this.#options.chroma?.scrub(signal);
+  }
+
   async close(): Promise<void> {
     await this.#options.chroma?.close();
     await this.#options.exact.close();

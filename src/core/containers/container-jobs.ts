@@ -2,11 +2,12 @@ import type { CoreContext } from "../context.js";
 import { deletedContainerSchema, emptyContainer } from "./delete-container.js";
 import { mergeJobSchema, runMerge } from "./merge-job.js";
 import type { JobHandler } from "../ports.js";
+import { createPurgeJob } from "../service/purge.js";
 
 /** Both go through a whole container, which may be large. */
 const TIMEOUT_MS = 6 * 60 * 60 * 1_000;
 
-/** Background work on whole containers, by job kind. */
+/** Background work on whole containers, and the rest of purges, by job kind. */
 export function createContainerJobs(context: CoreContext): Record<string, JobHandler> {
   return {
     "merge-containers": handler({
@@ -19,6 +20,7 @@ export function createContainerJobs(context: CoreContext): Record<string, JobHan
       timeoutMs: TIMEOUT_MS,
       run: (deleted, { signal }) => emptyContainer(context, deleted, { signal }),
     }),
+    purge: handler(createPurgeJob(context)),
   };
 }
 

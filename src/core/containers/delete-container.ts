@@ -93,7 +93,8 @@ export async function markDeleted(
   return { deleted, deletion };
 }
 
-async function refuseMergeTarget(nouns: StoreNouns, organizationId: string, tag: string): Promise<void> {
+/** @throws AppError `conflict` with `retryAfter` while other containers are being merged into this one */
+export async function refuseMergeTarget(nouns: StoreNouns, organizationId: string, tag: string): Promise<void> {
   const merge = (await nouns.merges.open(organizationId)).find(({ targetTag }) => targetTag === tag);
   if (merge)
     throw new AppError(

@@ -4,13 +4,16 @@ import type { Cli, Register } from "./cli.js";
 import { registerAdd } from "./commands/add.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerForget } from "./commands/forget.js";
+import { registerHistory } from "./commands/history.js";
 import { registerKeys } from "./commands/keys.js";
 import { registerMcp } from "./commands/mcp.js";
 import { registerProfile } from "./commands/profile.js";
+import { registerPurge } from "./commands/purge.js";
 import { registerSearch } from "./commands/search.js";
 import { registerServe } from "./commands/serve.js";
 import { registerStatus } from "./commands/status.js";
 import { registerTry } from "./commands/try.js";
+import { registerUndo } from "./commands/undo.js";
 import { EXIT_OK } from "./exit-codes.js";
 import { reportFailure } from "./failure.js";
 import type { CliIo } from "./io.js";
@@ -28,6 +31,9 @@ const COMMANDS: readonly Register[] = [
   registerSearch,
   registerProfile,
   registerForget,
+  registerHistory,
+  registerUndo,
+  registerPurge,
   registerKeys,
   registerStatus,
   registerDoctor,

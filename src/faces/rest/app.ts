@@ -17,12 +17,14 @@ import { fileEndpoints } from "./documents/files.js";
 import { forgetMatchingEndpoints } from "./memories/forget-matching.js";
 import { mountHealth } from "./service/health.js";
 import { inferredEndpoints } from "./memories/inferred.js";
+import { journalEndpoints } from "./memories/journal.js";
 import { listEndpoints } from "./documents/list-documents.js";
 import { memoryListEndpoints } from "./memories/list-memories.js";
 import { manyDocumentsEndpoints } from "./documents/many-documents.js";
 import { memoryEndpoints } from "./memories/memories.js";
 import { mountEndpoints, type RestApp } from "./mount.js";
 import { createApiDescription, openApiEndpoints } from "./description/openapi.js";
+import { purgeEndpoints } from "./service/purge.js";
 import { profileEndpoints } from "./search/profile.js";
 import { limitRequests } from "./rate-limit.js";
 import type { RequestLimits } from "./read-request.js";
@@ -66,9 +68,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...documentGraphEndpoints,
   ...forgetMatchingEndpoints,
   ...inferredEndpoints,
+  ...journalEndpoints,
   ...profileEndpoints,
   ...containerTagEndpoints,
   ...settingsEndpoints,
+  ...purgeEndpoints,
   ...projectEndpoints,
   ...sessionEndpoints,
   ...analyticsEndpoints,

@@ -57,7 +57,7 @@ export function recordRequests(log: RequestLog | undefined): MiddlewareHandler<{
 export function requestTypeOf({ method, path }: Pick<Endpoint, "method" | "path">): RequestType {
   if (path === "/v3/search") return "search";
   if (path === "/v4/search") return "search_v4";
-  if (method === "delete" || path === "/v4/memories/forget-matching") return "delete";
+  if (method === "delete" || path === "/v4/memories/forget-matching" || path === "/v3/purge") return "delete";
   if (method === "patch" || method === "put") return "update";
   return method === "post" && ADDING.has(path) ? "add" : "request";
 }

@@ -1,0 +1,153 @@
+import { type Kysely, sql } from "kysely";
+import type { DocumentPurge } from "../../core/ports.js";
+import { listParameter } from "./json.js";
+import type { Database } from "./schema.js";
+
+/** Lists for the time of one transaction, so that every table is cleared by one statement. */
+const LISTS = [
+  sql`create temp table if not exists purged_documents (id text primary key)`,
+  sql`create temp table if not exists purged_memories (id text primary key, unit integer not null)`,
+  sql`create temp table if not exists purged_chains (id text primary key)`,
+  sql`delete from purged_documents`,
+  sql`delete from purged_memories`,
+  sql`delete from purged_chains`,
+];
+
+/** Rows of everything that is on the lists, children first. */
+const REMOVE_LISTED = [
+  sql`insert or ignore into purged_chains
+    select coalesce(root_id, id) from memories where id in (select id from purged_memories)`,
+  sql`delete from text_index where rowid in (select unit from purged_memories)`,
+  sql`delete from text_index where rowid in
+    (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
+  sql`insert into vector_changes (space_id, container_id, unit) select space_id, container_id, unit from vectors
+    where unit in (select unit from purged_memories)`,
+  sql`delete from vectors where unit in (select unit from purged_memories)`,
+  sql`insert into vector_changes (space_id, container_id, unit) select space_id, container_id, unit from vectors
+    where unit in (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
+  sql`delete from vectors
+    where unit in (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
+  // Later versions tell in the journal what the earlier ones said.
+  sql`update journal set before = null, after = null, cause = null where subject_id in (
+      select id from memories where id in (select id from purged_chains)
+        or root_id in (select id from purged_chains))
+    and exists (select 1 from json_tree(coalesce(journal.before, '{}')) part
+      where part.type = 'text' and part.value in (select id from purged_memories))`,
+  sql`update journal set before = null, after = null, cause = null
+    where subject_id in (select id from purged_memories)`,
+  sql`update journal set before = null, after = null, cause = null
+    where subject_id in (select id from purged_documents)`,
+  // A refusal may repeat the name that a document was asked for by.
+  sql`update requests set error = 'purged' where error is not null and exists (
+    select 1 from documents where documents.id in (select id from purged_documents)
+      and custom_id is not null and instr(requests.error, custom_id) > 0)`,
+  sql`delete from memory_sources where memory_id in (select id from purged_memories)`,
+  sql`delete from memory_sources where document_id in (select id from purged_documents)`,
+  sql`delete from memory_relations where from_id in (select id from purged_memories)`,
+  sql`delete from memory_relations where to_id in (select id from purged_memories)`,
+  sql`delete from memories where id in (select id from purged_memories)`,
+  sql`update memories set parent_id = null where parent_id in (select id from purged_memories)
+    and root_id in (select id from purged_chains)`,
+  // What was superseded stays so, under a head that nobody finds.
+  sql`update memories set is_latest = 1, is_forgotten = 1, forget_reason = 'what replaced it was purged'
+    where seq in (select max(seq) from memories
+      where id in (select id from purged_chains) or root_id in (select id from purged_chains)
+      group by coalesce(root_id, id) having max(is_latest) = 0)`,
+  sql`delete from files where document_id in (select id from purged_documents)`,
+  sql`delete from chunks where document_id in (select id from purged_documents)`,
+  sql`delete from document_revisions where document_id in (select id from purged_documents)`,
+  sql`delete from document_containers where document_id in (select id from purged_documents)`,
+  sql`delete from documents where id in (select id from purged_documents)`,
+  // A running job ends by itself when it finds its document gone; its row holds ids only.
+  sql`delete from jobs where state <> 'running'
+    and case when json_valid(payload) then payload ->> '$.documentId' end in (select id from purged_documents)`,
+  sql`delete from operations where id in (
+    select operations.id from operations, json_tree(operations.result) part where part.type = 'text' and (
+      part.value in (select id from purged_documents) or part.value in (select id from purged_memories)))`,
+  sql`delete from purged_documents`,
+  sql`delete from purged_memories`,
+  sql`delete from purged_chains`,
+];
+
+/** Begins with empty lists of what is to be removed. */
+export async function openLists(db: Kysely<Database>): Promise<void> {
+  for (const statement of LISTS) await statement.execute(db);
+}
+
+/** Puts documents of an organisation on the list. */
+export async function listDocuments(
+  db: Kysely<Database>,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await sql`insert or ignore into purged_documents
+    select value from json_each(${listParameter(ids)})
+    where not exists (select 1 from documents where id = value and organization_id <> ${organizationId})`.execute(db);
+}
+
+/**
+ * Puts on the list what only listed documents state. The journal also knows what a document stated once, before it was
+ * changed or deleted.
+ */
+export async function listStated(
+  db: Kysely<Database>,
+  organizationId: string,
+  { within, earlier }: DocumentPurge,
+): Promise<void> {
+  const isMine =
+    within === "all"
+      ? sql`true`
+      : sql`exists (select 1 from containers c where c.id = m.container_id
+          and c.tag in (select value from json_each(${listParameter(within)})))`;
+  const isStatedElsewhere = sql`exists (select 1 from memory_sources s where s.memory_id = m.id
+    and s.document_id not in (select id from purged_documents))`;
+  const statedOnce = earlier
+    ? sql`union select journal.subject_id from journal, purged_documents d where journal.subject = 'memory'
+        and (journal.cause = 'document ' || d.id
+          or substr(journal.cause, 1, length(d.id) + 10) = 'document ' || d.id || ' ')`
+    : sql``;
+  await sql`insert or ignore into purged_memories select m.id, m.seq * 2 + 1 from memories m
+    where m.organization_id = ${organizationId} and ${isMine} and not ${isStatedElsewhere} and m.id in (
+      select memory_id from memory_sources where document_id in (select id from purged_documents)
+      ${statedOnce})`.execute(db);
+}
+
+/** Puts memories of an organisation with all their versions on the list. */
+export async function listChains(db: Kysely<Database>, organizationId: string, ids: readonly string[]): Promise<void> {
+  const named = sql`(select coalesce(root_id, id) from memories
+    where id in (select value from json_each(${listParameter(ids)})) and organization_id = ${organizationId})`;
+  await sql`insert or ignore into purged_memories select id, seq * 2 + 1 from memories where id in ${named}`.execute(
+    db,
+  );
+  await sql`insert or ignore into purged_memories select id, seq * 2 + 1 from memories
+    where root_id in ${named}`.execute(db);
+}
+
+/** Puts guesses on the list that were derived from what is on it, and guesses from those. */
+export async function listDerived(db: Kysely<Database>): Promise<void> {
+  await sql`insert or ignore into purged_memories
+    with recursive derived (id) as (
+      select from_id from memory_relations
+        where relation = 'derives' and to_id in (select id from purged_memories)
+      union
+      select r.from_id from memory_relations r join derived on derived.id = r.to_id where r.relation = 'derives')
+    select memories.id, memories.seq * 2 + 1 from derived join memories on memories.id = derived.id
+      where memories.is_inference = 1`.execute(db);
+}
+
+/** @returns how many are on each list, and the files of the documents */
+export async function countListed(
+  db: Kysely<Database>,
+): Promise<{ documents: number; memories: number; files: string[] }> {
+  const { rows: files } = await sql<{ key: string }>`
+    select key from files where document_id in (select id from purged_documents)`.execute(db);
+  const { rows } = await sql<{ documents: number; memories: number }>`
+    select (select count(*) from documents where id in (select id from purged_documents)) as documents,
+      (select count(*) from purged_memories) as memories`.execute(db);
+  return { documents: rows[0]?.documents ?? 0, memories: rows[0]?.memories ?? 0, files: files.map(({ key }) => key) };
+}
+
+/** Removes everything that is on the lists. */
+export async function removeListed(db: Kysely<Database>): Promise<void> {
+  for (const statement of REMOVE_LISTED) await statement.execute(db);
+}

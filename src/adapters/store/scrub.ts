@@ -1,0 +1,54 @@
+import { type Kysely, sql } from "kysely";
+import { AppError } from "../../core/errors.js";
+import { yieldTurn } from "../../lib/time.js";
+import type { Database } from "./schema.js";
+
+/** Pages of the text index that are merged before others get their turn: some 20 ms. */
+const PAGES_PER_STEP = 200;
+/** A larger file is written anew through the disk instead of through memory. */
+const LARGEST_IN_MEMORY = 256 * 1024 * 1024;
+
+/**
+ * Leaves no trace in the file of what was deleted: removed words in the text index, samples of the query planner, free
+ * pages, remains inside pages, and the log. The file is written anew, which takes about a second for 200 MB, and other
+ * callers wait for that part; SQLite's own `secure_delete` would slow down every delete and still leave copies of rows
+ * that were moved between pages.
+ * @throws AppError `storage_full` when there is no room for a copy of the file, `unavailable` with `retryAfter` while
+ *   another program reads it; calling again does the rest
+ */
+export async function scrubFile(db: Kysely<Database>, bytes: number, signal?: AbortSignal): Promise<void> {
+  await mergeTextIndex(db, signal);
+  await dropSamples(db);
+  await sql`${sql.raw(`pragma temp_store = ${bytes > LARGEST_IN_MEMORY ? "file" : "memory"}`)}`.execute(db);
+  await sql`vacuum`.execute(db);
+  const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+  if (rows[0]?.busy !== 0)
+    throw new AppError("unavailable", "Another program reads the store; its log cannot be emptied yet.", {
+      retryAfter: 2,
+    });
+}
+
+/** A deleted text stays in the index until its part is merged. A negative number begins with all of it. */
+async function mergeTextIndex(db: Kysely<Database>, signal?: AbortSignal): Promise<void> {
+  for (let pages = -PAGES_PER_STEP; ; pages = PAGES_PER_STEP) {
+    await yieldTurn(signal);
+    const changes = await db.transaction().execute(async (transaction) => {
+      const before = await totalChanges(transaction);
+      await sql`insert into text_index (text_index, rank) values ('merge', ${pages})`.execute(transaction);
+      return (await totalChanges(transaction)) - before;
+    });
+    // https://www.sqlite.org/fts5.html#the_merge_command: fewer than two changes mean that there was nothing to do.
+    if (changes < 2) return;
+  }
+}
+
+async function totalChanges(db: Kysely<Database>): Promise<number> {
+  const { rows } = await sql<{ changes: number }>`select total_changes() as changes`.execute(db);
+  return rows[0]?.changes ?? 0;
+}
+
+/** Some builds of SQLite keep samples of indexed values. */
+async function dropSamples(db: Kysely<Database>): Promise<void> {
+  const { rows } = await sql`select 1 from sqlite_schema where name = 'sqlite_stat4'`.execute(db);
+  if (rows.length > 0) await sql`delete from sqlite_stat4`.execute(db);
+}

@@ -1,0 +1,48 @@
+/** What a purge removed. */
+export interface PurgedRows {
+  readonly documents: number;
+  /** Every version counts. */
+  readonly memories: number;
+  /** Keys of files whose bytes have to go. */
+  readonly files: readonly string[];
+}
+
+export interface DocumentPurge {
+  /** Only memories in these containers. */
+  readonly within: "all" | readonly string[];
+  /** Whether memories count too that the document stated once, before it was changed or deleted: reads the journal. */
+  readonly earlier: boolean;
+}
+
+/**
+ * Removal for good, from the record and its indexes. The journal keeps that and when something happened, without its
+ * words. Inside a transaction; what is left of the bytes goes with `Store.scrub`.
+ */
+export interface PurgeStore {
+  /**
+   * Removes documents, and memories that nothing else states, superseded and forgotten ones too, with guesses that were
+   * derived from them. What of a chain stays does not come back into search.
+   */
+  documents(organizationId: string, ids: readonly string[], options: DocumentPurge): Promise<PurgedRows>;
+  /**
+   * Removes memories with all their versions, guesses that were derived from them, and what documents tell of them
+   * besides their text; documents that exist for these memories alone go too.
+   */
+  memories(organizationId: string, ids: readonly string[]): Promise<PurgedRows>;
+  /** Removes the words about a container from the journal and the record of requests. */
+  silence(organizationId: string, containerTag: string): Promise<void>;
+  /** Removes a container that is empty by now, and what is left of it. */
+  container(organizationId: string, containerId: number): Promise<void>;
+  /** What lies in a container: documents that lie nowhere else, memories in every version, files of those documents. */
+  count(organizationId: string, containerId: number): Promise<{ documents: number; memories: number; files: number }>;
+  /** Containers that the journal names for a document, also for one that was deleted; empty for an unknown id. */
+  containersOf(organizationId: string, documentId: string): Promise<string[]>;
+  /** Ids of memories in a container, in any version, deleted containers too. */
+  memoriesIn(organizationId: string, containerId: number, limit: number): Promise<string[]>;
+  /** Notes that removed words are still in the files; `Store.scrub` then has something to do. */
+  mark(): Promise<void>;
+  /** The newest mark, or null when there is nothing to scrub. */
+  marked(): Promise<string | null>;
+  /** Takes a mark away, unless there is a newer one. */
+  unmark(mark: string): Promise<void>;
+}

@@ -1,0 +1,262 @@
+import * as z from "zod";
+import { createId, isId } from "../../lib/ids.js";
+import { yieldTurn } from "../../lib/time.js";
+import { mayChange, maySee, requireContainer } from "../auth.js";
+import { refuseMergeTarget } from "../containers/delete-container.js";
+import { refuseMerging } from "../containers/merge.js";
+import type { Call, CoreContext } from "../context.js";
+import { lookUpDocument } from "../documents/documents.js";
+import { AppError, notFound } from "../errors.js";
+import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
+import { once } from "../operations.js";
+import type { ContainerRow, JobHandler, PurgedRows, StoreNouns } from "../ports.js";
+import type { Actor, JournalEntry } from "../types.js";
+
+/** How long an answer waits until nothing is left in any file, in milliseconds; a job goes on after that. */
+const PATIENCE_MS = 20_000;
+/** A large store is written anew, and large containers take many batches. */
+const TIMEOUT_MS = 6 * 60 * 60 * 1_000;
+/** What is removed in one transaction; more would hold up other callers. */
+const DOCUMENT_BATCH = 20;
+const MEMORY_BATCH = 200;
+
+export const purgeSchema = z.object({
+  /** Id or customId of a document, also the id of one that was deleted. */
+  documentId: customIdSchema.optional(),
+  /** Id of any version of a memory. */
+  memoryId: customIdSchema.optional(),
+  containerTag: containerTagSchema.optional(),
+  confirm: z.literal(true, "must be true: what is purged cannot be brought back"),
+});
+type PurgeInput = z.output<typeof purgeSchema>;
+
+export interface Purged {
+  readonly documents: number;
+  /** Every version counts. */
+  readonly memories: number;
+  readonly files: number;
+  /** False while words are still to be overwritten in files; a job sees to it, also after a restart. */
+  readonly complete: boolean;
+}
+
+/** What is left to do after the commit that counts. Holds ids only. */
+const remainderSchema = z.object({
+  containerIds: z.array(z.number().int()),
+  files: z.array(z.string()),
+});
+type Remainder = z.output<typeof remainderSchema>;
+
+/**
+ * Removes a document, a memory with all its versions, or everything in a container for good: rows, vectors, files, and
+ * the words in the journal, which keeps that and when something was there. Gone for every reader with the first commit;
+ * the answer usually comes when nothing is left in any file either.
+ *
+ * A document takes along what it alone states. A memory leaves the texts of the documents that state it alone. From a
+ * container, documents that lie in others too are only taken out.
+ * @throws AppError `not_found`, `invalid`, `forbidden` for what lies in other containers too than the actor's,
+ *   `conflict` with `retryAfter` while a container of it is being merged
+ */
+export async function purge(context: CoreContext, call: Call, raw: unknown): Promise<Purged> {
+  const input = parseInput(purgeSchema, raw);
+  requireOneSelector(input);
+  const begun = await once(context, call, "purge", (nouns) => begin(context, nouns, call.actor, input));
+  if (begun.documentId !== null) context.events.changed(begun.documentId);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const complete = await finishPurge(context, begun.remainder, signal).then(
+    () => true,
+    (error: unknown) => {
+      context.log.warn("a purge is finished later", { reason: error instanceof Error ? error.message : String(error) });
+      return false;
+    },
+  );
+  context.wakeJobs();
+  return { ...begun.counts, complete };
+}
+
+function requireOneSelector({ documentId, memoryId, containerTag }: PurgeInput): void {
+  const named = [documentId, memoryId, containerTag].filter((selector) => selector !== undefined);
+  if (named.length !== 1)
+    throw invalid([{ path: [], message: "name exactly one of documentId, memoryId and containerTag" }]);
+}
+
+interface Begun {
+  readonly counts: Omit<Purged, "complete">;
+  readonly remainder: Remainder;
+  /** The document that was named, by our own id. */
+  readonly documentId: string | null;
+}
+
+/** The commit that counts: what was named is gone for every reader, and a job is written for what is left. */
+async function begin(context: CoreContext, nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
+  const begun = await beginWith(nouns, actor, input);
+  await nouns.purges.mark();
+  await nouns.jobs.enqueue([
+    {
+      kind: "purge",
+      payload: begun.remainder,
+      group: "system",
+      runAt: new Date(context.clock.now().getTime() + PATIENCE_MS),
+    },
+  ]);
+  return begun;
+}
+
+async function beginWith(nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
+  const { documentId, memoryId, containerTag } = input;
+  if (documentId !== undefined) return beginWithDocument(nouns, actor, documentId);
+  if (memoryId !== undefined) return beginWithMemory(nouns, actor, memoryId);
+  return beginWithContainer(nouns, actor, containerTag ?? "");
+}
+
+async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string): Promise<Begun> {
+  const { organizationId } = actor;
+  const document = await lookUpDocument(nouns, actor, name);
+  const tags = document?.containerTags ?? (await tracesOf(nouns, actor, name));
+  const id = document?.id ?? name;
+  if (!mayChange(actor, tags))
+    throw new AppError("forbidden", `Document ${id} lies in other containers too, which this key may not use.`);
+  await refuseMerging(nouns, organizationId, tags);
+  const purged = await nouns.purges.documents(organizationId, [id], { within: actor.containers, earlier: true });
+  await nouns.journal.append(organizationId, [entryOf(actor, "document", id, tags[0] ?? null)]);
+  return begunWith(purged, id);
+}
+
+function begunWith(purged: PurgedRows, documentId: string | null): Begun {
+  const { files } = purged;
+  return {
+    counts: { ...purged, files: files.length },
+    remainder: { containerIds: [], files: [...files] },
+    documentId,
+  };
+}
+
+/** Where a document lay that was deleted. @throws AppError `not_found` */
+async function tracesOf(nouns: StoreNouns, actor: Actor, id: string): Promise<readonly string[]> {
+  const tags = isId(id) ? await nouns.purges.containersOf(actor.organizationId, id) : [];
+  if (tags.length === 0 || !maySee(actor, tags)) throw notFound("document", id);
+  return tags;
+}
+
+async function beginWithMemory(nouns: StoreNouns, actor: Actor, id: string): Promise<Begun> {
+  const { organizationId } = actor;
+  const memory = isId(id) ? await nouns.memories.byId(organizationId, id) : null;
+  if (!memory || !maySee(actor, [memory.containerTag])) throw notFound("memory", id);
+  await refuseMerging(nouns, organizationId, [memory.containerTag]);
+  const purged = await nouns.purges.memories(organizationId, [id]);
+  await nouns.journal.append(organizationId, [entryOf(actor, "memory", id, memory.containerTag)]);
+  return begunWith(purged, null);
+}
+
+/** Takes the container away from its tag, so that nothing new gets into it. Earlier ones of the tag go too. */
+async function beginWithContainer(nouns: StoreNouns, actor: Actor, tag: string): Promise<Begun> {
+  const { organizationId } = actor;
+  requireContainer(actor, tag);
+  const rows = (await nouns.containers.findEvery(organizationId)).filter((row) => row.tag === tag);
+  if (rows.length === 0) throw notFound("container", tag);
+  await refuseMerging(nouns, organizationId, [tag]);
+  await refuseMergeTarget(nouns, organizationId, tag);
+  const counts = { documents: 0, memories: 0, files: 0 };
+  for (const { id } of rows) {
+    const found = await nouns.purges.count(organizationId, id);
+    counts.documents += found.documents;
+    counts.memories += found.memories;
+    counts.files += found.files;
+  }
+  if (rows.some((row) => !row.isDeleted)) await nouns.containers.remove(organizationId, tag);
+  await nouns.purges.silence(organizationId, tag);
+  await nouns.journal.append(organizationId, [entryOf(actor, "container", tag, tag)]);
+  return { counts, remainder: { containerIds: idsOf(rows), files: [] }, documentId: null };
+}
+
+function entryOf(
+  actor: Actor,
+  subject: JournalEntry["subject"],
+  subjectId: string,
+  containerTag: string | null,
+): JournalEntry {
+  return {
+    batchId: createId(),
+    actor: actor.name,
+    action: `${subject}.purged`,
+    subject,
+    subjectId,
+    containerTag,
+    cause: null,
+    before: null,
+    after: null,
+  };
+}
+
+/** Repeats what a purge had left to do when it was cut off. */
+export function createPurgeJob(context: CoreContext): JobHandler<Remainder> {
+  return {
+    schema: remainderSchema,
+    timeoutMs: TIMEOUT_MS,
+    run: (remainder, { signal }) => finishPurge(context, remainder, signal),
+  };
+}
+
+/** Does what is left; safe to repeat. */
+async function finishPurge(context: CoreContext, { containerIds, files }: Remainder, signal: AbortSignal) {
+  const { store, blobs, vectors } = context;
+  for (const key of files) await blobs.remove(key);
+  for (const id of containerIds) await emptyForGood(context, id, signal);
+  const mark = await store.purges.marked();
+  if (mark === null) return;
+  await vectors.scrub(signal);
+  await store.scrub(signal);
+  await store.purges.unmark(mark);
+}
+
+/** Files first: what is cut off then finds their documents again. Nobody else reaches them any more. */
+async function emptyForGood(context: CoreContext, containerId: number, signal: AbortSignal): Promise<void> {
+  const { store, blobs } = context;
+  const { organizationId } = store;
+  for (;;) {
+    await yieldTurn(signal);
+    const ids = await store.containers.documentsIn(organizationId, containerId, DOCUMENT_BATCH);
+    if (ids.length === 0) break;
+    for (const id of ids)
+      if ((await placesBeside(store, organizationId, id, containerId)).length === 0)
+        for (const { key } of await store.files.ofDocument(organizationId, id)) await blobs.remove(key);
+    await store.transaction((nouns) => removeDocuments(nouns, organizationId, containerId, ids));
+    for (const id of ids) context.events.changed(id);
+  }
+  for (;;) {
+    await yieldTurn(signal);
+    const ids = await store.purges.memoriesIn(organizationId, containerId, MEMORY_BATCH);
+    if (ids.length === 0) break;
+    const { files } = await store.purges.memories(organizationId, ids);
+    for (const key of files) await blobs.remove(key);
+  }
+  await store.purges.container(organizationId, containerId);
+}
+
+async function removeDocuments(
+  nouns: StoreNouns,
+  organizationId: string,
+  containerId: number,
+  ids: readonly string[],
+): Promise<void> {
+  const own: string[] = [];
+  for (const id of ids) {
+    const others = await placesBeside(nouns, organizationId, id, containerId);
+    if (others.length === 0) own.push(id);
+    else await nouns.containers.relocate(organizationId, id, idsOf(others));
+  }
+  // What they stated once lies in this container as well.
+  await nouns.purges.documents(organizationId, own, { within: "all", earlier: false });
+}
+
+async function placesBeside(
+  { containers }: Pick<StoreNouns, "containers">,
+  organizationId: string,
+  documentId: string,
+  containerId: number,
+): Promise<ContainerRow[]> {
+  return (await containers.ofDocument(organizationId, documentId)).filter(({ id }) => id !== containerId);
+}
+
+function idsOf(rows: readonly Pick<ContainerRow, "id">[]): number[] {
+  return rows.map(({ id }) => id);
+}

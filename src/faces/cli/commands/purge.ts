@@ -1,0 +1,86 @@
+import { createInterface } from "node:readline/promises";
+import { Writable, type Readable } from "node:stream";
+import type { Command } from "commander";
+import type { Purged } from "../../../core/index.js";
+import { examples, withCore, type Cli } from "../cli.js";
+import { UsageError } from "../failure.js";
+import { untilInterrupted } from "../interrupt.js";
+import { notEmpty } from "../options.js";
+import { count, oneLine } from "../style.js";
+
+interface PurgeOptions {
+  readonly document?: string;
+  readonly memory?: string;
+  readonly container?: string;
+  readonly yes?: true;
+}
+
+export function registerPurge(program: Command, cli: Cli): void {
+  program
+    .command("purge")
+    .description("Remove a document, a memory or a container for good, from every file; nothing brings it back.")
+    .option("--document <id>", "a document, by its id or customId, with what it alone states", notEmpty)
+    .option("--memory <id>", "a memory with all its versions; documents keep their texts", notEmpty)
+    .option("-c, --container <tag>", "everything in a container, and the container", notEmpty)
+    .option("-y, --yes", "do not ask; needed where no person watches")
+    .addHelpText(
+      "after",
+      examples(cli, ["$ purge --document 3mJr7AoUXx2Wqd9ZtYbN4c", "$ purge --container old-project --yes"]),
+    )
+    .action(async (options: PurgeOptions) => purge(cli, options));
+}
+
+async function purge(cli: Cli, options: PurgeOptions): Promise<void> {
+  const { document, memory, container } = options;
+  const named = [
+    ...(document === undefined ? [] : [`the document ${oneLine(document)}`]),
+    ...(memory === undefined ? [] : [`the memory ${oneLine(memory)}`]),
+    ...(container === undefined ? [] : [`everything in the container ${oneLine(container)}`]),
+  ];
+  const [what, ...more] = named;
+  if (what === undefined || more.length > 0)
+    throw new UsageError("say what to purge in exactly one way: --document, --memory or --container");
+  if (!options.yes && !(await confirm(cli, what))) {
+    cli.output.note("Nothing was changed.");
+    cli.exitWith(1);
+    return;
+  }
+  const purged = await withCore(cli, ({ core, newWrite }) =>
+    core.purge(newWrite(), { documentId: document, memoryId: memory, containerTag: container, confirm: true }),
+  );
+  cli.output.answer(purged, () => describe(cli, purged));
+}
+
+/** @throws UsageError where nobody can be asked */
+async function confirm({ stdin, output }: Cli, what: string): Promise<boolean> {
+  if (!output.isTerminal || output.isJson || !isTerminal(stdin))
+    throw new UsageError("nobody can be asked here; add --yes to purge without a question");
+  const { bold, red } = output.style;
+  output.note(`${red(`This removes ${what} for good.`)} Nothing brings it back. Type ${bold("yes")} to go on:`);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: silent });
+  try {
+    return await untilInterrupted(async () => {
+      for await (const line of lines) return line.trim().toLowerCase() === "yes";
+      return false;
+    });
+  } finally {
+    lines.close();
+  }
+}
+
+function isTerminal(stream: Readable): boolean {
+  return "isTTY" in stream && stream.isTTY === true;
+}
+
+function describe({ output }: Cli, { documents, memories, files, complete }: Purged): string[] {
+  const parts = [
+    count(documents, "document", "documents"),
+    count(memories, "version of memories", "versions of memories"),
+    count(files, "file", "files"),
+  ];
+  return [
+    `${output.style.green("purged:")} ${parts.join(", ")}`,
+    ...(complete ? [] : ["What is left in files is overwritten as soon as that is possible; see `recollect doctor`."]),
+  ];
+}

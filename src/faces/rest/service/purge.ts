@@ -1,0 +1,27 @@
+import * as z from "zod";
+import { purgeSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+
+const answer = z.object({
+  documents: z.int().nonnegative(),
+  memories: z.int().nonnegative(),
+  files: z.int().nonnegative(),
+  complete: z.boolean(),
+});
+
+/** Beyond the contract, which has no removal for good. */
+export const purgeEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v3/purge",
+    summary: "Remove a document, a memory or a container for good",
+    description:
+      "Exactly one of `documentId`, `memoryId` and `containerTag`, with `confirm: true`. Text, vectors, files and the words in the journal are removed and overwritten; nothing brings them back. A document takes along what it alone states; a memory goes with all its versions and leaves the texts of its documents alone. `memories` counts every version. `complete` is false while words are still to be overwritten in files, which the server goes on with by itself.",
+    tag: "settings",
+    example: { documentId: "3mJr7AoUXx2Wqd9ZtYbN4c", confirm: true },
+    body: purgeSchema,
+    status: 200,
+    answer,
+    handle: ({ core, call, body }) => core.purge(call, body),
+  }),
+];

@@ -1,0 +1,416 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Call, Core } from "../../src/core/index.js";
+import { findInFiles } from "../support/data-folder-scan.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+let opened: ManualCore;
+let core: Core;
+let call: Call;
+
+beforeEach(async () => {
+  opened = await openManualCore();
+  core = opened.core;
+  call = opened.call();
+});
+afterEach(() => opened.close());
+
+/** A word that occurs nowhere else, and that no stemmer changes. */
+let words = 0;
+const token = (what: string): string =>
+  `xq${what}${(words++).toString(36)}zv${Math.random().toString(36).slice(2, 10)}k`;
+const scan = (tokens: readonly string[]): string[] => {
+  const lower = tokens.map((one) => one.toLowerCase());
+  return findInFiles(opened.dataDirectory, [...new Set([...tokens, ...lower])]);
+};
+const confirm = true as const;
+
+interface Planted {
+  readonly tokens: string[];
+  readonly documentId: string;
+}
+
+/** A document with a word of its own in every place that takes one, changed and told again. */
+async function plantDocument(containerTag = "a"): Promise<Planted> {
+  const names = ["text", "second", "title", "meta", "key", "custom", "old", "fact", "filter", "path", "source"];
+  const is = Object.fromEntries(names.map((name) => [name, token(name)]));
+  const customId = is["custom"] ?? "";
+  const describing = {
+    containerTags: [containerTag],
+    customId,
+    title: `About ${is["title"]}`,
+    metadata: { team: `${is["meta"]}`, [`${is["key"]}`]: true, sm_source: `${is["source"]}` },
+    filterByMetadata: { team: `${is["filter"]}` },
+    filepath: `/notes/${is["path"]}.md`,
+  };
+  const first = await core.addDocument(call, { content: `I live in ${is["old"]}. I like tea.`, ...describing });
+  await opened.settle();
+  await core.addDocument(call, {
+    content: `I work at ${is["text"]}. I own a boat called ${is["second"]}.`,
+    ...describing,
+    facts: [{ text: `The user sails on ${is["fact"]}` }],
+  });
+  await opened.settle();
+  await core.search(call, { q: `${is["text"]} ${is["fact"]}`, containerTags: [containerTag] });
+  await core.getDocument(call, { id: first.id });
+  return { tokens: Object.values(is), documentId: first.id };
+}
+
+async function plantFile(): Promise<Planted> {
+  const [text, name, older] = [token("file"), token("name"), token("older")];
+  const upload = (body: string) =>
+    core.addFile(call, {
+      bytes: Buffer.from(body).toString("base64"),
+      name: `${name}.md`,
+      document: { containerTags: ["a"], customId: "upload" },
+    });
+  await upload(`# Older\n\nAda keeps ${older} in the shed.`);
+  await opened.settle();
+  const { id } = await upload(`# Notes\n\nAda keeps ${text} in the shed.`);
+  await opened.settle();
+  return { tokens: [text, name, older], documentId: id };
+}
+
+async function plantConversation(): Promise<Planted> {
+  const [said, answered, more] = [token("said"), token("answered"), token("more")];
+  const messages = [
+    { role: "user", content: `I live in ${said}.` },
+    { role: "assistant", content: `${answered} is lovely.` },
+  ];
+  await core.addConversation(call, { conversationId: "talk", containerTags: ["a"], messages });
+  await opened.settle();
+  const longer = [...messages, { role: "user", content: `I prefer ${more} to coffee.` }];
+  const { id } = await core.addConversation(call, { conversationId: "talk", containerTags: ["a"], messages: longer });
+  await opened.settle();
+  return { tokens: [said, answered, more], documentId: id };
+}
+
+/** What must stay findable beside whatever is purged. */
+async function plantNeighbours(): Promise<() => Promise<void>> {
+  const { id } = await core.addDocument(call, { content: "Bruno repairs violins in Cremona.", containerTags: ["a"] });
+  const { memories } = await core.createMemories(call, {
+    containerTag: "a",
+    memories: [{ content: "Rosa keeps owls." }],
+  });
+  await opened.settle();
+  return async () => {
+    await opened.settle();
+    const found = async (q: string) => JSON.stringify((await core.search(call, { q, containerTags: ["a"] })).results);
+    expect(await found("Who repairs violins?")).toContain("Cremona");
+    expect(await found("Rosa owls")).toContain("Rosa keeps owls.");
+    expect((await core.getChunks(call, { id })).chunks).toHaveLength(1);
+    expect((await core.fetch(call, { id: memories[0]?.id })).memory?.text).toBe("Rosa keeps owls.");
+    expect((await core.diagnose(call)).checks.find(({ name }) => name === "store")).toMatchObject({ ok: true });
+  };
+}
+
+describe("a document that is purged", () => {
+  test.each<[string, () => Promise<Planted>]>([
+    ["with all that it ever said", () => plantDocument()],
+    ["an uploaded file", plantFile],
+    ["a conversation", plantConversation],
+  ])("%s leaves no word in any file", async (_what, plant) => {
+    const expectNeighbours = await plantNeighbours();
+    const { tokens, documentId } = await plant();
+    expect(scan(tokens)).not.toEqual([]);
+    const purged = await core.purge(call, { documentId, confirm });
+    expect(purged).toMatchObject({ documents: 1, complete: true });
+    expect(scan(tokens)).toEqual([]);
+    await expectNeighbours();
+    expect(scan(tokens)).toEqual([]);
+    await expect(core.getDocument(call, { id: documentId })).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  test("can be named by its customId, and purged after it was deleted", async () => {
+    const one = await plantDocument();
+    const [customId = ""] = one.tokens.filter((name) => name.startsWith("xqcustom"));
+    expect(await core.purge(call, { documentId: customId, confirm })).toMatchObject({ documents: 1 });
+    const other = await plantDocument();
+    await core.deleteDocument(call, { id: other.documentId });
+    expect(scan(other.tokens)).not.toEqual([]);
+    expect(await core.purge(call, { documentId: other.documentId, confirm })).toMatchObject({ documents: 0 });
+    expect(scan([...one.tokens, ...other.tokens])).toEqual([]);
+  });
+
+  test("takes along what it stated before it was changed, with the reasons of those who forgot it", async () => {
+    const [before, reason, after] = [token("before"), token("reason"), token("after")];
+    const { id } = await core.addDocument(call, { content: `I live in ${before}.`, containerTags: ["a"] });
+    await opened.settle();
+    const [memory] = (await core.getDocument(call, { id })).memories;
+    await core.forget(call, { ids: [memory?.id], containerTag: "a", reason: `because of ${reason}` });
+    await core.updateDocument(call, { id, content: `I live in ${after}.` });
+    await opened.settle();
+    await core.purge(call, { documentId: id, confirm });
+    expect(scan([before, reason, after])).toEqual([]);
+  });
+
+  test("leaves what another document states as well", async () => {
+    const only = token("only");
+    const shared = { facts: [{ text: "Ada plays the cello" }], containerTags: ["a"] };
+    const one = await core.addDocument(call, { content: `First ${only}.`, ...shared });
+    await core.addDocument(call, { content: "Second.", ...shared });
+    await opened.settle();
+    expect(await core.purge(call, { documentId: one.id, confirm })).toMatchObject({ documents: 1, memories: 0 });
+    const { results } = await core.search(call, { q: "Ada cello", containerTags: ["a"], searchMode: "memories" });
+    expect(results.map((result) => JSON.stringify(result))).toEqual([expect.stringContaining("Ada plays the cello")]);
+    expect(scan([only])).toEqual([]);
+  });
+
+  test("does not bring back what its memory replaced", async () => {
+    const { memories } = await core.createMemories(call, {
+      containerTag: "a",
+      memories: [{ content: "Ada lives in Rome" }],
+    });
+    const place = token("place");
+    const { id } = await core.addDocument(call, {
+      content: `Moved to ${place}.`,
+      containerTags: ["a"],
+      facts: [{ text: `Ada lives in ${place}`, updates: memories[0]?.id }],
+    });
+    await opened.settle();
+    await core.purge(call, { documentId: id, confirm });
+    expect(scan([place])).toEqual([]);
+    const { results } = await core.search(call, {
+      q: "Where does Ada live?",
+      containerTags: ["a"],
+      searchMode: "memories",
+    });
+    expect(results).toEqual([]);
+    const [old] = await opened.store.memories.byIds(opened.store.organizationId, [memories[0]?.id ?? ""]);
+    expect(old).toMatchObject({ text: "Ada lives in Rome", isLatest: true, isForgotten: true });
+  });
+
+  test("while it is processed, ends for good", async () => {
+    const word = token("busy");
+    const receipts = await Promise.all(
+      Array.from({ length: 6 }, (_, at) =>
+        core.addDocument(call, {
+          content: `I live in ${word}. `.repeat(at + 1),
+          containerTags: ["a"],
+          customId: `${at}`,
+        }),
+      ),
+    );
+    for (const { id } of receipts) await core.purge(call, { documentId: id, confirm });
+    await opened.settle();
+    const { id } = await core.addDocument(call, { content: "Another.", containerTags: ["a"] });
+    await opened.settle();
+    await core.purge(call, { documentId: id, confirm });
+    expect(scan([word])).toEqual([]);
+    expect((await opened.rowCounts())["chunks"]).toBe(0);
+  });
+});
+
+describe("a memory that is purged", () => {
+  test("goes with all its versions, its reasons and the document that was made for it", async () => {
+    const expectNeighbours = await plantNeighbours();
+    const tokens = ["first", "second", "meta", "expiry", "why"].map(token);
+    const [first, second, meta, expiry, why] = tokens;
+    const { memories } = await core.createMemories(call, {
+      containerTag: "a",
+      memories: [{ content: `Ada lives in ${first}`, metadata: { team: `${meta}` } }, { content: "Mia plays chess" }],
+    });
+    const id = memories[0]?.id ?? "";
+    const updated = await core.updateMemory(call, {
+      id,
+      containerTag: "a",
+      newContent: `Ada lives in ${second}`,
+      forgetAfter: opened.clock.from(60_000).toISOString(),
+      forgetReason: `${expiry}`,
+    });
+    await core.forget(call, { ids: [updated.id], containerTag: "a", reason: `${why}` });
+    expect(scan(tokens)).not.toEqual([]);
+    expect(await core.purge(call, { memoryId: id, confirm })).toMatchObject({ memories: 2, complete: true });
+    expect(scan(tokens)).toEqual([]);
+    await expectNeighbours();
+    const { results } = await core.search(call, { q: "Mia chess", containerTags: ["a"] });
+    expect(JSON.stringify(results)).toContain("Mia plays chess");
+  });
+
+  test("leaves the documents that state it, without a word of it beside their texts", async () => {
+    const word = token("fact");
+    const { id } = await core.addDocument(call, {
+      content: "A long walk.",
+      containerTags: ["a"],
+      facts: [{ text: `Ada walked to ${word}` }, { text: "Ada wears boots" }],
+    });
+    await opened.settle();
+    const { memories } = await core.getDocument(call, { id });
+    const [walked] = memories.filter(({ text }) => text.includes(word));
+    expect(await core.purge(call, { memoryId: walked?.id, confirm })).toMatchObject({ documents: 0, memories: 1 });
+    expect(scan([word])).toEqual([]);
+    const { document, memories: left } = await core.getDocument(call, { id });
+    expect(left.map(({ text }) => text)).toEqual(["Ada wears boots"]);
+    expect(document.receipt?.map(({ text }) => text)).toEqual(["Ada wears boots"]);
+    expect((await core.getChunks(call, { id })).chunks).toHaveLength(1);
+  });
+
+  test("takes guesses along that were derived from it", async () => {
+    const [base, guess] = [token("base"), token("guess")];
+    const { memories } = await core.createMemories(call, {
+      containerTag: "a",
+      memories: [{ content: `Ada owns ${base}` }],
+    });
+    const { store } = opened;
+    const { organizationId } = store;
+    const derived = await store.memories.insert(
+      organizationId,
+      {
+        id: "3mJr7AoUXx2Wqd9ZtYbN4c",
+        containerTag: "a",
+        text: `Ada likes ${guess}`,
+        kind: "fact",
+        isStatic: false,
+        isInference: true,
+        forgetAfter: null,
+        forgetReason: null,
+        origin: "rules",
+        metadata: null,
+      },
+      { parentId: null, rootId: null, version: 1 },
+    );
+    await store.memories.relate(organizationId, derived.id, memories[0]?.id ?? "", "derives");
+    expect(await core.purge(call, { memoryId: memories[0]?.id, confirm })).toMatchObject({ memories: 2 });
+    expect(scan([base, guess])).toEqual([]);
+  });
+});
+
+describe("a container that is purged", () => {
+  test("leaves no word of 500 documents, and takes others out of itself alone", async () => {
+    const expectNeighbours = await plantNeighbours();
+    const tokens = Array.from({ length: 500 }, () => token("doc"));
+    const [context] = [token("context")];
+    await core.updateContainer(call, { containerTag: "b", entityContext: `About ${context}`, name: `${context} name` });
+    await core.addDocuments(call, {
+      documents: tokens.map((one) => ({ content: `Note on ${one}.`, containerTags: ["b"], customId: one })),
+    });
+    const shared = await core.addDocument(call, { content: "Shared oak.", containerTags: ["b", "a"] });
+    await opened.settle();
+    const purged = await core.purge(call, { containerTag: "b", confirm });
+    expect(purged).toMatchObject({ documents: 500, complete: true });
+    expect(scan([...tokens, context ?? ""])).toEqual([]);
+    expect(JSON.stringify(await core.listContainers(call))).not.toContain('"b"');
+    expect((await core.getDocument(call, { id: shared.id })).document.containerTags).toEqual(["a"]);
+    await expectNeighbours();
+  }, 30_000);
+
+  test("takes along what was deleted under the same tag before, and leaves what comes later", async () => {
+    const [before, present, later] = [token("before"), token("present"), token("later")];
+    const add = async (word: string) => {
+      await core.addDocument(call, { content: `I live in ${word}.`, containerTags: ["b"] });
+      await opened.settle();
+    };
+    await add(before);
+    await core.deleteContainer(call, { containerTag: "b" });
+    await add(present);
+    await core.purge(call, { containerTag: "b", confirm });
+    await add(later);
+    opened.clock.advance(60_000);
+    await opened.settle();
+    expect(scan([before, present])).toEqual([]);
+    const { results } = await core.search(call, { q: `Who lives in ${later}?`, containerTags: ["b"] });
+    expect(JSON.stringify(results)).toContain(later);
+  });
+});
+
+describe("the journal", () => {
+  test("keeps that something happened, and when, without its words", async () => {
+    const { documentId } = await plantDocument();
+    const entries = async () => {
+      const dump = await opened.everything();
+      const line = dump.split("\n").find((one) => one.startsWith("journal: ")) ?? "";
+      return JSON.parse(line.slice("journal: ".length)) as Record<string, unknown>[];
+    };
+    const before = await entries();
+    await core.purge(call, { documentId, confirm });
+    const after = await entries();
+    expect(after.slice(0, before.length).map(({ seq, at, action }) => [seq, at, action])).toEqual(
+      before.map(({ seq, at, action }) => [seq, at, action]),
+    );
+    expect(after.slice(before.length)).toMatchObject([
+      { action: "document.purged", subject_id: documentId, actor: "local", before: null, after: null },
+    ]);
+    expect(after.every((entry) => entry["before"] === null && entry["after"] === null)).toBe(true);
+  });
+});
+
+describe("a purge", () => {
+  test("that could not finish is finished by its job", async () => {
+    let fails = true;
+    await opened.close();
+    opened = await openManualCore({
+      vectors: (index) => ({
+        nearest: (query) => index.nearest(query),
+        status: () => index.status(),
+        verify: (signal) => index.verify(signal),
+        close: () => index.close(),
+        scrub: async (signal) => {
+          if (fails) throw new Error("not now");
+          await index.scrub(signal);
+        },
+      }),
+    });
+    core = opened.core;
+    call = opened.call();
+    const { tokens, documentId } = await plantDocument();
+    expect(await core.purge(call, { documentId, confirm })).toMatchObject({ documents: 1, complete: false });
+    await expect(core.getDocument(call, { id: documentId })).rejects.toMatchObject({ kind: "not_found" });
+    expect(scan(tokens)).not.toEqual([]);
+    fails = false;
+    opened.clock.advance(60_000);
+    opened.context.wakeJobs();
+    await opened.settle();
+    expect(scan(tokens)).toEqual([]);
+  });
+
+  test("that is repeated does its work once and gives the same answer", async () => {
+    const { documentId } = await plantDocument();
+    const repeated = { ...call, operationId: "again" };
+    const first = await core.purge(repeated, { documentId, confirm });
+    expect(await core.purge(repeated, { documentId, confirm })).toEqual(first);
+  });
+
+  test.each<[string, unknown, string]>([
+    ["nothing named", { confirm }, "exactly one of"],
+    ["two things named", { documentId: "a", containerTag: "b", confirm }, "exactly one of"],
+    ["no confirmation", { containerTag: "a" }, "confirm"],
+    ["a confirmation that is none", { containerTag: "a", confirm: "yes" }, "confirm"],
+    ["a wrong type", { documentId: 7, confirm }, "documentId"],
+    ["nothing at all", undefined, "expected object"],
+  ])("is refused with %s", async (_what, input, says) => {
+    await expect(core.purge(call, input)).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringContaining(says),
+    });
+  });
+
+  test.each(["documentId", "memoryId", "containerTag"])("of an unknown %s finds nothing", async (selector) => {
+    await expect(core.purge(call, { [selector]: "nowhere", confirm })).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  test("reaches what lies in the caller's containers alone", async () => {
+    const onlyA = opened.call(["a"]);
+    const add = async (containerTags: string[]) =>
+      (await core.addDocument(call, { content: `In ${containerTags.join()}.`, containerTags, wait: 20 })).id;
+    const [mine, theirs, shared, deleted] = [
+      await add(["a"]),
+      await add(["b"]),
+      await add(["a", "b"]),
+      await add(["b"]),
+    ];
+    await core.deleteDocument(call, { id: deleted });
+    const { memories } = await core.createMemories(call, { containerTag: "b", memories: [{ content: "Of b" }] });
+    const kindOf = async (input: object) =>
+      core.purge(onlyA, { ...input, confirm }).then(
+        () => "purged",
+        (error: { kind: string }) => error.kind,
+      );
+    expect(await kindOf({ documentId: theirs })).toBe("not_found");
+    expect(await kindOf({ documentId: deleted })).toBe("not_found");
+    expect(await kindOf({ documentId: shared })).toBe("forbidden");
+    expect(await kindOf({ memoryId: memories[0]?.id })).toBe("not_found");
+    expect(await kindOf({ containerTag: "b" })).toBe("forbidden");
+    expect(await kindOf({ documentId: mine })).toBe("purged");
+    expect(await kindOf({ containerTag: "a" })).toBe("purged");
+    expect((await core.getDocument(call, { id: shared })).document.containerTags).toEqual(["b"]);
+  });
+});

@@ -1,0 +1,28 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+
+/** Where these words, or these bytes, are in the files of a folder: every file, byte by byte. */
+export function findInFiles(folder: string, wanted: readonly (string | Uint8Array)[]): string[] {
+  const found: string[] = [];
+  for (const file of filesIn(folder)) {
+    const bytes = readFileSync(file);
+    for (const one of wanted) {
+      const at = bytes.indexOf(one);
+      if (at >= 0) found.push(`${relative(folder, file)}: ${describe(one)} at ${at}`);
+    }
+  }
+  return found;
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesIn(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+function describe(one: string | Uint8Array): string {
+  return typeof one === "string" ? one : `${one.length} bytes`;
+}
