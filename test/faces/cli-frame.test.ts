@@ -28,6 +28,8 @@ const COMMANDS = [
   ["search"],
   ["profile"],
   ["forget"],
+  ["history"],
+  ["undo"],
   ["keys"],
   ["keys", "create"],
   ["keys", "list"],

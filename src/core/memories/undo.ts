@@ -8,9 +8,10 @@ import { AppError, notFound } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import type { ContainerRow, JournalRow, MemoryChange, StoreNouns } from "../ports.js";
-import { unitOf, type Actor, type Memory } from "../types.js";
+import { unitOf, type Actor, type Memory, type VectorSpace } from "../types.js";
 import { isActive } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
+import { resolveFacts } from "./facts.js";
 import { isAsNoted, memoryStateSchema, noteMemory, type MemoryState, type SourceLink } from "./memory-state.js";
 
 /** So many reasons are told when nothing could be undone. */
@@ -48,11 +49,39 @@ export interface Undone {
  */
 export async function undoBatch(context: CoreContext, call: Call, raw: unknown): Promise<Undone> {
   const { batchId } = parseInput(undoBatchSchema, raw);
+  const { actor } = call;
+  const vectors = await embedReturning(context, actor, batchId);
   const undone = await once(context, call, "undoBatch", (nouns) =>
-    undoEntries({ nouns, actor: call.actor, now: context.clock.now(), batchId, undoId: createId() }),
+    undoEntries({ nouns, actor, now: context.clock.now(), batchId, undoId: createId(), vectors }),
   );
   context.wakeJobs();
   return undone;
+}
+
+/** Vectors of versions that return, by their ids: a version that was replaced has none. Slow work, outside the transaction. */
+async function embedReturning(context: CoreContext, actor: Actor, batchId: string): Promise<Undoing["vectors"]> {
+  const entries = await entriesOf(context.store, actor, batchId);
+  const returning = entries.flatMap(({ before, after }) => {
+    const states = z.tuple([memoryStateSchema, memoryStateSchema]).safeParse([before, after]);
+    return states.success && states.data[0].id !== states.data[1].id ? [states.data[0]] : [];
+  });
+  const candidates = returning.map(({ text }) => ({ text, kind: "fact" as const, isStatic: false }));
+  const { facts, space } = await resolveFacts(context, actor.organizationId, null, candidates);
+  const vectors = facts.flatMap(({ vector }, index) => {
+    const id = returning[index]?.id;
+    return vector && space && id !== undefined ? [[id, { vector, space }] as const] : [];
+  });
+  return new Map(vectors);
+}
+
+/** The entries of a batch that the actor may see, oldest first. */
+async function entriesOf(
+  { journal }: Pick<StoreNouns, "journal">,
+  actor: Actor,
+  batchId: string,
+): Promise<JournalRow[]> {
+  const found = isId(batchId) ? await journal.ofBatch(actor.organizationId, batchId) : [];
+  return found.filter(({ containerTag }) => maySee(actor, containerTag === null ? [] : [containerTag]));
 }
 
 interface Undoing {
@@ -63,13 +92,14 @@ interface Undoing {
   readonly batchId: string;
   /** The batch of the undo itself. */
   readonly undoId: string;
+  /** Of versions that return, by their ids, as far as they could be made. */
+  readonly vectors: ReadonlyMap<string, { readonly vector: Float32Array; readonly space: VectorSpace }>;
 }
 
 async function undoEntries(undoing: Undoing): Promise<Undone> {
   const { nouns, actor, batchId, undoId } = undoing;
   const { organizationId } = actor;
-  const found = isId(batchId) ? await nouns.journal.ofBatch(organizationId, batchId) : [];
-  const entries = found.filter(({ containerTag }) => maySee(actor, containerTag === null ? [] : [containerTag]));
+  const entries = await entriesOf(nouns, actor, batchId);
   if (entries.length === 0) throw notFound("batch", batchId);
   await refuseMerging(nouns, organizationId, [...new Set(entries.flatMap(({ containerTag }) => containerTag ?? []))]);
   const skipped: NotUndone[] = [];
@@ -157,7 +187,7 @@ async function switchVersion(
   { memory: leaving, container }: Changed,
   target: MemoryState,
 ): Promise<string | null> {
-  const { nouns, actor } = undoing;
+  const { nouns, actor, vectors } = undoing;
   const { organizationId } = actor;
   const returning = await nouns.memories.byId(organizationId, target.id);
   if (!returning) return `version ${target.version}, which would take its place, was removed for good`;
@@ -171,8 +201,10 @@ async function switchVersion(
   });
   await nouns.units.unindex(unitOf("memory", leaving.seq));
   await nouns.memories.update(organizationId, returning.id, { ...changeTo(target), isLatest: true });
-  const entry = { unit: unitOf("memory", returning.seq), containerIds: [container.id], text: returning.text };
-  await nouns.units.indexText({ ...entry, context: "" });
+  const unit = unitOf("memory", returning.seq);
+  await nouns.units.indexText({ unit, containerIds: [container.id], text: returning.text, context: "" });
+  const embedded = vectors.get(returning.id);
+  if (embedded) await nouns.units.addVector(unit, embedded.space, embedded.vector);
   const noted = { batchId: undoing.undoId, action: "memory.reverted", cause: causeOf(undoing) };
   await noteMemory(nouns, actor, noted, { before: leaving, after: { id: returning.id } });
   return null;

@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+import type { JournalRow, MemoryHistory, Source } from "../../../core/index.js";
+import type { Memory } from "../../../core/types.js";
+import { examples, withCore, type Cli } from "../cli.js";
+import { oneLine } from "../style.js";
+
+export function registerHistory(program: Command, cli: Cli): void {
+  program
+    .command("history")
+    .description("Show how a memory came to be: its versions, the documents that state it, and every change of it.")
+    .argument("<id>", "id of any version of a memory, as search prints it")
+    .addHelpText(
+      "after",
+      examples(cli, ["$ history 3mJr7AoUXx2Wqd9ZtYbN4c", "$ history 3mJr7AoUXx2Wqd9ZtYbN4c --json"]),
+    )
+    .action(async (id: string) => {
+      const history = await withCore(cli, ({ core, read }) => core.readHistory(read, { id }));
+      cli.output.answer(history, () => describe(cli, history));
+    });
+}
+
+function describe(cli: Cli, { versions, sources, entries }: MemoryHistory): string[] {
+  const { bold, dim } = cli.output.style;
+  const last = entries.at(-1);
+  return [
+    bold("Versions"),
+    ...versions.map((version) => describeVersion(cli, version)),
+    "",
+    bold("Sources"),
+    ...(sources.length > 0 ? sources.map(describeSource) : ["  none that is still there"]),
+    "",
+    bold("Changes"),
+    ...(entries.length > 0 ? entries.flatMap((entry) => describeEntry(cli, entry)) : ["  none that is kept"]),
+    ...(last ? [dim(`To undo the last one: ${cli.programName} undo ${last.batchId}`)] : []),
+  ];
+}
+
+function describeVersion(cli: Cli, memory: Memory): string {
+  const { dim } = cli.output.style;
+  return `  ${memory.version}  ${oneLine(memory.text)}  ${dim(`${stateOf(cli, memory)} · ${day(memory.createdAt)} · ${memory.id}`)}`;
+}
+
+function stateOf(cli: Cli, { isLatest, isForgotten, forgetReason }: Memory): string {
+  const { green, red } = cli.output.style;
+  const reason = forgetReason ? `: ${oneLine(forgetReason)}` : "";
+  if (isForgotten) return red(`${isLatest ? "forgotten" : "undone"}${reason}`);
+  return isLatest ? green("latest") : "replaced";
+}
+
+function describeSource({ documentId, title, quote, addedAt }: Source): string {
+  const name = title === null ? `document ${documentId}` : `“${oneLine(title)}” [${documentId}]`;
+  return `  ${name}, ${day(addedAt)}${quote === null ? "" : `: “${oneLine(quote)}”`}`;
+}
+
+function describeEntry(cli: Cli, { at, action, actor, cause, batchId }: JournalRow): string[] {
+  const { dim } = cli.output.style;
+  const why = cause === null ? "" : `, ${oneLine(cause)}`;
+  return [`  ${at.slice(0, 16).replace("T", " ")}  ${action} by ${oneLine(actor)}${why}  ${dim(`[batch ${batchId}]`)}`];
+}
+
+function day(moment: string): string {
+  return moment.slice(0, 10);
+}

@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+import type { Undone } from "../../../core/index.js";
+import { examples, withCore, type Cli } from "../cli.js";
+import { count, oneLine } from "../style.js";
+
+export function registerUndo(program: Command, cli: Cli): void {
+  program
+    .command("undo")
+    .description("Undo what was changed together: bring back what was forgotten or replaced, forget what was added.")
+    .argument("<batch>", "id of the batch, as history prints it; the undo of an undo is its batch")
+    .addHelpText("after", examples(cli, ["$ undo 3mJr7AoUXx2Wqd9ZtYbN4c"]))
+    .action(async (batchId: string) => {
+      const undone = await withCore(cli, ({ core, newWrite }) => core.undoBatch(newWrite(), { batchId }));
+      cli.output.answer(undone, () => describe(cli, undone));
+    });
+}
+
+function describe(cli: Cli, { undone, skipped, batchId }: Undone): string[] {
+  const { green, yellow } = cli.output.style;
+  return [
+    `${green("undone:")} ${count(undone, "change")}`,
+    ...skipped.map(({ memoryId, reason }) => {
+      const what = memoryId === null ? "" : `memory ${memoryId}: `;
+      return `${yellow("left as it is:")} ${what}${oneLine(reason)}`;
+    }),
+    `To take that back: ${cli.programName} undo ${batchId}`,
+  ];
+}

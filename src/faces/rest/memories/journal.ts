@@ -1,0 +1,89 @@
+import * as z from "zod";
+import { listJournalSchema, type JournalRow } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { paginationAnswer, presentPagination } from "../pagination.js";
+import { once, onceNumber } from "../query-parameters.js";
+
+const { containerTag, memoryId, documentId, batchId, action, actor, from, to, page, limit } = listJournalSchema.shape;
+
+const query = z.object({
+  containerTag: once(containerTag.unwrap()).describe("Only entries of this container."),
+  memoryId: once(memoryId.unwrap()).describe("Only entries of this memory, of all its versions."),
+  documentId: once(documentId.unwrap()).describe("Only entries of this document and of the memories that it states."),
+  batchId: once(batchId.unwrap()).describe("Only entries of this batch."),
+  action: once(action.unwrap()).describe("Only this kind of change, such as `memory.updated`."),
+  actor: once(actor.unwrap()).describe(
+    "Only changes by this actor: `local`, `system`, or `key:` with the id of a key.",
+  ),
+  from: once(from.unwrap()).describe("Begin of the time, inclusive; ISO 8601."),
+  to: once(to.unwrap()).describe("End of the time, exclusive; ISO 8601."),
+  page: onceNumber(page.unwrap()).describe("Page, from 1. Default 1."),
+  limit: onceNumber(limit.unwrap()).describe("Entries of a page, 1 to 200. Default 20."),
+});
+
+const state = z.record(z.string(), z.unknown()).nullable();
+
+const entryAnswer = z.object({
+  at: z.iso.datetime().describe("When."),
+  batchId: z.string().describe("What was changed together has one batch, which can be undone together."),
+  actor: z.string().describe("Who: `local`, `system`, or `key:` with the id of a key."),
+  action: z.string().describe("What was done, such as `memory.updated`."),
+  subject: z.enum(["document", "memory", "key", "container"]).describe("What kind of thing was changed."),
+  subjectId: z.string().describe("Id of what was changed; of an update the new version's."),
+  containerTag: z.string().nullable().describe("Where it lies, null for what lies in no container."),
+  cause: z.string().nullable().describe("Why."),
+  before: state.describe("What it was; null for what is new, and where what it said was removed for good."),
+  after: state.describe("What it became."),
+});
+
+const listAnswer = z.object({ entries: z.array(entryAnswer), pagination: paginationAnswer });
+
+const undoAnswer = z.object({
+  batchId: z.string().length(22).describe("Batch of the undo, which can be undone in turn."),
+  undone: z.int().min(1).describe("How many changes were undone."),
+  skipped: z
+    .array(
+      z.object({
+        memoryId: z.string().nullable().describe("Null when the change was not one of a memory."),
+        reason: z.string().describe("Why the change stays as it is."),
+      }),
+    )
+    .describe("Changes that stay as they are."),
+});
+
+export const journalEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/v3/journal",
+    summary: "Who changed what, why, from what to what, newest first",
+    description:
+      "All filters hold together; `memoryId` and `documentId` exclude each other. A key of some containers sees the entries of these.",
+    tag: "memories",
+    query,
+    status: 200,
+    answer: listAnswer,
+    async handle({ core, call, query }) {
+      const result = await core.listJournal(call, query);
+      return { entries: result.items.map(presentEntry), pagination: presentPagination(result) };
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/journal/{batchId}/undo",
+    summary: "Undo the changes of memories that were made together",
+    description:
+      "What was added is forgotten, what was updated has its older version back, what was forgotten is active again. The undo is a batch of its own, so it can be undone. Changes that later ones have overtaken stay and are listed in `skipped`; when that is all of them, the answer is 409 with the reasons. Changes of documents, containers and keys cannot be undone.",
+    tag: "memories",
+    parameters: { batchId: "Id of the batch, from the journal or from `forgetBatchId`." },
+    status: 200,
+    answer: undoAnswer,
+    async handle({ core, call, parameter }) {
+      const { batchId, undone, skipped } = await core.undoBatch(call, { batchId: parameter("batchId") });
+      return { batchId, undone, skipped: [...skipped] };
+    },
+  }),
+];
+
+function presentEntry({ seq: _seq, before, after, ...entry }: JournalRow): z.output<typeof entryAnswer> {
+  return { ...entry, before: state.parse(before), after: state.parse(after) };
+}

@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+const TEXTS = ["bees", "goats", "tulips", "Rome", "chess", "violin"].map((word) => `Ada knows about ${word}`);
+const tag = fc.constantFrom("a", "b");
+const text = fc.constantFrom(...TEXTS);
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("add" as const),
+      tag,
+      texts: fc.array(text, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("update" as const), tag, from: text, to: text }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("forget" as const), tag, text }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("undo" as const), which: fc.nat() }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+/** What is active in each container. */
+type Model = Record<"a" | "b", ReadonlySet<string>>;
+
+describe("random histories of two containers", () => {
+  test("are undone step by step, to the very beginning", { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 100, maxLength: 100 }), async (steps) => {
+        const one = await openManualCore();
+        try {
+          await playAndUndo(one, steps);
+        } finally {
+          await one.close();
+        }
+      }),
+      { numRuns: 4, endOnFailure: true },
+    );
+  });
+});
+
+async function playAndUndo(manual: ManualCore, steps: readonly Step[]): Promise<void> {
+  const all = manual.call();
+  const batches: { readonly id: string; readonly before: Model }[] = [];
+  let model: Model = { a: new Set(), b: new Set() };
+  for (const one of steps) {
+    const before = model;
+    model = await play(manual, one, { model, batches: batches.map(({ id }) => id) });
+    const [newest] = (await manual.core.listJournal(all, { limit: 1 })).items;
+    if (newest && newest.batchId !== batches.at(-1)?.id) batches.push({ id: newest.batchId, before });
+    expect(await readModel(manual)).toEqual(model);
+  }
+  await manual.settle();
+  await expectSearch(manual, model);
+  for (const { id, before } of batches.toReversed()) {
+    expect((await manual.core.undoBatch(all, { batchId: id })).skipped).toEqual([]);
+    expect(await readModel(manual)).toEqual(before);
+  }
+  await manual.settle();
+  await expectSearch(manual, { a: new Set(), b: new Set() });
+}
+
+async function play(
+  manual: ManualCore,
+  one: Step,
+  { model, batches }: { model: Model; batches: readonly string[] },
+): Promise<Model> {
+  const all = manual.call();
+  if (one.kind === "undo") {
+    const batchId = batches[one.which % Math.max(1, batches.length)];
+    if (batchId !== undefined)
+      await manual.core
+        .undoBatch(all, { batchId })
+        .catch((error: unknown) => expect(error).toMatchObject({ kind: "conflict" }));
+    // What an undo in the middle overtakes is not for a simple model to say.
+    return readModel(manual);
+  }
+  const containerTag = one.tag;
+  const texts = new Set(model[one.tag]);
+  if (one.kind === "add") {
+    await manual.core.createMemories(all, { containerTag, memories: one.texts.map((content) => ({ content })) });
+    for (const added of one.texts) texts.add(added);
+  } else if (one.kind === "update" && texts.delete(one.from)) {
+    await manual.core.updateMemory(all, { containerTag, content: one.from, newContent: one.to });
+    texts.add(one.to);
+  } else if (one.kind === "forget" && texts.delete(one.text)) {
+    await manual.core.forget(all, { containerTag, content: one.text });
+  }
+  return { ...model, [one.tag]: texts };
+}
+
+async function readModel({ store }: ManualCore): Promise<Model> {
+  const textsOf = async (containerTag: string) =>
+    new Set(
+      (await store.memories.active(store.organizationId, containerTag, { limit: 1_000 })).map(({ text }) => text),
+    );
+  return { a: await textsOf("a"), b: await textsOf("b") };
+}
+
+/** Search finds what is active and nothing else. */
+async function expectSearch({ core, call }: ManualCore, model: Model): Promise<void> {
+  for (const containerTag of ["a", "b"] as const) {
+    const query = {
+      q: TEXTS.join(" "),
+      searchMode: "memories",
+      threshold: 0,
+      limit: 50,
+      containerTags: [containerTag],
+    };
+    const { results } = await core.search(call(), query);
+    expect(new Set(results.map((result) => result.text))).toEqual(model[containerTag]);
+  }
+}
