@@ -180,7 +180,7 @@ export interface UnitDetail {
   readonly containerId: number;
   readonly text: string;
   readonly chunk: Pick<Chunk, "documentId" | "position" | "metadata"> | null;
-  readonly memory: Pick<Memory, "metadata" | "isInference"> | null;
+  readonly memory: Pick<Memory, "metadata" | "isInference" | "kind" | "isStatic" | "strength" | "createdAt"> | null;
   /** The document of a chunk, or the documents that state a memory, oldest link first. */
   readonly documentIds: readonly string[];
 }

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { fillBuckets } from "../../src/core/profile/buckets.js";
 import type { Memory, MemoryKind } from "../../src/core/types.js";
 
@@ -24,8 +26,10 @@ const memory = (text: string, kind: MemoryKind = "fact"): Memory => ({
   createdAt: "2024-05-06T07:08:09.000Z",
   updatedAt: "2024-05-06T07:08:09.000Z",
 });
+const PRESET_KEYS =
+  "preferences interests goals work relationships health skills finances education travel values projects".split(" ");
 const belongs = (key: string, description: string, text: string, kind?: MemoryKind): boolean =>
-  (fillBuckets([memory(text, kind)], [{ key, description }], 10)[key] ?? []).length > 0;
+  (fillBuckets([memory(text, kind)], [{ key, description }])[key] ?? []).length > 0;
 
 const PREFERENCES = ["preferences", "Likes, dislikes and settled choices: tools, food, style."] as const;
 const HEALTH = ["health", "Conditions, allergies, medication, fitness, sleep and diet."] as const;
@@ -79,25 +83,33 @@ describe("what does not", () => {
 });
 
 describe("filling", () => {
-  test("keeps the order, stops at the limit, and shows every bucket", () => {
+  test("keeps the order, and shows every bucket", () => {
     const memories = ["Ines likes tea", "Ines likes jam", "Ines flew to Oslo", "Ines likes figs"].map((text) =>
       memory(text),
     );
-    const filled = fillBuckets(
-      memories,
-      [
-        { key: "preferences", description: "" },
-        { key: "travel", description: "" },
-        { key: "pets", description: "" },
-      ],
-      2,
-    );
+    const filled = fillBuckets(memories, [
+      { key: "preferences", description: "" },
+      { key: "travel", description: "" },
+      { key: "pets", description: "" },
+    ]);
     const texts = Object.entries(filled).map(([key, found]) => [key, found.map(({ text }) => text)]);
     expect(texts).toEqual([
-      ["preferences", ["Ines likes tea", "Ines likes jam"]],
+      ["preferences", ["Ines likes tea", "Ines likes jam", "Ines likes figs"]],
       ["travel", ["Ines flew to Oslo"]],
       ["pets", []],
     ]);
+  });
+
+  test("another description of the same bucket decides anew", () => {
+    const text = "Ines repaired the gate";
+    expect(belongs("chores", "What somebody repaired around the house", text)).toBe(true);
+    expect(belongs("chores", "Cleaning the windows", text)).toBe(false);
+    expect(belongs("chores", "What somebody repaired around the house", text)).toBe(true);
+  });
+
+  test("odd texts are judged without trouble", () => {
+    for (const text of ["", " ", "\ud83d", "works ".repeat(5_000), "a".repeat(20_000), "(((((", "is a ".repeat(2_000)])
+      for (const key of PRESET_KEYS) expect(typeof belongs(key, "", text)).toBe("boolean");
   });
 
   test("a memory may belong to several buckets", () => {
@@ -105,7 +117,79 @@ describe("filling", () => {
       { key: "preferences", description: "" },
       { key: "travel", description: "" },
     ];
-    const filled = fillBuckets([memory("Ines loves long trips")], buckets, 10);
+    const filled = fillBuckets([memory("Ines loves long trips")], buckets);
     expect(Object.values(filled).map((found) => found.length)).toEqual([1, 1]);
   });
 });
+
+const { sentences, described } = z
+  .object({
+    sentences: z.array(
+      z.object({
+        part: z.enum(["tune", "held"]),
+        text: z.string(),
+        buckets: z.array(z.string()),
+        may: z.array(z.string()).default([]),
+      }),
+    ),
+    described: z.array(
+      z.object({
+        part: z.enum(["tune", "held"]),
+        key: z.string(),
+        description: z.string(),
+        belongs: z.array(z.string()),
+        other: z.array(z.string()),
+      }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync(new URL("../fixtures/bucket-sentences.json", import.meta.url), "utf8")));
+
+describe("on labelled sentences", () => {
+  test("there are enough, no two alike, each with buckets that exist", () => {
+    const texts = sentences.map(({ text }) => text);
+    expect(texts.length).toBeGreaterThanOrEqual(150);
+    expect(new Set(texts).size).toBe(texts.length);
+    for (const { buckets, may } of sentences) expect(PRESET_KEYS).toEqual(expect.arrayContaining([...buckets, ...may]));
+  });
+
+  test.each(["tune", "held"] as const)("what is put into a bucket belongs there: presets, %s part", (part) => {
+    const verdicts = sentences
+      .filter((sentence) => sentence.part === part)
+      .flatMap(({ text, buckets, may }) =>
+        PRESET_KEYS.filter((key) => !may.includes(key)).map((key) => ({
+          said: belongs(key, "", text),
+          holds: buckets.includes(key),
+        })),
+      );
+    const { precision, recall } = figuresOf(verdicts);
+    console.log(`buckets, presets, ${part}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`);
+    expect(precision).toBeGreaterThanOrEqual(0.85);
+    expect(recall).toBeGreaterThanOrEqual(0.4);
+  });
+
+  test.each(["tune", "held"] as const)(
+    "what is put into a bucket belongs there: free descriptions, %s part",
+    (part) => {
+      const verdicts = described
+        .filter((bucket) => bucket.part === part)
+        .flatMap(({ key, description, belongs: inside, other }) =>
+          [...inside, ...other].map((text) => ({
+            said: belongs(key, description, text),
+            holds: inside.includes(text),
+          })),
+        );
+      const { precision, recall } = figuresOf(verdicts);
+      console.log(`buckets, described, ${part}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`);
+      expect(precision).toBeGreaterThanOrEqual(0.85);
+      expect(recall).toBeGreaterThanOrEqual(0.7);
+    },
+  );
+});
+
+function figuresOf(verdicts: readonly { said: boolean; holds: boolean }[]): { precision: number; recall: number } {
+  const right = verdicts.filter(({ said, holds }) => said && holds).length;
+  return {
+    precision: right / verdicts.filter(({ said }) => said).length,
+    recall: right / verdicts.filter(({ holds }) => holds).length,
+  };
+}

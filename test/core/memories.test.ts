@@ -282,7 +282,7 @@ describe("a profile", () => {
     expect(await core.profile(call, { containerTag: "nowhere" })).toEqual({
       static: [],
       dynamic: [],
-      buckets: { preferences: [] },
+      buckets: { preferences: { recent: [], summary: null } },
       search: null,
     });
   });

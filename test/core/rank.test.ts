@@ -10,6 +10,7 @@ const CALIBRATION = [
   [0.5, 0.5],
   [1, 1],
 ] as const;
+const NOW = new Date("2024-05-06T07:08:09.000Z");
 
 function rank(query: string, details: readonly UnitDetail[], cosines: readonly number[] = []) {
   const counts = queryWords(query).map(
@@ -25,6 +26,7 @@ function rank(query: string, details: readonly UnitDetail[], cosines: readonly n
     details,
     wordCounts: { total: details.length, counts },
     calibration: CALIBRATION,
+    now: NOW,
   });
 }
 
@@ -95,7 +97,7 @@ describe("similarity", () => {
   test("does not depend on what else was found", () => {
     const query = "Where does Anna live?";
     const counts = { total: 10, counts: [2, 1] };
-    const input = { query, textHits: [], wordCounts: counts, calibration: CALIBRATION };
+    const input = { query, textHits: [], wordCounts: counts, calibration: CALIBRATION, now: NOW };
     const hits = [
       { unit: anna.unit, cosine: 0.5 },
       { unit: ben.unit, cosine: 0 },
@@ -163,6 +165,61 @@ describe("repetitions", () => {
     const foreign = chunkDetail({ seq: 2, text: `Anna: ${fact} Nice, isn't it?`, documentId: "other" });
     const vague = chunkDetail({ seq: 3, text: "Anna works at Northwind, did you know that, my friend?", position: 7 });
     expect(texts(rank("Where does Anna work?", [memory, long, foreign, vague]))).toHaveLength(4);
+  });
+});
+
+describe("what a memory has become", () => {
+  const daysAgo = (days: number): string => new Date(NOW.getTime() - days * 86_400_000).toISOString();
+  const episode = (seq: number, of: { days: number; strength?: number; eventDates?: string[] }): UnitDetail =>
+    memoryDetail({
+      seq,
+      text: `Anna met Ben at the lake, day ${seq}`,
+      kind: "episode",
+      createdAt: daysAgo(of.days),
+      ...(of.strength !== undefined && { strength: of.strength }),
+      ...(of.eventDates && { eventDates: of.eventDates }),
+    });
+  const order = (details: readonly UnitDetail[]): number[] =>
+    rank("When did Anna meet Ben?", details).map(({ detail }) => details.indexOf(detail));
+
+  test("an old episode goes behind a new one, and further back with age", () => {
+    expect(order([episode(1, { days: 400 }), episode(2, { days: 90 }), episode(3, { days: 0 })])).toEqual([2, 1, 0]);
+  });
+
+  test("one that was told again and again, or is still to come, stays in front", () => {
+    expect(order([episode(1, { days: 90 }), episode(2, { days: 90, strength: 5 })])).toEqual([1, 0]);
+    expect(order([episode(1, { days: 90 }), episode(2, { days: 90, eventDates: ["2024-07-01"] })])).toEqual([1, 0]);
+  });
+
+  test("facts do not age", () => {
+    const facts = [900, 0].map((days, index) =>
+      memoryDetail({ seq: index + 1, text: `Anna lives with Ben, day ${index}`, createdAt: daysAgo(days) }),
+    );
+    const [first, second] = rank("Who does Anna live with?", facts);
+    expect(first?.score).toBe(second?.score);
+  });
+
+  test("a preference gains by repetition, up to a point", () => {
+    const scoreOf = (strength: number): number =>
+      rank("What tea does Anna prefer?", [
+        memoryDetail({ seq: 1, text: "Anna prefers green tea", kind: "preference", strength }),
+      ])[0]?.score ?? 0;
+    expect(scoreOf(3)).toBeGreaterThan(scoreOf(1));
+    expect(scoreOf(8)).toBeGreaterThan(scoreOf(3));
+    expect(scoreOf(800)).toBe(scoreOf(8));
+    expect(scoreOf(800)).toBeLessThan(scoreOf(1) * 1.1);
+  });
+
+  test("similarity stays what it is, and nothing is left out", () => {
+    const details = [episode(1, { days: 4_000 }), episode(2, { days: 0 })];
+    const similarities = rank("When did Anna meet Ben?", details).map(({ similarity }) => similarity);
+    expect(similarities).toHaveLength(2);
+    expect(similarities[0]).toBe(similarities[1]);
+  });
+
+  test("dates that are none do no harm", () => {
+    const odd = episode(1, { days: 10, eventDates: ["soon", "", "9999-99-99"] });
+    expect(rank("When did Anna meet Ben?", [odd])[0]?.score).toBeGreaterThan(0);
   });
 });
 

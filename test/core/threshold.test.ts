@@ -116,6 +116,7 @@ async function ask({ units, embedder }: Container, question: string): Promise<(u
     details: units.map(({ unit }) => unit),
     wordCounts: countWords(units, question),
     calibration: embedder.calibration,
+    now: new Date("2024-05-06"),
   });
   const similarities = new Map(ranked.map(({ unit, similarity }) => [unit, similarity]));
   return (unit) => similarities.get(unit) ?? 0;

@@ -257,7 +257,8 @@ test("a filter means the same everywhere, and what it says", { timeout: 60_000 }
       const remembered = await ask("/v4/memories/list", { containerTags: [containerTag], filters, limit: 1_000 });
       expect(remembered.memoryEntries.map(({ memory }: Told) => memory).toSorted()).toEqual(wanted.toSorted());
       const profile = await ask("/v4/profile", { containerTag, filters, include: ["static", "dynamic"] });
-      const shown = [...profile.profile.static, ...profile.profile.dynamic] as string[];
+      const marked = [...profile.profile.static, ...profile.profile.dynamic] as string[];
+      const shown = marked.map((text) => text.replace(/^\[Recent\] \[\d{4}-\d\d-\d\d\] /, ""));
       expect(shown.every((text) => wanted.includes(text))).toBe(true);
       expect(shown).toHaveLength(Math.min(50, wanted.length));
       runs += 1;

@@ -10,6 +10,11 @@ const profile = async (body: Record<string, unknown>, headers: Record<string, st
   expect(answer.status).toBe(200);
   return answer.body;
 };
+const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+const today = new Date().toISOString().slice(0, 10);
+/** A fact as `dynamic` shows it. It was written a moment ago, which may have been before midnight. */
+const recent = (text: string) =>
+  expect.stringMatching(new RegExp(`^\\[Recent\\] \\[(?:${today}|${tomorrow})\\] ${text}$`)) as string;
 const buckets = async (containerTag: string, headers: Record<string, string> = {}) =>
   (await rest.send("POST", "/v4/profile/buckets", { containerTag }, headers)).body.buckets as {
     key: string;
@@ -28,22 +33,22 @@ beforeAll(async () => {
 afterAll(() => rest.close());
 
 describe("POST /v4/profile", () => {
-  test("gives lasting and recent facts as plain texts, the newest first, and buckets", async () => {
+  test("gives lasting and recent facts as texts, the newest first with their day, and buckets", async () => {
     expect(await profile({ containerTag: "person" })).toEqual({
       profile: {
         static: ["Ines prefers tea over coffee", "Ines leads the core team"],
-        dynamic: ["Ines flew to Rome last week", "Ines is preparing the spring release"],
-        buckets: { preferences: ["Ines prefers tea over coffee"] },
+        dynamic: [recent("Ines flew to Rome last week"), recent("Ines is preparing the spring release")],
+        buckets: { preferences: ["[Recent] Ines prefers tea over coffee"] },
       },
     });
   });
 
   test("`include` leaves out what it does not name", async () => {
     expect((await profile({ containerTag: "person", include: ["dynamic"] })).profile).toEqual({
-      dynamic: ["Ines flew to Rome last week", "Ines is preparing the spring release"],
+      dynamic: [recent("Ines flew to Rome last week"), recent("Ines is preparing the spring release")],
     });
     expect((await profile({ containerTag: "person", include: ["buckets"] })).profile).toEqual({
-      buckets: { preferences: ["Ines prefers tea over coffee"] },
+      buckets: { preferences: ["[Recent] Ines prefers tea over coffee"] },
     });
   });
 
@@ -61,7 +66,7 @@ describe("POST /v4/profile", () => {
       const answer = await profile({ containerTag: "person", filters: form, q: "what does Ines do", threshold: 0 });
       expect(answer.profile).toEqual({
         static: ["Ines leads the core team"],
-        dynamic: ["Ines is preparing the spring release"],
+        dynamic: [recent("Ines is preparing the spring release")],
         buckets: { preferences: [] },
       });
       const found = answer.searchResults.results.map(({ memory }: { memory: string }) => memory);
@@ -89,7 +94,7 @@ describe("POST /v4/profile", () => {
     await rest.send("DELETE", "/v4/memories", { containerTag, id: jam.id });
     expect((await profile({ containerTag })).profile).toEqual({
       static: [],
-      dynamic: ["Tom lives in Bern"],
+      dynamic: [recent("Tom lives in Bern")],
       buckets: { preferences: [] },
     });
   });
@@ -146,10 +151,10 @@ describe("buckets", () => {
       const read = async (more: Record<string, unknown>) =>
         (await send("POST", "/v4/profile", { containerTag: "person", ...more })).body.profile.buckets;
       expect(await read({})).toEqual({
-        travel: ["Ines flew to Rome last week"],
-        pets: ["Ines has a dog named Bo"],
+        travel: ["[Recent] Ines flew to Rome last week"],
+        pets: ["[Recent] Ines has a dog named Bo"],
       });
-      expect(await read({ buckets: ["pets", "unknown"] })).toEqual({ pets: ["Ines has a dog named Bo"] });
+      expect(await read({ buckets: ["pets", "unknown"] })).toEqual({ pets: ["[Recent] Ines has a dog named Bo"] });
       expect(await read({ buckets: [] })).toEqual({});
 
       const plugin = { "x-sm-source": "some-plugin" };
@@ -175,7 +180,7 @@ describe("GET /v3/container-tags/{containerTag}/profile", () => {
     expect(body).toEqual({
       profile: {
         static: ["Ines prefers tea over coffee", "Ines leads the core team"],
-        dynamic: ["Ines flew to Rome last week", "Ines is preparing the spring release"],
+        dynamic: [recent("Ines flew to Rome last week"), recent("Ines is preparing the spring release")],
       },
     });
   });

@@ -1,5 +1,5 @@
 import type { UnitDetail } from "../../src/core/ports.js";
-import { unitOf, type ChunkMetadata } from "../../src/core/types.js";
+import { unitOf, type ChunkMetadata, type MemoryKind } from "../../src/core/types.js";
 
 /** A chunk as search sees it. */
 export function chunkDetail(of: {
@@ -30,6 +30,9 @@ export function memoryDetail(of: {
   documentId?: string;
   eventDates?: readonly string[];
   isInference?: boolean;
+  kind?: MemoryKind;
+  strength?: number;
+  createdAt?: string;
 }): UnitDetail {
   return {
     unit: unitOf("memory", of.seq),
@@ -40,6 +43,10 @@ export function memoryDetail(of: {
     memory: {
       metadata: of.eventDates ? { temporalContext: { eventDate: of.eventDates } } : null,
       isInference: of.isInference ?? false,
+      kind: of.kind ?? "fact",
+      isStatic: false,
+      strength: of.strength ?? 1,
+      createdAt: of.createdAt ?? "2024-05-06T07:08:09.000Z",
     },
     documentIds: [of.documentId ?? `document ${of.seq}`],
   };

@@ -69,7 +69,18 @@ async function memoryDetails(
 ): Promise<UnitDetail[]> {
   let query = db
     .selectFrom("memories")
-    .select(["seq", "id", "container_id", "text", "metadata", "is_inference"])
+    .select([
+      "seq",
+      "id",
+      "container_id",
+      "text",
+      "metadata",
+      "is_inference",
+      "kind",
+      "is_static",
+      "strength",
+      "created_at",
+    ])
     .where(sql<boolean>`+organization_id = ${organizationId}`)
     .where(isOneOf("seq", seqs))
     .where(isOneOf("+container_id", scope.containerIds))
@@ -89,6 +100,10 @@ async function memoryDetails(
     memory: {
       metadata: fromJson<NonNullable<Memory["metadata"]>>(row.metadata),
       isInference: row.is_inference === 1,
+      kind: row.kind as Memory["kind"],
+      isStatic: row.is_static === 1,
+      strength: row.strength,
+      createdAt: row.created_at,
     },
     documentIds: sources.get(row.seq) ?? [],
   }));

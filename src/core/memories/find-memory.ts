@@ -21,7 +21,13 @@ export async function findLatest(
   return memory.isLatest ? memory : memories.latestOf(actor.organizationId, memory.rootId ?? memory.id);
 }
 
-/** The newest memory of a container with exactly this text, the active one before forgotten ones; or null. */
+/** How a profile begins a recent fact (contract.md §6.1); people forget and correct what they read there. */
+const PROFILE_MARK = /^\[Recent\] (?:\[\d{4}-\d{2}-\d{2}\] )?/;
+
+/**
+ * The newest memory of a container with exactly this text, the active one before forgotten ones; or null. The mark that a
+ * profile sets before a recent fact may be left on it.
+ */
 export async function findByExactText(
   memories: MemoryStore,
   actor: Actor,
@@ -29,7 +35,9 @@ export async function findByExactText(
   text: string,
 ): Promise<Memory | null> {
   const [memory] = await memories.byExactText(actor.organizationId, containerTag, text);
-  return memory ?? null;
+  if (memory || !PROFILE_MARK.test(text)) return memory ?? null;
+  const [marked] = await memories.byExactText(actor.organizationId, containerTag, text.replace(PROFILE_MARK, ""));
+  return marked ?? null;
 }
 
 /** What was forgotten, or whose time is over, is not told any more. */

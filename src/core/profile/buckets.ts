@@ -4,6 +4,7 @@ import { tokenise } from "../../lib/words.js";
 import type { StoreNouns } from "../ports.js";
 import { readSettings } from "../service/settings.js";
 import type { Memory, ProfileBucket } from "../types.js";
+import { presetJudge } from "./preset-cues.js";
 
 /** The bucket of those who have defined none (contract.md §6.2). */
 const PREFERENCES: ProfileBucket = {
@@ -29,54 +30,49 @@ export async function effectiveBuckets(
   return byKey.size > 0 ? [...byKey.values()] : [PREFERENCES];
 }
 
-/**
- * Puts memories into the buckets that they belong to, in the order given; one may belong to several, or to none.
- * @param perBucket the most of each
- */
-export function fillBuckets(
-  memories: readonly Memory[],
-  buckets: readonly ProfileBucket[],
-  perBucket: number,
-): Record<string, Memory[]> {
-  const filling = buckets.map((bucket) => ({ key: bucket.key, belongs: judgeOf(bucket), memories: [] as Memory[] }));
-  for (const memory of memories) {
-    const words = tokenise(memory.text);
-    const roots = new Set(words.map(contentRoot));
-    for (const { belongs, memories } of filling)
-      if (memories.length < perBucket && belongs({ memory, words, roots })) memories.push(memory);
-  }
-  return Object.fromEntries(filling.map(({ key, memories }) => [key, memories]));
-}
-
-/** A memory, with its folded words and the roots of those that carry a subject. */
-interface Candidate {
-  readonly memory: Memory;
-  readonly words: readonly string[];
-  readonly roots: ReadonlySet<string>;
-}
-
-function judgeOf(bucket: ProfileBucket): (candidate: Candidate) => boolean {
-  return /^preferences?$/.test(bucket.key) ? isPreference : judgeByWords(bucket);
-}
-
-const PREFERENCE_WORDS: ReadonlySet<string> = new Set(
-  (
-    "prefer prefers preferred preference preferences favourite favourites favorite favorites likes loves enjoys adores " +
-    "dislikes hates loathes detests"
-  ).split(" "),
-);
-/** Before `like` or `love`, which mean something else in most other places. */
-const BEFORE_LIKING: ReadonlySet<string> = new Set("not t doesnt dont didnt never really also they we i".split(" "));
-
-function isPreference({ memory, words }: Candidate): boolean {
-  return (
-    memory.kind === "preference" ||
-    words.some(
-      (word, index) =>
-        PREFERENCE_WORDS.has(word) ||
-        ((word === "like" || word === "love") && BEFORE_LIKING.has(words[index - 1] ?? "")),
-    )
+/** Puts memories into the buckets that they belong to, in the order given; one may belong to several, or to none. */
+export function fillBuckets(memories: readonly Memory[], buckets: readonly ProfileBucket[]): Record<string, Memory[]> {
+  return Object.fromEntries(
+    buckets.map((bucket) => {
+      const belongs = judgeOf(bucket);
+      return [bucket.key, memories.filter(belongs)];
+    }),
   );
+}
+
+/** Verdicts are kept ready: a profile is asked for at every turn, and its facts hardly change from one to the next. */
+const MOST_VERDICTS = 200_000;
+let verdictCount = 0;
+const verdictsByBucket = new Map<string, Map<string, boolean>>();
+
+function judgeOf(bucket: ProfileBucket): (memory: Memory) => boolean {
+  const verdicts = verdictsOf(bucket);
+  let judge: ((text: string) => boolean) | undefined;
+  const isForPreferences = /^preferences?$/.test(bucket.key);
+  return ({ text, kind }) => {
+    if (isForPreferences && kind === "preference") return true;
+    const known = verdicts.get(text);
+    if (known !== undefined) return known;
+    judge ??= presetJudge(bucket.key) ?? judgeByWords(bucket);
+    const verdict = judge(text);
+    verdicts.set(text, verdict);
+    verdictCount += 1;
+    return verdict;
+  };
+}
+
+/** Of this description of the bucket: another one may decide otherwise. */
+function verdictsOf({ key, description }: ProfileBucket): Map<string, boolean> {
+  if (verdictCount >= MOST_VERDICTS) {
+    verdictsByBucket.clear();
+    verdictCount = 0;
+  }
+  const identity = `${key}\n${description}`;
+  const known = verdictsByBucket.get(identity);
+  if (known) return known;
+  const verdicts = new Map<string, boolean>();
+  verdictsByBucket.set(identity, verdicts);
+  return verdicts;
 }
 
 /** From here on a word is a synonym or a kind of the other, below it they only have something to do with each other. */
@@ -89,7 +85,7 @@ const COMMON = 0.001;
  * A memory belongs to a bucket that shares a telling word with it, or a close relative of one: any word of the key, and
  * those of the description that are not common. Of its common ones it takes two.
  */
-function judgeByWords({ key, description }: ProfileBucket): (candidate: Candidate) => boolean {
+function judgeByWords({ key, description }: ProfileBucket): (text: string) => boolean {
   const named = rootsOf(key.replaceAll(/[_-]/g, " "));
   const described = rootsOf(description);
   const own = [...named, ...described.filter(isTelling)];
@@ -98,9 +94,9 @@ function judgeByWords({ key, description }: ProfileBucket): (candidate: Candidat
     for (const [relative, strength] of relatedRoots(root))
       if (strength >= (isTelling(relative) ? CLOSE : SAME)) telling.add(relative);
   const common = new Set(described.filter((root) => !telling.has(root)));
-  return ({ roots }) => {
+  return (text) => {
     let shared = 0;
-    for (const root of roots) {
+    for (const root of new Set(rootsOf(text))) {
       if (telling.has(root)) return true;
       if (common.has(root)) shared += 1;
     }

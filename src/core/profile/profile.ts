@@ -2,17 +2,22 @@ import * as z from "zod";
 import { requireContainer } from "../auth.js";
 import { effectiveBuckets, fillBuckets } from "./buckets.js";
 import type { Call, CoreContext } from "../context.js";
+import { digestBucket, type BucketContent } from "./digest.js";
 import { parseFilters } from "../search/filters.js";
 import { containerTagSchema, invalid, parseInput, textSchema } from "../input.js";
+import { fadingOf, habitOf } from "../memories/standing.js";
 import { searchMemories, similaritySchema, type SearchAnswer } from "../search/search.js";
 import type { Actor, Memory, ProfileBucket } from "../types.js";
 
 /** How many facts of each part a profile shows. */
 const STATIC_LIMIT = 100;
 const DYNAMIC_LIMIT = 50;
-const BUCKET_LIMIT = 50;
+/** The newest facts among which the recent ones are chosen. */
+const RECENT_SOURCES = 150;
 /** The newest facts of each kind, which the buckets are filled from: a profile is asked for at every turn. */
 const BUCKET_SOURCES = 250;
+/** By so many days a settled preference counts as newer in `dynamic`, and an episode that has faded as older. */
+const STANDING_DAYS = 60;
 
 export const profileSchema = z.object({
   /** Absent only for a caller of a single container, which is then meant. */
@@ -32,12 +37,15 @@ export type ProfileInput = z.input<typeof profileSchema>;
 export interface Profile {
   readonly static?: readonly Memory[];
   readonly dynamic?: readonly Memory[];
-  /** Facts by the key of their bucket, newest first; every bucket that was asked for is there. */
-  readonly buckets?: Readonly<Record<string, readonly Memory[]>>;
+  /** Facts by the key of their bucket; every bucket that was asked for is there. */
+  readonly buckets?: Readonly<Record<string, BucketContent>>;
   readonly search: SearchAnswer | null;
 }
 
-/** Lasting facts, recent ones newest first, and search results when there is a question. */
+/**
+ * Lasting facts, recent ones newest first, and search results when there is a question; from facts that hold now, so what was
+ * forgotten, superseded or has expired is not told, to the second. A guess that nobody has reviewed is no lasting fact.
+ */
 export async function getProfile(context: CoreContext, call: Call, raw: unknown): Promise<Profile> {
   const input = parseInput(profileSchema, raw);
   const { actor } = call;
@@ -45,21 +53,39 @@ export async function getProfile(context: CoreContext, call: Call, raw: unknown)
   const filters = parseFilters(input.filters);
   const wants = (part: "static" | "dynamic" | "buckets") => !input.include || input.include.includes(part);
   const buckets = wants("buckets") ? await bucketsOf(context, actor, containerTag, input.buckets) : [];
-  const read = (isStatic: boolean, shown: number) =>
+  const read = (isStatic: boolean) =>
     context.store.memories.active(actor.organizationId, containerTag, {
       isStatic,
-      limit: buckets.length > 0 ? Math.max(shown, BUCKET_SOURCES) : shown,
+      limit: buckets.length > 0 ? BUCKET_SOURCES : RECENT_SOURCES,
       filters,
     });
-  const lasting = wants("static") || buckets.length > 0 ? await read(true, STATIC_LIMIT) : [];
-  const recent = wants("dynamic") || buckets.length > 0 ? await read(false, DYNAMIC_LIMIT) : [];
-  const newestFirst = [...lasting, ...recent].sort((one, other) => other.seq - one.seq);
+  const stated = wants("static") || buckets.length > 0 ? await read(true) : [];
+  const lasting = stated.filter(({ isInference }) => !isInference);
+  const recent = wants("dynamic") || buckets.length > 0 ? await read(false) : [];
   return {
     ...(wants("static") && { static: lasting.slice(0, STATIC_LIMIT) }),
-    ...(wants("dynamic") && { dynamic: recent.slice(0, DYNAMIC_LIMIT) }),
-    ...(wants("buckets") && { buckets: fillBuckets(newestFirst, buckets, BUCKET_LIMIT) }),
+    ...(wants("dynamic") && { dynamic: chooseRecent(recent.slice(0, RECENT_SOURCES), context.clock.now()) }),
+    ...(wants("buckets") && { buckets: digestBuckets([...lasting, ...recent], buckets) }),
     search: input.q === undefined ? null : await searchMemories(context, call, searchInput(input, containerTag)),
   };
+}
+
+/** The recent facts that matter most, newest first: repeated preferences stay longer, old episodes go earlier. */
+function chooseRecent(newestFirst: readonly Memory[], now: Date): Memory[] {
+  const standing = (memory: Memory) =>
+    Date.parse(memory.createdAt) + STANDING_DAYS * 86_400_000 * (habitOf(memory) - fadingOf(memory, now));
+  return newestFirst
+    .map((memory) => ({ memory, stands: standing(memory) }))
+    .sort((one, other) => other.stands - one.stands || other.memory.seq - one.memory.seq)
+    .slice(0, DYNAMIC_LIMIT)
+    .map(({ memory }) => memory)
+    .sort((one, other) => other.seq - one.seq);
+}
+
+function digestBuckets(memories: readonly Memory[], buckets: readonly ProfileBucket[]): Record<string, BucketContent> {
+  const newestFirst = memories.toSorted((one, other) => other.seq - one.seq);
+  const filled = Object.entries(fillBuckets(newestFirst, buckets));
+  return Object.fromEntries(filled.map(([key, facts]) => [key, digestBucket(facts)]));
 }
 
 function containerOf(actor: Actor, containerTag: string | undefined): string {

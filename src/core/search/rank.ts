@@ -1,4 +1,5 @@
-import { gatherEvidence, readUnit } from "./evidence.js";
+import { fadingOf, habitOf } from "../memories/standing.js";
+import { gatherEvidence, readUnit, type UnitWords } from "./evidence.js";
 import { scoreWords } from "./order.js";
 import type { Embedder, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
@@ -22,6 +23,8 @@ export interface RankInput {
   /** Of the embedder that made the vectors. */
   readonly calibration: Embedder["calibration"];
   readonly recipe?: RankRecipe;
+  /** For the age of episodes. */
+  readonly now: Date;
   /** Only units of at least this similarity, default 0. */
   readonly threshold?: number;
   /** At most so many, default all. */
@@ -39,7 +42,7 @@ export interface RankedUnit {
 
 /** Every candidate once, best first, without those that only repeat a better one. Pure; never throws. */
 export function rankUnits(input: RankInput): RankedUnit[] {
-  const recipe = input.recipe ?? RANK;
+  const { recipe = RANK, now } = input;
   const units = input.details.map(readUnit);
   const names = new Set(units.flatMap((unit) => [...unit.speakers]));
   const query = analyseQuery(input.query, input.wordCounts, names);
@@ -53,8 +56,7 @@ export function rankUnits(input: RankInput): RankedUnit[] {
     const date = query.date ? matchDate(query.date, words) : 0;
     const near = cosine === null ? 0 : interpolate(cosine, input.calibration);
     const base = (wordScores[index] ?? 0) + recipe.vector * near;
-    const trust = (words.isQuestion ? recipe.question : 1) * (words.detail.memory?.isInference ? recipe.inference : 1);
-    const score = base * trust + recipe.date * date;
+    const score = base * weightOf(words, recipe, now) + recipe.date * date;
     return { words, score, similarity: similarityOf(words, presence, query, date, cosine, input.calibration) };
   });
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
@@ -66,6 +68,16 @@ export function rankUnits(input: RankInput): RankedUnit[] {
     similarity,
     score,
   }));
+}
+
+/** What a unit counts for, whatever was asked: it changes the order and never the similarity. */
+function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Date): number {
+  const asked = isQuestion ? recipe.question : 1;
+  if (!detail.memory) return asked;
+  const trust = detail.memory.isInference ? recipe.inference : 1;
+  return (
+    asked * trust * (1 - recipe.fading * fadingOf(detail.memory, now)) * (1 + recipe.habit * habitOf(detail.memory))
+  );
 }
 
 /**

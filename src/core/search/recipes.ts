@@ -31,6 +31,9 @@ export interface RankRecipe {
   readonly question: number;
   /** Factor for memories that were only inferred and that nobody has approved. */
   readonly inference: number;
+  /** What an episode that has faded away loses, and what a settled preference gains, as shares of the score. */
+  readonly fading: number;
+  readonly habit: number;
   /** Extra for units that fit a date which the query names, in full or in part. */
   readonly date: number;
   /** Weight of the vector's similarity. */
@@ -53,6 +56,8 @@ export const RANK: RankRecipe = Object.freeze({
   speaker: 0.13,
   question: 0.9,
   inference: 0.8,
+  fading: 0.1,
+  habit: 0.05,
   date: 0.4,
   vector: 0.1,
 });

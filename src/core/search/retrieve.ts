@@ -126,7 +126,7 @@ function cosines(
 }
 
 async function rank(
-  { store, embedder }: CoreContext,
+  { store, embedder, clock }: CoreContext,
   { organizationId, scope }: Pick<Ground, "organizationId" | "scope">,
   { text, counted }: Question,
   { textHits, vectorHits, threshold, limit }: Found & { threshold: number; limit?: number },
@@ -141,6 +141,7 @@ async function rank(
     details,
     wordCounts: counted,
     calibration: embedder.calibration,
+    now: clock.now(),
     threshold: beforeRounding(threshold),
     ...(limit !== undefined && { limit }),
   });

@@ -15,15 +15,24 @@ export const profileAnswer = z.object({
 });
 type ProfileAnswer = z.infer<typeof profileAnswer>;
 
-/** A profile as plain texts (contract.md §6.1). */
+/**
+ * A profile as plain texts (contract.md §6.1). Recent facts are dated, `[Recent] [2026-05-02] …`: clients that show a fact
+ * once, in whichever part it comes, leave this beginning out of the comparison (`normalizeMemoryFact` in `@supermemory/tools`).
+ */
 export function presentProfile(profile: Profile): ProfileAnswer {
-  const textsOf = (memories: NonNullable<Profile["static"]>) => memories.map((memory) => memory.text);
   return {
     profile: {
-      ...(profile.static && { static: textsOf(profile.static) }),
-      ...(profile.dynamic && { dynamic: textsOf(profile.dynamic) }),
+      ...(profile.static && { static: profile.static.map(({ text }) => text) }),
+      ...(profile.dynamic && {
+        dynamic: profile.dynamic.map(({ text, createdAt }) => `[Recent] [${createdAt.slice(0, 10)}] ${text}`),
+      }),
       ...(profile.buckets && {
-        buckets: Object.fromEntries(Object.entries(profile.buckets).map(([key, memories]) => [key, textsOf(memories)])),
+        buckets: Object.fromEntries(
+          Object.entries(profile.buckets).map(([key, { recent, summary }]) => [
+            key,
+            [...recent.map(({ text }) => `[Recent] ${text}`), ...(summary === null ? [] : [`[Summary] ${summary}`])],
+          ]),
+        ),
       }),
     },
     ...(profile.search && { searchResults: presentSearch(profile.search, {}) }),

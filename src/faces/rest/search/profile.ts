@@ -24,7 +24,9 @@ export const profileEndpoints = [
     path: "/v4/profile",
     summary: "What is known about the subject of a container",
     description:
-      "Lasting facts are `static`, recent ones `dynamic`; with `q` the best memories for it come along as `searchResults`.",
+      "Lasting facts are `static`, recent ones `dynamic`, newest first and dated (`[Recent] [2026-05-02] …`). A bucket shows its " +
+      "newest facts as `[Recent] …` and what older ones say in one line, `[Summary] …`. With `q` the best memories for it come " +
+      "along as `searchResults`.",
     tag: "profile",
     example: { containerTag: "mia", q: "travel" },
     body: profileBody,

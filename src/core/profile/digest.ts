@@ -1,0 +1,61 @@
+import { truncate } from "../../lib/sentences.js";
+import type { Memory } from "../types.js";
+
+/** Entries of a bucket that are shown one by one. */
+const RECENT = 12;
+const LONGEST_SUMMARY = 400;
+/** Room for the count of what did not fit. */
+const TAIL = 16;
+
+/** What a profile shows of one bucket. */
+export interface BucketContent {
+  /** The newest facts, at most 12, newest first. */
+  readonly recent: readonly Memory[];
+  /** What the older ones say, in one line of at most 400 characters; null when there are none. */
+  readonly summary: string | null;
+}
+
+/** Keeps the newest facts of a bucket as they are and folds the older ones into one line (contract.md §6.1). */
+export function digestBucket(newestFirst: readonly Memory[]): BucketContent {
+  return { recent: newestFirst.slice(0, RECENT), summary: summariseFacts(newestFirst.slice(RECENT)) };
+}
+
+/**
+ * Facts in one line, those that were stated most often first, then the newest; what begins alike is said together
+ * ("Ines likes tea; figs. Ines lives in Faro."), and what does not fit is counted.
+ * @returns null for no facts
+ */
+export function summariseFacts(newestFirst: readonly Pick<Memory, "text" | "strength">[]): string | null {
+  const facts = newestFirst
+    .toSorted((one, other) => other.strength - one.strength)
+    .map(({ text }) =>
+      text
+        .replaceAll(/\s+/g, " ")
+        .trim()
+        .replace(/[.;,]+$/, ""),
+    )
+    .filter((text) => text !== "");
+  if (facts.length === 0) return null;
+  const groups = new Map<string, string>();
+  let length = 0;
+  let left = 0;
+  for (const fact of facts) {
+    const opening = openingOf(fact);
+    const said = groups.get(opening);
+    const added = said === undefined ? `${fact}. ` : `; ${fact.slice(opening.length).trim()}`;
+    if (length + added.length > LONGEST_SUMMARY - TAIL) left += 1;
+    else {
+      groups.set(opening, said === undefined ? fact : said + added);
+      length += added.length;
+    }
+  }
+  const line = [...groups.values()].map((group) => `${group}.`).join(" ");
+  const whole = line === "" ? truncate(facts[0] ?? "", LONGEST_SUMMARY - TAIL) : line;
+  const missing = line === "" ? facts.length - 1 : left;
+  return missing > 0 ? `${whole} (${missing} more)` : whole;
+}
+
+/** The first two words, which hold subject and verb in most facts; all of a text that has no third. */
+function openingOf(fact: string): string {
+  return /^\S+ \S+(?= \S)/.exec(fact)?.[0] ?? fact;
+}
