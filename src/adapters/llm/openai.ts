@@ -54,7 +54,8 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
       try {
         const answer: unknown = await ready.chat.completions.create(
           bodyOf(model, question, dialect),
-          signal ? { signal } : {},
+          // The package never takes its listeners off a signal, and this one may outlive many requests.
+          signal ? { signal: AbortSignal.any([signal]) } : {},
         );
         return readCompletion(answer);
       } catch (error) {
@@ -131,7 +132,12 @@ type Verdict<T> = { readonly value: T } | { readonly problem: string; readonly i
 const NOTHING: Completion = { text: "", refusal: undefined, isCutOff: false, inputTokens: 0, outputTokens: 0 };
 
 function jsonSchemaOf(schema: z.ZodType): JsonSchema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema);
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    // What stands in for a field that is wrong is none of the model's business, and strict modes refuse it.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.default;
+    },
+  });
   return rest;
 }
 

@@ -23,6 +23,8 @@ const NOUN_LIKE = new Set(
     " ",
   ),
 );
+/** After these a word of both kinds is a verb. */
+const TAKES_OBJECT = /^(?:an?|my|our|it|them|at|as|every)$/;
 const MOST_CLAUSES = 6;
 
 /** What a clause is read with. */
@@ -106,7 +108,9 @@ function skipIntroduction(text: string, context: ReadingContext): Split | null {
     const isComma = (tokens[index - 1] ?? "").endsWith(",") && !isSubordinate;
     if (!isBreak && !isComma) continue;
     const right = withoutConnectors(tokens.slice(DASH.test(token) ? index + 1 : index)).join(" ");
-    if (/^(?:i|i'm|i've|my|we|we're|we've|our)\b/i.test(right) && hasOwnSubject(right, context))
+    const isLabelled =
+      (tokens[index - 1] ?? "").endsWith(":") && index <= 3 && /^(?:the|his|her|\p{Lu}\p{L}+)\b/iu.test(right);
+    if ((isLabelled || /^(?:i|i'm|i've|my|we|we're|we've|our)\b/i.test(right)) && hasOwnSubject(right, context))
       return { left: "", right };
   }
   return null;
@@ -164,7 +168,8 @@ function sharedSubject(
       (word) => !/^(?:also|now|just|currently|often|usually|sometimes|really|then|still|only)$/.test(word),
     ) ?? "";
   const takesNouns = predicate.verb === "have" || (predicate.verb !== null && isLikingVerb(predicate.verb));
-  if (NOUN_LIKE.has(verb) && (takesNouns || right.length < 3)) return null;
+  const isVerbAfterAll = TAKES_OBJECT.test(rightWords[rightWords.indexOf(verb) + 1] ?? "");
+  if (NOUN_LIKE.has(verb) && ((takesNouns && !isVerbAfterAll) || right.length < 3)) return null;
   const hasInfinitive =
     /\bto\b/.test(predicate.group) ||
     predicate.rest.some(
@@ -172,8 +177,15 @@ function sharedSubject(
     );
   if (predicate.frame === "be" || predicate.frame === "progressive") {
     const isIntroduced = subject.role === "self" && isCapitalised(predicate.rest[0]);
+    const isAge = /^\d{1,3},?$/.test(predicate.rest[0]?.raw ?? "") && predicate.rest.length === 1;
+    if (!isJoined && isAge && LASTING_ADJECTIVES.has(verb))
+      return `${subjectText} ${isFirstPerson(subject) ? "am" : "is"}`;
     if (!isJoined) return isIntroduced && /^an?$/.test(verb) ? `${subjectText} am` : null;
     const isComplement = LASTING_ADJECTIVES.has(verb) || /^(?:a|an|from|based|into|interested|keen)$/.test(verb);
+    const isCount =
+      subjectText.toLowerCase() === "we" ||
+      /^\d|^(?:two|three|four|five|six|seven|eight)$/.test(predicate.rest[0]?.lower ?? "");
+    if (/^an?$/.test(verb) && isCount) return null;
     if (isComplement && predicate.frame === "be") return `${subjectText} ${isFirstPerson(subject) ? "am" : "is"}`;
     const isGerund = predicate.frame === "progressive" && readVerb(verb, "gerund") !== null;
     if (isGerund) return `${subjectText} ${isFirstPerson(subject) ? "am" : "is"}`;

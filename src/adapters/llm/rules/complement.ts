@@ -29,8 +29,26 @@ const CODE_THINGS = new Set([
   "email",
 ]);
 const NATURE_NOUNS = new Set("fan lover enthusiast addict".split(" "));
+/** What happens to things and people once. */
+const DONE_TO =
+  /^(?:stolen|sold|killed|damaged|destroyed|repaired|cancell?ed|postponed|rescheduled|approved|rejected|delivered|moved to|hospitali[sz]ed|operated on|adopted|inspected|serviced)\b/;
+const ARRANGED = /^(?:scheduled|due|booked|reserved|planned|set)$/;
+/** Of one's own they are places, and where they are is a fact whatever the words. */
+const PLACES = new Set(
+  "home house flat apartment office studio workshop shop store garage cellar desk boat houseboat cabin cottage farm garden mooring clinic practice bedroom".split(
+    " ",
+  ),
+);
 const STATIC_OWN =
   /^(?:name|surname|nickname|birthday|birthdate|birthplace|hometown|job|title|role|position|profession|occupation|career|religion|nationality|pronouns|language|tongue|degree|major|employer|allergy|allergies|type|heritage|roots|diet)$/;
+
+/** Nobody is allergic to these, or married to them. */
+const IN_JEST =
+  /^(?:allergic|addicted|married|intolerant|immune) to (?:(?:my|the|all|any|this) )?(?:work|job|jobs|mondays?|mornings?|meetings?|bullshit|nonsense|stupidity|drama|exercise|housework|chores|commitment|people|idiots|bad \w+|fun|effort|hard work|small talk|deadlines|e-?mails?|computer|phone|desk|office|career|business)\b/;
+
+function isPointingAbout(rest: readonly Word[]): boolean {
+  return /^(?:it|that|this|you|them|these|those|the)$/.test(rest[1]?.lower ?? "");
+}
 
 /** Judges "is …", "was …" and "has been …" by what follows; null when it is a mood, a judgement or nothing at all. */
 export function judgeComplement(subject: Subject, predicate: Predicate): Verdict | null {
@@ -48,6 +66,9 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
     return FACT;
   const interest = INTERESTS.get(first);
   if (interest) return judgeInterest(interest, rest);
+  if (IN_JEST.test(lowerText(rest))) return null;
+  if (predicate.adverbs.includes("all") && first === "about" && rest.length > 1 && !isPointingAbout(rest))
+    return LIKING;
   if (LASTING_ADJECTIVES.has(first) || /^(?:intolerant|allergic)$/.test(rest[1]?.lower ?? "")) return TRAIT;
   if (
     /^\d{1,3}$/.test(first) ||
@@ -59,6 +80,13 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
   if (rest.slice(0, 5).some((word) => NATURE_NOUNS.has(word.lower)) && ARTICLES.has(first))
     return /\bof (?:it|them|this|that|him|her|yours)\b/.test(lowerText(rest)) ? null : LIKING;
   if (/^an only child\b/.test(lowerText(rest))) return TRAIT;
+  if (
+    /^(?:away|abroad|off|off work|out|out of office|out of the office|on call|on duty|gone) (?:un)?till? /.test(
+      lowerText(rest),
+    )
+  )
+    return STAY;
+  if (subject.role === "own" && /^(?:down|up|back|now)$/.test(first) && /\d/.test(lowerText(rest))) return FACT;
   if (isEvaluativePhrase(rest)) return null;
   if (EVENT_NOUNS.has(subject.head) && subject.role !== "relative") return FACT;
   if (CODE_THINGS.has(subject.head)) return FACT;
@@ -93,7 +121,7 @@ function judgeParticiple(subject: Subject, rest: readonly Word[]): Verdict | nul
     )
       ? { ...TRAIT, isStatic: first !== "scheduled" }
       : null;
-  return { ...FACT, isStatic: /^(?:called|named)$/.test(first) };
+  return { ...FACT, isStatic: /^(?:called|named)$/.test(first), isTemporary: ARRANGED.test(first) };
 }
 
 function judgeInterest(prepositions: readonly string[], rest: readonly Word[]): Verdict | null {
@@ -121,6 +149,7 @@ function judgePlace(subject: Subject, rest: readonly Word[]): Verdict | null {
     return first === "in" && isCapitalised(object) ? STAY : null;
   }
   if (subject.role === "you") return null;
+  if (subject.role === "own" && PLACES.has(subject.head) && object && !EVALUATIVE.has(object.lower)) return FACT;
   return isCapitalised(object) || /\d/.test(text) || EVENT_NOUNS.has(subject.head) ? FACT : null;
 }
 
@@ -146,6 +175,9 @@ function judgeWas(subject: Subject, rest: readonly Word[]): Verdict | null {
   if (/^(?:born|raised)\b/.test(text)) return rest.length > 1 ? TRAIT : null;
   if (/^(?:diagnosed|promoted|hired|accepted|laid off|fired|elected|awarded|admitted|appointed|invited)\b/.test(text))
     return EPISODE;
+  if (subject.role !== "self" && DONE_TO.test(text)) return EPISODE;
+  if (/^(?:stationed|employed|enrolled|based|posted|registered|married|engaged) (?:in|at|as|with|to|for)\b/.test(text))
+    return FACT;
   if (
     /^(?:founded|built|written|designed|created|established|acquired|released|launched|renamed|named)\b/.test(text) &&
     rest.length > 1
@@ -167,7 +199,7 @@ function judgeBeen(rest: readonly Word[], isNegated: boolean): Verdict | null {
   const text = lowerText(rest);
   if (text.startsWith("to ")) return rest.slice(1).some(isCapitalised) ? EPISODE : null;
   const first = rest[0]?.lower ?? "";
-  const lasts = /\b(?:since|for) /.test(text);
+  const lasts = /\b(?:since|for) |\bever since$/.test(text);
   if (LASTING_ADJECTIVES.has(first)) return TRAIT;
   if (LASTING_PARTICIPLES.has(first) || /^(?:diagnosed|promoted|hired|accepted)$/.test(first))
     return rest.length > 1 ? FACT : null;

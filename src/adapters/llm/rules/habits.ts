@@ -41,7 +41,10 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   rely: /^on\b/,
   report: /^(?:to|directly to)\b/,
   keep: /^(?:an?|bees|my|our|kosher|chickens)\b/,
-  take: /^(?:(?:about |around |roughly |over |under )?\d|care of my|medication|insulin|the (?:bus|train|subway|metro|tube|tram|ferry)\b|my)/,
+  spend: /^(?!$)(?:my|our|the|most|all)\b.*\b(?:summers|winters|weekends|holidays|evenings)\b/,
+  restore: /^(?!it\b|the\b|this\b|that\b)\w/,
+  repair: /^(?:\w+ )?\w+s\b/,
+  take: /^(?:over (?!it\b)|(?:about |around |roughly |over |under )?\d|care of my|medication|insulin|the (?:bus|train|subway|metro|tube|tram|ferry)\b|my)/,
   weigh: /^\d/,
   cost: /\d/,
   wake: /^up\b.*\d/,
@@ -51,25 +54,65 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   aim: /^to \w/,
 };
 const HABIT_ADVERB = /^(?:usually|always|often|never|rarely|typically|generally|normally)$/;
+/** Figures of speech: "I live under a rock". */
+const FIGURE =
+  /^(?:under a rock|in a bubble|in the moment|in my (?:own )?head|on coffee|on the edge|in fear|fluent (?:sarcasm|nonsense|emoji)|my (?:own )?(?:life|words|best life)|the dream)\b/;
 const EMPTY_OBJECT = /^(?:on it|as well|well|out|hard|too much|better|best|together|in|up to)\b$/;
+
+/** In the present these speak of a day to come: "we move in on Friday". */
+const TIMETABLE = /^(?:move|leave|fly|start|return|travel|arrive|depart|finish|begin)$/;
+const DATE_AHEAD =
+  /\b(?:tomorrow|tonight|next \w+|this \w+day|(?:on|in) (?:\w+ )?(?:\w+day|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))\b/;
+/** "I always …" with these is talk. */
+const NO_HABIT =
+  /^(?:forget|say|think|feel|know|wonder|get|end|mean|hope|want|need|remember|agree|tell|ask|hear|see|find|look|seem|sound|make|give|be|do|lose|try|let|bet|guess|trust|appreciate|miss|notice|understand|wish|believe|expect|worry)$/;
+
+/** "I don't take photos", "I don't buy anything from …": things of a kind, not the one at hand. */
+function isAvoided(verb: string, rest: readonly Word[]): boolean {
+  if (!/^(?:take|buy|read|watch|play|follow|keep|wear|use|cook|celebrate|drive|own|order)$/.test(verb)) return false;
+  const isKind =
+    rest.length <= 2 &&
+    /^\p{L}{3,}s$/u.test(rest.at(-1)?.lower ?? "") &&
+    !/^(?:the|these|those|this|his|hers|yours)$/.test(rest[0]?.lower ?? "");
+  return isKind || (rest[0]?.lower === "anything" && rest.length > 2 && !isPointing(rest.slice(1)));
+}
+
+function isUsually({ verb, adverbs, rest }: Predicate): boolean {
+  if (verb !== null && NO_HABIT.test(verb)) return false;
+  return (
+    adverbs.some((adverb) => HABIT_ADVERB.test(adverb)) &&
+    rest.length > 0 &&
+    !rest.some((word) => /^(?:you|your)$/.test(word.lower))
+  );
+}
 
 /** Judges the present tense: what somebody likes, has, does for a living or as a habit. */
 export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | null {
   const { verb, rest } = predicate;
   const text = lowerText(rest);
-  if (verb === null) return subject.role === "self" && isHabitual(text) && !isPointing(rest) ? FACT : null;
+  if (verb === "split") return /^(?:my|our) (?:time|weeks?|years?) between\b/.test(text) ? FACT : null;
+  if (verb === "take" && /^over (?:the|an?|my|our)\b/.test(text)) return FACT;
+  if (verb === "use" && rest.at(-1)?.lower === "pronouns") return TRAIT;
+  if (verb !== null && predicate.isNegated && isAvoided(verb, rest)) return FACT;
+  const isUsual = isHabitual(text) || isUsually(predicate);
+  if (verb === null) return subject.role === "self" && isUsual && !isPointing(rest) ? FACT : null;
+  if (predicate.adverbs.includes("no longer") && isLastingVerb(verb) && saysSomething(rest))
+    return STATIC_VERBS.has(verb) ? TRAIT : FACT;
+  if (subject.role === "self" && TIMETABLE.test(verb) && DATE_AHEAD.test(text) && !isHabitual(text)) return APPOINTMENT;
   if (isLikingVerb(verb)) return judgeLiking(verb, rest);
   const special = SPECIAL_VERBS[verb];
   if (special) return special(rest, text, predicate, subject);
   if (verb === "wake") return NEEDED["wake"]?.test(text) === true || isHabitual(text) ? FACT : null;
+  if (text === "a lot" && (BARE_VERBS.test(verb) || /^(?:cook|travel|read|run|cycle|swim|hike)$/.test(verb)))
+    return FACT;
   if (rest.length === 0 ? !BARE_VERBS.test(verb) : !saysSomething(rest) && !(isHabitual(text) && !isPointing(rest)))
     return null;
   const needed = NEEDED[verb];
   if (needed && !needed.test(text) && !isHabitual(text)) return null;
   if (subject.role === "thing" || subject.role === "own" || subject.role === "person")
     return judgeThing(predicate, subject);
-  if (!isLastingVerb(verb) && !needed) return isHabitual(text) ? FACT : null;
-  if (EMPTY_OBJECT.test(text)) return null;
+  if (!isLastingVerb(verb) && !needed) return isUsual ? FACT : null;
+  if (EMPTY_OBJECT.test(text) || FIGURE.test(text)) return null;
   const isDiet = predicate.isNegated && /^(?:eat|drink|smoke)$/.test(verb);
   return STATIC_VERBS.has(verb) || isDiet ? TRAIT : FACT;
 }
@@ -88,7 +131,12 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
   speak: (rest) => (rest.slice(0, 5).some(isCapitalised) ? TRAIT : null),
   know: (rest) => (isCapitalised(rest[0]) && rest.length <= 4 ? TRAIT : null),
   believe: (rest) => (rest[0]?.lower === "in" && rest.length > 1 && !isPointing(rest) ? TRAIT : null),
-  come: (rest) => (rest[0]?.lower === "from" && rest.slice(1).some(isCapitalised) ? TRAIT : null),
+  come: (rest, text, _predicate, { role }) =>
+    rest[0]?.lower === "from" && rest.slice(1).some(isCapitalised)
+      ? TRAIT
+      : role !== "self" && isHabitual(text)
+        ? FACT
+        : null,
   go: (_rest, text, { adverbs }) =>
     judgeGoing(
       text,
@@ -130,8 +178,13 @@ function judgeHaving(rest: readonly Word[], text: string, predicate: Predicate):
   return isCounted || (predicate.isNegated && rest.length <= 3) ? FACT : null;
 }
 
+/** What one asks a service for is no wish worth keeping. */
+const SERVICE =
+  /^to (?:update|change|cancel|check|return|report|reset|close|open|order|book|track|confirm|correct|add|remove|edit) (?:my|our|the|an?) (?:\w+ )?(?:details|account|address|order|password|subscription|booking|reservation|email|e-mail|settings|profile|plan|appointment|problem|refund|payment|card)\b/;
+
 function judgeWanting(rest: readonly Word[]): Verdict | null {
   const [first, second = "", third = ""] = rest.map((word) => word.lower);
+  if (SERVICE.test(lowerText(rest))) return null;
   if (first !== "to" || rest.length < 3 || /^(?:it|that|this|you|them|your)$/.test(third)) return null;
   const isAmbition = second === "be" && /^an?$/.test(third);
   return isAmbition || !CHAT_VERBS.test(second) ? FACT : null;
@@ -151,7 +204,8 @@ function judgeGoing(text: string, isHabit: boolean): Verdict | null {
 function judgeThing({ verb, rest, isNegated }: Predicate, subject: Subject): Verdict | null {
   const isLasting = verb !== null && isLastingVerb(verb);
   if (verb === null || isLight(rest) || (isNegated && subject.role === "own" && !isLasting)) return null;
-  if ((!isLasting && !THING_VERBS.test(verb)) || EVALUATIVE.has(rest[0]?.lower ?? "")) return null;
+  const isAmount = /^(?:stay|remain|rise|drop|increase|go)$/.test(verb) && /\d/.test(lowerText(rest));
+  if ((!isLasting && !isAmount && !THING_VERBS.test(verb)) || EVALUATIVE.has(rest[0]?.lower ?? "")) return null;
   return subject.role === "person" && STATIC_VERBS.has(verb) ? TRAIT : FACT;
 }
 

@@ -27,14 +27,20 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   get: [
     [/^(?:married|engaged|divorced|promoted|fired|hired|accepted|laid off|diagnosed|into)\b/, EPISODE],
     [/^(?:an?|my|our|two|three) /, EPISODE],
+    [/^the (?:keys?|job|flat|apartment|house|part|role|scholarship|visa|offer|promotion)\b/, EPISODE],
   ],
   have: [
     [/\b(?:surgery|baby|operation|accident|stroke|heart attack|son|daughter|twins)\b/, EPISODE],
     [/./, DATED_EPISODE],
   ],
   make: [[/^(?:an?|my|our|some|the|two|three)\b/, EPISODE]],
+  hand: [[/^(?:in|over) (?!it\b|that\b|this\b)\w/, EPISODE]],
+  sign: [
+    [/^(?:up|on) for (?!it\b|that\b|this\b)\w/, EPISODE],
+    [/^(?!up\b|on\b|off\b|out\b|in\b)\w/, EPISODE],
+  ],
   take: [
-    [/^up (?!it\b)\w/, EPISODE],
+    [/^(?:up|over) (?!it\b|from\b)\w/, EPISODE],
     [/^(?:an?|my|our|part|some|the|two|three)\b/, EPISODE],
   ],
   give: [[/^(?:an?|my|our|up \w+ing|birth|some|the|two|three)\b/, EPISODE]],
@@ -76,7 +82,7 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   if (verb === null) return isPointing(rest) ? null : DATED_EPISODE;
   const frames = EVENTS[verb];
   if (frames) {
-    if (isLight(rest) && !/^(?:up|away|down)\b/.test(text)) return null;
+    if (isLight(rest) && !/^(?:up|away|down|over) \w/.test(text)) return null;
     return (
       frames.find(([pattern]) => pattern.test(text))?.[1] ??
       (/^(?:choose|leave)$/.test(verb) && isCapitalised(rest[0]) ? EPISODE : null)

@@ -1,13 +1,14 @@
 import { judgeComplement } from "./complement.js";
 import { judgeHabit } from "./habits.js";
 import { judgePast, judgePerfect } from "./history.js";
-import { EVENT_NOUNS } from "./nouns.js";
+import { EVALUATIVE, EVENT_NOUNS } from "./nouns.js";
 import { judgeFuture, judgeProgressive } from "./plans.js";
 import type { Predicate } from "./predicate.js";
-import { isHabitual, lowerText, saysSomething } from "./objects.js";
+import { isHabitual, isPointing, lowerText, saysSomething } from "./objects.js";
 import type { Subject } from "./subject.js";
 import { isLastingVerb } from "./verbs.js";
 import { APPOINTMENT, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
+import { isCapitalised } from "./words.js";
 
 const ABILITIES = new Set(
   "speak play read write cook code swim drive sing dance ski surf bake draw paint sew knit juggle program ride fly".split(
@@ -26,12 +27,31 @@ const CHAT_DUTIES =
 
 /** Decides whether a clause states something worth remembering; null when it does not. */
 export function judge(subject: Subject, predicate: Predicate): Verdict | null {
-  if (subject.role === "unknown") return null;
+  if (subject.role === "unknown") return judgeUnknown(subject, predicate);
+  if (subject.role === "own" && isWhereItIs(subject, predicate)) return FACT;
   if (subject.role === "you" && !/^(?:be|present)$/.test(predicate.frame)) return null;
   const verdict = judgeFrame(subject, predicate);
   const isEvent = (subject.role === "thing" || subject.role === "own") && EVENT_NOUNS.has(subject.head);
   const isOnce = isEvent && predicate.frame !== "past" && !isHabitual(lowerText(predicate.rest));
   return verdict?.kind === "fact" && isOnce ? APPOINTMENT : verdict;
+}
+
+/** Of an own thing that is no known one, a name and a number are facts all the same: "my oboe is a Howarth". */
+function judgeUnknown({ text }: Subject, { frame, rest, isNegated }: Predicate): Verdict | null {
+  if (frame !== "be" || isNegated || !/^\S+'s /.test(text)) return null;
+  const value = /^(?:an?|the|called|named|from|by|number)$/.test(rest[0]?.lower ?? "") ? rest[1] : rest[0];
+  const isValue = (isCapitalised(value) && !EVALUATIVE.has(value?.lower ?? "")) || /^\d/.test(value?.lower ?? "");
+  return isValue ? FACT : null;
+}
+
+/** "My workshop is in the cellar" speaks of a place, and no appointment. */
+function isWhereItIs({ head }: Subject, { frame, rest }: Predicate): boolean {
+  return (
+    frame === "be" &&
+    head === "workshop" &&
+    /^(?:in|on|at|above|behind)$/.test(rest[0]?.lower ?? "") &&
+    !/\d|day\b/.test(lowerText(rest))
+  );
 }
 
 function judgeFrame(subject: Subject, predicate: Predicate): Verdict | null {
@@ -57,6 +77,8 @@ function judgeFrame(subject: Subject, predicate: Predicate): Verdict | null {
       return judgeAbility(predicate);
     case "obligation":
       return CHAT_DUTIES.test(predicate.rest[0]?.lower ?? "") ? null : APPOINTMENT;
+    case "preference":
+      return judgeRather(predicate);
     case "other":
       return null;
   }
@@ -64,6 +86,14 @@ function judgeFrame(subject: Subject, predicate: Predicate): Verdict | null {
 
 function judgeFormerHabit({ verb }: Predicate): Verdict | null {
   return verb !== null && (isLastingVerb(verb) || /^(?:be|have|love|like|go|hate)$/.test(verb)) ? FACT : null;
+}
+
+/** "would rather …" is a liking where it compares, or names what is wanted; "I'd rather not say" is talk. */
+function judgeRather({ verb, rest }: Predicate): Verdict | null {
+  if (verb === null || rest.length === 0 || isPointing(rest) || rest.some((word) => /^(?:you|your)$/.test(word.lower)))
+    return null;
+  const isCompared = rest.some((word) => word.lower === "than");
+  return isCompared || /^(?:have|eat|drink|read|take|work|live|travel|write|cook)$/.test(verb) ? LIKING : null;
 }
 
 function judgeAbility({ verb, rest, isNegated }: Predicate): Verdict | null {

@@ -10,11 +10,16 @@ granddaughter nephew niece aunt uncle cousin cousins in-laws mother-in-law fathe
 stepson stepdaughter godson goddaughter friend friends bestie roommate roommates flatmate neighbor neighbour neighbors neighbours boss manager
 colleague colleagues coworker coworkers teammate mentor coach teacher therapist doctor dentist lawyer accountant landlord tutor supervisor
 advisor adviser client physiotherapist physio barber hairdresser trainer nurse agent broker plumber mechanic vet pediatrician paediatrician psychiatrist psychologist
-family nanny babysitter assistant co-founder cofounder`);
+family nanny babysitter assistant co-founder cofounder headmaster headmistress principal gp gardener cleaner editor publisher agent producer
+director professor instructor caretaker landlady tenant tenants cardiologist dermatologist gynaecologist gynecologist dietitian nutritionist osteopath
+optician midwife surgeon notary stylist bandmate classmate classmates housemate housemates flatmates roommates co-host co-author cohost partners
+guardian grandkids grandchild grandchildren godfather godmother pastor priest rabbi imam apprentice intern`);
 
 /** Animals; "my …" or "a …" of these is a pet. */
 export const PETS = words(
-  "dog dogs cat cats puppy puppies kitten kittens parrot hamster rabbit horse turtle goldfish fish bird pet pets guinea",
+  "dog dogs cat cats puppy puppies kitten kittens parrot parrots hamster rabbit rabbits horse horses turtle tortoise goldfish fish bird birds pet pets " +
+    "guinea donkey pony goat goats sheep hen hens chicken chickens duck ducks goose geese snake lizard gecko hedgehog ferret mare budgie canary cockatiel " +
+    "beagle labrador greyhound poodle terrier dachshund spaniel retriever collie bulldog pug chihuahua husky",
 );
 
 /** Things of one's own whose properties are worth keeping. */
@@ -26,14 +31,19 @@ allergy allergies diet religion nationality ethnicity citizenship passport visa 
 blood instrument project app website site blog channel podcast book band repo repository github username handle handles account editor
 language stack framework database server password wifi anniversary wedding graduation surgery appointment exam test interview flight train
 meeting deadline presentation trip vacation lease contract insurance doctor shift schedule bedtime routine commute favorite favourite
-favorites favourites specialty speciality field background heritage roots sign zodiac condition diagnosis medication prescription rent garden yard balcony kitchen bedroom room desk setup order`);
+favorites favourites specialty speciality field background heritage roots sign zodiac condition diagnosis medication prescription rent garden yard balcony kitchen bedroom room desk setup order
+research studio workshop garage cellar basement attic boat houseboat cabin cottage farm mooring cholesterol weight vision eyesight inhaler loan mortgage
+membership subscription warranty bank internship apprenticeship semester course class motorbike scooter van tablet camera printer router watch
+employer pension income invoice hours supervisor postcode address mail boiler roof heating licence license dissertation portfolio practice clinic`);
 
 /** Things that "the …" of a project or household may speak of. */
 export const SHARED_THINGS = words(`
 project app application service server servers database db api backend frontend client customer team company office product website site repo
 repository codebase build pipeline ci deployment deploy release version sprint standup stand-up retro meeting deadline budget contract password
 port endpoint cluster queue cache bucket schema table library framework package module component staging production wifi network domain key
-launch migration roadmap milestone conference workshop wedding party apartment house flat school course class exam flight train hotel event
+launch migration roadmap milestone conference workshop wedding party apartment house flat school course class exam flight train hotel event committee board council association union club choir hall venue fee fees price rent lease loan mortgage warranty membership term
+semester lesson boiler roof pump heating alarm gate garage lift elevator cleaner gardener caretaker contractor tenant neighbour neighbor audit
+kids twins dog cat baby garden kitchen house plumber electrician
 headquarters hq number code pin booking reference order invoice subscription license licence policy vendor supplier manager ceo cto landlord doctor appointment store shop restaurant address code`);
 
 /** Things that are over after their day. */
@@ -42,12 +52,12 @@ exam exams test quiz appointment meeting interview flight train presentation cal
 concert party game match class lesson session event conference webinar demo shift visit trip vacation holiday dinner lunch brunch surgery hearing
 rehearsal recital gig show workshop deadline race marathon tournament audition date standup stand-up review retro launch ceremony ticket tickets
 therapy physio scan mri x-ray haircut viewing inspection assignment essay homework report submission audit photoshoot festival performance
-reunion barbecue bbq sleepover playdate service handover`);
+reunion barbecue bbq sleepover playdate service handover lesson checkup operation conference audit vernissage premiere kickoff kick-off`);
 
 /** What comes after "is": traits that last. */
 export const LASTING_ADJECTIVES = words(`
 allergic intolerant vegetarian vegan pescatarian celiac coeliac diabetic asthmatic married single divorced widowed engaged pregnant left-handed
-right-handed ambidextrous bilingual trilingual fluent colorblind colourblind color-blind colour-blind deaf blind autistic dyslexic epileptic bisexual gay
+right-handed short-sighted long-sighted near-sighted far-sighted color-blind ambidextrous bilingual trilingual fluent colorblind colourblind color-blind colour-blind deaf blind autistic dyslexic epileptic bisexual gay
 lesbian straight queer trans transgender nonbinary non-binary jewish muslim christian catholic protestant buddhist hindu atheist agnostic
 religious retired unemployed self-employed freelance german french italian spanish british english american canadian australian indian chinese
 japanese korean dutch swedish norwegian danish finnish polish portuguese brazilian mexican turkish russian ukrainian greek irish scottish welsh
@@ -71,13 +81,21 @@ export const INTERESTS: ReadonlyMap<string, readonly string[]> = new Map([
   ["sensitive", ["to"]],
   ["good", ["at"]],
   ["bad", ["at"]],
+  ["partial", ["to"]],
+  ["big", ["on", "into"]],
+  ["hooked", ["on"]],
+  ["devoted", ["to"]],
+  ["enthusiastic", ["about"]],
+  ["mad", ["about"]],
+  ["picky", ["about"]],
 ]);
 
 /** Participles and prepositional frames after "is" that state where or how something permanently is. */
 export const LASTING_PARTICIPLES = words(`
 called named based located born written built hosted deployed owned managed maintained led run stored divided made founded headquartered
 licensed scheduled due set planned organized organised designed named diagnosed registered enrolled employed trained certified raised
-sponsored funded configured protected secured supported deprecated required powered limited priced pinned`);
+sponsored funded configured protected secured supported deprecated required powered limited priced pinned booked reserved
+insured rented leased stationed`);
 
 /** Judgements and moods: "is great", "a nice day". */
 export const EVALUATIVE = words(`
@@ -91,7 +109,7 @@ therapeutic relaxing calming refreshing exciting boring weird strange odd scary 
 not never only always here there back off up down out over like way thing things one something nothing everything anything somebody someone
 what why how where when that this it coming going working fabulous brilliant stunning magical super-fun meaningful reminder example
 part reason journey step start game-changer experience challenge blessing gift success hit idiot fool loser winner genius goner wreck zombie
-slow fast broken down late early cold hot warm wet dry full empty stuck dead`);
+hero heroine star saint angel legend darling gem monster beast treasure disaster life-saver lifesaver slow fast broken down late early cold hot warm wet dry full empty stuck dead`);
 
 /** Objects that make an empty phrase of "have", "take", "make", "get" and "give". */
 export const LIGHT_OBJECTS = words(`

@@ -12,7 +12,7 @@ const DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const FREQUENCY = new RegExp(
   `\\b(?:(?:every|each) (?:other |single |second )*(?:day|morning|evening|night|week|weekend|month|year|summer|winter|spring|fall|autumn|${DAY})` +
     `|daily|weekly|monthly|yearly|(?:once|twice|\\w+ times) (?:a|per) (?:day|week|month|year)|on ${DAY}s|on ${DAY} (?:mornings|evenings|afternoons|nights)|(?:on|at) weekends|in the mornings?` +
-    `|at \\d{1,2}(?::\\d\\d)? ?(?:am|pm) (?:daily|sharp)|(?:most|some) (?:days|mornings|evenings|weekends)|for a living)\\b`,
+    `|at \\d{1,2}(?::\\d\\d)? ?(?:am|pm) (?:daily|sharp)|(?:most|some) (?:days|mornings|evenings|weekends)|for a living|at night|before bed|after (?:lunch|dinner|breakfast|work)|as an? hobby|(?:the|my|our|all|her|his|their) (?:summers|winters|weekends|evenings|mornings))\\b`,
 );
 const DURATION =
   /\b(?:since|for (?:over |about |almost |nearly |more than |the (?:last|past) )?(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|\w+teen|twenty|many|several|a few|the) ?\w* ?(?:years?|months?|weeks?|decades?|days?))\b/;

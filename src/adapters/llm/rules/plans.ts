@@ -2,7 +2,7 @@ import { PETS } from "./nouns.js";
 import { isLight, isPointing, lowerText, saysSomething } from "./objects.js";
 import type { Predicate } from "./predicate.js";
 import { isEventVerb, isLastingVerb } from "./verbs.js";
-import { isCapitalised } from "./words.js";
+import { isCapitalised, type Word } from "./words.js";
 import { APPOINTMENT, FACT, PLAN, TRAIT, type Verdict } from "./verdict.js";
 
 const PLANS = new Set(
@@ -19,6 +19,11 @@ const PROGRESSIVES = new Set(
   ).split(" "),
 );
 const TEMPORARY = new Set("visit travel fly stay attend host meet have see".split(" "));
+/** Moods and talk: no plan, even with a date. */
+const IDLE =
+  /^(?:be|think|feel|hope|wonder|say|ask|tell|talk|know|guess|mean|suppose|bet|wish|want|try|look|get|wait|expect|plan|help|let|read|use|do|call|text|mention|consider|remember|miss|love|enjoy|see|hear|keep|make|talk|feel|relax|sit)$/;
+const AHEAD =
+  /\b(?:tomorrow|tonight|next (?:week|weekend|month|year|spring|summer|fall|autumn|winter|\w+day)|this (?:week|month|weekend|spring|summer|fall|autumn|winter|\w+day)|(?:on|until|by) (?:\w+ )?(?:\w+day|\d{1,2}|the \d{1,2}\w{2})\b|in (?:an?|two|three|a few|\d+) (?:days?|weeks?|months?)|in (?:january|february|march|april|may|june|july|august|september|october|november|december))\b/;
 /** These take "to" without meaning "in order to". */
 const TAKES_TO = /^(?:move|travel|learn|plan|train|try|get|fly|look|switch|migrate|work)$/;
 const JOURNEY =
@@ -32,7 +37,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   expect: /\b(?:baby|child|twins|boy|girl)\b/,
   read: /^(?!it\b|this\b|that\b|your\b|the (?:docs|code|article|manual))\w/,
   use: /^(?!it\b|this\b|that\b|the\b|your\b)\w/,
-  do: /^(?:an?|my) (?:\w+ ){0,2}(?:phd|master'?s?|mba|degree|internship|apprenticeship|residency|course|bootcamp|postdoc)\b/,
+  do: /^(?:an?|my) (?:\w+ ){0,2}(?:phd|master'?s?|mba|degree|internship|apprenticeship|residency|course|bootcamp|postdoc|semester|exchange|traineeship|placement)\b/,
   run: /^(?:an?|my|our|for (?!it)\w)\b/,
 };
 
@@ -49,20 +54,31 @@ export function judgeProgressive({ verb, rest, isNegated }: Predicate): Verdict 
   if (verb === "go")
     return JOURNEY.test(text) || (/^(?:back )?to\b/.test(text) && rest.some(isCapitalised)) ? APPOINTMENT : null;
   if (TEMPORARY.has(verb)) return saysSomething(rest) ? APPOINTMENT : null;
-  if (!PROGRESSIVES.has(verb)) return null;
+  if (verb === "freelance") return FACT;
+  if (!PROGRESSIVES.has(verb)) return judgeUnderWay(verb, rest);
   const needed = NEEDED[verb];
-  if (needed) return needed.test(text) ? FACT : null;
+  if (needed) return needed.test(text) ? FACT : judgeUnderWay(verb, rest);
   if (isPointing(rest) || isLight(rest)) return null;
   if (/^to \w/.test(text) && !TAKES_TO.test(verb)) return null;
   const isJob = /^(?:live|work)$/.test(verb) && /^(?:in|at|for|as)\b/.test(text);
   return isJob ? TRAIT : FACT;
 }
 
+/** With a date ahead, "is walking the Camino in May" is a plan, whatever the verb. */
+function judgeUnderWay(verb: string, rest: readonly Word[]): Verdict | null {
+  return !IDLE.test(verb) &&
+    saysSomething(rest[0]?.lower === "together" ? rest.slice(1) : rest) &&
+    AHEAD.test(lowerText(rest))
+    ? APPOINTMENT
+    : null;
+}
+
 /** Judges "will …" and "is going to …": a plan needs a date, or a verb that is a plan by itself. */
 export function judgeFuture({ verb, rest, isNegated, adverbs, group }: Predicate): Verdict | null {
-  if (verb === null || isNegated || adverbs.includes("probably") || rest.length === 0) return null;
+  if (isNegated || adverbs.includes("probably") || rest.length === 0) return null;
+  if (verb === null) return saysSomething(rest) && AHEAD.test(lowerText(rest)) ? APPOINTMENT : null;
   if (verb === "be" || TEMPORARY.has(verb)) return APPOINTMENT;
   if (!saysSomething(rest)) return null;
-  if (!PLANS.has(verb) || verb === "get") return isEventVerb(verb) ? APPOINTMENT : null;
+  if (!PLANS.has(verb) || verb === "get") return isEventVerb(verb) ? APPOINTMENT : judgeUnderWay(verb, rest);
   return group.includes("going to") ? FACT : PLAN;
 }

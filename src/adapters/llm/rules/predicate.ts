@@ -15,6 +15,7 @@ type Frame =
   | "used-to"
   | "ability"
   | "obligation"
+  | "preference"
   | "other";
 
 /** What a clause says of its subject. */
@@ -30,7 +31,7 @@ export interface Predicate {
   readonly rest: readonly Word[];
 }
 
-const ADVERBS = new Set(
+export const ADVERBS: ReadonlySet<string> = new Set(
   (
     "also just really still now always usually often sometimes never recently actually only even both all already finally currently " +
     "literally kinda honestly basically definitely totally absolutely truly mostly mainly generally typically rarely seldom hardly ever " +
@@ -68,6 +69,7 @@ export function readPredicate(words: readonly Word[], from: number, isFirst: boo
   if (/^(?:have|has|had)$/.test(word)) return readHave(reader, isFirst);
   if (/^(?:do|does|did)$/.test(word)) return readDo(reader, isFirst);
   if (word === "used" && lowerAt(reader, 1) === "to") return readUsedTo(reader);
+  if (word === "to") return readTask(reader);
   if (word === "will" || word === "can" || MODALS.has(word)) return readModal(reader);
   return readLexical(reader, isFirst);
 }
@@ -146,9 +148,20 @@ function readUsedTo(reader: Reader): Predicate {
   return finish(reader, "used-to", verb);
 }
 
+/** "Devon to order microphones by Friday", as minutes put it. */
+function readTask(reader: Reader): Predicate | null {
+  take(reader);
+  const verb = readVerb(lowerAt(reader, 0), "base");
+  if (verb === null) return null;
+  reader.group.push("is", "to", take(reader));
+  return finish(reader, "future", verb);
+}
+
 function readModal(reader: Reader): Predicate {
   const modal = take(reader);
   const before = reader.group.length;
+  const isRather = modal === "would" && lowerAt(reader, 0) === "rather";
+  if (isRather) reader.group.push(take(reader));
   skipAdverbs(reader);
   const verb = readVerb(lowerAt(reader, 0), "base");
   reader.group.splice(before, 0, modal);
@@ -157,6 +170,7 @@ function readModal(reader: Reader): Predicate {
     const group = reader.group.join(" ").replace("can not", "cannot");
     return { ...finish(reader, "ability", verb), group };
   }
+  if (isRather && !reader.isNegated) return finish(reader, "preference", verb);
   return finish(reader, modal === "will" ? "future" : "other", verb);
 }
 
@@ -203,17 +217,22 @@ function skipAdverbs(reader: Reader): void {
     const isNoLonger = word === "no" && lowerAt(reader, 1) === "longer";
     if (isNoLonger) {
       reader.group.push("no", "longer");
+      reader.adverbs.push("no longer");
       reader.index += 2;
       continue;
     }
+    const isMuch =
+      /^(?:much|very)$/.test(word) && /^(?:much|prefer|prefers|enjoy|enjoys|like|likes)$/.test(lowerAt(reader, 1));
     const isAdverb =
+      isMuch ||
       ADVERBS.has(word) ||
       (/^[a-z]{3,}ly$/.test(word) && verbForms(word).length === 0 && !/^(?:family|only|july|italy)$/.test(word));
     if (!isAdverb || reader.index >= reader.words.length - 1) return;
     if (word === "not") reader.isNegated = true;
     if (word === "never") reader.isNegated = true;
     reader.adverbs.push(word);
-    if (!FILLERS.has(word)) reader.group.push(word);
+    const isMeant = word === "all" && lowerAt(reader, 1) === "about";
+    if ((!FILLERS.has(word) || isMeant) && !isMuch) reader.group.push(word);
     reader.index += 1;
   }
 }

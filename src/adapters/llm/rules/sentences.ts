@@ -17,7 +17,12 @@ const BRACKETS = /\[[^[\]]{0,400}\]|\([^()]{0,200}\)/g;
 const EMOJI = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f)+|(?:^|\s)[:;]-?[)D(P]/gu;
 /** Signs that the sentence asks, supposes, hedges, quotes or jokes. */
 const UNSURE =
-  /\b(?:if|maybe|perhaps|possibly|might|i guess|i suppose|i wonder|i wish|i hope|hopefully|unless|imagine|pretend|suppose|supposedly|just kidding|not sure|no idea|what if|as if|would have|could have|should have|would love|would like|'d love|'d like|can't wait|cannot wait|looking forward|who knows|for example|e\.g|let's say|hypothetically|in theory|in a parallel)\b/i;
+  /\b(?:if|maybe|perhaps|possibly|might|i guess|i suppose|i wonder|i wish|i hope|hopefully|unless|imagine|pretend|suppose|supposedly|just kidding|not sure|no idea|what if|as if|would have|could have|should have|would love|would like|'d love|'d like|can't wait|cannot wait|looking forward|who knows|for example|e\.g|let's say|hypothetically|in another life|rumou?r has it|in theory|in a parallel)\b/i;
+/** A question after a comma; short names of it, so that nothing is read twice. */
+const QUESTION_TAIL =
+  /(?:,| -| —| –|;)(?: (?:so|and|but))? (?:what|how|can|could|do|does|did|is|are|should|would|will|which|where|any|who|when|have|has)\b[^,;]{0,160}\?$/i;
+const WISH_TAIL =
+  /(?:,? (?:and|but|so)|,| -+| —| –|;) (?=(?:(?:i|we) )?(?:(?:would|'d) (?:love|like)|i'd (?:love|like)|might|maybe|perhaps|hope(?:fully)?|wish|can't wait|am not sure|i'm not sure|don't know)\b)[^.]{0,300}[.!]*$/i;
 const CODE_SIGN = /[{}<>|\\=;]|=>|\(\)|^\s*(?:#|\/\/|import |const |let |var |def |class |function )/;
 
 /** The sentences of a text that may state facts, in order: no headings, code, tables, questions or suppositions. */
@@ -41,9 +46,17 @@ function* statementsOfLine(line: string, voice: Voice): Generator<Sentence> {
   for (const { start, end } of sentenceSpans(line)) {
     if (end - start < SHORTEST || end - start > LONGEST) continue;
     const quote = line.slice(start, end).replace(ORNAMENT, "");
-    const text = plain(quote);
+    const text = withoutTail(plain(quote));
     if (text.length >= SHORTEST && !isUnfit(text, voice)) yield { quote, text };
   }
+}
+
+/** A statement stays one when a question or a wish follows it: "I'm vegan, what can I cook?" */
+function withoutTail(text: string): string {
+  const asked = text.endsWith("?") ? QUESTION_TAIL.exec(text) : null;
+  const stated = asked ? text.slice(0, asked.index) : text;
+  const wish = WISH_TAIL.exec(stated);
+  return wish ? stated.slice(0, wish.index) : stated;
 }
 
 /** Text as rules compare it. The quote keeps the writer's own characters. */
@@ -61,6 +74,7 @@ function plain(quote: string): string {
 function isUnfit(text: string, voice: Voice): boolean {
   if (/\?["')]*$/.test(text) || /\?\s/.test(text)) return true;
   if (UNSURE.test(text)) return true;
+  if (/^(?:let's )?say (?:that )?(?:i|we|you|my|he|she)\b/i.test(text)) return true;
   if (/"[^"]*\b(?:i|my|we|our|you)\b[^"]*"/i.test(text)) return true;
   if (voice.kind === "document" && CODE_SIGN.test(text)) return true;
   return (

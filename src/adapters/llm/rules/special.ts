@@ -9,7 +9,7 @@ export interface SpecialFact {
 }
 
 const CALL_ME =
-  /^(?:please |you can |just |(?:everyone|everybody|people|they|(?:my |all my )?friends|my family) (?:all )?)?[Cc]alls? me ((?:\p{Lu}[\p{L}'-]*)(?: \p{Lu}[\p{L}'-]*){0,2})[.!]*$/u;
+  /^(?:please |[Yy]ou can |just |(?:everyone|everybody|people|they|(?:my |all my )?friends|my family) (?:all )?)?[Cc]alls? me ((?:\p{Lu}[\p{L}'-]*)(?: \p{Lu}[\p{L}'-]*){0,2})(?:, (?:everyone|everybody) does|, please)?[.!]*$/u;
 const GO_BY = /^i(?: usually| also)? go by ((?:\p{Lu}[\p{L}'-]*)(?: \p{Lu}[\p{L}'-]*){0,2})[.!]*$/iu;
 const STANDING_ORDER =
   /^(?:from now on,? |going forward,? |in (?:the )?future,? )?(?:please )?(always|never) (\w+)\b(.*?)[.!]*$/i;

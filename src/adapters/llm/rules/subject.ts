@@ -1,4 +1,5 @@
-import { EVENT_NOUNS, NOT_NAMES, OWN_THINGS, PETS, RELATIVES, SHARED_THINGS } from "./nouns.js";
+import { EVALUATIVE, EVENT_NOUNS, NOT_NAMES, OWN_THINGS, PETS, RELATIVES, SHARED_THINGS } from "./nouns.js";
+import { ADVERBS } from "./predicate.js";
 import { verbForms } from "./verbs.js";
 import type { Voice } from "./voice.js";
 import { isCapitalised, textOf, type Word } from "./words.js";
@@ -24,6 +25,9 @@ const AUXILIARIES = new Set(
 const LINKS = new Set(["of", "in", "at", "for", "from", "with", "and", "on", "to", "since", "&"]);
 const PLURALS = new Set(["children", "people", "folks", "parents", "family", "team", "police", "men", "women"]);
 const NAME_LINKS = new Set(["of", "de", "van", "von", "der", "den", "la", "el", "al", "bin", "and", "&"]);
+/** Nouns of persons by their ending. */
+const PERSON_NOUN =
+  /.(?:ologist|therapist|iatrist|mistress|master|mates?|keeper|sitter|minder|woman|women|boss|mentor|partner|coach|teacher)$/;
 const OTHER_VERBS =
   /^(?:lives|works|uses|runs|owns|launches|starts|ends|begins|costs|supports|requires|depends|likes|loves|hates|prefers|is|was)$/;
 
@@ -75,7 +79,7 @@ function readNoun(words: readonly Word[], from: number, owner: string): Subject 
   const noun = words.slice(from, end);
   const head = headOf(noun);
   const isFavourite = noun.some((word) => /^favou?rite$/.test(word.lower));
-  const isRelative = RELATIVES.has(head) || PETS.has(head);
+  const isRelative = RELATIVES.has(head) || PETS.has(head) || PERSON_NOUN.test(head);
   const isOwn = isFavourite || OWN_THINGS.has(head) || EVENT_NOUNS.has(head) || SHARED_THINGS.has(head);
   const role = isRelative ? "relative" : isOwn ? "own" : "unknown";
   return { text: `${owner} ${nounText(noun)}`, role, head, isPlural: isPluralNoun(noun), isFavourite, length: end };
@@ -115,12 +119,28 @@ function readNamed(words: readonly Word[], voice: Voice): Subject | null {
     if ((words[end - 1]?.lower ?? "").endsWith("'s")) return readPossessed(words, end);
   }
   const verb = words[end]?.lower ?? "";
+  const isTask =
+    verb === "to" &&
+    voice.kind === "document" &&
+    verbForms(words[end + 1]?.lower ?? "").some((form) => form.tense === "base");
+  if (isTask && !EVALUATIVE.has(first.lower) && verbForms(first.lower).length === 0) {
+    const name = textOf(words.slice(0, end));
+    return { text: name, role: "person", head: name.toLowerCase(), isPlural: false, isFavourite: false, length: end };
+  }
   if (!AUXILIARIES.has(verb) && !verbForms(verb).some((form) => form.tense === "third" || form.tense === "past")) {
     if (!/ly$|^(?:also|still|now|currently|always|never|usually|often)$/.test(verb)) return null;
   }
   const name = textOf(words.slice(0, end));
   const isSure = end > 1 || voice.speakers.has(name) || OTHER_VERBS.test(verb) || /\d|\p{Lu}.*\p{Lu}/u.test(name);
-  if (!isSure && verb !== "will" && AUXILIARIES.has(verb)) return null;
+  const hasOwn =
+    verb === "has" &&
+    words
+      .slice(end + 1, end + 6)
+      .some(
+        ({ lower }) =>
+          RELATIVES.has(lower) || PETS.has(lower) || /^(?:allerg\w*|asthma|diabetes|epilepsy)$/.test(lower),
+      );
+  if (!isSure && !hasOwn && verb !== "will" && AUXILIARIES.has(verb)) return null;
   const isPlural = words.slice(0, end).some((word) => word.lower === "and" || word.lower === "&");
   return { text: name, role: "person", head: name.toLowerCase(), isPlural, isFavourite: false, length: end };
 }
@@ -136,12 +156,19 @@ function verbAfterNoun(words: readonly Word[], from: number): number | null {
   for (let index = from + 1; index < words.length && index < from + LONGEST_SUBJECT; index += 1) {
     const word = words[index];
     if (!word) return null;
-    const before = words.slice(from, index);
-    if (isFinite(word, before)) return index;
+    if (isFinite(word, withoutAdverbs(words.slice(from, index))))
+      return from + withoutAdverbs(words.slice(from, index)).length;
     const comma = /[,;:()]$/.test(words[index - 1]?.raw ?? "") && !isCapitalised(word);
     if (comma) return null;
   }
   return null;
+}
+
+/** "My parents still live …": an adverb before the verb is no part of the noun. */
+function withoutAdverbs(noun: readonly Word[]): readonly Word[] {
+  const last = noun.at(-1);
+  const isAdverb = noun.length > 1 && last !== undefined && ADVERBS.has(last.lower);
+  return isAdverb ? withoutAdverbs(noun.slice(0, -1)) : noun;
 }
 
 function isFinite(word: Word, before: readonly Word[]): boolean {

@@ -8,7 +8,7 @@ export interface VerbForm {
 const IRREGULAR = `
 be was been|become became become|begin began begun|break broke broken|bring brought|build built|buy bought|catch caught|choose chose chosen
 come came come|cost cost|cut cut|deal dealt|do did done|draw drew drawn|drink drank drunk|drive drove driven|eat ate eaten|fall fell fallen
-feed fed|feel felt|fight fought|find found|fly flew flown|forget forgot forgotten|get got gotten|give gave given|go went gone|grow grew grown
+feed fed|feel felt|fight fought|find found|tear tore torn|split split|fly flew flown|forget forgot forgotten|get got gotten|give gave given|go went gone|grow grew grown
 have had|hear heard|hide hid hidden|hit hit|hold held|hurt hurt|keep kept|know knew known|lead led|leave left|lend lent|let let|lose lost
 make made|mean meant|meet met|pay paid|put put|quit quit|read read|ride rode ridden|run ran run|say said|see saw seen|sell sold|send sent
 set set|shoot shot|show showed shown|sing sang sung|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood|steal stole stolen
@@ -21,7 +21,8 @@ live work study own use speak play teach drive run manage lead attend belong fol
 avoid wear coach mentor commute cook bake paint garden fish hunt hike climb swim ski surf sing dance draw read watch listen exercise jog
 cycle bike meditate pray sleep wake eat drink smoke vape take keep raise breed grow sell build design develop maintain host organize
 organise blog stream produce publish translate freelance consult invest save donate rent share suffer care handle oversee supervise report
-support represent serve deploy ship store depend identify celebrate`;
+support represent serve deploy ship store depend identify celebrate
+split spend restore freelance repair`;
 
 /** Present and past forms that state a liking. */
 const LIKING = `like love hate prefer enjoy adore dislike detest loathe favor favour`;
@@ -33,7 +34,8 @@ win run travel fly drive paint write publish launch release ship deploy migrate 
 teach volunteer host celebrate decide choose agree hire retire book reserve order schedule cancel hike camp climb swim raise open close
 found renovate plant grow study work live stay give perform present interview take injure hurt catch recover undergo have make create
 organize organise propose donate register rent purchase inherit convert emigrate immigrate invent design develop record compete train
-replace upgrade install rename merge acquire stop promote enlist serve earn become complete settle co-found cofound set pick adopt explore reach crash discover`;
+replace upgrade install rename merge acquire stop promote enlist serve earn become complete settle co-found cofound set pick adopt explore reach crash discover
+elect appoint nominate approve accept reject hand file report deposit borrow install repair rescue breed knit bake sprain retake resit pick tear`;
 
 /** Other verbs whose forms must be known, so that sentences with them are read right (and mostly left out). */
 const OTHERS = `
@@ -44,6 +46,7 @@ locate cause end begin expire last allow accept return connect rely weigh measur
 die pass date marry fix update add remove test debug check review cut hit throw fight feed ride steal draw deal lend hide shoot wake
 order plan prepare tend handle consume refuse stock bother trust swear relax chill stick kick push pull play start stop continue finish
 identify graduate originate hail reside dwell relate respond manage volunteer organise suffer tolerate
+contact present skip sort tidy check invite deliver host water clean wash
 answer reply respond format address cite explain translate assume summarise summarize walk`;
 
 const BASES = new Set(`${LASTING} ${LIKING} ${EVENTS} ${OTHERS}`.split(/\s+/).filter((base) => base !== ""));

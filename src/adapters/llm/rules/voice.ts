@@ -9,6 +9,8 @@ export interface Voice {
   /** What "you" stands for, or null where that is not certain. */
   readonly addressee: string | null;
   readonly speakers: ReadonlySet<string>;
+  /** True for a document that says "I": a note or a journal, whose sentences may leave the "I" out. */
+  readonly isPersonal?: boolean;
 }
 
 /** A text by one voice. */
@@ -25,7 +27,13 @@ const SILENT = new Set(["System", "Tool"]);
 export function passagesOf(source: FactSource): Passage[] {
   const { turns } = source;
   if (!turns || turns.length === 0) {
-    const voice: Voice = { kind: "document", self: "User", addressee: null, speakers: new Set(["User"]) };
+    const voice: Voice = {
+      kind: "document",
+      self: "User",
+      addressee: null,
+      speakers: new Set(["User"]),
+      isPersonal: /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y)\b/.test(source.content),
+    };
     return [{ voice, text: source.content, date: source.date }];
   }
   const speakers = new Set(turns.map((turn) => turn.speaker).filter((speaker) => !SILENT.has(speaker)));
