@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
 import { cacheQueries } from "./adapters/embed/cached.js";
+import { createOpenAiModel } from "./adapters/llm/openai.js";
 import { createRulesExtractor } from "./adapters/llm/rules.js";
 import { createSeat } from "./adapters/owner/election.js";
 import { createSqliteStore } from "./adapters/store/store.js";
@@ -17,6 +18,7 @@ import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
 import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
 import type { Actor } from "./core/types.js";
+import { createModelExtractor } from "./ingest/extract-with-model.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
 import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
@@ -88,7 +90,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 /** Puts the parts together; starts nothing. */
 function assemble({ config, version, log }: ServiceOptions, store: Store, embedder: Embedder) {
   const clock = systemClock;
-  const factExtractor = createRulesExtractor();
+  const model = config.model ? createOpenAiModel({ ...config.model, log }) : null;
+  const rules = createRulesExtractor();
+  const factExtractor = model ? createModelExtractor({ model, fallback: rules, log }) : rules;
   const vectors = createVectors({
     ...config.chroma,
     record: store.vectors,
@@ -106,7 +110,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
     store,
     vectors,
     embedder,
-    model: null,
+    model,
     clock,
     log,
     events: createDocumentEvents(),

@@ -1,4 +1,4 @@
-import type { ContainerVectors, JobStore, VectorRecord } from "./ports.js";
+import type { ContainerVectors, JobStore, ModelUse, VectorRecord } from "./ports.js";
 import type { PurgeStore } from "./purge-ports.js";
 import type { RequestStore, VolumeStore } from "./request-ports.js";
 import type { ChunkStore, DocumentStore } from "./document-ports.js";
@@ -85,6 +85,12 @@ export interface MemoryQuery {
   readonly limit: number;
 }
 
+/** The words of a document that state a memory, and where they stand in its text: null when they are not there now. */
+export interface Quotation {
+  readonly text: string;
+  readonly at: { readonly start: number; readonly end: number } | null;
+}
+
 export interface MemoryStore {
   insert(
     organizationId: string,
@@ -102,7 +108,12 @@ export interface MemoryStore {
   ofDocument(organizationId: string, documentId: string): Promise<Memory[]>;
   update(organizationId: string, id: string, change: MemoryChange): Promise<void>;
   /** Links a memory to a document that states it. @returns false when the link was there already */
-  addSource(organizationId: string, memoryId: string, documentId: string, quote: string | null): Promise<boolean>;
+  addSource(
+    organizationId: string,
+    memoryId: string,
+    documentId: string,
+    quote: Quotation | string | null,
+  ): Promise<boolean>;
   /** Unlinks a memory from a document. */
   removeSource(organizationId: string, memoryId: string, documentId: string): Promise<void>;
   /** Documents that state these memories. */
@@ -362,6 +373,16 @@ export interface FileStore {
   knownKeys(organizationId: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
+/** What answers of language models cost, and which prompt they answered. */
+export interface ExtractionStore {
+  note(organizationId: string, entry: ModelUse & { readonly documentId: string; readonly revision: number }): Promise<void>;
+  /** Tokens of all answers about all documents, or about one. */
+  totals(
+    organizationId: string,
+    documentId?: string,
+  ): Promise<{ readonly answers: number; readonly inputTokens: number; readonly outputTokens: number }>;
+}
+
 export interface StoreHealth {
   /** Empty when the store is sound. */
   readonly problems: readonly string[];
@@ -380,6 +401,7 @@ export interface StoreNouns {
   readonly units: UnitStore;
   readonly containers: ContainerStore;
   readonly files: FileStore;
+  readonly extractions: ExtractionStore;
   readonly settings: SettingsStore;
   readonly merges: MergeStore;
   readonly keys: KeyStore;

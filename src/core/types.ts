@@ -203,6 +203,10 @@ export interface FactCandidate {
   readonly eventDates?: readonly string[];
   /** The words of the source that state it, verbatim. */
   readonly quote?: string;
+  /** Where the quote stands in the newest text of the document; absent when it is not there. */
+  readonly quoteAt?: { readonly start: number; readonly end: number };
+  /** True when nothing in the source says it in these words: weighed down and reviewed. */
+  readonly isInference?: boolean;
   /** Role or name of who said it in a conversation; decides how far it is trusted. `User` is the owner's own word. */
   readonly speaker?: string;
   /** Id of the memory that the candidate replaces, when the caller said so. */

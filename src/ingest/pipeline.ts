@@ -6,6 +6,9 @@ import { indexChunks } from "./index-chunks.js";
 import { rememberDocument } from "./remember.js";
 import { stepSchema, type StepPayload } from "./step.js";
 
+/** A language model reads a large document for a long time, in milliseconds. */
+const LONGEST_REMEMBERING = 4 * 3_600_000;
+
 /**
  * The steps of ingestion by job kind, in order: extract, chunk, embed, remember. Each commits its result together with
  * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result.
@@ -18,7 +21,7 @@ export function createPipeline(context: IngestContext): Record<string, JobHandle
     extract: step(extractDocument),
     chunk: step(indexChunks),
     embed: step(embedChunks),
-    remember: step(rememberDocument),
+    remember: { ...step(rememberDocument), timeoutMs: LONGEST_REMEMBERING },
     "embed-missing": { schema: embedMissingSchema, run: (payload, job) => embedMissing(context, payload, job) },
   };
 }

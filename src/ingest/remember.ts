@@ -6,6 +6,8 @@ import type { ContainerRow, JobContext } from "../core/ports.js";
 import type { Document, RememberedFact, Turn } from "../core/types.js";
 import { findAddition } from "./addition.js";
 import type { IngestContext } from "./context.js";
+import { createQuoteFinder } from "./find-quote.js";
+import { guidanceFor } from "./guidance.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /** A text up to this length that its sender asked to be remembered becomes one fact if no rule finds any. */
@@ -49,17 +51,19 @@ async function resolveForContainers(
   document: Document,
   signal: AbortSignal,
 ): Promise<{ container: ContainerRow; resolution: Resolution }[]> {
-  const candidates = await findCandidates(context, document, signal);
-  if (candidates.length === 0) return [];
   const { organizationId, id } = document;
+  const containers: ContainerRow[] = [];
+  for (const container of await context.store.containers.ofDocument(organizationId, id))
+    if (await formsMemories(context.store, organizationId, container.tag, document.filepath)) containers.push(container);
+  if (containers.length === 0) return [];
+  const candidates = withPlaces(await findCandidates(context, document, signal), document.content);
+  if (candidates.length === 0) return [];
   const resolved = [];
-  for (const container of await context.store.containers.ofDocument(organizationId, id)) {
-    if (!(await formsMemories(context.store, organizationId, container.tag, document.filepath))) continue;
+  for (const container of containers)
     resolved.push({
       container,
       resolution: await resolveFacts(context, organizationId, container, candidates, signal),
     });
-  }
   return resolved;
 }
 
@@ -87,7 +91,7 @@ async function findCandidates(
 
 /** The sender's own facts where there are any, else what the extractor finds in the new part of the text. */
 async function candidatesOf(
-  { factExtractor }: IngestContext,
+  { factExtractor, store }: IngestContext,
   document: Document,
   previous: string,
   signal: AbortSignal,
@@ -101,12 +105,25 @@ async function candidatesOf(
       containerTag: document.containerTags[0] ?? "",
       date: date ?? document.documentDate ?? document.createdAt,
       turns,
+      title: document.title,
+      guidance: await guidanceFor(store, document),
+      onModelUse: (use) =>
+        store.extractions.note(document.organizationId, { ...use, documentId: document.id, revision: document.revision }),
     },
     signal,
   );
   const said = withSpeakers(found, turns ?? [], document.turns !== null);
   if (said.length > 0 || !document.rememberAsIs || content.length > AS_IS_LENGTH) return said;
   return [{ text: content.replace(/\s+/gu, " ").trim(), kind: "fact", isStatic: false, quote: content }];
+}
+
+/** Says of every quote where it stands in the newest text of the document, if it does. */
+function withPlaces(candidates: readonly StatedCandidate[], content: string): StatedCandidate[] {
+  const find = createQuoteFinder(content);
+  return candidates.map((candidate) => {
+    const quoteAt = candidate.quote === undefined ? null : find(candidate.quote);
+    return quoteAt ? { ...candidate, quoteAt } : candidate;
+  });
 }
 
 /** Anybody can write a transcript; only in one that was sent as a conversation is the user's word the owner's own. */

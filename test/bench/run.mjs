@@ -30,6 +30,7 @@ function startOurs(directory) {
   return new McpLineClient(process.execPath, [join(root, "dist/main.js"), "mcp"], {
     RECOLLECT_DATA_DIR: directory,
     RECOLLECT_OFFLINE: "1",
+    RECOLLECT_LLM: "off",
   });
 }
 

@@ -14,6 +14,7 @@ import { createCore, localActor, type Call, type Core } from "../../src/core/ind
 import type { Clock, Embedder, FactExtractor, LanguageModel, Log, Store, VectorIndex } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
 import type { IngestContext } from "../../src/ingest/context.js";
+import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { createRunner, type Runner } from "../../src/jobs/runner.js";
 import { ManualClock } from "./clock.js";
@@ -64,13 +65,16 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
   const exact = createExactVectors(store.vectors, { megabytes: 16 });
   const vectors = options.vectors?.(exact) ?? exact;
   const log = options.log ?? silentLog;
-  const factExtractor = options.factExtractor ?? createRulesExtractor();
+  const { model = null } = options;
+  const rules = createRulesExtractor();
+  const factExtractor =
+    options.factExtractor ?? (model ? createModelExtractor({ model, fallback: rules, log }) : rules);
   let runner: Runner | undefined;
   const context: CoreContext = {
     store,
     vectors,
     embedder: options.embedder ?? createBuiltinEmbedder(),
-    model: options.model ?? null,
+    model,
     clock,
     log,
     events: createDocumentEvents(),

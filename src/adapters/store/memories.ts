@@ -90,9 +90,17 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
     },
 
     async addSource(_organizationId, memoryId, documentId, quote) {
+      const { text, at } = typeof quote === "string" ? { text: quote, at: null } : (quote ?? { text: null, at: null });
       const added = await db
         .insertInto("memory_sources")
-        .values({ memory_id: memoryId, document_id: documentId, quote, added_at: iso(clock.now()) })
+        .values({
+          memory_id: memoryId,
+          document_id: documentId,
+          quote: text,
+          quote_start: at?.start ?? null,
+          quote_end: at?.end ?? null,
+          added_at: iso(clock.now()),
+        })
         .onConflict((conflict) => conflict.doNothing())
         .returning("memory_id")
         .execute();

@@ -123,6 +123,17 @@ export interface Database {
     quote_start: number | null;
     quote_end: number | null;
   };
+  extractions: {
+    id: Generated<number>;
+    organization_id: string;
+    document_id: string;
+    revision: number;
+    model: string;
+    prompt_version: string;
+    input_tokens: number;
+    output_tokens: number;
+    created_at: string;
+  };
   memory_relations: { from_id: string; to_id: string; relation: string; created_at: string };
   settings: { organization_id: string; client: string; value: string; updated_at: string };
   container_merges: {

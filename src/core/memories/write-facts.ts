@@ -1,6 +1,6 @@
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
-import type { ContainerRow, StoreNouns } from "../ports.js";
+import type { ContainerRow, Quotation, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory, type Origin, type RememberedFact } from "../types.js";
 import { forgetBatch } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
@@ -101,10 +101,10 @@ async function strengthen(
   batchId: string,
 ): Promise<void> {
   const { organizationId } = writing.actor;
-  const isStatedNow = isFlagged(memory) && !isDoubtful;
+  const isStatedNow = memory.isInference && !isDoubtful && candidate.isInference !== true;
   const known = isStatedNow ? withoutLabel(memory.metadata) : memory.metadata;
   const link = { documentId: writing.documentId, quote: candidate.quote ?? null };
-  const isNew = await nouns.memories.addSource(organizationId, memory.id, link.documentId, link.quote);
+  const isNew = await nouns.memories.addSource(organizationId, memory.id, link.documentId, quotationOf(candidate));
   const metadata = candidate.metadata ? { ...known, ...candidate.metadata } : known;
   await nouns.memories.update(organizationId, memory.id, {
     strength: memory.strength + 1,
@@ -144,7 +144,7 @@ async function insertMemory(
       text: candidate.text,
       kind: candidate.kind,
       isStatic: candidate.isStatic,
-      isInference: isDoubtful,
+      isInference: isDoubtful || candidate.isInference === true,
       forgetAfter: candidate.forgetAfter ?? null,
       forgetReason: candidate.forgetReason ?? null,
       origin: writing.origin,
@@ -154,7 +154,7 @@ async function insertMemory(
       ? { parentId: replaced.id, rootId: replaced.rootId ?? replaced.id, version: replaced.version + 1 }
       : { parentId: null, rootId: null, version: 1 },
   );
-  await nouns.memories.addSource(organizationId, memory.id, writing.documentId, candidate.quote ?? null);
+  await nouns.memories.addSource(organizationId, memory.id, writing.documentId, quotationOf(candidate));
   const unit = unitOf("memory", memory.seq);
   const containerIds = [writing.container.id];
   await nouns.units.indexText({ unit, containerIds, text: memory.text, context: "" });
@@ -163,6 +163,10 @@ async function insertMemory(
   const noted = { batchId, action, cause: `document ${writing.documentId}` };
   await noteMemory(nouns, writing.actor, noted, { before: replaced, after: memory });
   return memory;
+}
+
+function quotationOf({ quote, quoteAt }: StatedCandidate): Quotation | null {
+  return quote === undefined ? null : { text: quote, at: quoteAt ?? null };
 }
 
 function metadataOf(

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
@@ -42,6 +43,7 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Call) => 
   ["store", checkStore],
   ["pipeline", checkPipeline],
   ["embedder", checkEmbedder],
+  ["llm", checkModel],
   ["vectors", checkVectors],
   ["jobs", checkJobs],
   ["disk", checkDisk],
@@ -115,6 +117,23 @@ async function checkPipeline(context: CoreContext, call: Call): Promise<Finding>
 async function checkEmbedder({ embedder }: CoreContext): Promise<Finding> {
   const [vector] = await embedder.embed([`probe ${createId()}`], "query");
   return { ok: true, detail: `${embedder.name}, ${vector?.length ?? 0} dimensions` };
+}
+
+async function checkModel({ model }: CoreContext): Promise<Finding> {
+  if (!model) return { ok: true, detail: "none; rules find facts" };
+  const word = createId();
+  const { value } = await model.generate({
+    name: "echo",
+    messages: [{ role: "user", content: `Answer with {"word": "${word}"} and nothing else.` }],
+    schema: z.object({ word: z.string() }),
+    effort: "careful",
+  });
+  if (value.word === word) return { ok: true, detail: `${model.name} answers` };
+  return {
+    ok: false,
+    detail: `${model.name} answers, but does not do what it is asked`,
+    fix: "Choose a more able model with RECOLLECT_LLM_MODEL.",
+  };
 }
 
 async function checkVectors({ vectors }: CoreContext): Promise<Finding> {

@@ -11,6 +11,8 @@ export interface Status {
   readonly dataDirectory: string;
   readonly embedder: string;
   readonly llm: string;
+  /** What the language model cost so far, in answers and tokens. */
+  readonly llmUse: { readonly answers: number; readonly inputTokens: number; readonly outputTokens: number };
   readonly factExtractor: string;
   readonly vectors: VectorStatus;
   readonly store: StoreHealth;
@@ -25,7 +27,8 @@ export async function getStatus(context: CoreContext, call: Call): Promise<Statu
     organizationId: store.organizationId,
     dataDirectory: about.dataDirectory,
     embedder: embedder.name,
-    llm: "none",
+    llm: context.model?.name ?? "none",
+    llmUse: await store.extractions.totals(store.organizationId),
     factExtractor: about.factExtractor,
     vectors: await vectors.status(),
     store: await store.health({ deep: false }),

@@ -24,6 +24,7 @@ function describe(status: Status): [string, string][] {
     ["kept", `${store.documents} documents, ${store.chunks} passages, ${store.memories} memories`],
     ["size", `${megabytes(store.bytes)}, ${megabytes(store.freeBytes)} free on this disk`],
     ["jobs", `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} given up`],
+    ...describeUse(status.llmUse),
     ["waiting", `${status.waitingDocuments} documents are not searchable yet`],
     ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
   ];
@@ -39,6 +40,11 @@ export function describeParts({ embedder, llm, vectors, factExtractor }: Status)
     ["vector index", `${vectors.name} (${vectors.state}${behind})${why}`],
     ["extractor", factExtractor],
   ];
+}
+
+function describeUse({ answers, inputTokens, outputTokens }: Status["llmUse"]): [string, string][] {
+  if (answers === 0) return [];
+  return [["llm use", `${answers} answers, ${inputTokens} tokens read, ${outputTokens} tokens written`]];
 }
 
 function megabytes(bytes: number): string {

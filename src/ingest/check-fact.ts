@@ -1,0 +1,44 @@
+import type { FactSource } from "../core/ports.js";
+import type { FactCandidate } from "../core/types.js";
+import { parseIso } from "../lib/time.js";
+import type { QuoteFinder } from "./find-quote.js";
+import type { StatedByModel } from "./prompts/extract-facts.js";
+
+/** A fact is one sentence. What is longer was not taken apart. */
+const LONGEST_FACT = 500;
+const MOST_EVENT_DATES = 10;
+
+/**
+ * What of a model's statement may be believed: a quote that the source really holds, days that exist, an end that lies
+ * ahead. @returns null for what is no fact at all
+ */
+export function checkFact(stated: StatedByModel, source: FactSource, find: QuoteFinder): FactCandidate | null {
+  const text = stated.text.replace(/\s+/gu, " ").trim();
+  if (!/[\p{L}\p{N}]/u.test(text) || text.length > LONGEST_FACT) return null;
+  const place = stated.quote === null ? null : find(stated.quote);
+  const forgetAfter = endOf(stated.forgetAfter, source.date);
+  const eventDates = daysOf(stated.eventDates);
+  return {
+    text: text.toWellFormed(),
+    kind: stated.kind,
+    isStatic: stated.isStatic && forgetAfter === null,
+    ...(forgetAfter !== null && { forgetAfter }),
+    ...(eventDates.length > 0 && { eventDates }),
+    ...(place ? { quote: source.content.slice(place.start, place.end) } : { isInference: true }),
+  };
+}
+
+/** The moment after which a fact is over: the end of a day that comes without a time. Null for one in the past. */
+function endOf(text: string | null, reference: string): string | null {
+  const moment = text === null ? null : parseIso(text);
+  if (!moment) return null;
+  const isDay = text !== null && text.trim().length === "YYYY-MM-DD".length;
+  const end = isDay ? `${moment.toISOString().slice(0, 10)}T23:59:59.999Z` : moment.toISOString();
+  const start = parseIso(reference);
+  return start && end <= start.toISOString() ? null : end;
+}
+
+function daysOf(texts: readonly string[]): string[] {
+  const days = texts.flatMap((text) => parseIso(text)?.toISOString().slice(0, 10) ?? []);
+  return [...new Set(days)].slice(0, MOST_EVENT_DATES);
+}

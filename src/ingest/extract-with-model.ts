@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import { AppError, RetryLater } from "../core/errors.js";
+import type { FactExtractor, FactSource, LanguageModel, Log } from "../core/ports.js";
+import type { FactCandidate } from "../core/types.js";
+import { factKey } from "../lib/fact-key.js";
+import { checkFact } from "./check-fact.js";
+import { createQuoteFinder, type Place } from "./find-quote.js";
+import { extractFactsPrompt, type ExtractFactsInput, type StatedByModel } from "./prompts/extract-facts.js";
+import { type WindowSizes, windowsOf } from "./windows.js";
+
+/** As many as rules find at most: a document that states more is no note and no conversation. */
+const MOST_CANDIDATES = 500;
+const MOST_PER_WINDOW = 100;
+/** Small enough for models with short contexts and for attention to details; about 2,000 tokens. */
+const WINDOWS: WindowSizes = { length: 8_000, overlap: 500 };
+/** A window that is too much for a model is halved down to this many characters. */
+const SMALLEST_WINDOW = 1_000;
+/** A model that could not answer so often in a row is not asked about the rest of the document. */
+const PATIENCE = 2;
+const MOST_TOKENS = 16_000;
+/** Characters of the running summary that the next window gets. */
+const LONGEST_SUMMARY = 1_500;
+/** Answers that are kept for a document that has to wait in the middle. */
+const KEPT_ANSWERS = 500;
+/** Seconds, when a provider that is away does not say for how long. */
+const PAUSE = 60;
+
+export interface ModelExtractorOptions {
+  readonly model: LanguageModel;
+  /** Finds facts where the model refuses for good. */
+  readonly fallback: FactExtractor;
+  readonly log: Log;
+}
+
+interface WindowAnswer {
+  readonly facts: readonly StatedByModel[];
+  readonly summary: string;
+}
+
+/**
+ * An extractor of facts that asks a language model, window by window, and believes only what the text says: a fact
+ * without a quote that is in the text is an inference. At most 500 candidates a document. Throws `RetryLater` while the
+ * model is away; what was answered by then is not asked again.
+ */
+export function createModelExtractor({ model, fallback, log }: ModelExtractorOptions): FactExtractor {
+  const answered = new Map<string, WindowAnswer>();
+
+  async function ask(reading: Reading, input: ExtractFactsInput): Promise<WindowAnswer> {
+    const { source, signal } = reading;
+    const { name, version, schema, messages } = extractFactsPrompt;
+    const request = { name, schema, messages: messages(input), effort: "careful", maxTokens: MOST_TOKENS } as const;
+    const key = createHash("sha256").update(JSON.stringify(request.messages)).digest("base64");
+    reading.questions.add(key);
+    const known = answered.get(key);
+    if (known) return known;
+    const { value, ...spent } = await model.generate(request, signal);
+    await source.onModelUse?.({ ...spent, prompt: `${name}/${version}` });
+    answered.set(key, value);
+    for (const oldest of answered.keys()) if (answered.size > KEPT_ANSWERS) answered.delete(oldest);
+    return value;
+  }
+
+  /** Asks about a window, and about its halves where it is too much at once. */
+  async function askOrHalve(reading: Reading, window: Place): Promise<StatedByModel[]> {
+    const input = inputOf(reading, window);
+    try {
+      const { facts, summary } = await ask(reading, input);
+      if (input.parts > 1) reading.summary = summary.slice(0, LONGEST_SUMMARY);
+      return facts.slice(0, MOST_PER_WINDOW);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "too_large") throw error;
+      const length = window.end - window.start;
+      if (length < 2 * SMALLEST_WINDOW) throw error;
+      log.debug("extract.halved", { characters: length });
+      const facts: StatedByModel[] = [];
+      const sizes = { length: Math.ceil(length / 2) + 200, overlap: 200 };
+      for (const half of windowsOf(input.text, sizes)) {
+        const place = { start: window.start + half.start, end: window.start + half.end };
+        facts.push(...(await askOrHalve(reading, place)));
+      }
+      return facts;
+    }
+  }
+
+  /** Null when the model refuses for good. */
+  async function tryWindow(reading: Reading, window: Place): Promise<StatedByModel[] | null> {
+    try {
+      return await askOrHalve(reading, window);
+    } catch (error) {
+      reading.signal?.throwIfAborted();
+      if (!(error instanceof AppError)) throw error;
+      if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.message);
+      const { part, windows } = reading;
+      log.warn("facts are found by rules", { part, parts: windows.length, reason: error.message });
+      return null;
+    }
+  }
+
+  return {
+    name: `${model.name}, rules where it refuses`,
+
+    async extract(source, signal) {
+      const reading = startReading(source, signal);
+      const find = createQuoteFinder(source.content);
+      const candidates = new Map<string, FactCandidate>();
+      let refusals = 0;
+      for (const window of reading.windows) {
+        reading.part += 1;
+        const stated = refusals < PATIENCE ? await tryWindow(reading, window) : null;
+        refusals = stated ? 0 : refusals + 1;
+        const found = stated
+          ? stated.flatMap((fact) => checkFact(fact, source, find) ?? [])
+          : await fallback.extract(partOf(source, window), signal);
+        for (const candidate of found) addCandidate(candidates, candidate);
+        if (candidates.size >= MOST_CANDIDATES) break;
+      }
+      for (const key of reading.questions) answered.delete(key);
+      return [...candidates.values()].slice(0, MOST_CANDIDATES);
+    },
+  };
+}
+
+/** How far a document was read. */
+interface Reading {
+  readonly source: FactSource;
+  readonly signal: AbortSignal | undefined;
+  readonly windows: readonly Place[];
+  readonly fence: string;
+  part: number;
+  summary: string;
+  /** Keys of the answers that are kept until the document is read. */
+  readonly questions: Set<string>;
+}
+
+function startReading(source: FactSource, signal: AbortSignal | undefined): Reading {
+  const windows = windowsOf(source.content, WINDOWS);
+  return { source, signal, windows, fence: fenceOf(source.content), part: 0, summary: "", questions: new Set() };
+}
+
+function inputOf({ source, windows, fence, part, summary }: Reading, window: Place): ExtractFactsInput {
+  return {
+    text: source.content.slice(window.start, window.end),
+    fence,
+    date: source.date,
+    // Most titles are the first words of the text.
+    title: source.title && !source.content.includes(source.title) ? source.title : null,
+    guidance: source.guidance ?? {},
+    part,
+    parts: windows.length,
+    summary,
+  };
+}
+
+/** A mark that the text cannot hold, because it is made of all of it; the same for the same text. */
+function fenceOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** What rules may read in place of the model: a window, and those turns that begin in it. */
+function partOf(source: FactSource, window: Place): FactSource {
+  const content = source.content.slice(window.start, window.end);
+  if (content === source.content) return source;
+  return { ...source, content, turns: source.turns?.filter(({ text }) => content.includes(text.slice(0, 200))) };
+}
+
+/** Windows overlap, and models repeat themselves; a quoted statement of a fact counts more than a guess of the same. */
+function addCandidate(candidates: Map<string, FactCandidate>, candidate: FactCandidate): void {
+  const key = factKey(candidate.text);
+  const known = candidates.get(key);
+  if (!known || (known.isInference === true && candidate.isInference !== true)) candidates.set(key, candidate);
+}

@@ -1,0 +1,85 @@
+/** A place in a text: `start` inclusive, `end` exclusive, in UTF-16 units. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds quotations in one text, again and again. */
+export type QuoteFinder = (quote: string) => Place | null;
+
+/** Fewer letters and digits than this are found anywhere. */
+const FEWEST_LETTERS = 2;
+
+/**
+ * Finds where a text says something, whatever its case, white space, quotation marks, dashes and Unicode forms. The first
+ * place counts. Takes linear time and about 13 bytes a character.
+ */
+export function createQuoteFinder(text: string): QuoteFinder {
+  let folded: Folded | undefined;
+  return (quote) => {
+    const whole = fold(quote).text.trim();
+    const bare = whole.replace(EDGES, "");
+    if ((bare.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < FEWEST_LETTERS) return null;
+    folded ??= fold(text);
+    for (const wanted of [whole, bare]) {
+      const at = folded.text.indexOf(wanted);
+      if (at === -1) continue;
+      const last = folded.origin[at + wanted.length - 1] ?? 0;
+      return { start: folded.origin[at] ?? 0, end: endOfCharacter(text, last) };
+    }
+    return null;
+  };
+}
+
+/** What people and models put around a quotation without meaning it. */
+const EDGES = /^(?:["'\s]|\.\.\.)+|(?:["'\s]|\.\.\.)+$/gu;
+
+interface Folded {
+  readonly text: string;
+  /** Where each unit of the folded text comes from. */
+  readonly origin: Int32Array;
+}
+
+function fold(text: string): Folded {
+  const pieces: string[] = [];
+  let origin = new Int32Array(text.length + 16);
+  let length = 0;
+  let at = 0;
+  let isAfterSpace = true;
+  for (const character of text) {
+    const piece = foldCharacter(character);
+    const isSpace = piece === " ";
+    if (piece !== "" && !(isSpace && isAfterSpace)) {
+      pieces.push(piece);
+      if (length + piece.length > origin.length) origin = grow(origin, length + piece.length);
+      origin.fill(at, length, length + piece.length);
+      length += piece.length;
+      isAfterSpace = isSpace;
+    }
+    at += character.length;
+  }
+  return { text: pieces.join(""), origin };
+}
+
+function grow(values: Int32Array, least: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(Math.max(values.length * 2, least));
+  larger.set(values);
+  return larger;
+}
+
+function foldCharacter(character: string): string {
+  if (character >= "a" && character <= "z") return character;
+  if (/\s/u.test(character)) return " ";
+  if (/[\u00ad\u200b-\u200f\u2060\ufeff]/u.test(character)) return "";
+  if (/[‘’‚‛′`´]/u.test(character)) return "'";
+  if (/[“”„‟″«»]/u.test(character)) return '"';
+  if (/\p{Pd}/u.test(character)) return "-";
+  return character.normalize("NFKD").toLowerCase().replaceAll("ς", "σ");
+}
+
+/** Behind the character at a place, and behind the marks that belong to it. */
+function endOfCharacter(text: string, start: number): number {
+  let end = start + String.fromCodePoint(text.codePointAt(start) ?? 0).length;
+  while (end < text.length && /\p{M}/u.test(text[end] ?? "")) end += 1;
+  return end;
+}
