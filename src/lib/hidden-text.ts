@@ -19,97 +19,15 @@ const ESCAPE = /\\u(?:\{([0-9a-f]{2,6})\}|([0-9a-f]{4}))/gi;
 const SPACED = /(?:\b\p{L}[ ._*|-]{1,3}){6,}\p{L}\b/gu;
 /** Most encoded pieces of one text that are read. */
 const MOST_PIECES = 50;
+/** Characters that say something. */
+const SHORTEST = 8;
 /** Encoded text may be encoded again, so many times. */
 const DEEPEST = 3;
 
-const LOOKALIKES = new Map(
-  Object.entries({
-    а: "a",
-    в: "b",
-    с: "c",
-    ԁ: "d",
-    е: "e",
-    ё: "e",
-    ɡ: "g",
-    һ: "h",
-    і: "i",
-    ї: "i",
-    ј: "j",
-    к: "k",
-    ӏ: "l",
-    м: "m",
-    н: "h",
-    о: "o",
-    р: "p",
-    ԛ: "q",
-    ѕ: "s",
-    т: "t",
-    у: "y",
-    ѵ: "v",
-    ԝ: "w",
-    х: "x",
-    ѓ: "r",
-    г: "r",
-    п: "n",
-    и: "n",
-    А: "A",
-    В: "B",
-    С: "C",
-    Е: "E",
-    Н: "H",
-    І: "I",
-    Ј: "J",
-    К: "K",
-    М: "M",
-    О: "O",
-    Р: "P",
-    Ѕ: "S",
-    Т: "T",
-    У: "Y",
-    Х: "X",
-    α: "a",
-    β: "b",
-    γ: "y",
-    ε: "e",
-    η: "n",
-    ι: "i",
-    κ: "k",
-    ν: "v",
-    ο: "o",
-    ρ: "p",
-    τ: "t",
-    υ: "u",
-    χ: "x",
-    ω: "w",
-    Α: "A",
-    Β: "B",
-    Ε: "E",
-    Ζ: "Z",
-    Η: "H",
-    Ι: "I",
-    Κ: "K",
-    Μ: "M",
-    Ν: "N",
-    Ο: "O",
-    Ρ: "P",
-    Τ: "T",
-    Υ: "Y",
-    Χ: "X",
-    ı: "i",
-    ł: "l",
-    ø: "o",
-    ƅ: "b",
-    ꜱ: "s",
-    ᴀ: "a",
-    ᴇ: "e",
-    ɪ: "i",
-    ɴ: "n",
-    ᴏ: "o",
-    ʀ: "r",
-    ᴛ: "t",
-    ᴜ: "u",
-  }),
-);
+/** Letters of other scripts, and below them those of ours that they look like. */
+const FOREIGN = [..."авсԁеёɡһіїјкӏмнорԛѕтуѵԝхѓгпиАВСЕНІЈКМОРЅТУХαβγεηικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧıłøƅꜱᴀᴇɪɴᴏʀᴛᴜ"];
+const FAMILIAR = [..."abcdeeghiijklmhopqstyvwxrrnnABCEHIJKMOPSTYXabyenikvoptuxwABEZHIKMNOPTYXilobsaeinortu"];
+const LOOKALIKES = new Map(FOREIGN.map((letter, index) => [letter, FAMILIAR[index] ?? letter]));
 const DIGITS_AS_LETTERS = new Map(
   Object.entries({ "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", $: "s", "!": "i" }),
 );
@@ -139,23 +57,25 @@ function readingsOf(text: string, depth: number): HiddenReading[] {
   const visible = visibleText(text);
   const found: HiddenReading[] = [];
   const add = (how: string, reading: string) => {
-    if (reading.trim().length >= 8 && reading !== text) found.push({ how, text: reading });
+    if (reading.trim().length >= SHORTEST && reading !== text) found.push({ how, text: reading });
   };
   add("invisible or look-alike characters", visible);
   add("invisible characters", tagLetters(text));
-  add(
-    "single letters",
-    visible.replace(SPACED, (letters) => letters.replace(/[ ._*|-]+/g, (gap) => (gap.length > 1 ? " " : ""))),
-  );
-  add("digits for letters", substituteDigits(visible));
-  add("letters rotated by 13", rotate(visible));
-  add("reversed text", [...visible].reverse().join(""));
-  const decoded = decode(visible);
-  for (const piece of decoded) {
+  if (depth === 1) {
+    add("single letters", joinLetters(visible));
+    add("digits for letters", substituteDigits(visible));
+    add("letters rotated by 13", rotate(visible));
+    add("reversed text", Array.from(visible).reverse().join(""));
+  }
+  for (const piece of decode(visible)) {
     add("encoded text", piece);
     if (depth < DEEPEST) found.push(...readingsOf(piece, depth + 1));
   }
   return found;
+}
+
+function joinLetters(text: string): string {
+  return text.replace(SPACED, (letters) => letters.replace(/[ ._*|-]+/g, (gap) => (gap.length > 1 ? " " : "")));
 }
 
 function tagLetters(text: string): string {
@@ -207,5 +127,5 @@ function fromPercent(encoded: string): string {
 /** Chance makes bytes, not words. */
 function isReadable(text: string): boolean {
   const letters = text.match(/[\p{L}\p{N}\p{P}\p{S}\s]/gu)?.length ?? 0;
-  return text.length >= 8 && !text.includes("\ufffd") && letters >= text.length * 0.95;
+  return text.length >= SHORTEST && !text.includes("\ufffd") && letters >= text.length * 0.95;
 }

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
-import { iso } from "../../lib/time.js";
 import { asSeenBy, maySee } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { findDocument } from "./documents.js";
 import { customIdSchema, parseInput } from "../input.js";
-import type { Document, Memory } from "../types.js";
+import { isOver } from "../memories/find-memory.js";
+import { trustOf, trustOfDocument } from "../memories/trust.js";
+import type { Document, Memory, Trust } from "../types.js";
 
 /** A document with its memories, or a memory with its sources. */
 export interface Fetched {
@@ -15,11 +16,13 @@ export interface Fetched {
   readonly memories: readonly Memory[];
   /** Ids of the documents that state the memory. */
   readonly sources: readonly string[];
+  /** Of the memory, or of the document. */
+  readonly trust: Trust;
 }
 
-/** What was forgotten, or whose time is over, is not told any more. */
-function isActive({ isForgotten, forgetAfter }: Memory, now: Date): boolean {
-  return !isForgotten && (forgetAfter === null || forgetAfter > iso(now));
+/** What was forgotten, or whose time is over, is not told any more; what was superseded is. */
+function isTold(memory: Memory, now: Date): boolean {
+  return !memory.isForgotten && !isOver(memory, now);
 }
 
 /** Looks an id up as a memory, then as a document or customId. @throws AppError `not_found` */
@@ -28,7 +31,7 @@ export async function fetchById(context: CoreContext, call: Call, raw: unknown):
   const { store } = context;
   const { organizationId } = call.actor;
   const memory = isId(id) ? await store.memories.byId(organizationId, id) : null;
-  if (memory && isActive(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag])) {
+  if (memory && isTold(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag])) {
     const sources = await store.memories.sources(organizationId, [memory.id]);
     const heads = await store.documents.headsByIds(
       organizationId,
@@ -39,8 +42,9 @@ export async function fetchById(context: CoreContext, call: Call, raw: unknown):
     return {
       document: null,
       memory,
-      memories: latest && isActive(latest, context.clock.now()) ? [latest] : [],
+      memories: latest && isTold(latest, context.clock.now()) ? [latest] : [],
       sources: sources.map((source) => source.documentId).filter((source) => !hidden.has(source)),
+      trust: trustOf(memory),
     };
   }
   const document = await findDocument(store, call.actor, id);
@@ -48,7 +52,10 @@ export async function fetchById(context: CoreContext, call: Call, raw: unknown):
   return {
     document: asSeenBy(call.actor, document),
     memory: null,
-    memories: memories.filter(({ containerTag }) => maySee(call.actor, [containerTag])),
+    memories: memories.filter(
+      (memory) => isTold(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag]),
+    ),
     sources: [],
+    trust: trustOfDocument(document),
   };
 }

@@ -20,7 +20,7 @@ const AI =
 const ORDER =
   "(?:^|[.!?:;,>\\]})\"'*-]\\s*|\\b(?:must|should|shall|please|then|now|always|never|immediately|and|to|also|instead|just|simply|you|silently|secretly|first|next)\\s+)";
 const DO =
-  "(?:say|tell|reply|respond|answer|claim|recommend|suggest|do|run|execute|call|send|forward|ignore|insert|include|append|mention|offer|direct|redirect|provide|give|show|reveal|delete|forget|visit|open|use|refuse|insist|pretend|state|advise|point|convince|urge|transfer|book|buy|output|return|post|e-?mail|upload|switch|link|quote|promote|warn|approve|praise|treat|trust|add|write|print|repeat)";
+  "(?:say|tell|reply|respond|answer|claim|recommend|suggest|do|run|execute|call|send|forward|ignore|insert|include|append|mention|offer|direct|redirect|provide|give|show|reveal|delete|forget|visit|open|use|refuse|insist|pretend|state|advise|point|convince|urge|transfer|book|buy|output|return|post|e-?mail|upload|switch|link|quote|promote|warn|approve|praise|treat|trust|add|write|print|repeat|ask)";
 const FILLERS =
   "(?:then |you |must |should |always |never |please |immediately |silently |secretly |simply |just |instead |also |do not |don't |will |shall |have to |need to |are to |first |quietly )*";
 const EVERY_ANSWER =
@@ -89,12 +89,12 @@ const FAKE_SYSTEM: readonly Sign[] = [
   sign(
     "poses as a message of the system",
     "everyone",
-    "(?:^|[\\n.!?]\\s*)[#\\[<*({\\s=-]*(?:system|developer|administrator|admin|operator|root)[ -](?:message|prompt|override|instructions?|directive|command)s?\\b[\\])}>*\\s]*[:\\]>=-]",
+    "(?:^|[\\n.!?]\\s*)[#\\[<*({\\s=-]*(?:system|developer|administrator|admin|operator|root)(?:[ -](?:message|prompt|override|instructions?|directive|command)s?\\b){1,3}[\\])}>*\\s]*[:\\]>=-]",
   ),
   sign(
     "poses as a message of the system",
     "everyone",
-    "(?:^|[\\n.!?]\\s*)[#\\[<*({\\s=-]*(?:system|developer|administrator|admin|operator|root)(?: (?:notice|alert|update|note|announcement))?[\\])}>*\\s]*:\\s*[^\\n]{0,120}?\\b(?:you are|you must|you will|your|assistant|ignore|disregard|the user|from now on|memor(?:y|ies)|always|never)\\b",
+    "(?:^|[\\n.!?]\\s*)[#\\[<*({\\s=-]*(?:system|developer|administrator|admin|operator|root)(?: (?:notice|alert|update|note|announcement))?[\\])}>*\\s]*:\\s*[^\\n]{0,120}?\\b(?:you are|you must|you will|your|assistant|ignore|disregard|the user|from now on|memories|always|never)\\b",
   ),
   sign(
     "poses as a message of the system",
@@ -236,7 +236,7 @@ const OTHERS_MEMORY: readonly Sign[] = [
     "not the owner",
     ORDER,
     `(?:read|search|list|show|copy|move|merge|delete|forget|write|add|save|store|reveal|share|access|query|include|use|switch|import|export|dump|fetch|load|look|tell|insert|put|apply|sync)\\b[^.!?\\n]{0,80}?\\b${OTHERS}[^.!?\\n]{0,80}?\\b${ABOUT_MEMORY}\\b`,
-    `|(?:^|[.!?:;,]\\s*)(?:read|search|list|show|copy|move|merge|delete|forget|write|add|save|store|reveal|access|query|dump|fetch|load|tell|insert|put|sync)\\b[^.!?\\n]{0,80}?\\bmemor(?:y|ies)\\b[^.!?\\n]{0,60}?\\b${OTHERS}`,
+    `|(?:^|[.!?:;,]\\s*|\\b(?:also|then|now|must|please|always)\\s+)(?:read|search|list|show|copy|move|merge|delete|forget|write|add|save|store|reveal|access|query|dump|fetch|load|tell|insert|put|sync)\\b[^.!?\\n]{0,80}?\\bmemor(?:y|ies)\\b[^.!?\\n]{0,60}?\\b${OTHERS}`,
   ),
   sign(
     "reaches for the memory of others",
@@ -281,7 +281,7 @@ export const ANNOUNCED =
 
 /** The text says that something is different now. */
 export const CHANGED =
-  /\b(?:is|are) (?:now|actually|really|in fact|no longer)\b|\bhas (?:been |just |recently )*(?:changed|updated|replaced|moved)\b|\b(?:new|old|previous|former|outdated)\b|\binstead of\b|\bwas wrong\b|\bnot \S+ (?:but|anymore)\b|\bchanged (?:to|from|his|her|their)\b/iu;
+  /\b(?:is|are) (?:now|actually|really|in fact|no longer)\b|\bhas (?:been |just |recently )*(?:changed|updated|replaced|moved)\b|(?<![-\w])(?:new|old|previous|former|outdated)\b|\binstead of\b|\bwas wrong\b|\bnot \S+ (?:but|anymore)\b|\bchanged (?:to|from|his|her|their)\b/iu;
 
 /** The text speaks of the user as of somebody else. */
 export const OF_THE_USER = /\b(?:the |this |your |our )(?:user|owner|account holder)\b|\buser's\b/iu;

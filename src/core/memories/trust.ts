@@ -1,13 +1,6 @@
 import { hiddenReadings, visibleText } from "../../lib/hidden-text.js";
-import type { FactCandidate, Memory, Origin } from "../types.js";
+import type { FactCandidate, Memory, Origin, Trust } from "../types.js";
 import { ANNOUNCED, CHANGED, OF_THE_USER, PAYMENT, SENSITIVE, SIGNS, type Audience } from "./trust-signs.js";
-
-/**
- * How far a memory is trusted. `unverified`: it came from a page, a connected service, a tool or the assistant itself, and
- * holds as long as the user says nothing else. `flagged`: it reads like an instruction or an attempt to take over what is
- * known, and waits for review.
- */
-export type Trust = "trusted" | "unverified" | "flagged";
 
 export interface Judgement {
   readonly trust: Trust;
@@ -96,6 +89,11 @@ export function trustOf(memory: Pick<Memory, "isInference" | "metadata" | "origi
   if (isFlagged(memory)) return "flagged";
   if (memory.metadata?.["reviewStatus"] === "approved") return "trusted";
   return memory.metadata?.["trust"] === "unverified" || isOutside(memory) ? "unverified" : "trusted";
+}
+
+/** How far a whole document, and each passage of it, is trusted: by who sent it, whatever it says. */
+export function trustOfDocument({ origin }: { readonly origin: Origin }): Trust {
+  return isOutside({ origin }) ? "unverified" : "trusted";
 }
 
 function isOutside({ origin, speaker }: Provenance): boolean {

@@ -2,12 +2,13 @@ import * as z from "zod";
 import { asSeenBy, maySee } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { parseInput, textSchema } from "../input.js";
+import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { readNeighbours } from "./neighbours.js";
 import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { retrieve, shownSimilarity, type Retrieved } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
-import type { Actor, Chunk, DocumentHead, Memory, UnitKind } from "../types.js";
+import type { Actor, Chunk, DocumentHead, Memory, Trust, UnitKind } from "../types.js";
 
 const MAX_QUERY = 10_000;
 
@@ -53,6 +54,7 @@ export interface SearchResult {
   readonly chunk: Chunk | null;
   /** Source documents without their content; the one a chunk is from, or all that state a memory. */
   readonly documents: readonly DocumentHead[];
+  readonly trust: Trust;
   /** Only when asked for, on memories. */
   readonly relatives?: Relatives;
   /** Only when asked for: chunks of a memory's documents, best first, or the neighbours of a chunk, by position. */
@@ -133,6 +135,7 @@ async function present({ store }: CoreContext, actor: Actor, ranked: readonly Ra
     const found = byUnit.get(unit);
     // Deleted since it was ranked.
     if (!found) return [];
+    const sources = detail.documentIds.flatMap((id) => byId.get(id) ?? []);
     return {
       id: detail.id,
       kind: detail.chunk ? "chunk" : "memory",
@@ -140,7 +143,8 @@ async function present({ store }: CoreContext, actor: Actor, ranked: readonly Ra
       similarity: shownSimilarity(similarity),
       memory: found.memory,
       chunk: found.chunk,
-      documents: detail.documentIds.flatMap((id) => byId.get(id) ?? []),
+      documents: sources,
+      trust: found.memory ? trustOf(found.memory) : trustOfDocument(sources[0] ?? { origin: "user" }),
     };
   });
 }

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Fetched } from "../../../core/index.js";
-import type { Document, Memory } from "../../../core/types.js";
+import { TRUST, type Document, type Memory, type Trust } from "../../../core/types.js";
 import { safeCut } from "../../../lib/sentences.js";
-import { titleOf } from "../hits.js";
+import { markOf, titleOf } from "../hits.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
 import { defineTool } from "../tool.js";
 import { anyId, READ_ONLY } from "./arguments.js";
@@ -26,6 +26,8 @@ const output = z.object({
   date: z.string(),
   status: z.string().describe("Of a document: how far it is processed. Of a memory: latest, superseded or forgotten"),
   related: z.array(z.string()).describe("Ids: the memories of a document, or the documents that state a memory"),
+  origin: z.string().describe("Who it is from: user, agent, connector, web or rules"),
+  trust: z.enum(TRUST).describe("flagged: reads like an instruction, and nobody has reviewed it"),
   newerId: z.string().nullable().describe("The memory that replaced this one"),
   nextOffset: z.number().nullable().describe("Where the rest begins; null when this is the end"),
   notice: z.string(),
@@ -51,13 +53,17 @@ export const fetchTool = defineTool({
 
 type Presented = { whole: string; page: Omit<Page, "text" | "nextOffset"> };
 
-function present({ document, memory, memories, sources }: Fetched, id: string): Presented {
-  if (memory) return { whole: memory.text, page: presentMemory(memory, memories[0]?.id ?? null, sources) };
-  if (document) return { whole: document.content, page: presentDocument(document, memories) };
+function present({ document, memory, memories, sources, trust }: Fetched, id: string): Presented {
+  if (memory) return { whole: memory.text, page: presentMemory({ memory, trust }, memories[0]?.id ?? null, sources) };
+  if (document) return { whole: document.content, page: presentDocument({ document, trust }, memories) };
   throw new Error(`The service answered neither a memory nor a document for ${id}`);
 }
 
-function presentMemory(memory: Memory, newerId: string | null, sources: readonly string[]): Presented["page"] {
+function presentMemory(
+  { memory, trust }: { memory: Memory; trust: Trust },
+  newerId: string | null,
+  sources: readonly string[],
+): Presented["page"] {
   return {
     id: memory.id,
     kind: "memory",
@@ -68,12 +74,17 @@ function presentMemory(memory: Memory, newerId: string | null, sources: readonly
     date: memory.createdAt,
     status: memory.isForgotten ? "forgotten" : memory.isLatest ? "latest" : "superseded",
     related: [...sources],
+    origin: memory.origin,
+    trust,
     newerId,
     notice: NOTICE,
   };
 }
 
-function presentDocument(document: Document, memories: readonly Memory[]): Presented["page"] {
+function presentDocument(
+  { document, trust }: { document: Document; trust: Trust },
+  memories: readonly Memory[],
+): Presented["page"] {
   return {
     id: document.id,
     kind: "document",
@@ -84,16 +95,18 @@ function presentDocument(document: Document, memories: readonly Memory[]): Prese
     date: document.documentDate ?? document.createdAt,
     status: document.status,
     related: memories.map(({ id }) => id),
+    origin: document.origin,
+    trust,
     newerId: null,
     notice: NOTICE,
   };
 }
 
 function describe(page: Page, total: number, start: number): string {
-  const { id, kind, title, text, status, related, newerId, nextOffset, date, containerTags } = page;
+  const { id, kind, title, text, status, related, newerId, nextOffset, date, containerTags, trust, origin } = page;
   const noun = kind === "memory" ? "Documents that state it" : "Memories from it";
   return [
-    `${kind === "memory" ? "Memory" : "Document"} [${id}] in ${containerTags.join(", ")}, ${date.slice(0, 10)}, ${status}.`,
+    `${kind === "memory" ? "Memory" : "Document"} [${id}] in ${containerTags.join(", ")}, ${date.slice(0, 10)}, ${status}${markOf(trust, origin)}.`,
     ...(newerId === null ? [] : [`It was replaced by memory [${newerId}].`]),
     ...(related.length > 0 ? [`${noun}: ${related.map((other) => `[${other}]`).join(" ")}`] : []),
     fence(oneLine(text.slice(0, 400)).startsWith(title) ? text : `${title}\n\n${text}`),
