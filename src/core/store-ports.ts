@@ -57,6 +57,8 @@ export interface Statement {
   readonly documentId: string;
   /** The words of the document that state it, where they are known. */
   readonly quote: string | null;
+  /** Where these words stand in its text, if they do. */
+  readonly quoteAt: { readonly start: number; readonly end: number } | null;
   readonly addedAt: string;
 }
 
@@ -375,7 +377,10 @@ export interface FileStore {
 
 /** What answers of language models cost, and which prompt they answered. */
 export interface ExtractionStore {
-  note(organizationId: string, entry: ModelUse & { readonly documentId: string; readonly revision: number }): Promise<void>;
+  note(
+    organizationId: string,
+    entry: ModelUse & { readonly documentId: string; readonly revision: number },
+  ): Promise<void>;
   /** Tokens of all answers about all documents, or about one. */
   totals(
     organizationId: string,

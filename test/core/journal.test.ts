@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Core, Undone } from "../../src/core/index.js";
 import type { Memory, MemoryDraft } from "../../src/core/types.js";
 import { unitOf } from "../../src/core/types.js";
+import { noteMemory } from "../../src/core/memories/memory-state.js";
 import { createId } from "../../src/lib/ids.js";
 import { buildMemoryDraft, FIRST_VERSION } from "../support/builders.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
@@ -117,14 +118,14 @@ describe("undone and redone", () => {
   });
 
   test("an update that took in another memory", async () => {
-    const rome = await remember("Ada lives in Rome");
-    const bonn = await remember("Ada lives in Bonn");
-    const merged = await update(rome.id, "Ada lives in Bonn");
+    const rome = await remember("Ada sings about Rome");
+    const bonn = await remember("Ada sings about Bonn");
+    const merged = await update(rome.id, "Ada sings about Bonn");
     const ids = [rome.id, bonn.id, merged.id];
     const before = await Promise.all(ids.map(read));
     const undone = await undoNewest();
     expect(undone).toMatchObject({ undone: 2, skipped: [] });
-    expect(await active()).toEqual(["Ada lives in Bonn", "Ada lives in Rome"]);
+    expect(await active()).toEqual(["Ada sings about Bonn", "Ada sings about Rome"]);
     expect(await read(bonn.id)).toMatchObject({ isForgotten: false });
     await undo(undone.batchId);
     expect(await Promise.all(ids.map(read))).toEqual(before);
@@ -140,6 +141,29 @@ describe("undone and redone", () => {
     expect(await read(first.id)).toEqual(before);
     await undo(undone.batchId);
     expect(await read(first.id)).toEqual(after);
+  });
+
+  test("redone, the words of the source and their place are back too", async () => {
+    const { id } = await remember("Ada keeps bees");
+    const letter = { content: "She keeps bees.", containerTags: ["a"], taskType: "superrag" };
+    const { id: documentId } = await core.addDocument(call(), letter);
+    const { organizationId, journal, memories } = opened.store;
+    const quote = { text: "keeps bees", at: { start: 4, end: 14 } };
+    await memories.addSource(organizationId, id, documentId, quote);
+    const memory = await memories.byId(organizationId, id);
+    if (!memory) throw new Error("the memory is gone");
+    const noted = { batchId: createId(), action: "memory.strengthened", cause: null };
+    const linked = [{ documentId, quote: quote.text }];
+    await noteMemory({ journal, memories }, call().actor, { ...noted, linked }, { before: memory, after: memory });
+    const before = await memories.statements(organizationId, [id]);
+    const { batchId } = await undo(noted.batchId);
+    expect(await memories.statements(organizationId, [id])).toHaveLength(1);
+    await undo(batchId);
+    expect(await memories.statements(organizationId, [id])).toEqual(before);
+    expect(before.find((statement) => statement.documentId === documentId)).toMatchObject({
+      quote: "keeps bees",
+      quoteAt: { start: 4, end: 14 },
+    });
   });
 
   test("redone, it is linked to no document that is gone", async () => {

@@ -167,7 +167,7 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       const rows = await db
         .selectFrom("memory_sources")
         .innerJoin("memories", "memories.id", "memory_sources.memory_id")
-        .select(["memory_id", "document_id", "quote", "added_at"])
+        .select(["memory_id", "document_id", "quote", "quote_start", "quote_end", "added_at"])
         .where("memories.organization_id", "=", organizationId)
         .where(sql<boolean>`memory_id in (select value from json_each(${listParameter(memoryIds)}))`)
         .orderBy("added_at")
@@ -176,6 +176,8 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
         memoryId: row.memory_id,
         documentId: row.document_id,
         quote: row.quote,
+        quoteAt:
+          row.quote_start === null || row.quote_end === null ? null : { start: row.quote_start, end: row.quote_end },
         addedAt: row.added_at,
       }));
     },

@@ -3,7 +3,12 @@ import type { StoreNouns } from "../ports.js";
 import type { Actor, Memory } from "../types.js";
 
 /** A document that a memory was linked to by a change. */
-const linkSchema = z.object({ documentId: z.string(), quote: z.string().nullable() });
+const linkSchema = z.object({
+  documentId: z.string(),
+  quote: z.string().nullable(),
+  /** Where the quote stands in the text of the document. */
+  quoteAt: z.object({ start: z.int(), end: z.int() }).nullish(),
+});
 export type SourceLink = z.output<typeof linkSchema>;
 
 /** What the journal keeps of a memory before and after a change: enough to bring it back to either. */

@@ -172,8 +172,7 @@ async function restore(
   await nouns.memories.update(actor.organizationId, memory.id, changeTo(target));
   if (memory.isLatest && memory.isForgotten !== target.isForgotten)
     await nouns.units.setForgotten(unitOf("memory", memory.seq), container.id, target.isForgotten);
-  const unlinked = after.sources ?? [];
-  for (const { documentId } of unlinked) await nouns.memories.removeSource(actor.organizationId, memory.id, documentId);
+  const unlinked = await unlink(undoing, memory.id, after.sources ?? []);
   const linked = await linkAgain(undoing, memory.id, before?.sources ?? []);
   const action = returns ? "memory.restored" : target.isForgotten ? "memory.forgotten" : "memory.reverted";
   const noted = { batchId: undoing.undoId, action, cause: causeOf(undoing), linked, unlinked };
@@ -226,6 +225,20 @@ async function whatPreventsReturn(
   return null;
 }
 
+/** Removes links that are still there. @returns them as they were */
+async function unlink(
+  { nouns, actor }: Undoing,
+  memoryId: string,
+  links: readonly SourceLink[],
+): Promise<readonly SourceLink[]> {
+  if (links.length === 0) return [];
+  const ids = new Set(links.map(({ documentId }) => documentId));
+  const statements = await nouns.memories.statements(actor.organizationId, [memoryId]);
+  const removed = statements.filter(({ documentId }) => ids.has(documentId));
+  for (const { documentId } of removed) await nouns.memories.removeSource(actor.organizationId, memoryId, documentId);
+  return removed.map(({ documentId, quote, quoteAt }) => ({ documentId, quote, quoteAt }));
+}
+
 /** Links to documents that are still there. @returns those that were made */
 async function linkAgain(
   { nouns, actor }: Undoing,
@@ -240,12 +253,12 @@ async function linkAgain(
   );
   const there = new Set(heads.map(({ id }) => id));
   const made: SourceLink[] = [];
-  for (const link of links)
-    if (
-      there.has(link.documentId) &&
-      (await nouns.memories.addSource(organizationId, memoryId, link.documentId, link.quote))
-    )
-      made.push(link);
+  for (const link of links) {
+    const { documentId, quote, quoteAt } = link;
+    const quotation = quote === null ? null : { text: quote, at: quoteAt ?? null };
+    if (!there.has(documentId)) continue;
+    if (await nouns.memories.addSource(organizationId, memoryId, documentId, quotation)) made.push(link);
+  }
   return made;
 }
 
