@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { buildJournalEntry, buildKey } from "../../support/builders.js";
+import type { JournalQuery } from "../../../src/core/ports.js";
+import { buildJournalEntry, buildKey, buildMemoryDraft } from "../../support/builders.js";
 import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
 
 export function keysContract(open: OpenStore): void {
@@ -76,6 +77,73 @@ export function operationsContract(open: OpenStore): void {
     expect(await latest(at.organization, "m2")).toEqual({ before: { n: 4 }, after: null });
     expect(await latest(at.organization, "m3")).toBeNull();
     expect(await latest(OTHER_ORGANIZATION, "m1")).toBeNull();
+  });
+
+  test("the journal is listed newest first, in pages, narrowed by all conditions together", async () => {
+    const { document } = await at.addIndexedDocument({}, "one");
+    const { memory } = await at.addIndexedMemory();
+    await at.store.memories.addSource(at.organization, memory.id, document.id, null);
+    const note = async (subjectId: string, values: Parameters<typeof buildJournalEntry>[0] = {}) => {
+      at.clock.advance(1_000);
+      await at.store.journal.append(at.organization, [buildJournalEntry({ subjectId, ...values })]);
+    };
+    await note(document.id);
+    await note(memory.id, { subject: "memory", action: "memory.added", batchId: "b1", before: { n: 1 } });
+    const noon = at.clock.now().toISOString();
+    await note("c", { containerTag: "other", actor: "key:x", batchId: "b1" });
+    await note("d", { containerTag: null });
+    const list = async (query: Omit<JournalQuery, "offset" | "limit">, organization = at.organization) => {
+      const { entries, total } = await at.store.journal.list(organization, { offset: 0, limit: 10, ...query });
+      expect(total).toBe(entries.length);
+      return entries.map(({ subjectId }) => subjectId);
+    };
+    expect(await list({})).toEqual(["d", "c", memory.id, document.id]);
+    expect(await list({ containerTags: ["a"] })).toEqual([memory.id, document.id]);
+    expect(await list({ containerTags: [] })).toEqual([]);
+    expect(await list({ subjectIds: ["c", "d"] })).toEqual(["d", "c"]);
+    expect(await list({ documentId: document.id })).toEqual([memory.id, document.id]);
+    expect(await list({ batchId: "b1", containerTags: ["other"] })).toEqual(["c"]);
+    expect(await list({ actor: "key:x" })).toEqual(["c"]);
+    expect(await list({ action: "memory.added" })).toEqual([memory.id]);
+    expect(await list({ from: noon })).toEqual(["d", "c", memory.id]);
+    expect(await list({ to: noon })).toEqual([document.id]);
+    expect(await list({}, OTHER_ORGANIZATION)).toEqual([]);
+    const second = await at.store.journal.list(at.organization, { offset: 1, limit: 2 });
+    expect([second.entries.map(({ subjectId }) => subjectId), second.total]).toEqual([["c", memory.id], 4]);
+    const batch = await at.store.journal.ofBatch(at.organization, "b1");
+    expect(batch.map(({ subjectId, before }) => [subjectId, before])).toEqual([
+      [memory.id, { n: 1 }],
+      ["c", null],
+    ]);
+    expect(await at.store.journal.ofBatch(OTHER_ORGANIZATION, "b1")).toEqual([]);
+  });
+
+  test("a memory has the container it lies in until that is deleted, and the words of its documents", async () => {
+    const { document } = await at.addIndexedDocument({}, "one");
+    const { id } = (await at.addIndexedMemory()).memory;
+    const quote = { text: "one", at: { start: 0, end: 3 } };
+    await at.store.memories.addSource(at.organization, id, document.id, quote);
+    const statements = (organization: string) => at.store.memories.statements(organization, [id]);
+    expect(await statements(at.organization)).toMatchObject([
+      { memoryId: id, documentId: document.id, quote: "one", quoteAt: quote.at },
+    ]);
+    expect(await statements(OTHER_ORGANIZATION)).toEqual([]);
+    const container = (organization: string) => at.store.memories.containerOf(organization, id);
+    expect(await container(at.organization)).toMatchObject({ tag: "a" });
+    expect(await container(OTHER_ORGANIZATION)).toBeNull();
+    await at.store.containers.remove(at.organization, "a");
+    expect(await container(at.organization)).toBeNull();
+  });
+
+  test("versions that were undone are told only when they are asked for", async () => {
+    const { memory: first } = await at.addIndexedMemory();
+    const lineage = { parentId: first.id, rootId: first.id, version: 2 };
+    const second = await at.store.memories.insert(at.organization, buildMemoryDraft(), lineage);
+    await at.store.memories.update(at.organization, second.id, { isLatest: false, isForgotten: true });
+    const ids = async (options?: { withUndone: boolean }) =>
+      (await at.store.memories.versions(at.organization, [first.id], options)).map(({ id }) => id);
+    expect(await ids()).toEqual([first.id]);
+    expect(await ids({ withUndone: true })).toEqual([first.id, second.id]);
   });
 }
 
