@@ -334,6 +334,8 @@ export interface JobStore {
   nextDue(): Promise<Date | null>;
   counts(): Promise<{ waiting: number; running: number; dead: number; oldestWaitingSeconds: number }>;
   dead(limit: number): Promise<DeadJob[]>;
+  /** Why the waiting job with this key was put back; null when it was not, or when there is none. */
+  reasonOf(key: string): Promise<string | null>;
   /** Removes dead jobs whose key names this subject between colons: it was repaired or is gone. @returns how many */
   dropDead(subject: string): Promise<number>;
   /** Makes dead jobs due again, all or by id. @returns how many */

@@ -279,6 +279,18 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect((await takeOne()).attempt).toBe(3);
       });
 
+      test("a released job says why, until it is done", async () => {
+        await jobs.enqueue([draft({ key: "k" }), draft({ key: "other" })]);
+        expect(await jobs.reasonOf("k")).toBeNull();
+        const job = await takeOne();
+        await jobs.release("one", job.id, { runAt: clock.now(), failed: false, reason: "nobody is there" });
+        expect(await jobs.reasonOf("k")).toBe("nobody is there");
+        expect(await jobs.reasonOf("other")).toBeNull();
+        expect(await jobs.reasonOf("never")).toBeNull();
+        await jobs.complete("one", (await takeOne()).id);
+        expect(await jobs.reasonOf("k")).toBeNull();
+      });
+
       test("a released job waits for its time", async () => {
         await jobs.enqueue([draft()]);
         const job = await takeOne();

@@ -5,6 +5,7 @@ import { extractFactsPrompt } from "../../src/ingest/prompts/extract-facts.js";
 import { captureLog } from "../support/captured-log.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import { type ModelRequest, type Reply, type ScriptedModel, startScriptedModel } from "../support/scripted-model.js";
+import { openCore } from "../support/open-core.js";
 import { openDatabase } from "../support/store-folder.js";
 
 interface Stated {
@@ -313,6 +314,35 @@ describe("a long document", () => {
   });
 });
 
+test("the settings alone make the service ask a model, and nothing shows the key", async () => {
+  const service = await openCore({
+    settings: {
+      RECOLLECT_LLM_BASE_URL: provider.url,
+      RECOLLECT_LLM_MODEL: "scripted",
+      RECOLLECT_LLM_API_KEY: "sk-very-secret",
+    },
+  });
+  try {
+    provider.script(answer([{ text: "Ada keeps bees.", quote: "Ada keeps bees" }]));
+    const own = { actor: service.actor };
+    const { id } = await service.core.addDocument(own, {
+      content: "Ada keeps bees on the roof.",
+      containerTags: ["a"],
+      dreaming: "instant",
+      wait: 20,
+    });
+    await service.settle();
+    const { memories: kept } = await service.core.getDocument(own, { id });
+    expect(kept.map(({ text }) => text)).toEqual(["Ada keeps bees."]);
+    expect(provider.requests[0]!.headers["authorization"]).toBe("Bearer sk-very-secret");
+    const shown = JSON.stringify([await service.core.status(own), await service.core.diagnose(own)]);
+    expect(shown).toContain("scripted");
+    expect(shown).not.toContain("sk-very-secret");
+  } finally {
+    await service.close();
+  }
+});
+
 describe("when the model", () => {
   const TEXT = "My name is Ada. I live in Oslo.";
   const BY_RULES = /Oslo/;
@@ -322,6 +352,7 @@ describe("when the model", () => {
     const { id } = await add(TEXT);
     await opened.settle();
     expect(await documentOf(id)).toMatchObject({ status: "done", dreamingStatus: "dreaming" });
+    expect((await core.getDocument(call, { id })).dreamingReason).toMatch(/failed \(503\)/);
     const { results } = await core.search(call, { q: "Ada Oslo", threshold: 0 });
     expect(results.map(({ text }) => text)).toContain(TEXT);
     for (let outage = 0; outage < 20; outage += 1) {
@@ -335,6 +366,7 @@ describe("when the model", () => {
     opened.context.wakeJobs();
     await opened.settle();
     expect(await documentOf(id)).toMatchObject({ dreamingStatus: "done", errorReason: null });
+    expect((await core.getDocument(call, { id })).dreamingReason).toBeNull();
     expect(await textsKept()).toEqual(["Ada lives in Oslo."]);
   });
 

@@ -111,7 +111,10 @@ function createLeases(db: Kysely<Database>, clock: Clock): Pick<JobStore, "exten
   };
 }
 
-function createOverview(db: Kysely<Database>, clock: Clock): Pick<JobStore, "counts" | "dead" | "dropDead" | "revive"> {
+function createOverview(
+  db: Kysely<Database>,
+  clock: Clock,
+): Pick<JobStore, "counts" | "dead" | "reasonOf" | "dropDead" | "revive"> {
   return {
     async counts() {
       const { rows } = await sql<{ state: string; count: number; oldest: string }>`
@@ -152,6 +155,16 @@ function createOverview(db: Kysely<Database>, clock: Clock): Pick<JobStore, "cou
         reason: row.reason ?? "unknown",
         diedAt: row.finished_at ?? row.created_at,
       }));
+    },
+
+    async reasonOf(key) {
+      const row = await db
+        .selectFrom("jobs")
+        .select("reason")
+        .where("dedupe_key", "=", key)
+        .where("state", "in", ["waiting", "running"])
+        .executeTakeFirst();
+      return row?.reason ?? null;
     },
 
     async revive(ids) {

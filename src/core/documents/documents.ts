@@ -41,7 +41,7 @@ export async function getDocument(
   context: CoreContext,
   call: Call,
   raw: unknown,
-): Promise<{ document: Document; memories: Memory[] }> {
+): Promise<{ document: Document; memories: Memory[]; dreamingReason: string | null }> {
   const { id } = parseInput(byIdSchema, raw);
   const { actor } = call;
   const document = await lookUpDocument(context.store, actor, id);
@@ -50,7 +50,15 @@ export async function getDocument(
   return {
     document: asSeenBy(actor, document),
     memories: memories.filter(({ containerTag }) => maySee(actor, [containerTag])),
+    dreamingReason: await findDreamingReason(context.store, document),
   };
+}
+
+/** Why the memories of a document are still to come, or never came; null when nothing is wrong. */
+async function findDreamingReason({ jobs }: Pick<StoreNouns, "jobs">, document: Document): Promise<string | null> {
+  const { id, revision, dreamingStatus, errorReason } = document;
+  if (dreamingStatus === "dreaming") return jobs.reasonOf(`remember:${id}:${revision}`);
+  return errorReason?.startsWith("remember:") ? errorReason : null;
 }
 
 /** Whoever asks for the document of a memory's id is told where to look. */

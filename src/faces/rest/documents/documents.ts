@@ -74,7 +74,7 @@ export const documentEndpoints = [
     path: "/v3/documents/{id}",
     summary: "Get a document by id or customId",
     description:
-      "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed.",
+      "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed, `dreamingReason` what its memories wait for.",
     tag: "documents",
     status: 200,
     answer: documentAnswer,

@@ -43,6 +43,8 @@ export const documentAnswer = z.object({
   memories: z.array(documentMemory).min(1).optional(),
   /** Extension: why processing failed; only on a failed document. */
   errorReason: z.string().optional(),
+  /** Extension: why its memories are late or missing; only where something keeps them. */
+  dreamingReason: z.string().optional(),
 });
 type DocumentAnswer = z.infer<typeof documentAnswer>;
 
@@ -76,7 +78,11 @@ const HIDDEN_PREFIX = "sm_project_";
 
 /** A document with everything that any generation of clients reads (contract.md §3.4). */
 export function presentDocument(
-  { document, memories }: { document: Document; memories: readonly Memory[] },
+  {
+    document,
+    memories,
+    dreamingReason,
+  }: { document: Document; memories: readonly Memory[]; dreamingReason: string | null },
   origin: string,
 ): DocumentAnswer {
   return {
@@ -93,6 +99,7 @@ export function presentDocument(
     filepath: document.filepath,
     ...(memories.length > 0 && { memories: memories.map(presentDocumentMemory) }),
     ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
+    ...(dreamingReason !== null && { dreamingReason }),
   };
 }
 
