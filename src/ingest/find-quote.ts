@@ -46,14 +46,15 @@ function fold(text: string): Folded {
   let length = 0;
   let at = 0;
   let isAfterSpace = true;
+  const known = new Map<string, string>();
   for (const character of text) {
-    const piece = foldCharacter(character);
+    let piece = known.get(character);
+    if (piece === undefined) known.set(character, (piece = foldCharacter(character)));
     const isSpace = piece === " ";
     if (piece !== "" && !(isSpace && isAfterSpace)) {
       pieces.push(piece);
       if (length + piece.length > origin.length) origin = grow(origin, length + piece.length);
-      origin.fill(at, length, length + piece.length);
-      length += piece.length;
+      for (const end = length + piece.length; length < end; length += 1) origin[length] = at;
       isAfterSpace = isSpace;
     }
     at += character.length;
@@ -68,7 +69,6 @@ function grow(values: Int32Array, least: number): Int32Array<ArrayBuffer> {
 }
 
 function foldCharacter(character: string): string {
-  if (character >= "a" && character <= "z") return character;
   if (/\s/u.test(character)) return " ";
   if (/[\u00ad\u200b-\u200f\u2060\ufeff]/u.test(character)) return "";
   if (/[‘’‚‛′`´]/u.test(character)) return "'";
