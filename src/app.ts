@@ -121,6 +121,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
       maxMetadataBytes: config.maxMetadataBytes,
       maxBatch: config.maxBatch,
       maxFileBytes: config.maxFileBytes,
+      maxSuperseded: config.maxSuperseded,
       threshold: config.threshold,
       searchMode: config.searchMode,
     },

@@ -148,6 +148,12 @@ export const SETTINGS = {
     fallback: "52428800",
     description: "Largest uploaded file, in bytes.",
   }),
+  RECOLLECT_MAX_SUPERSEDED: setting({
+    schema: wholeNumber(0, 10_000),
+    fallback: "5",
+    description:
+      "How many memories the rules let one document replace; what would replace more waits for review. Replacements that the caller names do not count.",
+  }),
   RECOLLECT_KEEP_FAILED_MINUTES: setting({
     schema: wholeNumber(0, 5_256_000),
     fallback: "0",
@@ -226,6 +232,8 @@ export interface Config {
   readonly maxBatch: number;
   readonly maxBatchBytes: number;
   readonly maxFileBytes: number;
+  /** Memories that one document may replace without being told to. */
+  readonly maxSuperseded: number;
   /** 0 for ever. */
   readonly keepFailedMinutes: number;
   /** 0 for no limit. */
@@ -362,6 +370,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     maxBatch: need(values.RECOLLECT_MAX_BATCH),
     maxBatchBytes: need(values.RECOLLECT_MAX_BATCH_BYTES),
     maxFileBytes: need(values.RECOLLECT_MAX_FILE_BYTES),
+    maxSuperseded: need(values.RECOLLECT_MAX_SUPERSEDED),
     keepFailedMinutes: need(values.RECOLLECT_KEEP_FAILED_MINUTES),
     maxStoreMegabytes: need(values.RECOLLECT_MAX_STORE_MEGABYTES),
     rate: buildRate(need(values.RECOLLECT_RATE_LIMIT), need(values.RECOLLECT_RATE_WINDOW_SECONDS)),

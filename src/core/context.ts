@@ -26,6 +26,8 @@ export interface Limits {
   /** Documents of one batch. */
   readonly maxBatch: number;
   readonly maxFileBytes: number;
+  /** How many memories one document may replace without being told to. */
+  readonly maxSuperseded: number;
   /** Similarity below which search drops a result when the caller names no threshold, 0 to 1. */
   readonly threshold: number;
   /** What search finds when the caller does not say. */

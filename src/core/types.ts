@@ -53,6 +53,14 @@ export type Metadata = Readonly<Record<string, MetadataValue>>;
 /** Where a fact came from; decides how far it is trusted. */
 export type Origin = "user" | "agent" | "connector" | "web" | "rules";
 
+/**
+ * How far a text is trusted. `unverified`: it came from a page, a connected service, a tool or the assistant itself, and holds
+ * as long as the user says nothing else. `flagged`: it reads like an instruction, or like an attempt to take over what is
+ * known, and nobody has reviewed it.
+ */
+export const TRUST = ["trusted", "unverified", "flagged"] as const;
+export type Trust = (typeof TRUST)[number];
+
 export type MemoryKind = "fact" | "preference" | "episode";
 
 /** A fact that a caller hands over ready-made, so that nothing has to be extracted. */
@@ -217,7 +225,11 @@ export interface FactCandidate {
 export interface RememberedFact {
   readonly id: string;
   readonly text: string;
-  readonly outcome: "added" | "updated" | "duplicate";
+  /**
+   * `extended`: added beside a memory that it says more of. `outdated`: kept in the past only, because something newer is
+   * known.
+   */
+  readonly outcome: "added" | "updated" | "duplicate" | "extended" | "outdated";
   /** The memory that was superseded, when `outcome` is `updated`. */
   readonly replaced?: string;
 }

@@ -34,6 +34,8 @@ export async function rememberDocument(context: IngestContext, payload: StepPayl
           origin: document.origin,
           resolution,
           now: context.clock.now(),
+          statedAt: document.documentDate,
+          maxSuperseded: context.limits.maxSuperseded,
         })),
       );
     await nouns.documents.settleRevisions(organizationId, id, revision);
@@ -54,7 +56,8 @@ async function resolveForContainers(
   const { organizationId, id } = document;
   const containers: ContainerRow[] = [];
   for (const container of await context.store.containers.ofDocument(organizationId, id))
-    if (await formsMemories(context.store, organizationId, container.tag, document.filepath)) containers.push(container);
+    if (await formsMemories(context.store, organizationId, container.tag, document.filepath))
+      containers.push(container);
   if (containers.length === 0) return [];
   const candidates = withPlaces(await findCandidates(context, document, signal), document.content);
   if (candidates.length === 0) return [];
@@ -108,7 +111,11 @@ async function candidatesOf(
       title: document.title,
       guidance: await guidanceFor(store, document),
       onModelUse: (use) =>
-        store.extractions.note(document.organizationId, { ...use, documentId: document.id, revision: document.revision }),
+        store.extractions.note(document.organizationId, {
+          ...use,
+          documentId: document.id,
+          revision: document.revision,
+        }),
     },
     signal,
   );

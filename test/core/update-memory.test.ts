@@ -193,7 +193,7 @@ describe("metadata and expiry", () => {
 
 describe("a text that another memory has already", () => {
   test("merges the other one into the new version: nothing is told twice and nothing is lost", async () => {
-    const target = await remember("Ada lives in Rome", { metadata: { team: "red" } });
+    const target = await remember("Ada stays in Rome", { metadata: { team: "red" } });
     const other = await remember("Ada lives in Bonn", { isStatic: true, metadata: { team: "blue", k: 1 } });
     const updated = await update({ id: target.id, newContent: "Ada lives in Bonn." });
     expect(updated).toMatchObject({
@@ -219,13 +219,13 @@ describe("a text that another memory has already", () => {
     ["the later end of both", "2031-01-01", "2030-01-01", "2031-01-01T00:00:00.000Z"],
     ["the end of the other where it is later", "2030-01-01", "2031-01-01", "2031-01-01T00:00:00.000Z"],
   ])("holds until %s", async (_name, one, other, expected) => {
-    const target = await remember("Ada lives in Rome", one === undefined ? {} : { forgetAfter: one });
+    const target = await remember("Ada stays in Rome", one === undefined ? {} : { forgetAfter: one });
     await remember("Ada lives in Bonn", { forgetAfter: other });
     expect((await update({ id: target.id, newContent: "Ada lives in Bonn" })).forgetAfter).toBe(expected);
   });
 
   test("whose time is over just makes room", async () => {
-    const target = await remember("Ada lives in Rome");
+    const target = await remember("Ada stays in Rome");
     const other = await remember("Ada lives in Bonn", { forgetAfter: opened.clock.from(1_000).toISOString() });
     opened.clock.advance(1_000);
     const updated = await update({ id: target.id, newContent: "Ada lives in Bonn" });
@@ -234,7 +234,7 @@ describe("a text that another memory has already", () => {
   });
 
   test("in another container is no matter", async () => {
-    const target = await remember("Ada lives in Rome");
+    const target = await remember("Ada stays in Rome");
     const other = await remember("Ada lives in Bonn", {}, "b");
     await update({ id: target.id, newContent: "Ada lives in Bonn" });
     expect(await read(other.id)).toMatchObject({ isForgotten: false, isLatest: true });
@@ -272,7 +272,7 @@ describe("while something else is wrong", () => {
   });
 
   test("during a merge of the container it is refused for a moment", async () => {
-    const { id } = await remember("Ada lives in Rome");
+    const { id } = await remember("Ada stays in Rome");
     const { store } = opened;
     await store.merges.insert(store.organizationId, { id: "m", sourceTags: ["a"], targetTag: "b" });
     await expect(update({ id, newContent: "Ada lives in Bonn" })).rejects.toMatchObject({
@@ -329,7 +329,7 @@ describe("refused", () => {
 
 describe("who may use some containers only", () => {
   test("need not name the only one, must name one of several, and cannot change another", async () => {
-    const mine = await remember("Ada lives in Rome");
+    const mine = await remember("Ada stays in Rome");
     const theirs = await remember("Ada lives in secret", {}, "b");
     const onlyA = opened.call(["a"]);
     expect(await core.updateMemory(onlyA, { id: mine.id, newContent: "Ada lives in Bonn" })).toMatchObject({

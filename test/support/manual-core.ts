@@ -85,6 +85,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       maxMetadataBytes: 65_536,
       maxBatch: 600,
       maxFileBytes: 1_048_576,
+      maxSuperseded: 5,
       threshold: 0.5,
       searchMode: "hybrid",
       ...options.limits,

@@ -99,6 +99,7 @@ export async function createMemories(context: CoreContext, call: Call, raw: unkn
       origin: "user",
       resolution,
       now: context.clock.now(),
+      maxSuperseded: context.limits.maxSuperseded,
     });
     return { documentId: document.id, ids: facts.map((fact) => fact.id) };
   });

@@ -21,7 +21,7 @@ export function meaningKey(text: string): string {
 }
 
 /** Short forms in full, so that `doesn't` and `does not` meet. */
-function spellOut(text: string): string {
+export function spellOut(text: string): string {
   return text
     .normalize("NFKC")
     .replace(/[’‘ʼ]/g, "'")

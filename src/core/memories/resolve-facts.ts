@@ -1,14 +1,18 @@
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import { forgetBatch } from "./forget.js";
 import { isSameFact } from "./near-duplicates.js";
-import type { ContainerRow } from "../ports.js";
+import type { ContainerRow, UnitDetail } from "../ports.js";
+import { mayRelate, readOnce, type ReadClaims } from "./relate.js";
+import { searchWords } from "./slots.js";
 import type { FactCandidate, VectorSpace } from "../types.js";
 
-/** How many likely twins of a candidate are looked at. */
-const TWINS = 8;
+/** How many neighbours of a candidate are looked at by meaning, and by the words of its slot. */
+const NEIGHBOURS = 12;
+const TEXT_HITS = 40;
 /** Below this cosine two texts are not looked at as twins. */
 const TWIN_COSINE = 0.8;
+/** Below this cosine two texts are not looked at as relatives. */
+const NEIGHBOUR_COSINE = 0.5;
 
 /** A candidate with what its caller wants to be kept beside it. */
 export interface StatedCandidate extends FactCandidate {
@@ -22,6 +26,8 @@ export interface ResolvedFact {
   readonly vector: Float32Array | null;
   /** Id of the memory that says the same. */
   readonly twin: string | null;
+  /** Ids of memories that it may update or extend. */
+  readonly related: readonly string[];
 }
 
 /** What `resolveFacts` found, ready to be committed. */
@@ -29,6 +35,8 @@ export interface Resolution {
   readonly facts: readonly ResolvedFact[];
   /** Null when no embedder could answer; the vectors are added later by a job. */
   readonly space: VectorSpace | null;
+  /** The newest memory of the container that was there to be found; what is newer was not looked at. */
+  readonly newestSeen: number;
 }
 
 /**
@@ -43,22 +51,36 @@ export async function resolveFacts(
   candidates: readonly StatedCandidate[],
   signal?: AbortSignal,
 ): Promise<Resolution> {
-  if (candidates.length === 0) return { facts: [], space: null };
+  if (candidates.length === 0) return { facts: [], space: null, newestSeen: 0 };
+  const newestSeen = container ? await newestOf(context, organizationId, container) : 0;
   const embedded = await tryEmbed(
     context,
     candidates.map((candidate) => candidate.text),
     signal,
   );
+  const space = embedded?.space ?? null;
+  const readClaims = readOnce();
   const facts: ResolvedFact[] = [];
   for (const [index, candidate] of candidates.entries()) {
     const vector = embedded?.vectors[index] ?? null;
-    const twin =
-      container && embedded && vector
-        ? await findTwin(context, organizationId, container, embedded.space, candidate, vector)
-        : null;
-    facts.push({ candidate, vector, twin });
+    const likely = container
+      ? await findLikely(
+          context,
+          { organizationId, container, readClaims },
+          candidate,
+          space && vector && { space, vector },
+        )
+      : NOTHING;
+    facts.push({ candidate, vector, ...likely });
   }
-  return { facts, space: embedded?.space ?? null };
+  return { facts, space, newestSeen };
+}
+
+const NOTHING = { twin: null, related: [] };
+
+async function newestOf({ store }: CoreContext, organizationId: string, { tag }: ContainerRow): Promise<number> {
+  const [newest] = await store.memories.active(organizationId, tag, { limit: 1 });
+  return newest?.seq ?? 0;
 }
 
 async function tryEmbed(
@@ -89,18 +111,33 @@ export async function embedInBatches(
   return vectors;
 }
 
-async function findTwin(
+interface Place {
+  readonly organizationId: string;
+  readonly container: ContainerRow;
+  readonly readClaims: ReadClaims;
+}
+
+/** The memory that says the same, and those that a candidate may update or extend, by meaning and by words. */
+async function findLikely(
   { store, vectors }: CoreContext,
-  organizationId: string,
-  container: ContainerRow,
-  space: VectorSpace,
-  candidate: FactCandidate,
-  vector: Float32Array,
-): Promise<string | null> {
+  { organizationId, container, readClaims }: Place,
+  { text }: FactCandidate,
+  embedded: { readonly space: VectorSpace; readonly vector: Float32Array } | null,
+): Promise<Pick<ResolvedFact, "twin" | "related">> {
   const scope = { containerIds: [container.id], kinds: ["memory"] as const, includeForgotten: false };
-  const hits = await vectors.nearest({ space, vector, limit: TWINS, containerIds: [container.id], kinds: ["memory"] });
-  const units = hits.filter((hit) => hit.cosine >= TWIN_COSINE).map((hit) => hit.unit);
+  const hits = embedded
+    ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
+    : [];
+  const claim = readClaims(text);
+  const words = claim ? searchWords(claim) : [];
+  const found = words.length > 0 ? await store.units.searchText(scope, words, { limit: TEXT_HITS }) : [];
+  const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
+  const near = hits.filter(({ cosine }) => cosine >= NEIGHBOUR_COSINE).map(({ unit }) => unit);
+  const units = [...new Set([...near, ...found.map(({ unit }) => unit)])];
   const details = units.length > 0 ? await store.units.details(organizationId, scope, units) : [];
-  const twin = details.find((detail) => isSameFact(detail.text, candidate.text));
-  return twin?.id ?? null;
+  const isTwin = (detail: UnitDetail) => twins.has(detail.unit) && isSameFact(detail.text, text);
+  return {
+    twin: details.find(isTwin)?.id ?? null,
+    related: details.filter((detail) => mayRelate(text, detail.text, readClaims)).map(({ id }) => id),
+  };
 }

@@ -4,6 +4,7 @@ import type { ContainerRow, Quotation, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory, type Origin, type RememberedFact } from "../types.js";
 import { forgetBatch } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
+import { newcomers, relateFact, type Related } from "./related-facts.js";
 import type { Resolution, ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { isFlagged, judgeFact, withoutLabel, type JudgedFact } from "./trust.js";
 
@@ -15,19 +16,40 @@ export interface FactWriting {
   readonly origin: Origin;
   readonly resolution: Resolution;
   readonly now: Date;
+  /** ISO date of what states the facts; now when it is left out. */
+  readonly statedAt?: string | null | undefined;
+  /** How many memories the rules may replace; what would replace more waits for review. */
+  readonly maxSuperseded: number;
+}
+
+/** What was written so far of a batch. */
+interface Batch {
+  readonly id: string;
+  /** Ids of what the batch stated. */
+  readonly stated: Set<string>;
+  /** Memories that came after the resolution, those of this batch included. */
+  readonly newcomers: Memory[];
+  /** How many memories the rules replaced. */
+  superseded: number;
 }
 
 /**
  * Commits resolved facts inside a transaction as one undoable batch: a new one becomes a memory, one that exists is
- * strengthened, one that replaces another becomes its next version. Nothing is overwritten.
+ * strengthened, one that takes the place of another becomes its next version. Nothing is overwritten. What its caller
+ * says it replaces, it replaces; else rules decide (`relate.ts`).
  * @returns what became of each fact, in order
  */
 export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promise<RememberedFact[]> {
-  const batchId = createId();
+  const { facts } = writing.resolution;
+  const known = facts.length > 0 ? await newcomers(nouns, writing) : [];
+  const batch: Batch = { id: createId(), stated: new Set(), newcomers: known, superseded: 0 };
   const remembered: RememberedFact[] = [];
-  for (const fact of writing.resolution.facts)
-    remembered.push(await writeFact(nouns, writing, fact, batchId, new Set(remembered.map(({ id }) => id))));
-  if (writing.resolution.facts.some((fact) => fact.vector === null))
+  for (const fact of facts) {
+    const one = await writeFact(nouns, writing, fact, batch);
+    batch.stated.add(one.id);
+    remembered.push(one);
+  }
+  if (facts.some((fact) => fact.vector === null))
     await nouns.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
   return remembered;
 }
@@ -36,31 +58,91 @@ async function writeFact(
   nouns: StoreNouns,
   writing: FactWriting,
   fact: ResolvedFact,
-  batchId: string,
-  stated: ReadonlySet<string>,
+  batch: Batch,
 ): Promise<RememberedFact> {
   const { updates } = fact.candidate;
   const latest = updates ? await latestVersion(nouns, writing, updates) : null;
   // Two facts may take the place of one; the second must not replace the first.
-  const replaceable = latest && !stated.has(latest.id) ? latest : null;
+  const replaceable = latest && !batch.stated.has(latest.id) ? latest : null;
   const judged = judgeFact(fact.candidate, writing.origin, replaceable);
   const { candidate } = judged;
   const replaced = judged.isFlagged ? null : replaceable;
-  const existing = await findExisting(nouns, writing, { ...fact, isFlagged: judged.isFlagged }, batchId);
+  const existing = await findExisting(nouns, writing, { ...fact, isFlagged: judged.isFlagged }, batch.id);
   if (existing && existing.id !== replaced?.id) {
-    await strengthen(nouns, writing, existing, judged, batchId);
+    await strengthen(nouns, writing, existing, judged, batch.id);
     const reason = `replaced by memory ${existing.id}`;
-    if (replaced) await forgetBatch(nouns, writing.actor, [replaced], { reason, batchId });
+    if (replaced) await forgetBatch(nouns, writing.actor, [replaced], { reason, batchId: batch.id });
     return { id: existing.id, text: existing.text, outcome: "duplicate", ...(replaced && { replaced: replaced.id }) };
   }
   if (existing && existing.text === candidate.text) {
-    await strengthen(nouns, writing, existing, judged, batchId);
+    await strengthen(nouns, writing, existing, judged, batch.id);
     return { id: existing.id, text: existing.text, outcome: "duplicate" };
   }
-  const memory = await insertMemory(nouns, writing, { ...judged, vector: fact.vector }, replaced, batchId);
-  return replaced
-    ? { id: memory.id, text: memory.text, outcome: "updated", replaced: replaced.id }
-    : { id: memory.id, text: memory.text, outcome: "added" };
+  const isDoubtful = judged.isFlagged || candidate.isInference === true;
+  // A guess takes the place of nothing.
+  const related = updates || isDoubtful ? NEW : await relateFact(nouns, writing, fact, batch);
+  return writeNew(nouns, writing, { ...judged, vector: fact.vector }, batch, replaced ? continuing(replaced) : related);
+}
+
+const NEW: Related = { kind: "new" };
+
+function continuing(memory: Memory): Related & { readonly isNamed: true } {
+  return { kind: "updates", memories: [memory], isNamed: true };
+}
+
+type JudgedVector = JudgedFact<StatedCandidate> & Pick<ResolvedFact, "vector">;
+
+/** Writes a fact that is not known yet, as how it relates to what is known asks for. */
+async function writeNew(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  fact: JudgedVector,
+  batch: Batch,
+  related: Related & { readonly isNamed?: true },
+): Promise<RememberedFact> {
+  const { organizationId } = writing.actor;
+  if (related.kind === "updates" && !related.isNamed) {
+    const doubt = doubtOf(writing, fact, batch, related.memories);
+    if (doubt) return outcomeOf(await insertMemory(nouns, writing, doubt, { batch }), "added");
+    batch.superseded += related.memories.length;
+  }
+  const [replaced = null, ...others] = related.kind === "updates" ? related.memories : [];
+  const isPast = related.kind === "outdated";
+  const memory = await insertMemory(nouns, writing, fact, { batch, replaced, isPast });
+  switch (related.kind) {
+    case "new":
+      return outcomeOf(memory, "added");
+    case "extends":
+      await nouns.memories.relate(organizationId, memory.id, related.memory.id, "extends");
+      return outcomeOf(memory, "extended");
+    case "outdated":
+      await nouns.memories.relate(organizationId, related.by.id, memory.id, "updates");
+      return outcomeOf(memory, "outdated");
+    case "updates": {
+      const reason = `replaced by memory ${memory.id}`;
+      if (others.length > 0) await forgetBatch(nouns, writing.actor, others, { reason, batchId: batch.id });
+      for (const other of others) await nouns.memories.relate(organizationId, memory.id, other.id, "updates");
+      return { ...outcomeOf(memory, "updated"), ...(replaced && { replaced: replaced.id }) };
+    }
+  }
+}
+
+function outcomeOf({ id, text }: Memory, outcome: RememberedFact["outcome"]): RememberedFact {
+  return { id, text, outcome };
+}
+
+/** The fact as one that waits for review, when it may not take the place of these memories; else null. */
+function doubtOf(
+  { origin, maxSuperseded }: FactWriting,
+  fact: JudgedVector,
+  { superseded }: Batch,
+  memories: readonly Memory[],
+): JudgedVector | null {
+  const judged = memories.map((memory) => judgeFact(fact.candidate, origin, memory)).find(({ isFlagged: is }) => is);
+  if (judged) return { ...judged, vector: fact.vector };
+  if (superseded + memories.length <= maxSuperseded) return null;
+  const label = { trust: "flagged", flagged: [`its document would replace more than ${maxSuperseded} memories`] };
+  return { ...fact, candidate: { ...fact.candidate, isStatic: false }, isFlagged: true, label };
 }
 
 /** The active memory that says the same, if it is still true; one whose time is over makes room. */
@@ -124,19 +206,27 @@ export function later(one: string | null, other: string | null): string | null {
   return one > other ? one : other;
 }
 
+/** Where a new memory belongs. */
+interface Placing {
+  readonly batch: Batch;
+  /** The version that it continues. */
+  readonly replaced?: Memory | null;
+  /** It does not hold any more: kept in the record, never found. */
+  readonly isPast?: boolean;
+}
+
 async function insertMemory(
   nouns: StoreNouns,
   writing: FactWriting,
-  { candidate, isFlagged: isDoubtful, label, vector }: JudgedFact<StatedCandidate> & Pick<ResolvedFact, "vector">,
-  replaced: Memory | null,
-  batchId: string,
+  { candidate, isFlagged: isDoubtful, label, vector }: JudgedVector,
+  { batch, replaced = null, isPast = false }: Placing,
 ): Promise<Memory> {
   const { organizationId } = writing.actor;
   if (replaced) {
     await nouns.memories.update(organizationId, replaced.id, { isLatest: false });
     await nouns.units.unindex(unitOf("memory", replaced.seq));
   }
-  const memory = await nouns.memories.insert(
+  const inserted = await nouns.memories.insert(
     organizationId,
     {
       id: createId(),
@@ -154,15 +244,26 @@ async function insertMemory(
       ? { parentId: replaced.id, rootId: replaced.rootId ?? replaced.id, version: replaced.version + 1 }
       : { parentId: null, rootId: null, version: 1 },
   );
-  await nouns.memories.addSource(organizationId, memory.id, writing.documentId, quotationOf(candidate));
-  const unit = unitOf("memory", memory.seq);
-  const containerIds = [writing.container.id];
-  await nouns.units.indexText({ unit, containerIds, text: memory.text, context: "" });
-  if (vector && writing.resolution.space) await nouns.units.addVector(unit, writing.resolution.space, vector);
+  await nouns.memories.addSource(organizationId, inserted.id, writing.documentId, quotationOf(candidate));
+  if (isPast) await nouns.memories.update(organizationId, inserted.id, { isLatest: false });
+  else await makeFindable(nouns, writing, inserted, vector);
+  const memory = { ...inserted, isLatest: !isPast };
+  if (!isPast) batch.newcomers.push(memory);
   const action = replaced ? "memory.updated" : "memory.added";
-  const noted = { batchId, action, cause: `document ${writing.documentId}` };
+  const noted = { batchId: batch.id, action, cause: `document ${writing.documentId}` };
   await noteMemory(nouns, writing.actor, noted, { before: replaced, after: memory });
   return memory;
+}
+
+async function makeFindable(
+  nouns: StoreNouns,
+  { container, resolution }: FactWriting,
+  memory: Memory,
+  vector: Float32Array | null,
+): Promise<void> {
+  const unit = unitOf("memory", memory.seq);
+  await nouns.units.indexText({ unit, containerIds: [container.id], text: memory.text, context: "" });
+  if (vector && resolution.space) await nouns.units.addVector(unit, resolution.space, vector);
 }
 
 function quotationOf({ quote, quoteAt }: StatedCandidate): Quotation | null {

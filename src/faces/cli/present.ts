@@ -53,7 +53,13 @@ function dateOf({ chunk, memory, documents }: SearchResult): string {
 /** What became of the facts of a document, one a line. */
 export function describeFacts(facts: readonly RememberedFact[]): string[] {
   return facts.map(({ outcome, text, id, replaced }) => {
-    const note = { added: "", duplicate: " (known already)", updated: ` (replaces ${replaced ?? "an older one"})` };
+    const note = {
+      added: "",
+      extended: " (says more of what was known)",
+      outdated: " (kept as past: something newer is known)",
+      duplicate: " (known already)",
+      updated: ` (replaces ${replaced ?? "an older one"})`,
+    };
     return `- ${oneLine(text)}${note[outcome]}  [${id}]`;
   });
 }

@@ -48,6 +48,7 @@ const output = z.object({
   added: z.array(memorySchema),
   updated: z.array(memorySchema.extend({ replaced: z.string().nullable().describe("Id of the memory it replaces") })),
   duplicates: z.array(memorySchema).describe("Memories that said the same already; strengthened, not added again"),
+  outdated: z.array(memorySchema).describe("Kept in the past only, because something newer is known"),
   error: z.string().nullable(),
   notice: z.string(),
 });
@@ -93,20 +94,32 @@ function present({ id, status, dreamingStatus, facts, errorReason }: DocumentRec
     status,
     containerTag,
     searchable: status === "done" && dreamingStatus === "done",
-    added: with_("added").map(brief),
+    added: [...with_("added"), ...with_("extended")].map(brief),
     updated: with_("updated").map((known) => ({ ...brief(known), replaced: known.replaced ?? null })),
     duplicates: with_("duplicate").map(brief),
+    outdated: with_("outdated").map(brief),
     error: errorReason,
     notice: NOTICE,
   };
 }
 
 function describe(receipt: Receipt, isResolved: boolean): string {
-  const { documentId, status, containerTag: container, searchable, added, updated, duplicates, error } = receipt;
+  const {
+    documentId,
+    status,
+    containerTag: container,
+    searchable,
+    added,
+    updated,
+    duplicates,
+    outdated,
+    error,
+  } = receipt;
   const lines = [
     ...added.map(({ id, text }) => `remembered [${id}] ${oneLine(text)}`),
     ...updated.map(({ id, text, replaced }) => `updated [${replaced ?? "?"}] -> [${id}] ${oneLine(text)}`),
     ...duplicates.map(({ id, text }) => `known already [${id}] ${oneLine(text)}`),
+    ...outdated.map(({ id, text }) => `kept as past, something newer is known [${id}] ${oneLine(text)}`),
   ];
   return [
     `Kept in ${container} as document [${documentId}].`,

@@ -1,0 +1,135 @@
+import type { Memory } from "../types.js";
+import { meaningKey } from "./near-duplicates.js";
+import { agrees, isSamePlace, readClaim, takesPlaceOf, type Claim } from "./slots.js";
+
+/** A memory that a new fact may be about, with when it was said last (ISO). */
+export interface KnownFact {
+  readonly memory: Pick<Memory, "id" | "text" | "forgetAfter">;
+  readonly saidAt: string;
+}
+
+/** What a fact is beside those that are known; a repetition was looked for before. */
+export type Decision =
+  | { readonly kind: "new" }
+  /** It takes the place of these, the first of which it continues. */
+  | { readonly kind: "updates"; readonly ids: readonly string[] }
+  /** A newer statement has taken its place already. */
+  | { readonly kind: "outdated"; readonly by: string }
+  /** It says the same and more. */
+  | { readonly kind: "extends"; readonly id: string };
+
+/** A fact that is to be decided upon. */
+export interface NewFact {
+  readonly text: string;
+  /** When it was said (ISO). */
+  readonly saidAt: string;
+  /** ISO dates of what it speaks of. */
+  readonly eventDates?: readonly string[] | undefined;
+  /** It ends some day: what lasts is not hidden by it, apart from plans, which end with their day. */
+  readonly isTemporary?: boolean | undefined;
+  /** Ids of memories that the same text stated, which replaces them only if it says that something changed. */
+  readonly statedTogether?: ReadonlySet<string> | undefined;
+}
+
+/** Reads the claim of a text, each text once. */
+export type ReadClaims = (text: string) => Claim | null;
+
+export function readOnce(): ReadClaims {
+  const known = new Map<string, Claim | null>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const claim = readClaim(text);
+    known.set(text, claim);
+    return claim;
+  };
+}
+
+/** False when `decide` would not look at the other text. */
+export function mayRelate(text: string, other: string, readClaims: ReadClaims): boolean {
+  if (isMoreSpecific(text, other)) return true;
+  const [claim, held] = [readClaims(text), readClaims(other)];
+  return claim !== null && held !== null && (takesPlaceOf(claim, held) || isSamePlace(claim, held));
+}
+
+/** A change that is told so many days later is news all the same, whatever was said between. */
+const NEWS_DAYS = 180;
+
+/**
+ * Decides by rules how a fact relates to what is known. Precision first: a wrong update hides a truth, a missed one only
+ * leaves both. A slot that holds several different values is left alone.
+ */
+export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
+  const claim = readClaim(fact.text);
+  return (claim && decideByClaim(fact, claim, known)) ?? extension(fact, known) ?? { kind: "new" };
+}
+
+function decideByClaim(fact: NewFact, claim: Claim, known: readonly KnownFact[]): Decision | null {
+  const claims = known.flatMap((other) => {
+    const held = readClaim(other.memory.text);
+    return held ? [{ ...other, claim: held }] : [];
+  });
+  const contradicted = claims.filter(
+    (other) =>
+      takesPlaceOf(claim, other.claim) && (claim.isChange || !(fact.statedTogether?.has(other.memory.id) ?? false)),
+  );
+  const [first, ...more] = contradicted;
+  if (!first || more.some((other) => !agrees(first.claim, other.claim))) return null;
+  if (!claim.isNegative && claims.some((other) => isSamePlace(claim, other.claim) && agrees(claim, other.claim)))
+    return null;
+  const hidesWhatLasts = contradicted.some(({ memory }) => memory.forgetAfter === null);
+  if (fact.isTemporary === true && hidesWhatLasts && claim.kind !== "date") return null;
+  const newest = contradicted.reduce((latest, other) => (isBefore(latest.saidAt, other.saidAt) ? other : latest));
+  if (isBefore(fact.saidAt, newest.saidAt)) return { kind: "outdated", by: newest.memory.id };
+  if (!speaksOfNow(fact, claim, newest.saidAt)) return null;
+  return { kind: "updates", ids: contradicted.map(({ memory }) => memory.id) };
+}
+
+/** False for what begins in the future, and for what began long before the other was said. */
+function speaksOfNow({ saidAt, eventDates }: NewFact, claim: Claim, otherSaidAt: string): boolean {
+  const since = claim.since ?? (claim.kind === "date" ? null : (eventDates?.toSorted().at(-1) ?? null));
+  if (since === null) return true;
+  if (isBefore(saidAt, since)) return false;
+  return !isBefore(since, otherSaidAt) || daysBetween(since, saidAt) <= NEWS_DAYS;
+}
+
+/** As far as both are known: a year is not before a day of it. */
+function isBefore(one: string, other: string): boolean {
+  const length = Math.min(one.length, other.length);
+  return one.slice(0, length) < other.slice(0, length);
+}
+
+function daysBetween(one: string, other: string): number {
+  return (Date.parse(other) - Date.parse(one)) / 86_400_000;
+}
+
+// ------------------------------------------------------------------------------------------------------------ extending
+
+const LONGEST_ADDITION = 12;
+const LONGEST_READ = 400;
+/** With one of these more words are no mere addition. */
+const CHANGES_MEANING =
+  /\b(?:not|no|never|nor|neither|without|if|unless|until|till|was|were|used|former|formerly|except|but|only|might|may|could|would|almost|nearly|stopped|hardly|rarely|than|instead|another|other)\b/;
+
+function extension({ text }: NewFact, known: readonly KnownFact[]): Decision | null {
+  const [longest] = known
+    .filter(({ memory }) => isMoreSpecific(text, memory.text))
+    .toSorted((one, other) => other.memory.text.length - one.memory.text.length);
+  return longest ? { kind: "extends", id: longest.memory.id } : null;
+}
+
+/** True when a text says all that another says, in the same words and order, and some words more that contradict nothing. */
+export function isMoreSpecific(text: string, than: string): boolean {
+  if (text.length > LONGEST_READ || than.length > LONGEST_READ || /\?/.test(text + than)) return false;
+  const [whole, part] = [meaningKey(text).split(" "), meaningKey(than).split(" ")];
+  const added = whole.length - part.length;
+  if (part.length < 2 || added < 1 || added > LONGEST_ADDITION || whole[0] !== part[0] || whole[1] !== part[1])
+    return false;
+  const more: string[] = [];
+  let next = 0;
+  for (const word of whole) {
+    if (word === part[next]) next += 1;
+    else more.push(word);
+  }
+  return next === part.length && !CHANGES_MEANING.test(more.join(" "));
+}

@@ -1,0 +1,108 @@
+import { groupBy } from "../../lib/group-by.js";
+import { iso } from "../../lib/time.js";
+import type { StoreNouns } from "../ports.js";
+import type { Memory } from "../types.js";
+import { decide, mayRelate, readOnce, type KnownFact } from "./relate.js";
+import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
+import { temporalContextSchema } from "./temporal-context.js";
+import { isFlagged } from "./trust.js";
+import type { FactWriting } from "./write-facts.js";
+
+/** How a fact relates to memories that are there now. */
+export type Related =
+  | { readonly kind: "new" }
+  /** Never empty; the fact continues the first. */
+  | { readonly kind: "updates"; readonly memories: readonly Memory[] }
+  | { readonly kind: "outdated"; readonly by: Memory }
+  | { readonly kind: "extends"; readonly memory: Memory };
+
+/** The most memories that are expected to be written while a document is resolved. */
+const NEWCOMERS = 200;
+
+/** Memories that were written after a resolution had looked, and by another document perhaps. */
+export async function newcomers(nouns: StoreNouns, { actor, container, resolution }: FactWriting): Promise<Memory[]> {
+  const active = await nouns.memories.active(actor.organizationId, container.tag, { limit: NEWCOMERS });
+  return active.filter(({ seq }) => seq > resolution.newestSeen);
+}
+
+/** What has been written since a fact was resolved, for its decision inside the transaction. */
+export interface Since {
+  readonly newcomers: readonly Memory[];
+  /** Ids of what the same text stated. */
+  readonly stated: ReadonlySet<string>;
+}
+
+/** Decides by rules how a fact relates to the memories of its container, as they are in this transaction. */
+export async function relateFact(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  { candidate, related }: ResolvedFact,
+  since: Since,
+): Promise<Related> {
+  const readClaims = readOnce();
+  const late = since.newcomers.filter(({ text }) => mayRelate(candidate.text, text, readClaims)).map(({ id }) => id);
+  const ids = [...new Set([...related, ...late])];
+  if (ids.length === 0) return { kind: "new" };
+  const found = await nouns.memories.byIds(writing.actor.organizationId, ids);
+  const memories = found.filter((memory) => isActiveIn(memory, writing)).toSorted((one, other) => other.seq - one.seq);
+  const decision = decide(
+    {
+      text: candidate.text,
+      saidAt: saidAt(candidate, writing),
+      eventDates: candidate.eventDates,
+      isTemporary: candidate.forgetAfter !== undefined,
+      statedTogether: since.stated,
+    },
+    await withDates(nouns, writing, memories),
+  );
+  const memoryOf = (id: string) => memories.find((memory) => memory.id === id);
+  switch (decision.kind) {
+    case "updates":
+      return { kind: "updates", memories: decision.ids.flatMap((id) => memoryOf(id) ?? []) };
+    case "outdated": {
+      const by = memoryOf(decision.by);
+      return by ? { kind: "outdated", by } : { kind: "new" };
+    }
+    case "extends": {
+      const memory = memoryOf(decision.id);
+      return memory ? { kind: "extends", memory } : { kind: "new" };
+    }
+    case "new":
+      return decision;
+  }
+}
+
+function isActiveIn(memory: Memory, { container, now }: FactWriting): boolean {
+  const isOver = memory.forgetAfter !== null && memory.forgetAfter <= iso(now);
+  const isActive = memory.isLatest && !memory.isForgotten && !isOver && memory.containerTag === container.tag;
+  // What waits for review says nothing yet: not that something else is outdated, either.
+  return isActive && !isFlagged(memory);
+}
+
+function saidAt({ metadata }: StatedCandidate, { statedAt, now }: FactWriting): string {
+  return writtenDate(metadata) ?? statedAt ?? iso(now);
+}
+
+/** The date that whoever stated a memory gave it (contract.md §5.1). */
+function writtenDate(metadata: Readonly<Record<string, unknown>> | null | undefined): string | null {
+  return temporalContextSchema.safeParse(metadata?.["temporalContext"]).data?.documentDate ?? null;
+}
+
+/** A memory was said when the newest of its documents is from, or when it was written down. */
+async function withDates(nouns: StoreNouns, { actor }: FactWriting, memories: readonly Memory[]): Promise<KnownFact[]> {
+  const { organizationId } = actor;
+  const sources = await nouns.memories.sources(
+    organizationId,
+    memories.map(({ id }) => id),
+  );
+  const heads = await nouns.documents.headsByIds(organizationId, [
+    ...new Set(sources.map(({ documentId }) => documentId)),
+  ]);
+  const dateOf = new Map(heads.map(({ id, documentDate }) => [id, documentDate]));
+  const byMemory = groupBy(sources, ({ memoryId }) => memoryId);
+  return memories.map((memory) => {
+    const written = writtenDate(memory.metadata);
+    const dates = (byMemory.get(memory.id) ?? []).map(({ documentId }) => dateOf.get(documentId) ?? memory.createdAt);
+    return { memory, saidAt: written ?? dates.toSorted().at(-1) ?? memory.createdAt };
+  });
+}

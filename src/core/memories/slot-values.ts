@@ -1,0 +1,86 @@
+import { fold } from "../../lib/words.js";
+import { datePartsOf } from "./statement.js";
+import { JOB_MODIFIERS, OCCUPATIONS, REGIONS } from "./slot-words.js";
+
+/** How two values of a slot are compared. */
+export type ValueKind = "words" | "place" | "job" | "date" | "number" | "exact";
+
+const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the", "of"]);
+
+/** The words of a value that make it this one, folded, in order. */
+export function valueWords(value: string): string[] {
+  return (fold(value).match(/[\p{L}\p{N}+#]+(?:['.&-][\p{L}\p{N}]+)*/gu) ?? [])
+    .filter((word) => !ARTICLES.has(word))
+    .map((word) => (word.length > 3 && /[^suix]s$/.test(word) ? word.slice(0, -1) : word));
+}
+
+/** True when both are the same in all but form. */
+export function isSameValue(kind: ValueKind, one: string, other: string): boolean {
+  if (kind === "exact") return compact(one) === compact(other);
+  if (kind === "number") return numberIn(one) === numberIn(other);
+  return valueWords(one).join(" ") === valueWords(other).join(" ");
+}
+
+/** True when `whole` says at least what `part` says. */
+export function includesValue(kind: ValueKind, whole: string, part: string): boolean {
+  if (kind === "exact" || kind === "number") return isSameValue(kind, whole, part);
+  const words = new Set(valueWords(whole));
+  return valueWords(part).every((word) => words.has(word));
+}
+
+/** True when only one of both can hold. What cannot be compared does not contradict. */
+export function contradicts(kind: ValueKind, one: string, other: string): boolean {
+  switch (kind) {
+    case "exact":
+      return compact(one) !== compact(other);
+    case "number":
+      return numberIn(one) !== numberIn(other);
+    case "date":
+      return datesDiffer(one, other);
+    case "job":
+      return !includesValue(kind, one, other) && !includesValue(kind, other, one) && !mayBeOneJob(one, other);
+    case "place":
+      return !includesValue(kind, one, other) && !includesValue(kind, other, one) && isRegion(one) === isRegion(other);
+    case "words":
+      return !includesValue(kind, one, other) && !includesValue(kind, other, one);
+  }
+}
+
+function compact(value: string): string {
+  return fold(value).replace(/[\s()/-]/g, "");
+}
+
+function numberIn(value: string): number {
+  return Number(/\d+(?:\.\d+)?/.exec(value.replace(/,(?=\d{3}(?!\d))/g, ""))?.[0] ?? Number.NaN);
+}
+
+function datesDiffer(one: string, other: string): boolean {
+  const [first, second] = [datePartsOf(one), datePartsOf(other)];
+  for (const part of ["year", "month", "day", "quarter", "weekday"] as const) {
+    const [left, right] = [first[part], second[part]];
+    // A weekday moves with the weeks: with a date beside it, it says nothing more.
+    if (part === "weekday" && (first.day !== undefined || second.day !== undefined)) continue;
+    if (left !== undefined && right !== undefined && left !== right) return true;
+  }
+  return false;
+}
+
+function isRegion(value: string): boolean {
+  return REGIONS.has(fold(value).replace(/^the /, "").trim());
+}
+
+function mayBeOneJob(one: string, other: string): boolean {
+  const groups = new Set(jobGroups(one));
+  return jobGroups(other).some((group) => groups.has(group));
+}
+
+function jobGroups(value: string): readonly number[] {
+  const folded = fold(value).trim();
+  return OCCUPATIONS.get(folded) ?? OCCUPATIONS.get(folded.split(" ").at(-1) ?? "") ?? [];
+}
+
+/** True for the name of a job that the rules know, alone or with what kind of it: a `careful driver` has no job by that. */
+export function isJob(value: string): boolean {
+  const words = fold(value).trim().split(" ");
+  return jobGroups(value).length > 0 && words.slice(0, -1).every((word) => JOB_MODIFIERS.has(word));
+}
