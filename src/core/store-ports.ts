@@ -120,7 +120,10 @@ export interface MemoryStore {
   removeSource(organizationId: string, memoryId: string, documentId: string): Promise<void>;
   /** Documents that state these memories. */
   sources(organizationId: string, memoryIds: readonly string[]): Promise<{ memoryId: string; documentId: string }[]>;
-  /** Active (latest, unforgotten, unexpired) memories of a container, newest first. */
+  /**
+   * Active (latest, unforgotten, unexpired) memories of a container, newest first; without those that were flagged as
+   * instruction-like and wait for review.
+   */
   active(
     organizationId: string,
     containerTag: string,

@@ -25,8 +25,8 @@ const SHORTEST = 8;
 const DEEPEST = 3;
 
 /** Letters of other scripts, and below them those of ours that they look like. */
-const FOREIGN = [..."авсԁеёɡһіїјкӏмнорԛѕтуѵԝхѓгпиАВСЕНІЈКМОРЅТУХαβγεηικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧıłøƅꜱᴀᴇɪɴᴏʀᴛᴜ"];
-const FAMILIAR = [..."abcdeeghiijklmhopqstyvwxrrnnABCEHIJKMOPSTYXabyenikvoptuxwABEZHIKMNOPTYXilobsaeinortu"];
+const FOREIGN = Array.from("авсԁеёɡһіїјкӏмнорԛѕтуѵԝхѓгпиАВСЕНІЈКМОРЅТУХαβγεηικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧıłøƅꜱᴀᴇɪɴᴏʀᴛᴜ");
+const FAMILIAR = Array.from("abcdeeghiijklmhopqstyvwxrrnnABCEHIJKMOPSTYXabyenikvoptuxwABEZHIKMNOPTYXilobsaeinortu");
 const LOOKALIKES = new Map(FOREIGN.map((letter, index) => [letter, FAMILIAR[index] ?? letter]));
 const DIGITS_AS_LETTERS = new Map(
   Object.entries({ "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", $: "s", "!": "i" }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { judgeText } from "../../src/core/memories/trust.js";
+import type { Profile } from "../../src/core/index.js";
 import type { FactExtractor } from "../../src/core/ports.js";
 import type { FactCandidate } from "../../src/core/types.js";
 import { createMcpFactory } from "../../src/faces/mcp/server.js";
@@ -78,7 +79,8 @@ async function freshBox(opened: ManualCore): Promise<string> {
 const documentOf = ({ text }: Pick<Attack, "text">) => [BESIDE[0], text, BESIDE[1]].join("\n\n\n");
 
 /** Adds an attack as each kind of document, and as what somebody else says in a conversation of the user. */
-async function attackWith({ core, call, clock, settle }: ManualCore, attack: Attack, box: string): Promise<void> {
+async function attackWith(opened: ManualCore, attack: Attack, box: string): Promise<void> {
+  const { core, call, clock } = opened;
   const shared = { containerTags: [box] };
   for (const origin of attack.origins ?? (["user", "web", "connector"] as const))
     await core.addDocument(call(), { ...shared, content: documentOf(attack), origin, dreaming: "instant" });
@@ -88,11 +90,16 @@ async function attackWith({ core, call, clock, settle }: ManualCore, attack: Att
   }
   // However long it waits for quiet.
   clock.advance(600_000);
-  await settle();
+  await opened.settle();
 }
 
 async function activeMemories({ store }: ManualCore, containerTag: string) {
-  return store.memories.active(store.organizationId, containerTag, { limit: 1_000 });
+  const { organizationId, memories } = store;
+  const waiting = await memories.inferred(organizationId, containerTag, 1_000);
+  return [
+    ...(await memories.active(organizationId, containerTag, { limit: 1_000 })),
+    ...waiting.map(({ memory }) => memory),
+  ];
 }
 
 const isUnreviewed = (memory: { isInference: boolean }) => memory.isInference;
@@ -113,6 +120,9 @@ async function expectHarmless(
   const lasting = LASTING.map((name) => TRUTH[name]);
   expect(textsOf(profile.static).filter((text) => !isBeside(text))).toEqual(lasting.toSorted());
   const memories = await activeMemories(opened, box);
+  const flagged = textsOf(memories.filter(isUnreviewed));
+  const told = [...textsOf(profile.dynamic), ...bucketed(profile)];
+  expect(told.filter((text) => flagged.includes(text))).toEqual([]);
   const stated = memories.filter((memory) => !isUnreviewed(memory));
   expect(textsOf(stated).filter((text) => !isBeside(text) && text !== besides)).toEqual(
     Object.values(TRUTH).toSorted(),
@@ -125,6 +135,7 @@ async function expectHarmless(
   expect(textsOf(await activeMemories(opened, "elsewhere"))).toEqual(Object.values(TRUTH).toSorted());
 }
 
+const bucketed = ({ buckets }: Profile) => Object.values(buckets ?? {}).flatMap(({ recent }) => textsOf(recent));
 const anyMore = ({ metadata }: { metadata: Readonly<Record<string, unknown>> | null }) =>
   (Array.isArray(metadata?.["flagged"]) ? metadata["flagged"] : []).slice(1).map(() => expect.any(String));
 

@@ -14,6 +14,9 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
   const select = (organizationId: string) => selectMemories(db, organizationId);
   const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
   const forgottenOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 1)`;
+  // As `isFlagged` says it.
+  const unflagged = sql<boolean>`not (memories.is_inference = 1
+    and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', 0))`;
   const unexpired = () => sql<boolean>`(memories.forget_after is null or memories.forget_after > ${iso(clock.now())})`;
 
   return {
@@ -140,7 +143,8 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       let query = select(organizationId)
         .where(inContainer(organizationId, containerTag))
         .where(activeOnly)
-        .where(unexpired());
+        .where(unexpired())
+        .where(unflagged);
       if (options.isStatic !== undefined) query = query.where("memories.is_static", "=", options.isStatic ? 1 : 0);
       if (options.filters) query = query.where(memoryFilterSql(options.filters));
       const rows = await query.orderBy("memories.seq", "desc").limit(options.limit).execute();

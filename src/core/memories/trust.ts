@@ -78,9 +78,10 @@ export function isFlagged({ isInference, metadata }: Pick<Memory, "isInference" 
   return isInference && metadata?.["trust"] === "flagged";
 }
 
-/** Metadata without what a judgement wrote there. */
+/** Metadata without what a judgement wrote there; a caller's own `trust` of another kind stays. */
 export function withoutLabel(metadata: Memory["metadata"]): Memory["metadata"] {
-  const { trust: _trust, flagged: _flagged, ...rest } = metadata ?? {};
+  if (metadata?.["trust"] !== "flagged" && metadata?.["trust"] !== "unverified") return metadata;
+  const { trust: _trust, flagged: _flagged, ...rest } = metadata;
   return Object.keys(rest).length > 0 ? rest : null;
 }
 

@@ -23,6 +23,7 @@ import { refuseMerging } from "../containers/merge.js";
 import { once } from "../operations.js";
 import type { ContainerRow, MemoryStore, StoreNouns } from "../ports.js";
 import { temporalContextSchema } from "./temporal-context.js";
+import { trustOf, withoutLabel } from "./trust.js";
 import { unitOf, type Actor, type Memory, type MemoryDraft } from "../types.js";
 
 const MAX_TEXT = 10_000;
@@ -180,10 +181,15 @@ function metadataOf(
   other: Memory | null,
 ): MemoryDraft["metadata"] {
   // What a review said was said of the guess.
-  const { reviewStatus: _reviewed, ...inherited } = { ...other?.metadata, ...target.metadata };
+  const { reviewStatus: _reviewed, ...inherited } = { ...statedPart(other), ...statedPart(target) };
   const temporal = temporalContext ?? inherited["temporalContext"];
   const merged = { ...(metadata ?? inherited), ...(temporal !== undefined && { temporalContext: temporal }) };
   return Object.keys(merged).length > 0 || metadata ? merged : null;
+}
+
+/** What was doubtful of a memory is not doubtful of what the user puts in its place. */
+function statedPart(memory: Memory | null): Memory["metadata"] {
+  return memory && trustOf(memory) !== "trusted" ? withoutLabel(memory.metadata) : (memory?.metadata ?? null);
 }
 
 function changesNothing(draft: MemoryDraft, target: Memory): boolean {
