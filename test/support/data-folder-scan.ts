@@ -5,9 +5,9 @@ import { join, relative } from "node:path";
 export function findInFiles(folder: string, wanted: readonly (string | Uint8Array)[]): string[] {
   const found: string[] = [];
   for (const file of filesIn(folder)) {
-    const bytes = readFileSync(file);
+    const bytes = readIfThere(file);
     for (const one of wanted) {
-      const at = bytes.indexOf(one);
+      const at = bytes?.indexOf(one) ?? -1;
       if (at >= 0) found.push(`${relative(folder, file)}: ${describe(one)} at ${at}`);
     }
   }
@@ -21,6 +21,16 @@ function filesIn(folder: string): string[] {
     if (entry.isDirectory()) return filesIn(path);
     return entry.isFile() ? [path] : [];
   });
+}
+
+/** Files of a running service come and go. */
+function readIfThere(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
 }
 
 function describe(one: string | Uint8Array): string {

@@ -76,7 +76,7 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
     async list(organizationId, tags) {
       let query = ofOrganization(organizationId)
         .selectAll()
-        .select([DOCUMENT_COUNT, MEMORY_COUNT, LAST_DOCUMENT, LAST_MEMORY]);
+        .select([DOCUMENT_COUNT, memoryCount(iso(clock.now())), LAST_DOCUMENT, LAST_MEMORY]);
       if (tags !== "all") query = query.where(isOneOf(tags));
       const rows = await query.execute();
       return rows.map((row) => ({
@@ -174,9 +174,14 @@ const DOCUMENT_COUNT = sql<number>`(
   select count(*) from document_containers dc where dc.container_id = containers.id
 )`.as("document_count");
 
-const MEMORY_COUNT = sql<number>`(
-  select count(*) from memories m where m.container_id = containers.id and m.is_latest = 1 and m.is_forgotten = 0
-)`.as("memory_count");
+/** Not those whose time is over: they are few, and counted apart, so that both counts need nothing but an index. */
+const memoryCount = (now: string) =>
+  sql<number>`(
+    select count(*) from memories m where m.container_id = containers.id and m.is_latest = 1 and m.is_forgotten = 0
+  ) - (
+    select count(*) from memories m where m.container_id = containers.id and m.forget_after <= ${now}
+      and m.forget_after is not null and m.is_latest = 1 and m.is_forgotten = 0
+  )`.as("memory_count");
 
 const LAST_DOCUMENT = sql<string | null>`(
   select max(d.updated_at) from document_containers dc join documents d on d.id = dc.document_id

@@ -3,6 +3,7 @@ import { groupBy } from "../../lib/group-by.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
+import { asOf } from "../memories/find-memory.js";
 import { relationsBy } from "../memories/list-memories.js";
 import { MAX_PAGE_SIZE, pageShape } from "../pages.js";
 import type { DocumentOutline, PlacedMemory } from "../ports.js";
@@ -135,7 +136,7 @@ function liesIn(tags: "all" | readonly string[], containerTags: readonly string[
 
 /** Memories of the containers that were asked for alone: a document may lie in others, too. */
 async function withMemories(
-  { store }: CoreContext,
+  { store, clock }: CoreContext,
   actor: Actor,
   heads: readonly DocumentHead[],
   { tags, excerpt }: { tags: "all" | readonly string[]; excerpt: number },
@@ -158,7 +159,7 @@ async function withMemories(
     // Deleted since it was listed.
     if (!outline) return [];
     const memories = (byDocument.get(document.id) ?? []).map(({ memory, addedAt }) => ({
-      memory,
+      memory: asOf(memory, clock.now()),
       addedAt,
       relations: relationsOf(memory),
     }));

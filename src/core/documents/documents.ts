@@ -5,7 +5,7 @@ import { asSeenBy, mayChange, maySee, reachableContainers } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { parseFilters } from "../search/filters.js";
-import { findLatest } from "../memories/find-memory.js";
+import { asOf, findLatest } from "../memories/find-memory.js";
 import { forgetBatch } from "../memories/forget.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
 import type { StoreNouns } from "../ports.js";
@@ -49,7 +49,9 @@ export async function getDocument(
   const memories = await context.store.memories.ofDocument(actor.organizationId, document.id);
   return {
     document: asSeenBy(actor, document),
-    memories: memories.filter(({ containerTag }) => maySee(actor, [containerTag])),
+    memories: memories
+      .filter(({ containerTag }) => maySee(actor, [containerTag]))
+      .map((memory) => asOf(memory, context.clock.now())),
     dreamingReason: await findDreamingReason(context.store, document),
   };
 }

@@ -41,8 +41,18 @@ export async function findByExactText(
 }
 
 /** What was forgotten, or whose time is over, is not told any more. */
-export function isActive({ isLatest, isForgotten, forgetAfter }: Memory, now: Date): boolean {
-  return isLatest && !isForgotten && (forgetAfter === null || forgetAfter > iso(now));
+export function isActive(memory: Memory, now: Date): boolean {
+  return memory.isLatest && !memory.isForgotten && !isOver(memory, now);
+}
+
+/** True from the moment on that was set for a memory, to the millisecond, whether or not that was written down yet. */
+export function isOver({ forgetAfter }: Pick<Memory, "forgetAfter">, now: Date): boolean {
+  return forgetAfter !== null && forgetAfter <= iso(now);
+}
+
+/** A memory as it is told now: one whose time is over is forgotten. */
+export function asOf<T extends Memory>(memory: T, now: Date): T {
+  return isOver(memory, now) ? { ...memory, isForgotten: true } : memory;
 }
 
 /** A text that no memory of the container has; the text itself is not repeated, it may be long. */

@@ -1,11 +1,12 @@
 import * as z from "zod";
+import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
 import { dropBlobs } from "../documents/blobs.js";
 import type { Call, CoreContext } from "../context.js";
 import { lookUpDocument, removeDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
-import { findByExactText, findLatest, noSuchText } from "./find-memory.js";
-import { forgetMemories } from "./forget.js";
+import { findByExactText, findLatest, isOver, noSuchText } from "./find-memory.js";
+import { forgetBatch, forgetMemories } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
 import type { MemoryStore, StoreNouns } from "../ports.js";
@@ -33,6 +34,8 @@ export interface Forgotten {
   readonly forgotten: readonly { id: string; text: string }[];
   /** Memories that match the query and were not touched. */
   readonly candidates: readonly { id: string; text: string; similarity: number }[];
+  /** The batch of the journal, by which it can be undone; null when nothing was forgotten. */
+  readonly batchId: string | null;
 }
 
 /**
@@ -47,15 +50,16 @@ export async function forget(context: CoreContext, call: Call, raw: unknown): Pr
   if (named.length !== 1)
     throw invalid([{ path: [], message: "name exactly one of id, content (the exact text) and query" }]);
   if (input.query !== undefined) return listCandidates(context, call, { ...input, query: input.query });
-  const forgotten = await once(context, call, "forget", async (nouns) => {
+  return once(context, call, "forget", async (nouns) => {
     const memories =
       input.content !== undefined
         ? [await findByText(nouns.memories, call.actor, input.containerTag, input.content)]
         : await findByIds(nouns.memories, call.actor, input.containerTag, input.ids ?? []);
-    await forgetMemories(nouns, call.actor, memories, input.reason ?? DEFAULT_REASON);
-    return memories.map(({ id, text }) => ({ id, text }));
+    for (const memory of memories) refuseForgotten(memory, context.clock.now());
+    const batchId = createId();
+    await forgetBatch(nouns, call.actor, memories, { reason: input.reason ?? DEFAULT_REASON, batchId });
+    return { forgotten: memories.map(({ id, text }) => ({ id, text })), candidates: [], batchId };
   });
-  return { forgotten, candidates: [] };
 }
 
 async function listCandidates(
@@ -71,7 +75,7 @@ async function listCandidates(
     ...(input.threshold !== undefined && { threshold: input.threshold }),
   });
   const candidates = results.map(({ id, text, similarity }) => ({ id, text, similarity }));
-  return { forgotten: [], candidates };
+  return { forgotten: [], candidates, batchId: null };
 }
 
 export const forgetOneSchema = z.object({
@@ -101,7 +105,9 @@ export async function forgetOne(context: CoreContext, call: Call, raw: unknown):
   requireContainer(actor, input.containerTag);
   if (input.id === undefined && input.content === undefined)
     throw invalid([{ path: ["id"], message: "name the memory by id, or by its exact text as content" }]);
-  const { forgotten, files } = await once(context, call, "forgetOne", (nouns) => removeNamed(nouns, actor, input));
+  const { forgotten, files } = await once(context, call, "forgetOne", (nouns) =>
+    removeNamed(nouns, actor, input, context.clock.now()),
+  );
   if (forgotten.removed === "document") {
     await dropBlobs(context, files);
     context.events.changed(forgotten.id);
@@ -113,13 +119,14 @@ async function removeNamed(
   nouns: StoreNouns,
   actor: Actor,
   { id, content, containerTag, reason = DEFAULT_REASON }: z.output<typeof forgetOneSchema>,
+  now: Date,
 ): Promise<{ forgotten: ForgottenOne; files: readonly string[] }> {
   const memory =
     id !== undefined
       ? await findLatest(nouns.memories, actor, id, containerTag)
       : await findByText(nouns.memories, actor, containerTag, content ?? "");
   if (memory) {
-    if (memory.isForgotten) throw alreadyForgotten(memory.id);
+    refuseForgotten(memory, now);
     await forgetMemories(nouns, actor, [memory], reason);
     return { forgotten: { id: memory.id, removed: "memory" }, files: [] };
   }
@@ -138,7 +145,6 @@ async function findByText(
   if (!containerTag) throw invalid([{ path: ["containerTag"], message: "is needed to forget by text" }]);
   const memory = await findByExactText(memories, actor, containerTag, text);
   if (!memory) throw noSuchText(containerTag);
-  if (memory.isForgotten) throw alreadyForgotten(memory.id);
   return memory;
 }
 
@@ -152,12 +158,13 @@ async function findByIds(
   for (const id of new Set(ids)) {
     const memory = await findLatest(memories, actor, id, containerTag);
     if (!memory) throw notFound("memory", id);
-    if (memory.isForgotten) throw alreadyForgotten(id);
     found.set(memory.id, memory);
   }
   return [...found.values()];
 }
 
-function alreadyForgotten(id: string): AppError {
-  return new AppError("conflict", `Memory ${id} is forgotten already. Nothing was changed.`);
+/** @throws AppError `conflict` for what is forgotten already, or over */
+function refuseForgotten({ id, isForgotten, forgetAfter }: Memory, now: Date): void {
+  if (isForgotten || isOver({ forgetAfter }, now))
+    throw new AppError("conflict", `Memory ${id} is forgotten already. Nothing was changed.`);
 }
