@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { beforeAll, expect, test, vi } from "vitest";
+import { ENGINES_DIRECTORY, provideEngine } from "../support/chroma.js";
+import { findInFiles } from "../support/data-folder-scan.js";
+import { runProgram, type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+beforeAll(provideEngine, 300_000);
+
+/** Vectors of every container go to Chroma. */
+const SETTINGS = { RECOLLECT_ENGINES_DIR: ENGINES_DIRECTORY, RECOLLECT_EXACT_LIMIT: "0" };
+const token = (): string => `xq${randomBytes(9).toString("hex")}zv`;
+
+async function send(service: ServeProcess, method: string, path: string, body?: object) {
+  const response = await fetch(`${service.url}${path}`, {
+    method,
+    ...(body !== undefined && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+async function upload(service: ServeProcess, word: string): Promise<void> {
+  const form = new FormData();
+  form.set("file", new File([`# ${word}\n\nAda keeps ${word} in the shed.`], `${word}.md`, { type: "text/markdown" }));
+  form.set("containerTags", "gone");
+  const response = await fetch(`${service.url}/v3/documents/file`, { method: "POST", body: form });
+  expect([response.status, await response.json()]).toEqual([
+    response.status < 300 ? response.status : 200,
+    expect.anything(),
+  ]);
+}
+
+/** Documents, memories and a file with words of their own, all processed and in Chroma. */
+async function plant(service: ServeProcess, documents: number): Promise<string[]> {
+  const words = Array.from({ length: documents }, token);
+  const file = token();
+  for (let start = 0; start < documents; start += 100)
+    await send(service, "POST", "/v3/documents/batch", {
+      documents: words.slice(start, start + 100).map((word) => ({
+        content: `I live in ${word}.`,
+        customId: word,
+        metadata: { team: word },
+        containerTag: "gone",
+      })),
+    });
+  await upload(service, file);
+  await send(service, "POST", "/v3/documents", { content: "Bruno repairs violins.", containerTag: "kept" });
+  await waitFor(
+    async () => {
+      const { body } = await send(service, "GET", "/v3/documents/processing");
+      return body.totalCount === 0;
+    },
+    "the end of the work",
+    60,
+  );
+  return [...words, file];
+}
+
+const isKept = async (service: ServeProcess) =>
+  JSON.stringify((await send(service, "POST", "/v4/search", { q: "violins", containerTag: "kept" })).body).includes(
+    "Bruno",
+  );
+
+test("after a purge no word is in any file: while the service runs, after it stopped, and after it ran again", () =>
+  withDataDirectory(async (data) => {
+    const service = await startServe(data, SETTINGS);
+    const words = await plant(service, 40);
+    expect(findInFiles(data, words)).not.toEqual([]);
+    const { status, body } = await send(service, "POST", "/v3/purge", { containerTag: "gone", confirm: true });
+    expect([status, body]).toEqual([200, expect.objectContaining({ documents: 41, files: 1, complete: true })]);
+    expect(findInFiles(data, words)).toEqual([]);
+    expect(await isKept(service)).toBe(true);
+    await service.stop();
+    expect(findInFiles(data, words)).toEqual([]);
+    const again = await startServe(data, SETTINGS);
+    expect(await isKept(again)).toBe(true);
+    await again.stop();
+    expect(findInFiles(data, words)).toEqual([]);
+  }));
+
+test("what a purge had acknowledged or begun is finished after a kill", () =>
+  withDataDirectory(async (data) => {
+    for (const delay of [0, 60, 200]) {
+      const service = await startServe(data, SETTINGS);
+      const words = await plant(service, 30);
+      const asked = send(service, "POST", "/v3/purge", { containerTag: "gone", confirm: true }).catch(() => null);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      await service.stop("SIGKILL");
+      await asked;
+      const again = await startServe(data, SETTINGS);
+      // Killed before the commit that counts, the purge is asked for again, as a client would.
+      const repeated = await send(again, "POST", "/v3/purge", { containerTag: "gone", confirm: true });
+      expect([200, 404]).toContain(repeated.status);
+      await waitFor(() => findInFiles(data, words).length === 0, `the end of a purge killed after ${delay} ms`, 40);
+      expect(await isKept(again)).toBe(true);
+      await again.stop();
+      expect(findInFiles(data, words)).toEqual([]);
+    }
+  }));
+
+test("`recollect purge` does the same without a service", () =>
+  withDataDirectory(async (data) => {
+    const word = token();
+    const settings = { ...SETTINGS };
+    const add = await runProgram(data, ["add", "--text", `I live in ${word}.`, "--json"], settings);
+    expect(add.code).toBe(0);
+    const { id } = JSON.parse(add.stdout) as { id: string };
+    expect(findInFiles(data, [word])).not.toEqual([]);
+    expect((await runProgram(data, ["purge", "--document", id], settings)).code).toBe(2);
+    const purged = await runProgram(data, ["purge", "--document", id, "--yes", "--json"], settings);
+    expect(JSON.parse(purged.stdout)).toEqual({ documents: 1, memories: 1, files: 0, complete: true });
+    expect(findInFiles(data, [word])).toEqual([]);
+  }));
