@@ -68,9 +68,10 @@ describe("recollect history", () => {
 describe("recollect undo", () => {
   test("brings back what was forgotten, and takes that back", async () => {
     const id = await remember("I live in Lisbon.");
-    await run(["forget", id]);
+    const forgotten = await run(["forget", id]);
     expect(await recall("Lisbon")).toEqual([]);
-    const batchId = (await historyOf(id)).entries.at(-1)?.batchId ?? "";
+    const batchId = /undo (\w{22})/.exec(forgotten.stdout)?.[1] ?? "";
+    expect((await historyOf(id)).entries.at(-1)?.batchId).toBe(batchId);
     const { code, stdout } = await run(["undo", batchId]);
     expect([code, stdout]).toEqual([
       0,

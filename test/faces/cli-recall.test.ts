@@ -133,10 +133,13 @@ describe("recollect forget", () => {
 
   test("forgets a memory by id", async () => {
     const { lisbon } = await remembered();
-    expect(await run(["forget", lisbon])).toMatchObject({
-      code: 0,
-      stdout: `forgotten: User lives in Lisbon  [${lisbon}]\n`,
-    });
+    const { code, stdout } = await run(["forget", lisbon]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        new RegExp(`^forgotten: User lives in Lisbon  \\[${lisbon}\\]\nTo take it back: recollect undo \\w{22}\n$`),
+      ),
+    ]);
     expect(await known()).toEqual(["User prefers green tea to coffee"]);
     expect(await run(["forget", lisbon])).toMatchObject({
       code: 1,

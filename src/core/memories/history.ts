@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isId } from "../../lib/ids.js";
 import { maySee } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
@@ -25,7 +26,7 @@ export interface Source {
 }
 
 export interface MemoryHistory {
-  /** The version that holds now, or that was forgotten last. */
+  /** The version that holds now, or that was forgotten last; else the one that was asked for. */
   readonly memory: Memory;
   /** Oldest first. One that was undone is neither the latest nor remembered. */
   readonly versions: readonly Memory[];
@@ -42,8 +43,10 @@ export interface MemoryHistory {
 export async function readHistory({ store }: CoreContext, { actor }: Call, raw: unknown): Promise<MemoryHistory> {
   const { id } = parseInput(historySchema, raw);
   const { organizationId } = actor;
-  const memory = await findLatest(store.memories, actor, id);
-  if (!memory) throw notFound("memory", id);
+  const known = isId(id) ? await store.memories.byId(organizationId, id) : null;
+  if (!known || !maySee(actor, [known.containerTag])) throw notFound("memory", id);
+  // What was out of date when it was learnt never was the latest.
+  const memory = (await findLatest(store.memories, actor, id)) ?? known;
   const versions = await store.memories.versions(organizationId, [memory.rootId ?? memory.id], { withUndone: true });
   const ids = versions.map((version) => version.id);
   const statements = await store.memories.statements(organizationId, ids);

@@ -108,9 +108,10 @@ async function forgetBoth(access: Access, ids: readonly string[], options: Forge
     if (found.document) documents.add(found.document.id);
     else memories.push(id);
   }
-  const { forgotten } = memories.length > 0 ? await forgetMemories(access, memories, options) : { forgotten: [] };
+  const none: Forgotten = { forgotten: [], candidates: [], batchId: null };
+  const answer = memories.length > 0 ? await forgetMemories(access, memories, options) : none;
   for (const id of documents) await access.core.deleteDocument(access.newWrite(), { id });
-  return { forgotten, candidates: [], deletedDocuments: [...documents] };
+  return { ...answer, deletedDocuments: [...documents] };
 }
 
 function describe(cli: Cli, answer: Answer, query: string | undefined): string[] {
@@ -119,6 +120,7 @@ function describe(cli: Cli, answer: Answer, query: string | undefined): string[]
   return [
     ...answer.forgotten.map(({ id, text }) => `${green("forgotten:")} ${oneLine(text)}  [${id}]`),
     ...answer.deletedDocuments.map((id) => `${green("deleted:")} document ${id} and what only it stated`),
+    ...(answer.batchId === null ? [] : [`To take it back: ${cli.programName} undo ${answer.batchId}`]),
   ];
 }
 
