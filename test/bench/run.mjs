@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { heldLine } from "./facts/run.mjs";
 import { McpLineClient } from "./mcp-line-client.mjs";
 import { memory, questions } from "./memories.mjs";
 
@@ -178,9 +179,16 @@ try {
   for (const size of SIZES) await measureSearch(size, 100);
   const title = `Node ${process.versions.node}, ${(await import("node:os")).cpus().length} cores`;
   process.stdout.write(
-    [`${title}:`, "", "| | Recollect | server-memory | ratio |", "| --- | ---: | ---: | ---: |", ...rows, ""].join(
-      "\n",
-    ),
+    [
+      `${title}:`,
+      "",
+      "| | Recollect | server-memory | ratio |",
+      "| --- | ---: | ---: | ---: |",
+      ...rows,
+      "",
+      await heldLine(join(root, "dist")),
+      "",
+    ].join("\n"),
   );
 } finally {
   for (const path of folders) rmSync(path, { recursive: true, force: true });

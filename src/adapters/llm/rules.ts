@@ -2,14 +2,16 @@ import type { FactExtractor, FactSource } from "../../core/ports.js";
 import type { FactCandidate } from "../../core/types.js";
 import { readClause, splitClauses, type Clause } from "./rules/clauses.js";
 import { judge } from "./rules/judge.js";
+import { readJotting } from "./rules/jottings.js";
+import { ownedCreature } from "./rules/creatures.js";
 import { openSentence } from "./rules/opening.js";
 import { rewriteRest } from "./rules/phrase.js";
 import { statementsOf, type Sentence } from "./rules/sentences.js";
 import { readSpecial } from "./rules/special.js";
 import { isAssistantFact } from "./rules/assistant.js";
-import type { Verdict } from "./rules/verdict.js";
+import { APPOINTMENT, type Verdict } from "./rules/verdict.js";
 import { passagesOf, type Passage } from "./rules/voice.js";
-import { resolveDates, type Direction, type ParseDates } from "./rules/when.js";
+import { resolveDates, type DatedText, type Direction, type ParseDates } from "./rules/when.js";
 
 /** A document that states more than this is not a conversation or a note any more; its chunks are found all the same. */
 const MOST_CANDIDATES = 500;
@@ -20,6 +22,8 @@ const SENTENCES_PER_BREATH = 100;
 const TIMETABLE_VERBS = /^(?:launch|start|end|begin|expire|close|open|leave|depart|happen|arrive)$/;
 /** Even in the past they speak of what is going to happen: "we agreed to ship by Friday". */
 const ARRANGING_VERBS = /^(?:schedule|book|reserve|order|plan|decide|agree|register|sign|want|intend|promise)$/;
+/** "The hall is booked for 9 May." */
+const ARRANGED = /^(?:due|scheduled|booked|reserved|planned)$/;
 /** "She" speaks of somebody named at most so many sentences before. */
 const MEMORY_OF_PERSONS = 2;
 
@@ -81,10 +85,22 @@ function createReader(passage: Passage, parse: ParseDates): (sentence: Sentence)
         age = 0;
       }
       const fact = factOf(clause, passage, sentence, reference, parse);
-      if (fact) facts.push(fact);
+      if (!fact) continue;
+      facts.push(fact);
+      const creature = ownedCreature(clause);
+      if (creature === null) continue;
+      antecedent = `${voice.self}'s ${creature}`;
+      age = 0;
     }
-    return facts;
+    const jotting = facts.length === 0 ? readJotting(opened.text, voice) : null;
+    const task = jotting === null ? null : jottingFact(jotting, sentence, reference, parse);
+    return task ? [task] : facts;
   };
+}
+
+function jottingFact(jotting: string, sentence: Sentence, reference: Date, parse: ParseDates): FactCandidate | null {
+  const dated = resolveDates(jotting, reference, "future", parse);
+  return written(dated.text, APPOINTMENT, sentence, dated, reference);
 }
 
 function factOf(
@@ -103,12 +119,19 @@ function factOf(
   const rest = rewriteRest(predicate.rest, passage.voice, isAboutSelf);
   if (rest === null) return null;
   const dated = resolveDates(rest, reference, directionOf(clause, verdict), parse);
+  const text = [subject.text, predicate.group, dated.text].filter((part) => part !== "").join(" ");
+  return written(text, verdict, sentence, dated, reference);
+}
+
+function written(
+  words: string,
+  verdict: Verdict,
+  sentence: Sentence,
+  dated: DatedText,
+  reference: Date,
+): FactCandidate | null {
   if (verdict.needsDate === true && !dated.isDated) return null;
-  const text = [subject.text, predicate.group, dated.text]
-    .filter((part) => part !== "")
-    .join(" ")
-    .replace(/\s+/g, " ")
-    .replace(/\bcan not\b/g, "cannot");
+  const text = words.replace(/\s+/g, " ").replace(/\bcan not\b/g, "cannot");
   if (text.length > LONGEST_FACT) return null;
   const isOver = dated.lastDay === null || dated.lastDay < reference.toISOString().slice(0, 10);
   const ends = (verdict.isTemporary === true || dated.hasLimit) && !isOver;
@@ -128,6 +151,7 @@ function directionOf(clause: Clause, verdict: Verdict): Direction {
   const { verb } = clause.predicate;
   if (frame === "present" && verb !== null && TIMETABLE_VERBS.test(verb)) return "future";
   if (verb !== null && ARRANGING_VERBS.test(verb)) return "future";
+  if (frame === "be" && ARRANGED.test(clause.predicate.rest[0]?.lower ?? "")) return "future";
   if (frame === "past" || frame === "was" || frame === "perfect" || frame === "been") return "past";
   if (verdict.isTemporary === true || frame === "future" || frame === "progressive" || frame === "obligation")
     return "future";

@@ -44,7 +44,18 @@ const STATIC_OWN =
 
 /** Nobody is allergic to these, or married to them. */
 const IN_JEST =
-  /^(?:allergic|addicted|married|intolerant|immune) to (?:(?:my|the|all|any|this) )?(?:work|job|jobs|mondays?|mornings?|meetings?|bullshit|nonsense|stupidity|drama|exercise|housework|chores|commitment|people|idiots|bad \w+|fun|effort|hard work|small talk|deadlines|e-?mails?|computer|phone|desk|office|career|business)\b/;
+  /^(?:allergic|addicted|married|intolerant|immune) to (?:(?:my|the|all|any|this|early|hard|small) )?(?:work|job|jobs|mondays?|mornings?|meetings?|bullshit|nonsense|stupidity|drama|exercise|housework|chores|commitment|people|idiots|bad \w+|fun|effort|hard work|small talk|deadlines|e-?mails?|computer|phone|desk|office|career|business)\b/;
+
+/** "I'm literally a ghost", "I'm a potato before coffee": a mood, dressed up. */
+function isSaidInJest({ role }: Subject, { rest, adverbs, frame }: Predicate): boolean {
+  if (role !== "self" || frame !== "be" || !/^an?$/.test(rest[0]?.lower ?? "")) return false;
+  return (
+    adverbs.includes("literally") ||
+    /\b(?:today|tonight|right now|before (?:my )?(?:first )?(?:coffee|breakfast)|this (?:week|morning))$/.test(
+      lowerText(rest),
+    )
+  );
+}
 
 function isPointingAbout(rest: readonly Word[]): boolean {
   return /^(?:it|that|this|you|them|these|those|the)$/.test(rest[1]?.lower ?? "");
@@ -57,7 +68,8 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
   if (first === "") return null;
   if (frame === "was") return predicate.isNegated ? null : judgeWas(subject, rest);
   if (frame === "been") return judgeBeen(rest, predicate.isNegated && !predicate.adverbs.includes("never"));
-  if (/^\d+(?:'|ft|cm|kg|lbs?)/.test(first)) return FACT;
+  if (/^\d+(?:'|ft|cm|kg|lbs?)/.test(first) || /^\d+(?:\.\d+)? ?m tall\b/.test(lowerText(rest))) return FACT;
+  if (/^more of an? \w/.test(lowerText(rest))) return LIKING;
   if (subject.isFavourite && /\b(?:one|option|version|part)\b/.test(lowerText(rest))) return null;
   if (subject.isFavourite) return EVALUATIVE.has(first) && rest.length < 3 && !isCapitalised(rest[0]) ? null : LIKING;
   if (subject.role === "own" && (STATIC_OWN.test(subject.head) || subject.head === "age"))
@@ -66,7 +78,7 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
     return FACT;
   const interest = INTERESTS.get(first);
   if (interest) return judgeInterest(interest, rest);
-  if (IN_JEST.test(lowerText(rest))) return null;
+  if (IN_JEST.test(lowerText(rest)) || isSaidInJest(subject, predicate)) return null;
   if (predicate.adverbs.includes("all") && first === "about" && rest.length > 1 && !isPointingAbout(rest))
     return LIKING;
   if (LASTING_ADJECTIVES.has(first) || /^(?:intolerant|allergic)$/.test(rest[1]?.lower ?? "")) return TRAIT;
@@ -81,7 +93,7 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
     return /\bof (?:it|them|this|that|him|her|yours)\b/.test(lowerText(rest)) ? null : LIKING;
   if (/^an only child\b/.test(lowerText(rest))) return TRAIT;
   if (
-    /^(?:away|abroad|off|off work|out|out of office|out of the office|on call|on duty|gone) (?:un)?till? /.test(
+    /^(?:away|abroad|off|off work|out|out of office|out of the office|on call|on duty|gone|back (?:at|in|from|to) (?:the )?\w+|back) (?:(?:un)?till?|on|next|tomorrow)\b/.test(
       lowerText(rest),
     )
   )
@@ -116,10 +128,10 @@ function judgeParticiple(subject: Subject, rest: readonly Word[]): Verdict | nul
   if (/^(?:it|that|this|by (?:it|that)|up|out)$/.test(second)) return null;
   const isPerson = subject.role === "self" || subject.role === "relative" || subject.role === "you";
   if (isPerson)
-    return /^(?:called|named|based|located|born|diagnosed|enrolled|employed|trained|certified|registered|scheduled|licensed)$/.test(
+    return /^(?:called|named|based|located|born|diagnosed|enrolled|employed|trained|certified|registered|scheduled|licensed|due)$/.test(
       first,
     )
-      ? { ...TRAIT, isStatic: first !== "scheduled" }
+      ? { ...TRAIT, isStatic: !/^(?:scheduled|due)$/.test(first), needsDate: first === "due" }
       : null;
   return { ...FACT, isStatic: /^(?:called|named)$/.test(first), isTemporary: ARRANGED.test(first) };
 }
@@ -137,7 +149,7 @@ function judgePlace(subject: Subject, rest: readonly Word[]): Verdict | null {
   const first = rest[0]?.lower ?? "";
   const text = lowerText(rest);
   if (
-    /^(?:in (?:my|his|her|their) (?:early |mid |late |mid-)?\w*\d0'?s|on (?:a|the) [\w-]+ diet|on medication|in remission|in a (?:wheelchair|relationship))/.test(
+    /^(?:in (?:my|his|her|their) (?:early |mid |late |mid-)?\w*\d0'?s|on (?:a|the) [\w-]+ diet|on medication|in remission|in a (?:wheelchair|(?:[\w-]+ )?relationship)|in the (?:\w+ ){1,2}time ?zone)/.test(
       text,
     )
   )
@@ -186,7 +198,7 @@ function judgeWas(subject: Subject, rest: readonly Word[]): Verdict | null {
   if (isEvaluativePhrase(rest)) return null;
   if (
     /^(?:a|an|the) /.test(text) &&
-    /\b(?:for|until|from|in|at|of) /.test(text) &&
+    /\b(?:for|until|from|in|at|of|before|back) /.test(text) &&
     !/\b(?:way|thing|time|day|bit|lot)\b/.test(text)
   )
     return subject.role === "thing" ? null : FACT;

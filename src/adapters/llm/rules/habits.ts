@@ -18,7 +18,7 @@ const THING_VERBS =
 const CHAT_VERBS =
   /^(?:know|ask|say|see|hear|talk|tell|share|thank|go|do|make|sure|think|feel|mention|show|point|check|let|try|give|be|get|catch|keep|stay|come)$/;
 const ILLNESS =
-  /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines)\b/;
+  /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines|hay fever|insomnia|anxiety|depression|pacemaker|scoliosis|tinnitus|hypertension|high blood pressure|bad (?:back|knees?|hip|shoulder|heart|eyesight|hearing))\b/;
 const COUNTED = /^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d[\d,.]*|several|many|no|my|our|any)$/;
 /** What "the" needs nothing else to point at. */
 const KNOWN_LIKES =
@@ -44,7 +44,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   spend: /^(?!$)(?:my|our|the|most|all)\b.*\b(?:summers|winters|weekends|holidays|evenings)\b/,
   restore: /^(?!it\b|the\b|this\b|that\b)\w/,
   repair: /^(?:\w+ )?\w+s\b/,
-  take: /^(?:over (?!it\b)|(?:about |around |roughly |over |under )?\d|care of my|medication|insulin|the (?:bus|train|subway|metro|tube|tram|ferry)\b|my)/,
+  take: /^(?:over (?!it\b)|(?:about |around |roughly |over |under )?\d|care of my|medication|insulin|blood thinners|antidepressants|antihistamines|beta blockers|statins|painkillers|supplements|vitamins?|the pill|\w+ (?:pills|tablets|drops)|the (?:bus|train|subway|metro|tube|tram|ferry)\b|my)/,
   weigh: /^\d/,
   cost: /\d/,
   wake: /^up\b.*\d/,
@@ -60,7 +60,7 @@ const FIGURE =
 const EMPTY_OBJECT = /^(?:on it|as well|well|out|hard|too much|better|best|together|in|up to)\b$/;
 
 /** In the present these speak of a day to come: "we move in on Friday". */
-const TIMETABLE = /^(?:move|leave|fly|start|return|travel|arrive|depart|finish|begin)$/;
+const TIMETABLE = /^(?:land|move|leave|fly|start|return|travel|arrive|depart|finish|begin)$/;
 const DATE_AHEAD =
   /\b(?:tomorrow|tonight|next \w+|this \w+day|(?:on|in) (?:\w+ )?(?:\w+day|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))\b/;
 /** "I always …" with these is talk. */
@@ -73,7 +73,7 @@ function isAvoided(verb: string, rest: readonly Word[]): boolean {
   const isKind =
     rest.length <= 2 &&
     /^\p{L}{3,}s$/u.test(rest.at(-1)?.lower ?? "") &&
-    !/^(?:the|these|those|this|his|hers|yours)$/.test(rest[0]?.lower ?? "");
+    !/^(?:the|these|those|this|his|hers|yours|sides|chances|risks|prisoners|things|words)$/.test(rest[0]?.lower ?? "");
   return isKind || (rest[0]?.lower === "anything" && rest.length > 2 && !isPointing(rest.slice(1)));
 }
 
@@ -92,6 +92,12 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
   const text = lowerText(rest);
   if (verb === "split") return /^(?:my|our) (?:time|weeks?|years?) between\b/.test(text) ? FACT : null;
   if (verb === "take" && /^over (?:the|an?|my|our)\b/.test(text)) return FACT;
+  if (
+    /^(?:ride|drive|walk|bike|cycle|run|commute)$/.test(verb ?? "") &&
+    / to (?:work|school|the office|class|uni\w*)\b/.test(` ${text}`)
+  )
+    return FACT;
+  if (verb === "work" && /^\w+ (?:days|hours|nights|shifts) (?:a|per) (?:day|week|month)\b/.test(text)) return FACT;
   if (verb === "use" && rest.at(-1)?.lower === "pronouns") return TRAIT;
   if (verb !== null && predicate.isNegated && isAvoided(verb, rest)) return FACT;
   const isUsual = isHabitual(text) || isUsually(predicate);
@@ -120,6 +126,16 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
 type JudgeVerb = (rest: readonly Word[], text: string, predicate: Predicate, subject: Subject) => Verdict | null;
 
 const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
+  get: (_rest, text) =>
+    /^(?:\w+ )?(?:migraines|headaches|seasick|carsick|airsick|hay fever|panic attacks|nosebleeds|heartburn|hives|cramps)\b/.test(
+      text,
+    )
+      ? TRAIT
+      : isHabitual(text) && /^(?:up|home|paid)\b/.test(text)
+        ? FACT
+        : null,
+  earn: (_rest, text) => (/\d/.test(text) ? FACT : null),
+  turn: (_rest, text) => (/^\d+\b/.test(text) ? APPOINTMENT : null),
   have: (rest, text, predicate) => judgeHaving(rest, text, predicate),
   need: (rest) => (rest[0]?.lower === "to" && !CHAT_VERBS.test(rest[1]?.lower ?? "") ? APPOINTMENT : null),
   want: (rest, _text, _predicate, { role }) =>
@@ -152,7 +168,13 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
 function judgeLiking(verb: string, rest: readonly Word[]): Verdict | null {
   const first = rest[0]?.lower ?? "";
   const second = rest[1]?.lower ?? "";
-  if (first === "being" && second === "called") return LIKING;
+  if (
+    first === "being" &&
+    !/^(?:able|here|there|part|with|so|around|a|an|the|in|on)$/.test(second) &&
+    !EVALUATIVE.has(second) &&
+    rest.length > 1
+  )
+    return LIKING;
   if (first === "" || REMARK_OBJECT.test(first)) return null;
   if (
     rest.slice(0, 5).some((word) => /^(?:ones?|options?|versions?|approach|former|latter|answer)$/.test(word.lower)) &&
@@ -168,9 +190,9 @@ function judgeLiking(verb: string, rest: readonly Word[]): Verdict | null {
 }
 
 function judgeHaving(rest: readonly Word[], text: string, predicate: Predicate): Verdict | null {
+  if (ILLNESS.test(text) && !isPointing(rest)) return TRAIT;
   if (!saysSomething(rest)) return null;
   const nouns = rest.map((word) => word.lower);
-  if (ILLNESS.test(text)) return TRAIT;
   if (nouns.slice(0, 6).some((noun) => EVENT_NOUNS.has(noun))) return isHabitual(text) ? FACT : APPOINTMENT;
   if (nouns[0] === "to" || nouns.slice(1, 5).includes("to")) return null;
   if (nouns.slice(0, 5).some((noun) => RELATIVES.has(noun) || PETS.has(noun))) return TRAIT;

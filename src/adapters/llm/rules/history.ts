@@ -30,11 +30,24 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
     [/^the (?:keys?|job|flat|apartment|house|part|role|scholarship|visa|offer|promotion)\b/, EPISODE],
   ],
   have: [
-    [/\b(?:surgery|baby|operation|accident|stroke|heart attack|son|daughter|twins)\b/, EPISODE],
+    [/\b(?:surgery|baby|operation|accident|stroke|heart attack|miscarriage|transplant|son|daughter|twins)\b/, EPISODE],
     [/./, DATED_EPISODE],
   ],
   make: [[/^(?:an?|my|our|some|the|two|three)\b/, EPISODE]],
   hand: [[/^(?:in|over) (?!it\b|that\b|this\b)\w/, EPISODE]],
+  spend: [
+    [
+      /^(?:\w+ ){0,3}(?:years?|months?|weeks?|days|summers?|winters?|childhood|holidays?) (?:in|at|on|with|as) (?!it\b|this\b|that\b|you\b)\w/,
+      EPISODE,
+    ],
+  ],
+  change: [[/^(?:jobs|careers|schools|my (?:name|major|number|address|job|diet))\b/, EPISODE]],
+  move: [
+    [
+      /^(?!the (?:\w+ )?(?:function|file|files|code|line|lines|class|method|button|variable|text|section|paragraph|column|table)\b)(?:out of|in with|in together|back (?:to|in with)|away from|(?!on\b|forward|it\b|in\b|out\b|away\b|back\b|along|past)\w)/,
+      EPISODE,
+    ],
+  ],
   sign: [
     [/^(?:up|on) for (?!it\b|that\b|this\b)\w/, EPISODE],
     [/^(?!up\b|on\b|off\b|out\b|in\b)\w/, EPISODE],
@@ -43,7 +56,7 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
     [/^(?:up|over) (?!it\b|from\b)\w/, EPISODE],
     [/^(?:an?|my|our|part|some|the|two|three)\b/, EPISODE],
   ],
-  give: [[/^(?:an?|my|our|up \w+ing|birth|some|the|two|three)\b/, EPISODE]],
+  give: [[/^(?:an?|my|our|up (?!on\b|it\b|hope|and\b|my seat)\w+|birth|some|the|two|three)\b/, EPISODE]],
   go: [
     [
       /^(?:to|on|through|camping|hiking|swimming|skiing|fishing|shopping|climbing|kayaking|surfing|vegan|vegetarian)\b(?! (?:bed|sleep|work)\b)/,
@@ -82,7 +95,13 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   if (verb === null) return isPointing(rest) ? null : DATED_EPISODE;
   const frames = EVENTS[verb];
   if (frames) {
-    if (isLight(rest) && !/^(?:up|away|down|over) \w/.test(text)) return null;
+    const isPlain = verb === "spend" || /\b(?:heart attack|stroke|surgery|operation)\b/.test(text);
+    if (
+      !isPlain &&
+      isLight(rest) &&
+      !/^(?:(?:up|away|down|over) \w|out of \w|back (?:to|in with) \w|in (?:with \w|together))/.test(text)
+    )
+      return null;
     return (
       frames.find(([pattern]) => pattern.test(text))?.[1] ??
       (/^(?:choose|leave)$/.test(verb) && isCapitalised(rest[0]) ? EPISODE : null)
@@ -101,6 +120,15 @@ export function judgePerfect({ verb, rest, frame, isNegated, adverbs }: Predicat
   const isLong = isLongstanding(text);
   if (isLikingVerb(verb)) return !isNegated && (isLong || adverbs.includes("always")) ? judgeLiking(verb, rest) : null;
   if (frame === "perfect-progressive" && verb === "look") return /^into (?!it|that|this)\w+/.test(text) ? FACT : null;
+  if (
+    isNegated &&
+    adverbs.includes("never") &&
+    verb === "try" &&
+    rest.length > 0 &&
+    !isPointing(rest) &&
+    rest[0]?.lower !== "to"
+  )
+    return FACT;
   if (MENTAL.test(verb) || verb === "see") {
     return isLong && /^(?:do|know|see|try)$/.test(verb) && !isPointing(rest) && !isNegated ? FACT : null;
   }
@@ -108,6 +136,9 @@ export function judgePerfect({ verb, rest, frame, isNegated, adverbs }: Predicat
   if (isLong && (isLastingVerb(verb) || /^(?:have|be|own)$/.test(verb)))
     return /^(?:live|work)$/.test(verb) ? TRAIT : FACT;
   if (frame === "perfect-progressive") return isProgressiveFact(verb) || isHabitual(text) ? FACT : null;
-  if (isNegated) return adverbs.includes("never") && isEventVerb(verb) ? FACT : null;
+  if (isNegated)
+    return adverbs.includes("never") && (isEventVerb(verb) || /^(?:try|eat|drink|smoke|drive|fly|ride|own)$/.test(verb))
+      ? FACT
+      : null;
   return isEventVerb(verb) && !/^(?:have|take|make|get|give)$/.test(verb) ? EPISODE : null;
 }

@@ -16,7 +16,7 @@ const ABILITIES = new Set(
   ),
 );
 const INABILITIES = new Set(
-  "eat drink stand tolerate swim drive have digest see hear walk ride dance cook sing handle consume bear sleep".split(
+  "eat drink stand tolerate swim drive live have digest see hear walk ride dance cook sing handle consume bear sleep".split(
     " ",
   ),
 );
@@ -36,9 +36,13 @@ export function judge(subject: Subject, predicate: Predicate): Verdict | null {
   return verdict?.kind === "fact" && isOnce ? APPOINTMENT : verdict;
 }
 
+/** Own things that belong to the talk or the work at hand. */
+const OF_THE_TALK =
+  /\b(?:guess|answer|question|point|thoughts?|bet|hope|idea|fear|take|opinion|suggestion|worry|problem|issue|error|mistake|bug|test|code|function|file|variable|script|result|output|conclusion|assumption|understanding|impression|feeling|vote|pick|reason|apologies|apology|head|brain|message|comment|input|query|example|character)$/i;
+
 /** Of an own thing that is no known one, a name and a number are facts all the same: "my oboe is a Howarth". */
 function judgeUnknown({ text }: Subject, { frame, rest, isNegated }: Predicate): Verdict | null {
-  if (frame !== "be" || isNegated || !/^\S+'s /.test(text)) return null;
+  if (frame !== "be" || isNegated || !/^\S+'s /.test(text) || OF_THE_TALK.test(text)) return null;
   const value = /^(?:an?|the|called|named|from|by|number)$/.test(rest[0]?.lower ?? "") ? rest[1] : rest[0];
   const isValue = (isCapitalised(value) && !EVALUATIVE.has(value?.lower ?? "")) || /^\d/.test(value?.lower ?? "");
   return isValue ? FACT : null;
@@ -99,6 +103,8 @@ function judgeRather({ verb, rest }: Predicate): Verdict | null {
 function judgeAbility({ verb, rest, isNegated }: Predicate): Verdict | null {
   if (verb === null) return null;
   if (!isNegated) return ABILITIES.has(verb) && rest.length <= 6 && saysSomething(rest) ? TRAIT : null;
+  if (verb === "live")
+    return rest[0]?.lower === "without" && rest.length > 1 && !isPointing(rest.slice(1)) ? LIKING : null;
   if (!INABILITIES.has(verb) || (!saysSomething(rest) && !(rest.length === 0 && BARE_INABILITY.test(verb))))
     return null;
   return verb === "stand" || verb === "bear" ? LIKING : TRAIT;

@@ -52,7 +52,7 @@ exam exams test quiz appointment meeting interview flight train presentation cal
 concert party game match class lesson session event conference webinar demo shift visit trip vacation holiday dinner lunch brunch surgery hearing
 rehearsal recital gig show workshop deadline race marathon tournament audition date standup stand-up review retro launch ceremony ticket tickets
 therapy physio scan mri x-ray haircut viewing inspection assignment essay homework report submission audit photoshoot festival performance
-reunion barbecue bbq sleepover playdate service handover lesson checkup operation conference audit vernissage premiere kickoff kick-off`);
+reunion barbecue bbq sleepover playdate service handover lesson checkup operation conference audit vernissage premiere kickoff kick-off wedding funeral christening baptism`);
 
 /** What comes after "is": traits that last. */
 export const LASTING_ADJECTIVES = words(`
@@ -81,6 +81,9 @@ export const INTERESTS: ReadonlyMap<string, readonly string[]> = new Map([
   ["sensitive", ["to"]],
   ["good", ["at"]],
   ["bad", ["at"]],
+  ["terrible", ["at"]],
+  ["hopeless", ["at"]],
+  ["awful", ["at"]],
   ["partial", ["to"]],
   ["big", ["on", "into"]],
   ["hooked", ["on"]],

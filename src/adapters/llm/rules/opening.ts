@@ -72,7 +72,7 @@ function restoreSubject(text: string, voice: Voice): string {
     past !== null &&
     isEventVerb(past) &&
     readVerb(lower, "base") === null &&
-    !/^(?:made|found|had|left|took|kept|met|got)$/.test(lower);
+    (voice.kind === "document" || !/^(?:made|found|had|left|took|kept|met|got)$/.test(lower));
   const isGot = lower === "got" && /^(?:just|finally) got (?:a|an|my|back|engaged|married|promoted)\b/i.test(text);
   return isEvent || isGot ? `I ${lowerFirst(text)}` : text;
 }

@@ -25,7 +25,7 @@ const IDLE =
 const AHEAD =
   /\b(?:tomorrow|tonight|next (?:week|weekend|month|year|spring|summer|fall|autumn|winter|\w+day)|this (?:week|month|weekend|spring|summer|fall|autumn|winter|\w+day)|(?:on|until|by) (?:\w+ )?(?:\w+day|\d{1,2}|the \d{1,2}\w{2})\b|in (?:an?|two|three|a few|\d+) (?:days?|weeks?|months?)|in (?:january|february|march|april|may|june|july|august|september|october|november|december))\b/;
 /** These take "to" without meaning "in order to". */
-const TAKES_TO = /^(?:move|travel|learn|plan|train|try|get|fly|look|switch|migrate|work)$/;
+const TAKES_TO = /^(?:move|travel|learn|plan|train|try|get|fly|look|switch|migrate|work|study)$/;
 const JOURNEY =
   /^(?:on (?:an? |my |our )?(?:\w+ )?(?:trip|cruise|vacation|holiday|hike|tour|retreat|honeymoon)|camping|hiking|skiing|fishing|to (?:an?|the|my) (?:\w+ )?(?:concert|wedding|conference|festival|party|dentist|doctor|game|match|funeral))\b/;
 /** What has to follow these in the progressive for a fact. */
@@ -77,6 +77,7 @@ function judgeUnderWay(verb: string, rest: readonly Word[]): Verdict | null {
 export function judgeFuture({ verb, rest, isNegated, adverbs, group }: Predicate): Verdict | null {
   if (isNegated || adverbs.includes("probably") || rest.length === 0) return null;
   if (verb === null) return saysSomething(rest) && AHEAD.test(lowerText(rest)) ? APPOINTMENT : null;
+  if (verb === "see" && /^(?:on|in|at|about|how|when|if|what)$/.test(rest[0]?.lower ?? "")) return null;
   if (verb === "be" || TEMPORARY.has(verb)) return APPOINTMENT;
   if (!saysSomething(rest)) return null;
   if (!PLANS.has(verb) || verb === "get") return isEventVerb(verb) ? APPOINTMENT : judgeUnderWay(verb, rest);

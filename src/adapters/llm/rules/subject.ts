@@ -156,8 +156,8 @@ function verbAfterNoun(words: readonly Word[], from: number): number | null {
   for (let index = from + 1; index < words.length && index < from + LONGEST_SUBJECT; index += 1) {
     const word = words[index];
     if (!word) return null;
-    if (isFinite(word, withoutAdverbs(words.slice(from, index))))
-      return from + withoutAdverbs(words.slice(from, index)).length;
+    const noun = withoutAdverbs(words.slice(from, index));
+    if (isFinite(word, noun)) return from + noun.length;
     const comma = /[,;:()]$/.test(words[index - 1]?.raw ?? "") && !isCapitalised(word);
     if (comma) return null;
   }

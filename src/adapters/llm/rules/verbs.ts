@@ -22,7 +22,7 @@ avoid wear coach mentor commute cook bake paint garden fish hunt hike climb swim
 cycle bike meditate pray sleep wake eat drink smoke vape take keep raise breed grow sell build design develop maintain host organize
 organise blog stream produce publish translate freelance consult invest save donate rent share suffer care handle oversee supervise report
 support represent serve deploy ship store depend identify celebrate
-split spend restore freelance repair`;
+split spend restore freelance repair sail row skate crochet brew forage juggle sculpt`;
 
 /** Present and past forms that state a liking. */
 const LIKING = `like love hate prefer enjoy adore dislike detest loathe favor favour`;
@@ -47,6 +47,7 @@ die pass date marry fix update add remove test debug check review cut hit throw 
 order plan prepare tend handle consume refuse stock bother trust swear relax chill stick kick push pull play start stop continue finish
 identify graduate originate hail reside dwell relate respond manage volunteer organise suffer tolerate
 contact present skip sort tidy check invite deliver host water clean wash
+land retake
 answer reply respond format address cite explain translate assume summarise summarize walk`;
 
 const BASES = new Set(`${LASTING} ${LIKING} ${EVENTS} ${OTHERS}`.split(/\s+/).filter((base) => base !== ""));

@@ -11,6 +11,8 @@ export interface Voice {
   readonly speakers: ReadonlySet<string>;
   /** True for a document that says "I": a note or a journal, whose sentences may leave the "I" out. */
   readonly isPersonal?: boolean;
+  /** True for a short text that greets nobody: one's own notes, where "Call the bank on Monday" is one's own task. */
+  readonly isNote?: boolean;
 }
 
 /** A text by one voice. */
@@ -21,6 +23,9 @@ export interface Passage {
   readonly date: string;
 }
 
+/** In characters; longer texts are written for others. */
+const LONGEST_NOTE = 2000;
+const GREETING = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b/im;
 const SILENT = new Set(["System", "Tool"]);
 
 /** The passages of a source: its turns, or all of its content as the user's own. Instructions and tool output say nothing. */
@@ -33,6 +38,7 @@ export function passagesOf(source: FactSource): Passage[] {
       addressee: null,
       speakers: new Set(["User"]),
       isPersonal: /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y)\b/.test(source.content),
+      isNote: source.content.length <= LONGEST_NOTE && !GREETING.test(source.content),
     };
     return [{ voice, text: source.content, date: source.date }];
   }

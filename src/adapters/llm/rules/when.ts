@@ -183,6 +183,8 @@ function describeDay(
     date = new Date(Date.UTC(yearFor(found, direction, reference, 0), found.getUTCMonth(), found.getUTCDate()));
   if (isWeekday && direction === "past" && date > reference && !/\bnext\b/.test(words)) date = addDays(date, -7);
   if (end && end.isCertain("day")) return describeRange(date, end.date(), isYearless);
+  if (end && end.isCertain("weekday"))
+    return describeRange(date, new Date(end.date().getTime() + date.getTime() - found.getTime()), false);
   const isWritten = start.isCertain("year") && /\b\d{4}\b/.test(words);
   const hasTime = start.isCertain("hour") && !/\bago\b/.test(words);
   const time = hasTime ? ` at ${pad(start.get("hour") ?? 0)}:${pad(start.get("minute") ?? 0)}` : "";
@@ -209,7 +211,7 @@ function write(text: string, match: ParsedResult, replacement: Replacement): str
   const before = text.slice(0, match.index);
   const after = text.slice(match.index + match.text.length);
   if (/^'s\b/.test(after)) return `${before}the ${bare}${after.slice(2)}`;
-  if (BARE_AFTER.test(before)) return `${before}${bare}${after}`;
+  if (BARE_AFTER.test(before) || /^ off\b/.test(after)) return `${before}${bare}${after}`;
   return `${before.replace(OWN_PREPOSITION, "")}${phrase}${after}`;
 }
 
