@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
-import type { JudgedItem, LabelledSet } from "../bench/facts/score.d.mts";
-import { judgeItem, matches, sourceOf, summarise } from "../bench/facts/score.mjs";
+import type { JudgedItem, LabelledSet, Scoring } from "../bench/facts/labels.js";
 
+const scoring: Scoring = await import(new URL("../bench/facts/score.mjs", import.meta.url).href);
+const { judgeItem, matches, sourceOf, summarise } = scoring;
 const set = JSON.parse(readFileSync(new URL("../bench/facts/labelled.json", import.meta.url), "utf8")) as LabelledSet;
 const everyItem = [...set.tune, ...set.held];
 

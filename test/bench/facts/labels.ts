@@ -41,7 +41,7 @@ export interface JudgedItem {
 }
 
 /** Shares are between 0 and 1, or null where there was nothing to judge. */
-export interface Summary {
+interface Summary {
   readonly expected: number;
   readonly right: number;
   readonly wrong: number;
@@ -53,7 +53,10 @@ export interface Summary {
   readonly updates: number | null;
 }
 
-export function matches(words: string, text: string): boolean;
-export function sourceOf(item: LabelledItem, saidOn: string): FactSource;
-export function judgeItem(item: LabelledItem, candidates: readonly FactCandidate[]): JudgedItem;
-export function summarise(judged: readonly JudgedItem[]): Summary;
+/** What `score.mjs` offers, which runs without a build step and so holds no types. */
+export interface Scoring {
+  matches(words: string, text: string): boolean;
+  sourceOf(item: LabelledItem, saidOn: string): FactSource;
+  judgeItem(item: LabelledItem, candidates: readonly FactCandidate[]): JudgedItem;
+  summarise(judged: readonly JudgedItem[]): Summary;
+}
