@@ -2,6 +2,58 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
+/** A store whose every statement is a document of its own, with dates that rise. */
+async function withStatements<T>(
+  work: (manual: ManualCore, state: (text: string, date?: string) => Promise<string>) => Promise<T>,
+) {
+  const manual = await openManualCore();
+  const state = async (text: string, documentDate?: string) => {
+    const facts = [{ text }];
+    const input = { content: text, containerTags: ["a"], facts, wait: 20, ...(documentDate && { documentDate }) };
+    await manual.core.addDocument(manual.call(), input);
+    await manual.settle();
+    const [newest] = (await manual.core.listJournal(manual.call(), { limit: 1 })).items;
+    return newest?.batchId ?? "";
+  };
+  try {
+    return await work(manual, state);
+  } finally {
+    await manual.close();
+  }
+}
+
+describe("what the rules did with a new fact is undone and redone:", () => {
+  test("one that took the place of another", async () => {
+    await withStatements(async (manual, state) => {
+      await state("Ada lives in Rome.");
+      const batchId = await state("Ada lives in Bonn.");
+      expect((await readModel(manual)).a).toEqual(new Set(["Ada lives in Bonn."]));
+      const undone = await manual.core.undoBatch(manual.call(), { batchId });
+      expect(undone).toMatchObject({ undone: 1, skipped: [] });
+      expect((await readModel(manual)).a).toEqual(new Set(["Ada lives in Rome."]));
+      await manual.core.undoBatch(manual.call(), { batchId: undone.batchId });
+      expect((await readModel(manual)).a).toEqual(new Set(["Ada lives in Bonn."]));
+    });
+  });
+
+  test("one that was out of date when it was learnt", async () => {
+    await withStatements(async (manual, state) => {
+      await state("Ada lives in Bonn.", "2024-05-01");
+      const batchId = await state("Ada lives in Rome.", "2020-05-01");
+      const [added] = (await manual.core.listJournal(manual.call(), { batchId })).items;
+      const id = added?.subjectId ?? "";
+      const past = await manual.core.readHistory(manual.call(), { id });
+      expect(past.memory).toMatchObject({ id, isLatest: false, isForgotten: false });
+      const undone = await manual.core.undoBatch(manual.call(), { batchId });
+      expect((await manual.core.readHistory(manual.call(), { id })).memory).toMatchObject({ isForgotten: true });
+      await manual.core.undoBatch(manual.call(), { batchId: undone.batchId });
+      const { memory } = await manual.core.readHistory(manual.call(), { id });
+      expect({ ...memory, updatedAt: "" }).toEqual({ ...past.memory, updatedAt: "" });
+      expect((await readModel(manual)).a).toEqual(new Set(["Ada lives in Bonn."]));
+    });
+  });
+});
+
 const TEXTS = ["bees", "goats", "tulips", "Rome", "chess", "violin"].map((word) => `Ada knows about ${word}`);
 const tag = fc.constantFrom("a", "b");
 const text = fc.constantFrom(...TEXTS);
