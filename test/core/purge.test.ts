@@ -144,15 +144,31 @@ describe("a document that is purged", () => {
   });
 
   test("leaves what another document states as well", async () => {
-    const only = token("only");
+    const [only, quote] = [token("only"), token("quote")];
     const shared = { facts: [{ text: "Ada plays the cello" }], containerTags: ["a"] };
     const one = await core.addDocument(call, { content: `First ${only}.`, ...shared });
     await core.addDocument(call, { content: "Second.", ...shared });
     await opened.settle();
+    const { store } = opened;
+    const [memory] = await store.memories.ofDocument(store.organizationId, one.id);
+    const state = { sources: [{ documentId: one.id, quote }] };
+    await store.journal.append(store.organizationId, [
+      {
+        batchId: one.id,
+        actor: "local",
+        action: "memory.strengthened",
+        subject: "memory",
+        subjectId: memory?.id ?? "",
+        containerTag: "a",
+        cause: `document ${one.id}`,
+        before: state,
+        after: state,
+      },
+    ]);
     expect(await core.purge(call, { documentId: one.id, confirm })).toMatchObject({ documents: 1, memories: 0 });
     const { results } = await core.search(call, { q: "Ada cello", containerTags: ["a"], searchMode: "memories" });
     expect(results.map((result) => JSON.stringify(result))).toEqual([expect.stringContaining("Ada plays the cello")]);
-    expect(scan([only])).toEqual([]);
+    expect(scan([only, quote])).toEqual([]);
   });
 
   test("does not bring back what its memory replaced", async () => {

@@ -112,6 +112,15 @@ export async function listStated(
       ${statedOnce})`.execute(db);
 }
 
+/** Blanks what the journal says of other memories because of listed documents: their quotes, for one. Reads all of it. */
+export async function silenceTraces(db: Kysely<Database>, organizationId: string): Promise<void> {
+  await sql`update journal set before = null, after = null, cause = null
+    where organization_id = ${organizationId} and exists (select 1 from purged_documents d
+      where instr(coalesce(journal.cause, '') || coalesce(journal.before, '') || coalesce(journal.after, ''), d.id) > 0)`.execute(
+    db,
+  );
+}
+
 /** Puts memories of an organisation with all their versions on the list. */
 export async function listChains(db: Kysely<Database>, organizationId: string, ids: readonly string[]): Promise<void> {
   const named = sql`(select coalesce(root_id, id) from memories

@@ -9,6 +9,7 @@ import {
   listStated,
   openLists,
   removeListed,
+  silenceTraces,
 } from "./purge-rows.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
@@ -23,6 +24,7 @@ export function createPurgeStore(db: Kysely<Database>): PurgeStore {
         await openLists(db);
         await listDocuments(db, organizationId, ids);
         await listStated(db, organizationId, options);
+        if (options.earlier) await silenceTraces(db, organizationId);
         await listDerived(db);
         return removeAll(db);
       }),
