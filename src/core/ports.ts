@@ -301,6 +301,11 @@ export interface JobHandler<Payload = unknown> {
   readonly schema: ZodType<Payload>;
   /** Longest run in milliseconds, default 10 minutes. */
   readonly timeoutMs?: number;
+  /**
+   * So many jobs of this kind run beside all others instead of among them: for work that waits for a slow service, which
+   * nothing else should have to wait for.
+   */
+  readonly slots?: number;
   run(payload: Payload, context: JobContext): Promise<void>;
 }
 
@@ -313,13 +318,16 @@ export interface DeadJob {
   readonly diedAt: string;
 }
 
+/** Which jobs to take, by their kind. */
+export type KindChoice = { readonly only: readonly string[] } | { readonly except: readonly string[] };
+
 export interface JobStore {
   enqueue(drafts: readonly JobDraft[]): Promise<void>;
   /**
    * Takes up to `limit` due jobs for `leaseMs`, oldest first, alternating between groups and starting with those
-   * that have the fewest running. Leases that ran out count as due again.
+   * that have the fewest running. Leases that ran out count as due again. Of all kinds, unless `kinds` says which.
    */
-  claim(worker: string, limit: number, leaseMs: number): Promise<Job[]>;
+  claim(worker: string, limit: number, leaseMs: number, kinds?: KindChoice): Promise<Job[]>;
   /** Prolongs the lease. @returns false when the job is no longer this worker's */
   extend(worker: string, jobId: number, leaseMs: number): Promise<boolean>;
   /** Removes a finished job. @returns false when the job is no longer this worker's */

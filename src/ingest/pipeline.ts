@@ -9,6 +9,9 @@ import { stepSchema, type StepPayload } from "./step.js";
 /** A language model reads a large document for a long time, in milliseconds. */
 const LONGEST_REMEMBERING = 4 * 3_600_000;
 
+/** Documents that a language model reads at once. */
+const MODEL_READERS = 4;
+
 /**
  * The steps of ingestion by job kind, in order: extract, chunk, embed, remember. Each commits its result together with
  * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result.
@@ -21,7 +24,12 @@ export function createPipeline(context: IngestContext): Record<string, JobHandle
     extract: step(extractDocument),
     chunk: step(indexChunks),
     embed: step(embedChunks),
-    remember: { ...step(rememberDocument), timeoutMs: LONGEST_REMEMBERING },
+    remember: {
+      ...step(rememberDocument),
+      timeoutMs: LONGEST_REMEMBERING,
+      // Nobody's text waits to be found because a model is slow.
+      ...(context.model && { slots: MODEL_READERS }),
+    },
     "embed-missing": { schema: embedMissingSchema, run: (payload, job) => embedMissing(context, payload, job) },
   };
 }

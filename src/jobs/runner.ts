@@ -1,5 +1,5 @@
 import { AppError } from "../core/errors.js";
-import type { Clock, Job, JobHandler, JobStore, Log } from "../core/ports.js";
+import type { Clock, Job, JobHandler, JobStore, KindChoice, Log } from "../core/ports.js";
 import { createId } from "../lib/ids.js";
 import { sleep } from "../lib/time.js";
 import { createRun, type Run } from "./run.js";
@@ -51,7 +51,10 @@ export function createRunner(options: RunnerOptions): Runner {
   const { jobs, clock, log, concurrency } = options;
   const leaseMs = options.leaseMs ?? 60_000;
   const worker = createId();
-  const running = new Map<number, Run>();
+  const running = new Map<number, Run & { readonly kind: string }>();
+  const slots = new Map(
+    Object.entries(options.handlers).flatMap(([kind, own]) => (own.slots ? [[kind, own.slots]] : [])),
+  );
   let idleWaiters: (() => void)[] = [];
   let isWoken = false;
   let interrupt: (() => void) | undefined;
@@ -68,7 +71,7 @@ export function createRunner(options: RunnerOptions): Runner {
   function launch(job: Job): void {
     // Its lease ran out while it is still being worked on here; the claim has just renewed it.
     if (running.has(job.id)) return;
-    const started = run(job);
+    const started = { ...run(job), kind: job.kind };
     running.set(job.id, started);
     if (isStopping) started.abort(stopReason());
     void started.ended.then(() => {
@@ -77,15 +80,36 @@ export function createRunner(options: RunnerOptions): Runner {
     });
   }
 
+  /** How many jobs of a kind with slots of its own run, or of all other kinds. */
+  function countRunning(kind?: string): number {
+    const kinds = [...running.values()].map((one) => (slots.has(one.kind) ? one.kind : undefined));
+    return kinds.filter((one) => one === kind).length;
+  }
+
+  function isFull(): boolean {
+    return countRunning() >= concurrency;
+  }
+
+  async function takeUpTo(limit: number, kinds?: KindChoice): Promise<number> {
+    const taken = limit > 0 ? await jobs.claim(worker, limit, leaseMs, kinds) : [];
+    for (const job of taken) launch(job);
+    return taken.length;
+  }
+
+  async function takeFree(): Promise<number> {
+    if (slots.size === 0) return takeUpTo(concurrency - countRunning());
+    let taken = await takeUpTo(concurrency - countRunning(), { except: [...slots.keys()] });
+    for (const [kind, own] of slots) taken += await takeUpTo(own - countRunning(kind), { only: [kind] });
+    return taken;
+  }
+
   async function loop(): Promise<void> {
     for (let failures = 0; !isStopping;) {
       try {
         isWoken = false;
-        const free = concurrency - running.size;
-        const taken = free > 0 ? await jobs.claim(worker, free, leaseMs) : [];
-        for (const job of taken) launch(job);
+        const taken = await takeFree();
         failures = 0;
-        if (taken.length === 0 || running.size >= concurrency) await pause();
+        if (taken === 0 || isFull()) await pause();
       } catch (error) {
         failures += 1;
         log.error("jobs.loop_failed", { error, failures });
@@ -97,7 +121,7 @@ export function createRunner(options: RunnerOptions): Runner {
   /** Waits until something may have changed: a wake-up, the end of a job, or the time of the next one. */
   async function pause(): Promise<void> {
     if (isWoken) return;
-    if (running.size >= concurrency) return rest(leaseMs);
+    if (isFull()) return rest(leaseMs);
     const due = await jobs.nextDue();
     const waitMs = due ? due.getTime() - clock.now().getTime() : Number.POSITIVE_INFINITY;
     if (isWoken) return;

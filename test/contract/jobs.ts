@@ -279,6 +279,16 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect((await takeOne()).attempt).toBe(3);
       });
 
+      test("jobs are taken by their kind where only some are wanted", async () => {
+        const crowd = Array.from({ length: 100 }, (_, at) => note(`slow ${at}`, { kind: "slow", group: `g${at}` }));
+        await jobs.enqueue([...crowd, note("quick", { kind: "quick" })]);
+        expect(payloads(await jobs.claim("one", 5, LEASE, { except: ["slow"] }))).toEqual(["quick"]);
+        expect(payloads(await jobs.claim("one", 2, LEASE, { only: ["slow"] }))).toHaveLength(2);
+        expect(await jobs.claim("one", 5, LEASE, { except: ["slow"] })).toEqual([]);
+        expect(await jobs.claim("one", 5, LEASE, { only: [] })).toEqual([]);
+        expect(await jobs.claim("one", 10, LEASE, { except: [] })).toHaveLength(10);
+      });
+
       test("a released job says why, until it is done", async () => {
         await jobs.enqueue([draft({ key: "k" }), draft({ key: "other" })]);
         expect(await jobs.reasonOf("k")).toBeNull();

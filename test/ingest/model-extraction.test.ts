@@ -370,6 +370,20 @@ describe("when the model", () => {
     expect(await textsKept()).toEqual(["Ada lives in Oslo."]);
   });
 
+  test("is slow, nobody's text waits for it to be found", async () => {
+    provider.always(() => ({ fault: "stall" }));
+    for (let at = 0; at < 6; at += 1) await add(`The key number ${at} is lost.`, { containerTags: [`c${at}`] });
+    await expect.poll(() => provider.requests.length, { timeout: 10_000 }).toBe(4);
+    const receipt = await add("The spare key is under the mat.", {
+      wait: 20,
+      containerTags: ["late"],
+      taskType: "superrag",
+    });
+    expect(receipt.status).toBe("done");
+    const { results } = await core.search(call, { q: "spare key mat", threshold: 0, containerTags: ["late"] });
+    expect(results.map(({ text }) => text)).toEqual(["The spare key is under the mat."]);
+  });
+
   test.each<[string, Reply]>([
     ["refuses the key", { fault: "status", status: 401 }],
     ["does not exist", { fault: "status", status: 404 }],

@@ -1,5 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { KindChoice } from "../../core/ports.js";
 import { type Candidate, chooseJobs, createTurns, type RunningLane } from "./job-choice.js";
+import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
 /** The oldest due jobs that are looked at. With fewer due, all of them are seen and the choice is exact. */
@@ -14,24 +16,25 @@ interface Place {
 
 const START: Place = { group: "", kind: "" };
 
+type Chooser = (db: Kysely<Database>, now: string, limit: number, kinds: KindChoice | undefined) => Promise<number[]>;
+
 /** Chooses due jobs to take, without a look at every waiting one: the cost does not grow with the queue. */
-export function createChooser(): (db: Kysely<Database>, now: string, limit: number) => Promise<number[]> {
+export function createChooser(): Chooser {
   const turns = createTurns();
   let place = START;
 
-  return async (db, now, limit) => {
-    const oldest = await oldestDue(db, now);
+  return async (db, now, limit, kinds) => {
+    const oldest = await oldestDue(db, now, kinds);
     if (oldest.length === 0) return [];
     const running = await runningLanes(db);
     if (oldest.length < WINDOW) return chooseJobs(oldest, running, turns, limit);
-    return chooseFromMany(db, now, limit, oldest, running);
+    return chooseFromMany(db, { now, limit, kinds }, oldest, running);
   };
 
   /** A crowd at the front may hide other groups and kinds; their heads are visited in turn, some at each claim. */
   async function chooseFromMany(
     db: Kysely<Database>,
-    now: string,
-    limit: number,
+    { now, limit, kinds }: { now: string; limit: number; kinds: KindChoice | undefined },
     oldest: readonly Candidate[],
     running: readonly RunningLane[],
   ): Promise<number[]> {
@@ -41,7 +44,7 @@ export function createChooser(): (db: Kysely<Database>, now: string, limit: numb
       const ended = heads.length < LANES;
       place = ended ? START : (heads.at(-1) ?? START);
       const known = new Set(candidates.map((candidate) => candidate.id));
-      candidates = [...candidates, ...heads.filter((head) => head.runAt <= now && !known.has(head.id))];
+      candidates = [...candidates, ...heads.filter((head) => isWanted(head, now, kinds) && !known.has(head.id))];
       const chosen = chooseJobs(candidates, running, turns, limit);
       if (chosen.length > 0 || (ended && wrapped)) return chosen;
       candidates = [];
@@ -62,11 +65,23 @@ function toCandidate(row: CandidateRow): Candidate {
   return { id: row.id, group: row.group_key, kind: row.kind, exclusive: row.exclusive === 1, runAt: row.run_at };
 }
 
-async function oldestDue(db: Kysely<Database>, now: string): Promise<Candidate[]> {
+function isWanted({ runAt, kind }: Candidate, now: string, kinds: KindChoice | undefined): boolean {
+  if (runAt > now) return false;
+  if (kinds === undefined) return true;
+  return "only" in kinds ? kinds.only.includes(kind) : !kinds.except.includes(kind);
+}
+
+async function oldestDue(db: Kysely<Database>, now: string, kinds: KindChoice | undefined): Promise<Candidate[]> {
   const { rows } = await sql<CandidateRow>`
     select id, group_key, kind, exclusive, run_at from jobs
-    where state = 'waiting' and run_at <= ${now} order by run_at, id limit ${WINDOW}`.execute(db);
+    where state = 'waiting' and run_at <= ${now} ${conditionOn(kinds)} order by run_at, id limit ${WINDOW}`.execute(db);
   return rows.map(toCandidate);
+}
+
+function conditionOn(kinds: KindChoice | undefined): RawBuilder<unknown> {
+  if (kinds === undefined) return sql``;
+  if ("only" in kinds) return sql`and kind in (select value from json_each(${listParameter(kinds.only)}))`;
+  return sql`and kind not in (select value from json_each(${listParameter(kinds.except)}))`;
 }
 
 async function runningLanes(db: Kysely<Database>): Promise<RunningLane[]> {

@@ -30,12 +30,12 @@ function createQueue(db: Kysely<Database>, clock: Clock): Pick<JobStore, "enqueu
       }
     },
 
-    async claim(worker, limit, leaseMs) {
+    async claim(worker, limit, leaseMs, kinds) {
       const now = clock.now();
       await releaseExpired(db, iso(now));
       if (limit < 1 || !(await isAnyDue(db, iso(now)))) return [];
       return transact(db, async (transaction) => {
-        const ids = await choose(transaction, iso(now), limit);
+        const ids = await choose(transaction, iso(now), limit, kinds);
         if (ids.length === 0) return [];
         const rows = await transaction
           .updateTable("jobs")
