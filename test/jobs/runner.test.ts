@@ -102,6 +102,37 @@ describe("the ordinary course", () => {
     expect(most).toBe(3);
   });
 
+  test("jobs of a kind with slots of its own run beside the others, and no more than it has", async () => {
+    const work = gate();
+    const ended = gate();
+    let reading = 0;
+    let most = 0;
+    const slow = handler(
+      async () => {
+        most = Math.max(most, (reading += 1));
+        await work.opened;
+        reading -= 1;
+      },
+      { slots: 3 },
+    );
+    let done = 0;
+    const quick = handler(() => {
+      done += 1;
+      if (done === 20) ended.open();
+    });
+    await shop.database.jobs.enqueue([
+      ...Array.from({ length: 10 }, (_, at) => draft(`slow ${at}`, { kind: "slow", group: `${at}` })),
+      ...Array.from({ length: 20 }, (_, at) => draft(`quick ${at}`, { kind: "quick" })),
+    ]);
+    const runner = await shop.startRunner({ slow, quick }, { concurrency: 1 });
+    await ended.opened;
+    expect(reading).toBe(3);
+    work.open();
+    await runner.idle();
+    expect(most).toBe(3);
+    expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, running: 0, dead: 0 });
+  });
+
   test("exclusive jobs of one group run one after the other while others go on", async () => {
     const trail: string[] = [];
     const first = gate();
