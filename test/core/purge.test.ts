@@ -297,17 +297,22 @@ describe("a container that is purged", () => {
     const [context] = [token("context")];
     await core.updateContainer(call, { containerTag: "b", entityContext: `About ${context}`, name: `${context} name` });
     await core.addDocuments(call, {
-      documents: tokens.map((one) => ({ content: `Note on ${one}.`, containerTags: ["b"], customId: one })),
+      documents: tokens.map((one, at) => ({
+        content: `I live in ${one}.`,
+        containerTags: ["b"],
+        customId: one,
+        taskType: at % 10 === 0 ? "memory" : "superrag",
+      })),
     });
     const shared = await core.addDocument(call, { content: "Shared oak.", containerTags: ["b", "a"] });
     await opened.settle();
     const purged = await core.purge(call, { containerTag: "b", confirm });
-    expect(purged).toMatchObject({ documents: 500, complete: true });
+    expect(purged).toMatchObject({ documents: 500, memories: 50, complete: true });
     expect(scan([...tokens, context ?? ""])).toEqual([]);
     expect(JSON.stringify(await core.listContainers(call))).not.toContain('"b"');
     expect((await core.getDocument(call, { id: shared.id })).document.containerTags).toEqual(["a"]);
     await expectNeighbours();
-  }, 30_000);
+  }, 60_000);
 
   test("takes along what was deleted under the same tag before, and leaves what comes later", async () => {
     const [before, present, later] = [token("before"), token("present"), token("later")];

@@ -17,7 +17,7 @@ const PATIENCE_MS = 20_000;
 /** A large store is written anew, and large containers take many batches. */
 const TIMEOUT_MS = 6 * 60 * 60 * 1_000;
 /** What is removed in one transaction; more would hold up other callers. */
-const DOCUMENT_BATCH = 20;
+const DOCUMENT_BATCH = 50;
 const MEMORY_BATCH = 200;
 
 export const purgeSchema = z.object({
