@@ -183,9 +183,11 @@ describe("undone and redone", () => {
     expect(undone.undone).toBe(2);
     expect(await active()).toEqual(["Ada keeps bees", "Ada sells honey"]);
     expect(await found("honey")).toContain("Ada sells honey");
+    expect((await core.profile(call(), { containerTag: "a" })).dynamic).toHaveLength(2);
     await undo(undone.batchId);
     expect(await active()).toEqual([]);
     expect(await found("honey")).toEqual([]);
+    expect((await core.profile(call(), { containerTag: "a" })).dynamic).toEqual([]);
   });
 
   test("what forget-matching forgot, by the id of its answer, and its mark goes too", async () => {
