@@ -178,6 +178,8 @@ export interface FactSource {
   readonly turns?: readonly Turn[] | undefined;
   readonly title?: string | null | undefined;
   readonly guidance?: ExtractionGuidance | undefined;
+  /** What is known already and helps to understand the text. */
+  readonly known?: readonly string[] | undefined;
   /** Told of every answer of a language model, as soon as it was given. */
   readonly onModelUse?: ((use: ModelUse) => Promise<void>) | undefined;
 }

@@ -49,7 +49,9 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
     const { source, signal } = reading;
     const { name, version, schema, messages } = extractFactsPrompt;
     const request = { name, schema, messages: messages(input), effort: "careful", maxTokens: MOST_TOKENS } as const;
-    const key = createHash("sha256").update(JSON.stringify(request.messages)).digest("base64");
+    // What is known grows while a document waits; that is no reason to ask again.
+    const question = messages({ ...input, known: [] });
+    const key = createHash("sha256").update(JSON.stringify(question)).digest("base64");
     reading.questions.add(key);
     const known = answered.get(key);
     if (known) return known;
@@ -145,6 +147,7 @@ function inputOf({ source, windows, fence, part, summary }: Reading, window: Pla
     // Most titles are the first words of the text.
     title: source.title && !source.content.includes(source.title) ? source.title : null,
     guidance: source.guidance ?? {},
+    known: source.known ?? [],
     part,
     parts: windows.length,
     summary,

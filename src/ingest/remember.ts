@@ -8,6 +8,7 @@ import { findAddition } from "./addition.js";
 import type { IngestContext } from "./context.js";
 import { createQuoteFinder } from "./find-quote.js";
 import { guidanceFor } from "./guidance.js";
+import { knownFor } from "./known-memories.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /** A text up to this length that its sender asked to be remembered becomes one fact if no rule finds any. */
@@ -94,7 +95,7 @@ async function findCandidates(
 
 /** The sender's own facts where there are any, else what the extractor finds in the new part of the text. */
 async function candidatesOf(
-  { factExtractor, store }: IngestContext,
+  { factExtractor, model, store }: IngestContext,
   document: Document,
   previous: string,
   signal: AbortSignal,
@@ -110,6 +111,7 @@ async function candidatesOf(
       turns,
       title: document.title,
       guidance: await guidanceFor(store, document),
+      known: model ? await knownFor(store.memories, document) : [],
       onModelUse: (use) =>
         store.extractions.note(document.organizationId, {
           ...use,

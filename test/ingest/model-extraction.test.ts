@@ -90,6 +90,7 @@ describe("a document is read by the model", () => {
       date: opened.clock.now().toISOString(),
       title: null,
       guidance: {},
+      known: [],
       part: 1,
       parts: 1,
       summary: "",
@@ -237,6 +238,38 @@ describe("guidance reaches the prompt:", () => {
     await core.updateSettings(call, { shouldLLMFilter: true, filterPrompt: "Only bees." });
     await core.updateSettings(call, { shouldLLMFilter: false });
     expect(await promptFor()).not.toContain("Only bees.");
+  });
+});
+
+describe("what is known helps to understand a document:", () => {
+  beforeEach(async () => {
+    const fact = (text: string) => answer([{ text, quote: text }]);
+    provider.script(fact("Ada is a beekeeper."), fact("Bo is a baker."), fact("Cy is a cook."));
+    const more = [{ metadata: { team: "bees" } }, { metadata: { team: "bread" } }, { containerTags: ["b"] }];
+    for (const [at, text] of ["Ada is a beekeeper.", "Bo is a baker.", "Cy is a cook."].entries()) {
+      await add(text, more[at]);
+      await opened.settle();
+    }
+  });
+
+  const knownIn = async (more: Record<string, unknown>) => {
+    await add("She sold all of them.", more);
+    await opened.settle();
+    return /is not repeated: (\[.*\])/.exec(promptOf(provider.requests.at(-1)!))?.[1] ?? "nothing";
+  };
+
+  test("all of its container, and nothing of another", async () => {
+    expect(await knownIn({})).toBe('["Bo is a baker.","Ada is a beekeeper."]');
+  });
+
+  test("what matches `filterByMetadata`", async () => {
+    expect(await knownIn({ filterByMetadata: { team: "bees" } })).toBe('["Ada is a beekeeper."]');
+    expect(await knownIn({ filterByMetadata: { team: ["bread", "wine"] } })).toBe('["Bo is a baker."]');
+    expect(await knownIn({ filterByMetadata: { team: "wine" } })).toBe("nothing");
+  });
+
+  test("nothing for a document of two containers", async () => {
+    expect(await knownIn({ containerTags: ["a", "b"] })).toBe("nothing");
   });
 });
 

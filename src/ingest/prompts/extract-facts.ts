@@ -25,6 +25,8 @@ export interface ExtractFactsInput {
   readonly date: string;
   readonly title: string | null;
   readonly guidance: ExtractionGuidance;
+  /** What is known of the same people and things. */
+  readonly known: readonly string[];
   /** Which part of how many, counted from 1. */
   readonly part: number;
   readonly parts: number;
@@ -80,10 +82,15 @@ function hasItems(items: unknown): boolean {
   return typeof items !== "object" || Object.keys(items).length > 0;
 }
 
-function circumstancesOf({ date, title, part, parts, summary }: ExtractFactsInput): string[] {
+function circumstancesOf({ date, title, known, part, parts, summary }: ExtractFactsInput): string[] {
   return [
     `The text is from ${withWeekday(date)}.`,
     ...(title ? [`Its title, which is data too: ${JSON.stringify(title)}`] : []),
+    ...(known.length > 0
+      ? [
+          `Known already, which is data too; it only helps to understand the text and is not repeated: ${JSON.stringify(known)}`,
+        ]
+      : []),
     ...(parts > 1
       ? [
           `This is part ${part} of ${parts}. Write into "summary" in at most 150 words who and what all the text so far is about, so that the next part is understood.`,
