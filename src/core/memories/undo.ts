@@ -129,7 +129,7 @@ async function undoEntry(undoing: Undoing, entry: JournalRow): Promise<string | 
   if (fixed !== undefined) return fixed;
   const before = memoryStateSchema.nullable().safeParse(entry.before);
   const after = memoryStateSchema.safeParse(entry.after);
-  if (entry.after === null) return "it was removed for good";
+  if (entry.after === null) return "what the journal said of it was removed for good";
   if (!before.success || !after.success) return "it was noted before changes could be undone";
   const place = await findChanged(undoing, after.data);
   if (typeof place === "string") return place;
