@@ -411,7 +411,7 @@ describe("POST /v4/memories/list", () => {
     expect(body.memoryEntries).toHaveLength(1_100);
     expect(new Set(body.memoryEntries.map((entry: { id: string }) => entry.id)).size).toBe(1_100);
     for (const entry of body.memoryEntries) expect(entry.documentIds).toHaveLength(1);
-  });
+  }, 20_000);
 
   test.each<[string, Record<string, unknown>]>([
     ["no container", {}],

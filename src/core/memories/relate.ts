@@ -31,25 +31,33 @@ export interface NewFact {
   readonly statedTogether?: ReadonlySet<string> | undefined;
 }
 
-/** Reads the claim of a text, each text once. */
-export type ReadClaims = (text: string) => Claim | null;
+/** A text as rules see it. */
+export interface Reading {
+  readonly claim: Claim | null;
+  /** The pieces of its meaning in order. */
+  readonly pieces: readonly string[];
+}
 
-export function readOnce(): ReadClaims {
-  const known = new Map<string, Claim | null>();
+export type ReadText = (text: string) => Reading;
+
+/** Reads each text once, because every new fact is held against many others. */
+export function readOnce(): ReadText {
+  const known = new Map<string, Reading>();
   return (text) => {
     const found = known.get(text);
-    if (found !== undefined) return found;
-    const claim = readClaim(text);
-    known.set(text, claim);
-    return claim;
+    if (found) return found;
+    const reading = { claim: readClaim(text), pieces: text.length > LONGEST_READ ? [] : meaningKey(text).split(" ") };
+    known.set(text, reading);
+    return reading;
   };
 }
 
 /** False when `decide` would not look at the other text. */
-export function mayRelate(text: string, other: string, readClaims: ReadClaims): boolean {
-  if (isMoreSpecific(text, other)) return true;
-  const [claim, held] = [readClaims(text), readClaims(other)];
-  return claim !== null && held !== null && (takesPlaceOf(claim, held) || isSamePlace(claim, held));
+export function mayRelate(text: string, other: string, read: ReadText): boolean {
+  const [mine, theirs] = [read(text), read(other)];
+  if (saysMore(mine.pieces, theirs.pieces)) return true;
+  if (!mine.claim || !theirs.claim) return false;
+  return takesPlaceOf(mine.claim, theirs.claim) || isSamePlace(mine.claim, theirs.claim);
 }
 
 /** A change that is told so many days later is news all the same, whatever was said between. */
@@ -59,14 +67,14 @@ const NEWS_DAYS = 180;
  * Decides by rules how a fact relates to what is known. Precision first: a wrong update hides a truth, a missed one only
  * leaves both. A slot that holds several different values is left alone.
  */
-export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
-  const claim = readClaim(fact.text);
-  return (claim && decideByClaim(fact, claim, known)) ?? extension(fact, known) ?? { kind: "new" };
+export function decide(fact: NewFact, known: readonly KnownFact[], read: ReadText = readOnce()): Decision {
+  const { claim } = read(fact.text);
+  return (claim && decideByClaim(fact, claim, known, read)) ?? extension(fact, known, read) ?? { kind: "new" };
 }
 
-function decideByClaim(fact: NewFact, claim: Claim, known: readonly KnownFact[]): Decision | null {
+function decideByClaim(fact: NewFact, claim: Claim, known: readonly KnownFact[], read: ReadText): Decision | null {
   const claims = known.flatMap((other) => {
-    const held = readClaim(other.memory.text);
+    const held = read(other.memory.text).claim;
     return held ? [{ ...other, claim: held }] : [];
   });
   const contradicted = claims.filter(
@@ -109,22 +117,26 @@ const LONGEST_ADDITION = 12;
 const LONGEST_READ = 400;
 /** With one of these more words are no mere addition. */
 const CHANGES_MEANING =
-  /\b(?:not|no|never|nor|neither|without|if|unless|until|till|was|were|used|former|formerly|except|but|only|might|may|could|would|almost|nearly|stopped|hardly|rarely|than|instead|another|other)\b/;
+  /[?]|\b(?:not|no|never|nor|neither|without|if|unless|until|till|was|were|used|former|formerly|except|but|only|might|may|could|would|almost|nearly|stopped|hardly|rarely|than|instead|another|other)\b/;
 
-function extension({ text }: NewFact, known: readonly KnownFact[]): Decision | null {
+function extension({ text }: NewFact, known: readonly KnownFact[], read: ReadText): Decision | null {
+  const { pieces } = read(text);
   const [longest] = known
-    .filter(({ memory }) => isMoreSpecific(text, memory.text))
+    .filter(({ memory }) => saysMore(pieces, read(memory.text).pieces))
     .toSorted((one, other) => other.memory.text.length - one.memory.text.length);
   return longest ? { kind: "extends", id: longest.memory.id } : null;
 }
 
 /** True when a text says all that another says, in the same words and order, and some words more that contradict nothing. */
 export function isMoreSpecific(text: string, than: string): boolean {
-  if (text.length > LONGEST_READ || than.length > LONGEST_READ || /\?/.test(text + than)) return false;
-  const [whole, part] = [meaningKey(text).split(" "), meaningKey(than).split(" ")];
+  const read = readOnce();
+  return saysMore(read(text).pieces, read(than).pieces);
+}
+
+function saysMore(whole: readonly string[], part: readonly string[]): boolean {
   const added = whole.length - part.length;
-  if (part.length < 2 || added < 1 || added > LONGEST_ADDITION || whole[0] !== part[0] || whole[1] !== part[1])
-    return false;
+  if (part.length < 2 || added < 1 || added > LONGEST_ADDITION) return false;
+  if (whole[0] !== part[0] || whole[1] !== part[1]) return false;
   const more: string[] = [];
   let next = 0;
   for (const word of whole) {

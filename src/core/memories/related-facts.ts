@@ -2,7 +2,7 @@ import { groupBy } from "../../lib/group-by.js";
 import { iso } from "../../lib/time.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory } from "../types.js";
-import { decide, mayRelate, readOnce, type KnownFact } from "./relate.js";
+import { decide, mayRelate, type KnownFact, type ReadText } from "./relate.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import { isFlagged } from "./trust.js";
@@ -30,6 +30,7 @@ export interface Since {
   readonly newcomers: readonly Memory[];
   /** Ids of what the same text stated. */
   readonly stated: ReadonlySet<string>;
+  readonly read: ReadText;
 }
 
 /** Decides by rules how a fact relates to the memories of its container, as they are in this transaction. */
@@ -39,8 +40,7 @@ export async function relateFact(
   { candidate, related }: ResolvedFact,
   since: Since,
 ): Promise<Related> {
-  const readClaims = readOnce();
-  const late = since.newcomers.filter(({ text }) => mayRelate(candidate.text, text, readClaims)).map(({ id }) => id);
+  const late = since.newcomers.filter(({ text }) => mayRelate(candidate.text, text, since.read)).map(({ id }) => id);
   const ids = [...new Set([...related, ...late])];
   if (ids.length === 0) return { kind: "new" };
   const found = await nouns.memories.byIds(writing.actor.organizationId, ids);
@@ -54,6 +54,7 @@ export async function relateFact(
       statedTogether: since.stated,
     },
     await withDates(nouns, writing, memories),
+    since.read,
   );
   const memoryOf = (id: string) => memories.find((memory) => memory.id === id);
   switch (decision.kind) {

@@ -2,12 +2,12 @@ import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, UnitDetail } from "../ports.js";
-import { mayRelate, readOnce, type ReadClaims } from "./relate.js";
+import { mayRelate, readOnce, type ReadText } from "./relate.js";
 import { searchWords } from "./slots.js";
 import type { FactCandidate, VectorSpace } from "../types.js";
 
 /** How many neighbours of a candidate are looked at by meaning, and by the words of its slot. */
-const NEIGHBOURS = 12;
+const NEIGHBOURS = 8;
 const TEXT_HITS = 40;
 /** Below this cosine two texts are not looked at as twins. */
 const TWIN_COSINE = 0.8;
@@ -59,17 +59,12 @@ export async function resolveFacts(
     signal,
   );
   const space = embedded?.space ?? null;
-  const readClaims = readOnce();
+  const read = readOnce();
   const facts: ResolvedFact[] = [];
   for (const [index, candidate] of candidates.entries()) {
     const vector = embedded?.vectors[index] ?? null;
     const likely = container
-      ? await findLikely(
-          context,
-          { organizationId, container, readClaims },
-          candidate,
-          space && vector && { space, vector },
-        )
+      ? await findLikely(context, { organizationId, container, read }, candidate, space && vector && { space, vector })
       : NOTHING;
     facts.push({ candidate, vector, ...likely });
   }
@@ -114,13 +109,13 @@ export async function embedInBatches(
 interface Place {
   readonly organizationId: string;
   readonly container: ContainerRow;
-  readonly readClaims: ReadClaims;
+  readonly read: ReadText;
 }
 
 /** The memory that says the same, and those that a candidate may update or extend, by meaning and by words. */
 async function findLikely(
   { store, vectors }: CoreContext,
-  { organizationId, container, readClaims }: Place,
+  { organizationId, container, read }: Place,
   { text }: FactCandidate,
   embedded: { readonly space: VectorSpace; readonly vector: Float32Array } | null,
 ): Promise<Pick<ResolvedFact, "twin" | "related">> {
@@ -128,7 +123,7 @@ async function findLikely(
   const hits = embedded
     ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
     : [];
-  const claim = readClaims(text);
+  const { claim } = read(text);
   const words = claim ? searchWords(claim) : [];
   const found = words.length > 0 ? await store.units.searchText(scope, words, { limit: TEXT_HITS }) : [];
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
@@ -138,6 +133,6 @@ async function findLikely(
   const isTwin = (detail: UnitDetail) => twins.has(detail.unit) && isSameFact(detail.text, text);
   return {
     twin: details.find(isTwin)?.id ?? null,
-    related: details.filter((detail) => mayRelate(text, detail.text, readClaims)).map(({ id }) => id),
+    related: details.filter((detail) => mayRelate(text, detail.text, read)).map(({ id }) => id),
   };
 }

@@ -78,6 +78,7 @@ export function agrees(one: Claim, other: Claim): boolean {
 
 /** True when both speak of the same slot of the same subject in the same scope. */
 export function isSamePlace(one: Claim, other: Claim): boolean {
+  if (one.slot === "says" && one.value !== other.value) return false;
   return one.subject === other.subject && one.scope === other.scope && isSameSlot(one, other);
 }
 

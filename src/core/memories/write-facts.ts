@@ -4,6 +4,7 @@ import type { ContainerRow, Quotation, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory, type Origin, type RememberedFact } from "../types.js";
 import { forgetBatch } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
+import { readOnce, type ReadText } from "./relate.js";
 import { newcomers, relateFact, type Related } from "./related-facts.js";
 import type { Resolution, ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { isFlagged, judgeFact, withoutLabel, type JudgedFact } from "./trust.js";
@@ -29,6 +30,7 @@ interface Batch {
   readonly stated: Set<string>;
   /** Memories that came after the resolution, those of this batch included. */
   readonly newcomers: Memory[];
+  readonly read: ReadText;
   /** How many memories the rules replaced. */
   superseded: number;
 }
@@ -42,7 +44,7 @@ interface Batch {
 export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promise<RememberedFact[]> {
   const { facts } = writing.resolution;
   const known = facts.length > 0 ? await newcomers(nouns, writing) : [];
-  const batch: Batch = { id: createId(), stated: new Set(), newcomers: known, superseded: 0 };
+  const batch: Batch = { id: createId(), stated: new Set(), newcomers: known, read: readOnce(), superseded: 0 };
   const remembered: RememberedFact[] = [];
   for (const fact of facts) {
     const one = await writeFact(nouns, writing, fact, batch);
@@ -127,8 +129,8 @@ async function writeNew(
   }
 }
 
-function outcomeOf({ id, text }: Memory, outcome: RememberedFact["outcome"]): RememberedFact {
-  return { id, text, outcome };
+function outcomeOf({ id, text, isInference }: Memory, outcome: RememberedFact["outcome"]): RememberedFact {
+  return { id, text, outcome: isInference ? "review" : outcome };
 }
 
 /** The fact as one that waits for review, when it may not take the place of these memories; else null. */
