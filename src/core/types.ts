@@ -227,9 +227,10 @@ export interface RememberedFact {
   readonly text: string;
   /**
    * `extended`: added beside a memory that it says more of. `outdated`: kept in the past only, because something newer is
-   * known.
+   * known. `review`: kept as a guess that waits for review, because it reads like an instruction, would replace what it may
+   * not, or is not what the text says.
    */
-  readonly outcome: "added" | "updated" | "duplicate" | "extended" | "outdated";
+  readonly outcome: "added" | "updated" | "duplicate" | "extended" | "outdated" | "review";
   /** The memory that was superseded, when `outcome` is `updated`. */
   readonly replaced?: string;
 }

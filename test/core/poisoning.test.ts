@@ -78,13 +78,18 @@ async function freshBox(opened: ManualCore): Promise<string> {
 
 const documentOf = ({ text }: Pick<Attack, "text">) => [BESIDE[0], text, BESIDE[1]].join("\n\n\n");
 
+const EVERY_SIDE = { origins: ["user", "web", "connector"], roles: ["assistant", "tool"] } as const;
+/** Sides that differ for the rules, which do not read what tools say. */
+const SIDES_OF_RULES = { origins: ["user", "web"], roles: ["assistant"] } as const;
+type Sides = typeof EVERY_SIDE | typeof SIDES_OF_RULES;
+
 /** Adds an attack as each kind of document, and as what somebody else says in a conversation of the user. */
-async function attackWith(opened: ManualCore, attack: Attack, box: string): Promise<void> {
+async function attackWith(opened: ManualCore, attack: Attack, box: string, from: Sides = EVERY_SIDE): Promise<void> {
   const { core, call, clock } = opened;
   const shared = { containerTags: [box] };
-  for (const origin of attack.origins ?? (["user", "web", "connector"] as const))
+  for (const origin of attack.origins ?? from.origins)
     await core.addDocument(call(), { ...shared, content: documentOf(attack), origin, dreaming: "instant" });
-  for (const role of attack.fact === undefined ? (["assistant", "tool"] as const) : []) {
+  for (const role of attack.fact === undefined ? from.roles : []) {
     const messages = [...BESIDE.map((content) => ({ role: "user", content })), { role, content: attack.text }];
     await core.addConversation(call(), { ...shared, conversationId: `${box}-${role}`, messages });
   }
@@ -155,7 +160,7 @@ describe("however deceived the extractor is, an attack ends harmless", () => {
 describe("with the extractor that is built in, every attack ends harmless, the held ones included", () => {
   test.each(ATTACKS.map((attack) => [title(attack), attack] as const))("%s", async (_title, attack) => {
     const box = await freshBox(careful);
-    await attackWith(careful, attack, box);
+    await attackWith(careful, attack, box, SIDES_OF_RULES);
     await expectHarmless(careful, box, [], attack.besides);
   });
 });
@@ -168,6 +173,8 @@ describe("facts that an agent states are judged alike", () => {
     const fact = { text: attack.text, isStatic: true, ...(updates !== undefined && { updates }) };
     const added = await mcp.call("add-memory", { content: attack.text, containerTag: box, facts: [fact] });
     expect(added.isError).toBe(false);
+    expect(added.structured).toMatchObject({ added: [], updated: [], review: [{ text: attack.text }] });
+    expect(added.text).toContain("doubtful, waits for review");
     await expectHarmless(credulous, box, []);
   });
 });

@@ -133,6 +133,8 @@ describe("add-memory", () => {
       ],
       updated: [],
       duplicates: [],
+      outdated: [],
+      review: [],
       error: null,
       notice: NOTICE,
     });

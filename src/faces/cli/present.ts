@@ -57,6 +57,7 @@ export function describeFacts(facts: readonly RememberedFact[]): string[] {
       added: "",
       extended: " (says more of what was known)",
       outdated: " (kept as past: something newer is known)",
+      review: " (doubtful: waits for review)",
       duplicate: " (known already)",
       updated: ` (replaces ${replaced ?? "an older one"})`,
     };

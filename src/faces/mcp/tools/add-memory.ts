@@ -49,6 +49,9 @@ const output = z.object({
   updated: z.array(memorySchema.extend({ replaced: z.string().nullable().describe("Id of the memory it replaces") })),
   duplicates: z.array(memorySchema).describe("Memories that said the same already; strengthened, not added again"),
   outdated: z.array(memorySchema).describe("Kept in the past only, because something newer is known"),
+  review: z
+    .array(memorySchema)
+    .describe("Kept as doubtful until a person reviews it: it reads like an instruction, or the text does not say it"),
   error: z.string().nullable(),
   notice: z.string(),
 });
@@ -98,6 +101,7 @@ function present({ id, status, dreamingStatus, facts, errorReason }: DocumentRec
     updated: with_("updated").map((known) => ({ ...brief(known), replaced: known.replaced ?? null })),
     duplicates: with_("duplicate").map(brief),
     outdated: with_("outdated").map(brief),
+    review: with_("review").map(brief),
     error: errorReason,
     notice: NOTICE,
   };
@@ -113,6 +117,7 @@ function describe(receipt: Receipt, isResolved: boolean): string {
     updated,
     duplicates,
     outdated,
+    review,
     error,
   } = receipt;
   const lines = [
@@ -120,6 +125,7 @@ function describe(receipt: Receipt, isResolved: boolean): string {
     ...updated.map(({ id, text, replaced }) => `updated [${replaced ?? "?"}] -> [${id}] ${oneLine(text)}`),
     ...duplicates.map(({ id, text }) => `known already [${id}] ${oneLine(text)}`),
     ...outdated.map(({ id, text }) => `kept as past, something newer is known [${id}] ${oneLine(text)}`),
+    ...review.map(({ id, text }) => `doubtful, waits for review [${id}] ${oneLine(text)}`),
   ];
   return [
     `Kept in ${container} as document [${documentId}].`,
