@@ -333,6 +333,20 @@ describe("a container that is purged", () => {
   });
 });
 
+test("knows every table: a new one must be cleared by a purge, or hold no words", async () => {
+  const cleared = [
+    ...["documents", "document_revisions", "document_containers", "chunks", "files", "memories", "memory_sources"],
+    ...["memory_relations", "vectors", "text_index_docsize", "containers", "journal", "requests", "jobs", "operations"],
+  ];
+  const withoutWords = [
+    ...["meta", "schedules", "vector_spaces", "vector_changes", "vector_followers", "vector_placements", "extractions"],
+    // Words of people about the service itself, which belong to no container.
+    ...["api_keys", "settings", "container_merges"],
+  ];
+  const tables = Object.keys(await opened.rowCounts());
+  expect(tables.toSorted()).toEqual([...cleared, ...withoutWords].toSorted());
+});
+
 describe("the journal", () => {
   test("keeps that something happened, and when, without its words", async () => {
     const { documentId } = await plantDocument();

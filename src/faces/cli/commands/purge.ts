@@ -81,6 +81,6 @@ function describe({ output }: Cli, { documents, memories, files, complete }: Pur
   ];
   return [
     `${output.style.green("purged:")} ${parts.join(", ")}`,
-    ...(complete ? [] : ["What is left in files is overwritten as soon as that is possible; see `recollect doctor`."]),
+    ...(complete ? [] : ["What is left in files is overwritten as soon as that is possible, also after a restart."]),
   ];
 }
