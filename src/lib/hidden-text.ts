@@ -4,12 +4,10 @@ export interface HiddenReading {
   readonly how: string;
 }
 
-/** Characters that nobody sees: zero-width, joiners, soft hyphens, marks of direction, invisible operators. */
-const INVISIBLE =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]/gu;
+/** Characters that nobody sees: zero-width, joiners, soft hyphens, marks of direction, tags. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** Letters of a block that is never shown; flags of regions use it as well. */
 const TAG_LETTERS = /[\u{e0020}-\u{e007e}]/gu;
-const TAGS = /[\u{e0000}-\u{e007f}]/gu;
 const BASE64 = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
 const HEX = /(?:(?:\\x|0x|%)?[0-9a-f]{2}[\s,:]?){12,}/gi;
 const PERCENT = /(?:%[0-9a-f]{2}){2,}/i;
@@ -39,10 +37,9 @@ const DIGITS_AS_LETTERS = new Map(
 export function visibleText(text: string): string {
   const bare = text
     .replace(INVISIBLE, "")
-    .replace(TAGS, "")
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "");
-  return bare.replace(/[^\u0000-\u007f]/gu, (letter) => LOOKALIKES.get(letter) ?? letter);
+  return bare.replace(/\P{ASCII}/gu, (letter) => LOOKALIKES.get(letter) ?? letter);
 }
 
 /**
