@@ -4,6 +4,7 @@ import { readClause, splitClauses, type Clause } from "./rules/clauses.js";
 import { judge } from "./rules/judge.js";
 import { readJotting } from "./rules/jottings.js";
 import { ownedCreature } from "./rules/creatures.js";
+import { lowerText } from "./rules/objects.js";
 import { openSentence } from "./rules/opening.js";
 import { rewriteRest } from "./rules/phrase.js";
 import { statementsOf, type Sentence } from "./rules/sentences.js";
@@ -21,7 +22,11 @@ const SENTENCES_PER_BREATH = 100;
 /** In the present these speak of what is going to happen: "the sale starts on Friday". */
 const TIMETABLE_VERBS = /^(?:launch|start|end|begin|expire|close|open|leave|depart|happen|arrive)$/;
 /** Even in the past they speak of what is going to happen: "we agreed to ship by Friday". */
-const ARRANGING_VERBS = /^(?:schedule|book|reserve|order|plan|decide|agree|register|sign|want|intend|promise)$/;
+const ARRANGING_VERBS =
+  /^(?:schedule|book|reserve|order|plan|decide|agree|register|sign|want|intend|promise|postpone|reschedule|delay)$/;
+/** "We moved the meeting to Thursday." */
+const MOVED_TO_A_DAY =
+  /\bto (?:next |the )?(?:\w+day|tomorrow|week|month|\d|january|february|march|april|may|june|july|august|september|october|november|december)/;
 /** "The hall is booked for 9 May." */
 const ARRANGED = /^(?:due|scheduled|booked|reserved|planned)$/;
 /** "She" speaks of somebody named at most so many sentences before. */
@@ -151,6 +156,7 @@ function directionOf(clause: Clause, verdict: Verdict): Direction {
   const { verb } = clause.predicate;
   if (frame === "present" && verb !== null && TIMETABLE_VERBS.test(verb)) return "future";
   if (verb !== null && ARRANGING_VERBS.test(verb)) return "future";
+  if (verb === "move" && MOVED_TO_A_DAY.test(lowerText(clause.predicate.rest))) return "future";
   if (frame === "be" && ARRANGED.test(clause.predicate.rest[0]?.lower ?? "")) return "future";
   if (frame === "past" || frame === "was" || frame === "perfect" || frame === "been") return "past";
   if (verdict.isTemporary === true || frame === "future" || frame === "progressive" || frame === "obligation")

@@ -55,8 +55,8 @@ interface Summary {
 
 /** What `score.mjs` offers, which runs without a build step and so holds no types. */
 export interface Scoring {
-  matches(words: string, text: string): boolean;
-  sourceOf(item: LabelledItem, saidOn: string): FactSource;
-  judgeItem(item: LabelledItem, candidates: readonly FactCandidate[]): JudgedItem;
-  summarise(judged: readonly JudgedItem[]): Summary;
+  readonly matches: (words: string, text: string) => boolean;
+  readonly sourceOf: (item: LabelledItem, saidOn: string) => FactSource;
+  readonly judgeItem: (item: LabelledItem, candidates: readonly FactCandidate[]) => JudgedItem;
+  readonly summarise: (judged: readonly JudgedItem[]) => Summary;
 }

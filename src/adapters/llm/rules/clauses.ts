@@ -12,7 +12,19 @@ export interface Clause {
   readonly predicate: Predicate;
 }
 
-const CONNECTORS = new Set(["and", "but", "so", "while", "whereas", "plus", "&", "then", "although", "though"]);
+const CONNECTORS = new Set([
+  "and",
+  "but",
+  "so",
+  "while",
+  "whereas",
+  "plus",
+  "&",
+  "then",
+  "although",
+  "though",
+  "because",
+]);
 const DASH = /^[-–—]+$/;
 const SUBORDINATE =
   /^(?:when|while|as|since|after|before|once|until|because|though|although|whenever|where|in|given|given that|assuming|should|had|were)$/i;
@@ -25,6 +37,11 @@ const NOUN_LIKE = new Set(
 );
 /** After these a word of both kinds is a verb. */
 const TAKES_OBJECT = /^(?:an?|my|our|it|them|at|as|every)$/;
+/** "Since I have a bad knee, I avoid stairs" states both. */
+const CAUSE_FIRST =
+  /^(?:because|since|as) ((?:i|i'm|my|we|we're|our)\b[^,]{5,160}), ((?:i|i'm|my|we|we're|our)\b.{5,240})$/i;
+/** "My dad, who is 70, still works": two clauses of one person. */
+const ASIDE_OF_PERSON = /^((?:my|our) [^,.;:]{2,40}), (who [^,.;:]{3,80}|an? [^,.;:]{3,40}), ([^,]{3,200})$/i;
 const MOST_CLAUSES = 6;
 
 /** What a clause is read with. */
@@ -51,6 +68,16 @@ function readWords(words: readonly Word[], { voice, antecedent }: ReadingContext
 export function splitClauses({ text, time }: OpenedSentence, context: ReadingContext): string[] {
   const clauses: string[] = [];
   let rest = text;
+  const [, cause = "", effect = ""] = CAUSE_FIRST.exec(text) ?? [];
+  if (cause !== "") {
+    clauses.push(cause);
+    rest = effect;
+  }
+  const [, person = "", aside = "", main = ""] = ASIDE_OF_PERSON.exec(text) ?? [];
+  if (person !== "") {
+    clauses.push(`${person} ${aside.replace(/^who /i, "").replace(/^(?=an?\b)/i, "is ")}`);
+    rest = `${person} ${main}`;
+  }
   while (clauses.length < MOST_CLAUSES) {
     const split = readClause(rest, context) ? nextSplit(rest, context) : skipIntroduction(rest, context);
     if (!split) break;

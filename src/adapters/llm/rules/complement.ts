@@ -40,7 +40,7 @@ const PLACES = new Set(
   ),
 );
 const STATIC_OWN =
-  /^(?:name|surname|nickname|birthday|birthdate|birthplace|hometown|job|title|role|position|profession|occupation|career|religion|nationality|pronouns|language|tongue|degree|major|employer|allergy|allergies|type|heritage|roots|diet)$/;
+  /^(?:name|surname|nickname|birthday|birthdate|birthplace|hometown|job|title|role|position|profession|occupation|career|anniversary|religion|nationality|pronouns|language|tongue|degree|major|employer|allergy|allergies|type|heritage|roots|diet)$/;
 
 /** Nobody is allergic to these, or married to them. */
 const IN_JEST =
@@ -91,7 +91,11 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
     return judgeNumber(subject, rest);
   if (rest.slice(0, 5).some((word) => NATURE_NOUNS.has(word.lower)) && ARTICLES.has(first))
     return /\bof (?:it|them|this|that|him|her|yours)\b/.test(lowerText(rest)) ? null : LIKING;
-  if (/^an only child\b/.test(lowerText(rest))) return TRAIT;
+  if (/^(?:an only child|hard of hearing)\b/.test(lowerText(rest))) return TRAIT;
+  if (first === "half" && isCapitalised(rest[1])) return TRAIT;
+  if (/^(?:on the board of|in charge of|between jobs|out of work)\b(?! (?:it|this|that)\b)/.test(lowerText(rest)))
+    return FACT;
+  if (subject.role === "own" && /^up (?:in|on|at)\b/.test(lowerText(rest))) return { ...FACT, needsDate: true };
   if (
     /^(?:away|abroad|off|off work|out|out of office|out of the office|on call|on duty|gone|back (?:at|in|from|to) (?:the )?\w+|back) (?:(?:un)?till?|on|next|tomorrow)\b/.test(
       lowerText(rest),
@@ -109,7 +113,10 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
   if (subject.role === "self")
     return isCapitalised(rest[0]) && rest.length <= 3 && rest.every(isCapitalised) ? TRAIT : null;
   if (subject.role === "you") return null;
-  if (subject.role === "relative") return isCapitalised(rest[0]) && rest.length <= 3 ? TRAIT : null;
+  if (subject.role === "relative") {
+    const areSomething = subject.isPlural && rest.length === 1 && /[^s]s$/.test(first);
+    return areSomething || (isCapitalised(rest[0]) && rest.length <= 3) ? TRAIT : null;
+  }
   if (/^(?:\d|\$|€|£)/.test(first) || isCapitalised(rest[0])) return FACT;
   return subject.role === "own" && rest.length >= 1 && !/^(?:\w+ing|\w+ed)$/.test(first) ? FACT : null;
 }
@@ -162,7 +169,7 @@ function judgePlace(subject: Subject, rest: readonly Word[]): Verdict | null {
   }
   if (subject.role === "you") return null;
   if (subject.role === "own" && PLACES.has(subject.head) && object && !EVALUATIVE.has(object.lower)) return FACT;
-  return isCapitalised(object) || /\d/.test(text) || EVENT_NOUNS.has(subject.head) ? FACT : null;
+  return isCapitalised(object) || /\d|\w\.\w+/.test(text) || EVENT_NOUNS.has(subject.head) ? FACT : null;
 }
 
 function judgeNounPhrase(subject: Subject, rest: readonly Word[]): Verdict | null {
@@ -177,7 +184,7 @@ function judgeNounPhrase(subject: Subject, rest: readonly Word[]): Verdict | nul
       ? TRAIT
       : null;
   if (subject.role === "self" || subject.role === "you")
-    return /^(?:the (?:one|same|only|first|last|next))\b/.test(text) ? null : TRAIT;
+    return /^the (?:one|same|first|last|next|only (?:one|thing|way|person|reason))\b/.test(text) ? null : TRAIT;
   if (subject.role === "relative") return TRAIT;
   return { ...FACT, isStatic: subject.role === "person" };
 }

@@ -2,7 +2,7 @@ import { EVALUATIVE, EVENT_NOUNS, PETS, RELATIVES } from "./nouns.js";
 import { isHabitual, isLight, isPointing, lowerText, saysSomething } from "./objects.js";
 import type { Predicate } from "./predicate.js";
 import type { Subject } from "./subject.js";
-import { isLastingVerb, isLikingVerb } from "./verbs.js";
+import { isLastingVerb, isLikingVerb, readVerb } from "./verbs.js";
 import { APPOINTMENT, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
 import { isCapitalised, type Word } from "./words.js";
 
@@ -18,7 +18,7 @@ const THING_VERBS =
 const CHAT_VERBS =
   /^(?:know|ask|say|see|hear|talk|tell|share|thank|go|do|make|sure|think|feel|mention|show|point|check|let|try|give|be|get|catch|keep|stay|come)$/;
 const ILLNESS =
-  /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines|hay fever|insomnia|anxiety|depression|pacemaker|scoliosis|tinnitus|hypertension|high blood pressure|bad (?:back|knees?|hip|shoulder|heart|eyesight|hearing))\b/;
+  /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines|hay fever|insomnia|anxiety|depression|pacemaker|scoliosis|tinnitus|hypertension|high blood pressure|high cholesterol|trouble (?:sleeping|hearing|seeing|breathing)|bad (?:back|knees?|hip|shoulder|heart|eyesight|hearing))\b/;
 const COUNTED = /^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d[\d,.]*|several|many|no|my|our|any)$/;
 /** What "the" needs nothing else to point at. */
 const KNOWN_LIKES =
@@ -67,9 +67,13 @@ const DATE_AHEAD =
 const NO_HABIT =
   /^(?:forget|say|think|feel|know|wonder|get|end|mean|hope|want|need|remember|agree|tell|ask|hear|see|find|look|seem|sound|make|give|be|do|lose|try|let|bet|guess|trust|appreciate|miss|notice|understand|wish|believe|expect|worry)$/;
 
+const MASS_AVOIDED =
+  /^(?:tv|television|sports|anime|fiction|poetry|makeup|jewellery|jewelry|social media|public transport|golf|video games)$/;
+
 /** "I don't take photos", "I don't buy anything from …": things of a kind, not the one at hand. */
 function isAvoided(verb: string, rest: readonly Word[]): boolean {
   if (!/^(?:take|buy|read|watch|play|follow|keep|wear|use|cook|celebrate|drive|own|order)$/.test(verb)) return false;
+  if (MASS_AVOIDED.test(lowerText(rest))) return true;
   const isKind =
     rest.length <= 2 &&
     /^\p{L}{3,}s$/u.test(rest.at(-1)?.lower ?? "") &&
@@ -100,6 +104,7 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
   if (verb === "work" && /^\w+ (?:days|hours|nights|shifts) (?:a|per) (?:day|week|month)\b/.test(text)) return FACT;
   if (verb === "use" && rest.at(-1)?.lower === "pronouns") return TRAIT;
   if (verb !== null && predicate.isNegated && isAvoided(verb, rest)) return FACT;
+  if (verb === "eat" && text === "out" && isUsually(predicate)) return FACT;
   const isUsual = isHabitual(text) || isUsually(predicate);
   if (verb === null) return subject.role === "self" && isUsual && !isPointing(rest) ? FACT : null;
   if (predicate.adverbs.includes("no longer") && isLastingVerb(verb) && saysSomething(rest))
@@ -134,6 +139,11 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
       : isHabitual(text) && /^(?:up|home|paid)\b/.test(text)
         ? FACT
         : null,
+  pay: (_rest, text) => (/\d.* (?:a|per) (?:month|week|year)\b/.test(text) ? FACT : null),
+  ride: (rest, text) =>
+    /^(?:horses|bikes|motorbikes|motorcycles|an? |my )/.test(text) || (isHabitual(text) && !isPointing(rest))
+      ? FACT
+      : null,
   earn: (_rest, text) => (/\d/.test(text) ? FACT : null),
   turn: (_rest, text) => (/^\d+\b/.test(text) ? APPOINTMENT : null),
   have: (rest, text, predicate) => judgeHaving(rest, text, predicate),
@@ -194,7 +204,8 @@ function judgeHaving(rest: readonly Word[], text: string, predicate: Predicate):
   if (!saysSomething(rest)) return null;
   const nouns = rest.map((word) => word.lower);
   if (nouns.slice(0, 6).some((noun) => EVENT_NOUNS.has(noun))) return isHabitual(text) ? FACT : APPOINTMENT;
-  if (nouns[0] === "to" || nouns.slice(1, 5).includes("to")) return null;
+  if (nouns[0] === "to" || nouns.slice(1, 5).some((noun, index) => noun === "to" && isTask(nouns[index + 2])))
+    return null;
   if (nouns.slice(0, 5).some((noun) => RELATIVES.has(noun) || PETS.has(noun))) return TRAIT;
   const isCounted = COUNTED.test(nouns[0] ?? "") || isCapitalised(rest[0]);
   return isCounted || (predicate.isNegated && rest.length <= 3) ? FACT : null;
@@ -203,6 +214,11 @@ function judgeHaving(rest: readonly Word[], text: string, predicate: Predicate):
 /** What one asks a service for is no wish worth keeping. */
 const SERVICE =
   /^to (?:update|change|cancel|check|return|report|reset|close|open|order|book|track|confirm|correct|add|remove|edit) (?:my|our|the|an?) (?:\w+ )?(?:details|account|address|order|password|subscription|booking|reservation|email|e-mail|settings|profile|plan|appointment|problem|refund|payment|card)\b/;
+
+/** "things to do", but not "a subscription to the paper". */
+function isTask(word: string | undefined): boolean {
+  return word !== undefined && readVerb(word, "base") !== null;
+}
 
 function judgeWanting(rest: readonly Word[]): Verdict | null {
   const [first, second = "", third = ""] = rest.map((word) => word.lower);
@@ -213,6 +229,12 @@ function judgeWanting(rest: readonly Word[]): Verdict | null {
 }
 
 function judgeGoing(text: string, isHabit: boolean): Verdict | null {
+  if (
+    /^to (?:bed|sleep) (?:at|around|before|after|by) (?:\w+ )?(?:\d|nine|ten|eleven|twelve|midnight|one|two|half)/.test(
+      text,
+    )
+  )
+    return FACT;
   if (isHabit && /^to (?:bed|sleep) (?:at|around|before|after|by)\b/.test(text)) return FACT;
   if (text.startsWith("by ")) return TRAIT;
   if (isHabitual(text)) return FACT;

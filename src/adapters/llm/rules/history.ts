@@ -27,6 +27,7 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   get: [
     [/^(?:married|engaged|divorced|promoted|fired|hired|accepted|laid off|diagnosed|into)\b/, EPISODE],
     [/^(?:an?|my|our|two|three) /, EPISODE],
+    [/^back from \w/, EPISODE],
     [/^the (?:keys?|job|flat|apartment|house|part|role|scholarship|visa|offer|promotion)\b/, EPISODE],
   ],
   have: [
@@ -41,6 +42,7 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
       EPISODE,
     ],
   ],
+  drop: [[/^out of (?:\w+ )?(?:school|college|university|uni)\b/, EPISODE]],
   change: [[/^(?:jobs|careers|schools|my (?:name|major|number|address|job|diet))\b/, EPISODE]],
   move: [
     [
@@ -69,7 +71,7 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   stop: [[/^\w+ing\b/, EPISODE]],
   turn: [[/^\d+\b/, EPISODE]],
   break: [
-    [/^up with (?!it\b)/, EPISODE],
+    [/^up (?:with (?!it\b)|(?:in|on|last|yesterday)\b)/, EPISODE],
     [/^down\b/, DATED_EPISODE],
     [/^(?!up\b|the ice)\w/, EPISODE],
   ],
@@ -99,7 +101,9 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
     if (
       !isPlain &&
       isLight(rest) &&
-      !/^(?:(?:up|away|down|over) \w|out of \w|back (?:to|in with) \w|in (?:with \w|together))/.test(text)
+      !/^(?:(?:up|away|down|over) \w|out of \w|here (?:from|in|with)|back from (?!it\b|there\b|that\b)\w|up (?:in|on|last|yesterday) \w|back (?:to|in with) \w|in (?:with \w|together))/.test(
+        text,
+      )
     )
       return null;
     return (

@@ -10,10 +10,10 @@ granddaughter nephew niece aunt uncle cousin cousins in-laws mother-in-law fathe
 stepson stepdaughter godson goddaughter friend friends bestie roommate roommates flatmate neighbor neighbour neighbors neighbours boss manager
 colleague colleagues coworker coworkers teammate mentor coach teacher therapist doctor dentist lawyer accountant landlord tutor supervisor
 advisor adviser client physiotherapist physio barber hairdresser trainer nurse agent broker plumber mechanic vet pediatrician paediatrician psychiatrist psychologist
-family nanny babysitter assistant co-founder cofounder headmaster headmistress principal gp gardener cleaner editor publisher agent producer
+family nanny babysitter assistant co-founder cofounder headmaster headmistress principal gp gardener cleaner publisher agent producer
 director professor instructor caretaker landlady tenant tenants cardiologist dermatologist gynaecologist gynecologist dietitian nutritionist osteopath
 optician midwife surgeon notary stylist bandmate classmate classmates housemate housemates flatmates roommates co-host co-author cohost partners
-guardian grandkids grandchild grandchildren godfather godmother pastor priest rabbi imam apprentice intern`);
+youngest eldest oldest grandkids grandchild grandchildren godfather godmother pastor priest rabbi imam apprentice intern`);
 
 /** Animals; "my …" or "a …" of these is a pet. */
 export const PETS = words(

@@ -2,10 +2,10 @@ import { isEventVerb, readVerb } from "./verbs.js";
 import type { Voice } from "./voice.js";
 
 const OPENERS =
-  /^(?:(?:well|yeah|yes|yep|yup|no|nope|oh|ah|wow|ok|okay|so|and|but|also|anyway|anyways|btw|by the way|fyi|actually|honestly|to be honest|basically|plus|sure|right|hmm|haha|lol|sorry|thanks|thank you|guess what|you know|i mean|frankly|luckily|unfortunately|sadly|fortunately|thankfully|as i said|as i mentioned|like i said|for the record|just so you know|just fyi|fun fact|quick note|note|ps|p\.s\.|first of all|turns out|it turns out|hey there|hi there|hello there|hi all|hi everyone|hey|hi|hello|cool|great|nice|correction|update|reminder|personally|apparently|recently|lately|of course|true|exactly|in fact|obviously|for context|for me|these days|nowadays|at the moment|right now|currently|in general|besides|speaking of which|funny enough|small change|quick update|big news|good news|bad news|before we start|side note)[,:!.…—-]*\s+)/i;
+  /^(?:(?:well|yeah|yes|yep|yup|no|nope|oh|ah|wow|ok|okay|so|and|but|also|anyway|anyways|btw|by the way|fyi|actually|honestly|to be honest|basically|plus|sure|right|hmm|haha|lol|sorry|thanks|thank you|guess what|you know|i mean|frankly|luckily|unfortunately|sadly|fortunately|thankfully|as i said|as i mentioned|like i said|for the record|just so you know|just fyi|fun fact|quick note|note|ps|p\.s\.|first of all|turns out|it turns out|hey there|hi there|hello there|hi all|hi everyone|hey|hi|hello|cool|great|nice|correction|update|reminder|personally|apparently|recently|lately|of course|true|exactly|in fact|obviously|for context|for me|these days|nowadays|at the moment|right now|currently|in general|besides|speaking of which|funny enough|small change|quick update|big news|good news|bad news|before we start|side note|originally)[,:!.…—-]*\s+)/i;
 /** Frames that only introduce what is to be remembered. */
 const FRAMES =
-  /^(?:(?:please )?(?:remember|note|know|don't forget|keep in mind|bear in mind)(?: that|:|,)?|(?:i|we) (?:just )?(?:want(?:ed)? to|should|have to|must|'d like to) (?:tell you|let you know|mention|add|share|point out|say)(?: that)?|(?:for your information|you should know|i should mention|i forgot to mention|i can tell you|i told you|i already told you|did i mention)(?: that)?)[,:]? (?=(?:i|i'm|i've|my|we|we're|our|the|\p{Lu})\b)/iu;
+  /^(?:(?:please )?(?:remember|note|know|don't forget|keep in mind|bear in mind)(?: that|:|,)?|(?:i|we) (?:just )?(?:want(?:ed)? to|should|have to|must|'d like to) (?:tell you|let you know|mention|add|share|point out|say)(?: that)?|(?:for your information|we (?:agreed|decided) that|you should know|i should mention|i forgot to mention|i can tell you|i told you|i already told you|did i mention)(?: that)?)[,:]? (?=(?:i|i'm|i've|my|we|we're|our|the|\p{Lu})\b)/iu;
 const LEADING_TIME =
   /^((?:yesterday|today|tonight|tomorrow|last night|this (?:morning|afternoon|evening|week|month|year|weekend|spring|summer|fall|autumn|winter|\w+day)|(?:last|next) (?:week|month|year|weekend|spring|summer|fall|autumn|winter|\w+day)|(?:on|every|each) \w+(?: (?:morning|evening|afternoon|night))?|on the \w+ of \w+|(?:a|an|one|two|three|four|five|six|seven|eight|ten|\d+|a few|a couple of|several) (?:days?|weeks?|months?|years?) ago|(?:back )?in (?:\w+ )?\d{4}|in (?:january|february|march|april|may|june|july|august|september|october|november|december)|since \d{4}|on \w+ \d{1,2}(?:st|nd|rd|th)?|on \d{1,2}(?:st|nd|rd|th)? \w+|for (?:the (?:last|past) )?\w+ (?:years|months|weeks)|as an? \w+(?: \w+)?|after work|before work|at work|at home|on weekends|on weekdays|in the (?:mornings?|evenings?|afternoons?|summer|winter)|for a living|when i was (?:a |an )?\w+|for (?:breakfast|lunch|dinner)|in my (?:free|spare) time|in winter|in summer|at night|during the (?:week|day)|(?:ever )?since then|when it comes to \w+(?: \w+)?)),? (?=(?:i|i'm|i've|i'll|we|we're|we've|my|our|he|she|the)\b|\p{Lu}\p{L}+ )/iu;
 /** What follows from a statement is not part of it; a conclusion with a subject of its own that can be read is split off before. */
@@ -15,7 +15,7 @@ const DROPPED_SUBJECT = /^(?:(just|finally|recently|already) )?(\w+)\b/i;
 const ASIDE =
   /,? (?:(?:like|as) (?:i|you) (?:said|mentioned|told (?:you|me))|as you know|you know|of course|to be honest|honestly|btw|by the way|though|tho|haha|lol|for sure|actually|however|i think|i mean|too|as well|already)(?=[,.!]+(?:\s|$)|$),?/gi;
 /** "on Thursday, not Friday": only what holds is a fact. */
-const CORRECTED = /, not [^,]{1,60}$/i;
+const CORRECTED = /, not (?:[^,]|,(?=\d)){1,60}$/i;
 
 /** A sentence that begins with its subject. */
 export interface OpenedSentence {
@@ -73,8 +73,9 @@ function restoreSubject(text: string, voice: Voice): string {
     isEventVerb(past) &&
     readVerb(lower, "base") === null &&
     (voice.kind === "document" || !/^(?:made|found|had|left|took|kept|met|got)$/.test(lower));
+  const isAge = /^(?:just |finally )?turned \d/i.test(text);
   const isGot = lower === "got" && /^(?:just|finally) got (?:a|an|my|back|engaged|married|promoted)\b/i.test(text);
-  return isEvent || isGot ? `I ${lowerFirst(text)}` : text;
+  return isEvent || isGot || isAge ? `I ${lowerFirst(text)}` : text;
 }
 
 function lowerFirst(text: string): string {

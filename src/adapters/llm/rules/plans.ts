@@ -66,6 +66,9 @@ export function judgeProgressive({ verb, rest, isNegated }: Predicate): Verdict 
 
 /** With a date ahead, "is walking the Camino in May" is a plan, whatever the verb. */
 function judgeUnderWay(verb: string, rest: readonly Word[]): Verdict | null {
+  const text = lowerText(rest);
+  if (verb === "get") return /^(?:an?|my|our) /.test(text) && !isLight(rest) && AHEAD.test(text) ? APPOINTMENT : null;
+  if (verb === "give" && /^an? (?:\w+ )?(?:talk|lecture|speech|presentation|workshop)\b/.test(text)) return APPOINTMENT;
   return !IDLE.test(verb) &&
     saysSomething(rest[0]?.lower === "together" ? rest.slice(1) : rest) &&
     AHEAD.test(lowerText(rest))

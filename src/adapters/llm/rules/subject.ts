@@ -42,6 +42,12 @@ export function readSubject(words: readonly Word[], voice: Voice, antecedent: st
     if (together) return together;
   }
   if (first === "i" || first === "we") return { ...selfSubject(voice.self), length: 1 };
+  const second = words[1]?.lower ?? "";
+  if (/^(?:both|all)$/.test(first) && /^(?:my|our)$/.test(second)) return readNoun(words, 2, `${voice.self}'s`);
+  if (/^(?:one|two|three)$/.test(first) && second === "of" && /^(?:my|our)$/.test(words[2]?.lower ?? "")) {
+    const some = readNoun(words, 3, `${words[0]?.raw ?? ""} of ${voice.self}'s`);
+    return some && { ...some, isPlural: first !== "one" };
+  }
   if (first === "my" || first === "our") return readNoun(words, 1, `${voice.self}'s`);
   if (first === "you" && voice.kind === "assistant" && voice.addressee !== null) {
     return { ...selfSubject(voice.addressee), role: "you", length: 1 };

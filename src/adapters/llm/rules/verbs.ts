@@ -47,7 +47,7 @@ die pass date marry fix update add remove test debug check review cut hit throw 
 order plan prepare tend handle consume refuse stock bother trust swear relax chill stick kick push pull play start stop continue finish
 identify graduate originate hail reside dwell relate respond manage volunteer organise suffer tolerate
 contact present skip sort tidy check invite deliver host water clean wash
-land retake
+land retake drop digest chew
 answer reply respond format address cite explain translate assume summarise summarize walk`;
 
 const BASES = new Set(`${LASTING} ${LIKING} ${EVENTS} ${OTHERS}`.split(/\s+/).filter((base) => base !== ""));
