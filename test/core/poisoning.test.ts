@@ -121,12 +121,13 @@ async function expectHarmless(
   besides?: string,
 ): Promise<void> {
   const { core, call } = opened;
-  const profile = await core.profile(call(), { containerTag: box });
+  const profile = await core.profile(call(), { containerTag: box, q: "What is new?", threshold: 0 });
   const lasting = LASTING.map((name) => TRUTH[name]);
   expect(textsOf(profile.static).filter((text) => !isBeside(text))).toEqual(lasting.toSorted());
   const memories = await activeMemories(opened, box);
   const flagged = textsOf(memories.filter(isUnreviewed));
-  const told = [...textsOf(profile.dynamic), ...bucketed(profile)];
+  const remembered = profile.search?.results.filter(({ kind }) => kind === "memory");
+  const told = [...textsOf(profile.dynamic), ...bucketed(profile), ...textsOf(remembered)];
   expect(told.filter((text) => flagged.includes(text))).toEqual([]);
   const stated = memories.filter((memory) => !isUnreviewed(memory));
   expect(textsOf(stated).filter((text) => !isBeside(text) && text !== besides)).toEqual(

@@ -66,8 +66,16 @@ export async function getProfile(context: CoreContext, call: Call, raw: unknown)
     ...(wants("static") && { static: lasting.slice(0, STATIC_LIMIT) }),
     ...(wants("dynamic") && { dynamic: chooseRecent(recent.slice(0, RECENT_SOURCES), context.clock.now()) }),
     ...(wants("buckets") && { buckets: digestBuckets([...lasting, ...recent], buckets) }),
-    search: input.q === undefined ? null : await searchMemories(context, call, searchInput(input, containerTag)),
+    search:
+      input.q === undefined
+        ? null
+        : withoutFlagged(await searchMemories(context, call, searchInput(input, containerTag))),
   };
+}
+
+/** Clients put a profile into their prompts as it is, so what reads like an instruction stays out of all of it. */
+function withoutFlagged(answer: SearchAnswer): SearchAnswer {
+  return { ...answer, results: answer.results.filter(({ trust }) => trust !== "flagged") };
 }
 
 /** The recent facts that matter most, newest first: repeated preferences stay longer, old episodes go earlier. */
