@@ -37,8 +37,11 @@ export interface PurgeStore {
   count(organizationId: string, containerId: number): Promise<{ documents: number; memories: number; files: number }>;
   /** Containers that the journal names for a document, also for one that was deleted; empty for an unknown id. */
   containersOf(organizationId: string, documentId: string): Promise<string[]>;
-  /** Ids of memories in a container, in any version, deleted containers too. */
-  memoriesIn(organizationId: string, containerId: number, limit: number): Promise<string[]>;
+  /**
+   * Removes up to `limit` memories that lie in a container, deleted containers too, as `memories` does; versions that
+   * were moved to other containers stay. Zero memories when none was left.
+   */
+  memoriesIn(organizationId: string, containerId: number, limit: number): Promise<PurgedRows>;
   /** Notes that removed words are still in the files; `Store.scrub` then has something to do. */
   mark(): Promise<void>;
   /** The newest mark, or null when there is nothing to scrub. */

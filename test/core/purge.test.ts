@@ -314,6 +314,33 @@ describe("a container that is purged", () => {
     await expectNeighbours();
   }, 60_000);
 
+  test("leaves newer versions that were moved out of it, without a word of the older ones", async () => {
+    const [old, present] = [token("old"), token("present")];
+    const { id } = await core.addDocument(call, {
+      content: "A walk.",
+      containerTags: ["b"],
+      facts: [{ text: `Ada walked to ${old}` }],
+    });
+    await opened.settle();
+    const [memory] = (await core.getDocument(call, { id })).memories;
+    const updated = await core.updateMemory(call, {
+      id: memory?.id,
+      containerTag: "b",
+      newContent: `Ada walked to ${present}`,
+    });
+    await core.updateDocument(call, { id, containerTags: ["a"] });
+    await opened.settle();
+    const onlyA = opened.call(["a"]);
+    const attempt = core.purge(onlyA, { memoryId: updated.id, confirm });
+    await expect(attempt).rejects.toMatchObject({ kind: "forbidden" });
+    await core.purge(call, { containerTag: "b", confirm });
+    const { memory: left } = await core.fetch(call, { id: updated.id });
+    expect(left).toMatchObject({ text: `Ada walked to ${present}`, containerTag: "a", isLatest: true });
+    const { document } = await core.getDocument(call, { id });
+    expect(document.facts).toEqual([]);
+    expect(scan([old])).toEqual([]);
+  });
+
   test("takes along what was deleted under the same tag before, and leaves what comes later", async () => {
     const [before, present, later] = [token("before"), token("present"), token("later")];
     const add = async (word: string) => {

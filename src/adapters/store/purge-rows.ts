@@ -132,6 +132,17 @@ export async function listChains(db: Kysely<Database>, organizationId: string, i
     where root_id in ${named}`.execute(db);
 }
 
+/** Puts some memories of a container on the list, in any version. */
+export async function listContained(
+  db: Kysely<Database>,
+  organizationId: string,
+  containerId: number,
+  limit: number,
+): Promise<void> {
+  await sql`insert into purged_memories select id, seq * 2 + 1 from memories
+    where container_id = ${containerId} and organization_id = ${organizationId} limit ${limit}`.execute(db);
+}
+
 /** Puts guesses on the list that were derived from what is on it, and guesses from those. */
 export async function listDerived(db: Kysely<Database>): Promise<void> {
   await sql`insert or ignore into purged_memories

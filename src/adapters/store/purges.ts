@@ -4,6 +4,7 @@ import { createId } from "../../lib/ids.js";
 import {
   countListed,
   listChains,
+  listContained,
   listDerived,
   listDocuments,
   listStated,
@@ -79,11 +80,13 @@ export function createPurgeStore(db: Kysely<Database>): PurgeStore {
       return rows.map(({ tag }) => tag);
     },
 
-    async memoriesIn(organizationId, containerId, limit) {
-      const { rows } = await sql<{ id: string }>`select id from memories
-        where container_id = ${containerId} and organization_id = ${organizationId} limit ${limit}`.execute(db);
-      return rows.map(({ id }) => id);
-    },
+    memoriesIn: (organizationId, containerId, limit) =>
+      atomically(db, async (db) => {
+        await openLists(db);
+        await listContained(db, organizationId, containerId, limit);
+        await silenceDocuments(db);
+        return removeAll(db);
+      }),
 
     async mark() {
       await db

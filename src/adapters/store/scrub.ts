@@ -19,13 +19,21 @@ const LARGEST_IN_MEMORY = 256 * 1024 * 1024;
 export async function scrubFile(db: Kysely<Database>, bytes: number, signal?: AbortSignal): Promise<void> {
   await mergeTextIndex(db, signal);
   await dropSamples(db);
-  await sql`${sql.raw(`pragma temp_store = ${bytes > LARGEST_IN_MEMORY ? "file" : "memory"}`)}`.execute(db);
-  await sql`vacuum`.execute(db);
+  await writeAnew(db, bytes);
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
   if (rows[0]?.busy !== 0)
     throw new AppError("unavailable", "Another program reads the store; its log cannot be emptied yet.", {
       retryAfter: 2,
     });
+}
+
+async function writeAnew(db: Kysely<Database>, bytes: number): Promise<void> {
+  if (bytes > LARGEST_IN_MEMORY) await sql`pragma temp_store = file`.execute(db);
+  try {
+    await sql`vacuum`.execute(db);
+  } finally {
+    await sql`pragma temp_store = memory`.execute(db);
+  }
 }
 
 /** A deleted text stays in the index until its part is merged. A negative number begins with all of it. */

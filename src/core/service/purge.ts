@@ -141,7 +141,11 @@ async function beginWithMemory(nouns: StoreNouns, actor: Actor, id: string): Pro
   const { organizationId } = actor;
   const memory = isId(id) ? await nouns.memories.byId(organizationId, id) : null;
   if (!memory || !maySee(actor, [memory.containerTag])) throw notFound("memory", id);
-  await refuseMerging(nouns, organizationId, [memory.containerTag]);
+  const versions = await nouns.memories.versions(organizationId, [memory.rootId ?? id], { withUndone: true });
+  const tags = [...new Set(versions.map(({ containerTag }) => containerTag))];
+  if (!mayChange(actor, tags))
+    throw new AppError("forbidden", `Versions of memory ${id} lie in other containers, which this key may not use.`);
+  await refuseMerging(nouns, organizationId, tags);
   const purged = await nouns.purges.memories(organizationId, [id]);
   await nouns.journal.append(organizationId, [entryOf(actor, "memory", id, memory.containerTag)]);
   return begunWith(purged, null);
@@ -224,10 +228,9 @@ async function emptyForGood(context: CoreContext, containerId: number, signal: A
   }
   for (;;) {
     await yieldTurn(signal);
-    const ids = await store.purges.memoriesIn(organizationId, containerId, MEMORY_BATCH);
-    if (ids.length === 0) break;
-    const { files } = await store.purges.memories(organizationId, ids);
+    const { memories, files } = await store.purges.memoriesIn(organizationId, containerId, MEMORY_BATCH);
     for (const key of files) await blobs.remove(key);
+    if (memories === 0) break;
   }
   await store.purges.container(organizationId, containerId);
 }
