@@ -185,7 +185,8 @@ function judgeLiking(verb: string, rest: readonly Word[]): Verdict | null {
     rest.length > 1
   )
     return LIKING;
-  if (first === "" || REMARK_OBJECT.test(first)) return null;
+  if (first === "" || REMARK_OBJECT.test(first) || /^(?:option|version|variant|choice|answer)$/.test(first))
+    return null;
   if (
     rest.slice(0, 5).some((word) => /^(?:ones?|options?|versions?|approach|former|latter|answer)$/.test(word.lower)) &&
     first === "the"
@@ -208,7 +209,7 @@ function judgeHaving(rest: readonly Word[], text: string, predicate: Predicate):
     return null;
   if (nouns.slice(0, 5).some((noun) => RELATIVES.has(noun) || PETS.has(noun))) return TRAIT;
   const isCounted = COUNTED.test(nouns[0] ?? "") || isCapitalised(rest[0]);
-  return isCounted || (predicate.isNegated && rest.length <= 3) ? FACT : null;
+  return isCounted || (predicate.isNegated && rest.length <= 3 && nouns[0] !== "the") ? FACT : null;
 }
 
 /** What one asks a service for is no wish worth keeping. */

@@ -94,6 +94,7 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   if (isNegated || rest.length === 0 || adverbs.includes("almost") || adverbs.includes("nearly")) return null;
   const text = lowerText(rest);
   if (POINTING_OBJECT.test(rest[0]?.lower ?? "")) return null;
+  if (rest[0]?.lower === "your" && MINOR.test(verb ?? "see")) return null;
   if (verb === null) return isPointing(rest) ? null : DATED_EPISODE;
   const frames = EVENTS[verb];
   if (frames) {

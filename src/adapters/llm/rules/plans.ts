@@ -38,7 +38,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   read: /^(?!it\b|this\b|that\b|your\b|the (?:docs|code|article|manual))\w/,
   use: /^(?!it\b|this\b|that\b|the\b|your\b)\w/,
   do: /^(?:an?|my) (?:\w+ ){0,2}(?:phd|master'?s?|mba|degree|internship|apprenticeship|residency|course|bootcamp|postdoc|semester|exchange|traineeship|placement)\b/,
-  run: /^(?:an?|my|our|for (?!it)\w)\b/,
+  run: /^(?!(?:an?|my|our) (?:test|script|build|query|command|job|scan|check|model)\b)(?:an?|my|our|for (?!it)\w)\b/,
 };
 
 /** Whether "is doing" of this verb may state a fact. */

@@ -22,7 +22,7 @@ avoid wear coach mentor commute cook bake paint garden fish hunt hike climb swim
 cycle bike meditate pray sleep wake eat drink smoke vape take keep raise breed grow sell build design develop maintain host organize
 organise blog stream produce publish translate freelance consult invest save donate rent share suffer care handle oversee supervise report
 support represent serve deploy ship store depend identify celebrate
-split spend restore freelance repair sail row skate crochet brew forage juggle sculpt`;
+split spend restore freelance repair counsel dive embroider refurbish groom illustrate inspect kayak knit sew lecture mend operate paddle perform photograph proofread quilt recycle sketch skydive snowboard tinker tutor umpire vlog weave weld whittle windsurf moderate sail row skate crochet brew forage juggle sculpt`;
 
 /** Present and past forms that state a liking. */
 const LIKING = `like love hate prefer enjoy adore dislike detest loathe favor favour`;

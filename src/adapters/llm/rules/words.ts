@@ -51,13 +51,24 @@ export function wordOf(raw: string): Word {
 /** The words of a clause, contractions written out ("I'm" -> "I am", "don't" -> "do not"). Apostrophes must be straight. */
 export function wordsOf(clause: string): Word[] {
   const written = clause.split(/\s+/).filter((raw) => raw !== "");
-  return written.flatMap((raw, index) => expand(wordOf(raw), written[index + 1]));
+  const words: Word[] = [];
+  for (const [index, raw] of written.entries()) {
+    const word = wordOf(raw);
+    if (isPlain(word.lower)) words.push(word);
+    else words.push(...expand(word, written[index + 1]));
+  }
+  return words;
+}
+
+/** Most words are neither contracted nor spoken forms, which is cheap to see. */
+function isPlain(lower: string): boolean {
+  return !lower.includes("'") && !Object.hasOwn(SPOKEN, lower);
 }
 
 function expand(word: Word, next: string | undefined): Word[] {
   const { raw, lower } = word;
   const tail = /[^\p{L}\p{N}]*$/u.exec(raw)?.[0] ?? "";
-  const spoken = SPOKEN[lower] ?? negation(lower);
+  const spoken = Object.hasOwn(SPOKEN, lower) ? SPOKEN[lower] : negation(lower);
   if (spoken) return spoken.map((part, index) => wordOf(index === spoken.length - 1 ? `${part}${tail}` : part));
   const pronoun = PRONOUN_CONTRACTION.exec(lower);
   if (!pronoun && lower === "name's" && next !== undefined && isCapitalised(wordOf(next))) {
