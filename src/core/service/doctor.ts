@@ -87,7 +87,13 @@ async function checkPipeline(context: CoreContext, call: Call): Promise<Finding>
         wait: PIPELINE_SECONDS,
       },
     );
-    if (receipt.status !== "done" || receipt.dreamingStatus !== "done" || receipt.errorReason !== null)
+    if (receipt.status === "done" && receipt.dreamingStatus !== "done")
+      return {
+        ok: false,
+        detail: `a document is found by its text, but its facts did not come within ${PIPELINE_SECONDS} seconds`,
+        fix: "Look at the llm and jobs checks, and at the log.",
+      };
+    if (receipt.status !== "done" || receipt.errorReason !== null)
       return {
         ok: false,
         detail: `a document stopped at ${receipt.status}${receipt.errorReason ? `: ${receipt.errorReason}` : ""}`,
