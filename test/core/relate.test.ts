@@ -94,6 +94,16 @@ describe("an update", () => {
     expect(moved?.outcome).toBe("updated");
   });
 
+  test("is undone with its batch, whatever it replaced", async () => {
+    await state("Mia lives in Lyon");
+    await state("Mia lives in Lyon with her sister");
+    await state("Mia moved to Oslo");
+    const { items } = await core.listJournal(call(), { limit: 100 });
+    const batchId = items.find(({ action }) => action === "memory.updated")?.batchId;
+    await core.undoBatch(call(), { batchId });
+    expect(await known()).toEqual(["Mia lives in Lyon", "Mia lives in Lyon with her sister"]);
+  });
+
   test("of memories that are created by hand as well", async () => {
     await core.createMemories(call(), { containerTag: "a", memories: [{ content: "Mia works at Google" }] });
     await core.createMemories(call(), { containerTag: "a", memories: [{ content: "Mia works at Stripe" }] });

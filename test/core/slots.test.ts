@@ -14,6 +14,7 @@ const UPDATES: Readonly<Record<string, readonly (readonly [older: string, newer:
     ["User lives in Lyon", "User lives in Oslo now"],
     ["User lives in Lyon", "User moved to Oslo in the week of 29 April 2024"],
     ["User lives in Lyon with her sister", "User has moved to Oslo"],
+    ["User lives in Lyon with Tom and Ana", "User has moved to Oslo"],
     ["User moved to Oslo in May 2023", "User lives in Bergen"],
     ["I live in Lyon", "User is based in Oslo"],
     ["The user lives in Lyon", "I moved from Lyon to Oslo"],
@@ -213,6 +214,13 @@ const KEPT: Readonly<Record<string, readonly (readonly [older: string, newer: st
     ["Mia lives in Oslo", "Mia no longer lives in Lyon"],
     ["Tom works at Stripe", "Tom left Google"],
     ["Mia is older than Tom", "Mia is younger than Ben"],
+  ],
+  "what says something else as well": [
+    ["User is a translator from Osaka living in Marseille", "User works as a baker"],
+    ["Mia lives in Lyon with Tom and works at Acme", "Mia moved to Oslo"],
+    ["Mia lives in Lyon and plays tennis", "Mia moved to Oslo"],
+    ["Tom works at Google as a designer and speaks French", "Tom works at Stripe"],
+    ["Mia lives in Lyon, where she teaches maths", "Mia moved to Oslo"],
   ],
   "another slot, unit or topic": [
     ["User weighs 70 kg", "User weighs 154 lbs"],

@@ -204,11 +204,16 @@ const TAIL =
   /,? (?:with|since|because|after|as|near|where|which|who|so|starting|thanks|together|by|from|alone|due|via|through|despite) .*$/iu;
 const PLACE_TAIL = /,? (?:in|on|at|for|to|close) .*$/iu;
 
+/** In a tail these state something of their own, which would be hidden with the value. */
+const OWN_STATEMENT =
+  /\b(?:living|based|born|raised|working|studying|married)\b|\b(?:and|but|where|who|which)\b.*\b(?:is|are|was|has|have|lives?|works?|likes?|loves?|owns?|plays?|runs?|speaks?|studies|teaches|drives?|uses?|wants?|moved|joined|started|prefers?|keeps?|writes?|does|goes|makes?|\p{L}+ing)\b/iu;
+
 /** The value alone; null when it is none, or more than one. */
 function readValue({ kind, isName, isMulti, slot, isDated }: SlotPattern, found: string): string | null {
   let value = isMulti ? found : found.replace(TAIL, "");
   if (kind === "place" || slot === "employer" || slot === "partner" || kind === "job")
     value = value.replace(PLACE_TAIL, "");
+  if (OWN_STATEMENT.test(found.slice(value.length))) return null;
   value = value.trim();
   if (/^(?:an?|the) /i.test(value) && slot === "home") return null;
   if (isDated === true) return isDateAlone(value) ? value : null;
