@@ -199,6 +199,15 @@ describe("search over MCP", () => {
     expect(flagged).toEqual([attack.fact ?? attack.text]);
   });
 
+  test("says in a profile what is from a page", async () => {
+    const box = await freshBox(credulous);
+    const added = { content: "The museum opens at ten.", containerTags: [box], origin: "web", wait: 20 };
+    await credulous.core.addDocument(credulous.call(), added);
+    const { text } = await mcp.call("profile", { containerTag: box });
+    expect(text).toMatch(/, from a web page\) The museum opens at ten/);
+    expect(text).toMatch(/\d\) User lives in Lisbon/);
+  });
+
   test("says which passages are not from the user", async () => {
     const box = await freshBox(careful);
     const added = { content: "The harbour museum shows old clocks.", containerTags: [box], origin: "web", wait: 20 };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { describeGaps, describeHits, factSchema, hitSchema, presentFact, presentHit } from "../hits.js";
+import { describeGaps, describeHits, factSchema, hitSchema, presentFact, presentHit, sourceMark } from "../hits.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
 import { defineTool } from "../tool.js";
 import { containerTag, READ_ONLY } from "./arguments.js";
@@ -64,6 +64,11 @@ export const profileTool = defineTool({
 function describeFacts(heading: string, facts: readonly z.output<typeof factSchema>[]): string[] {
   if (facts.length === 0) return [];
   return [
-    [heading, ...facts.map(({ id, text, date }) => `[${id}] (${date.slice(0, 10)}) ${oneLine(text)}`)].join("\n"),
+    [
+      heading,
+      ...facts.map(
+        ({ id, text, date, origin }) => `[${id}] (${date.slice(0, 10)}${sourceMark(origin)}) ${oneLine(text)}`,
+      ),
+    ].join("\n"),
   ];
 }

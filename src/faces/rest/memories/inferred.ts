@@ -30,7 +30,8 @@ export const inferredEndpoints = [
     method: "get",
     path: "/v3/container-tags/{containerTag}/inferred",
     summary: "Inferred memories that wait for review",
-    description: "At most 50: those that were derived from the most memories first, then the newest.",
+    description:
+      "At most 50: those that were derived from the most memories first, then the newest. Among them is what reads like an instruction or would redirect mail or money: `metadata.flagged` says why.",
     tag: "container tags",
     status: 200,
     answer: inferredAnswer,

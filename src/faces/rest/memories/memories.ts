@@ -18,7 +18,7 @@ export const memoryEndpoints = [
     path: "/v4/memories",
     summary: "Create memories directly",
     description:
-      "Writes facts without extraction: each becomes one memory, searchable at once. What the container knows already is not kept twice: its entry answers with the memory that is there. A container that does not exist is made.",
+      "Writes facts without extraction: each becomes one memory, searchable at once. What the container knows already is not kept twice: its entry answers with the memory that is there. A container that does not exist is made. What is written here counts as the user's own word; only text that nobody means, such as a forged system prompt, waits for review first.",
     tag: "memories",
     example: { memories: [{ content: "Mia prefers trains to planes.", isStatic: true }], containerTag: "mia" },
     body: createMemoriesSchema,
