@@ -9,7 +9,7 @@ import {
 } from "./nouns.js";
 import type { Predicate } from "./predicate.js";
 import type { Subject } from "./subject.js";
-import { lowerText } from "./objects.js";
+import { isHabitual, lowerText } from "./objects.js";
 import { DATED_EPISODE, EPISODE, FACT, LIKING, STAY, TRAIT, type Verdict } from "./verdict.js";
 import { isCapitalised, type Word } from "./words.js";
 
@@ -46,6 +46,8 @@ const STATIC_OWN =
 const IN_JEST =
   /^(?:allergic|addicted|married|intolerant|immune) to (?:(?:my|the|all|any|this|early|hard|small) )?(?:work|job|jobs|mondays?|mornings?|meetings?|bullshit|nonsense|stupidity|drama|exercise|housework|chores|commitment|people|idiots|bad \w+|fun|effort|hard work|small talk|deadlines|e-?mails?|computer|phone|desk|office|career|business)\b/;
 
+const KIND_OF_PERSON =
+  /^an? (?:very )?(?:big|avid|huge|early|heavy|light|keen|picky|fussy|slow|bad|good) (?:reader|eater|sleeper|riser|drinker|smoker|walker|gamer|cook|swimmer|runner|cyclist|singer|dancer)$/;
 /** "I'm literally a ghost", "I'm a potato before coffee": a mood, dressed up. */
 function isSaidInJest({ role }: Subject, { rest, adverbs, frame }: Predicate): boolean {
   if (role !== "self" || frame !== "be" || !/^an?$/.test(rest[0]?.lower ?? "")) return false;
@@ -69,6 +71,10 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
   if (frame === "was") return predicate.isNegated ? null : judgeWas(subject, rest);
   if (frame === "been") return judgeBeen(rest, predicate.isNegated && !predicate.adverbs.includes("never"));
   if (/^\d+(?:'|ft|cm|kg|lbs?)/.test(first) || /^\d+(?:\.\d+)? ?m tall\b/.test(lowerText(rest))) return FACT;
+  if (/^colou?r blind\b/.test(lowerText(rest)) || KIND_OF_PERSON.test(lowerText(rest))) return TRAIT;
+  if (/^on (?:an?|the) (?:[\w-]+ ){0,2}(?:budget|waiting list|committee|council|board|team)\b/.test(lowerText(rest)))
+    return FACT;
+  if (/^(?:closed|open|off) /.test(lowerText(rest)) && isHabitual(lowerText(rest))) return FACT;
   if (/^more of an? \w/.test(lowerText(rest))) return LIKING;
   if (subject.isFavourite && /\b(?:one|option|version|part)\b/.test(lowerText(rest))) return null;
   if (subject.isFavourite) return EVALUATIVE.has(first) && rest.length < 3 && !isCapitalised(rest[0]) ? null : LIKING;
@@ -97,7 +103,7 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
     return FACT;
   if (subject.role === "own" && /^up (?:in|on|at)\b/.test(lowerText(rest))) return { ...FACT, needsDate: true };
   if (
-    /^(?:away|abroad|off|off work|out|out of office|out of the office|on call|on duty|gone|back (?:at|in|from|to) (?:the )?\w+|back) (?:(?:un)?till?|on|next|tomorrow)\b/.test(
+    /^(?:closed|shut|unavailable|away|abroad|off|off work|out|out of office|out of the office|on call|on duty|gone|back (?:at|in|from|to) (?:the )?\w+|back) (?:(?:un)?till?|on|next|tomorrow)\b/.test(
       lowerText(rest),
     )
   )
@@ -194,6 +200,11 @@ function judgeWas(subject: Subject, rest: readonly Word[]): Verdict | null {
   if (/^(?:born|raised)\b/.test(text)) return rest.length > 1 ? TRAIT : null;
   if (/^(?:diagnosed|promoted|hired|accepted|laid off|fired|elected|awarded|admitted|appointed|invited)\b/.test(text))
     return EPISODE;
+  if (/^(?:bitten|stung|robbed|mugged|burgled|scammed) (?:by|in|at|on|last)\b/.test(text)) return EPISODE;
+  if (/^in (?:the )?(?:army|navy|military|air force|marines|hospital|prison|jail|foster care|rehab|coma)\b/.test(text))
+    return EPISODE;
+  if (LASTING_ADJECTIVES.has(rest[0]?.lower ?? "") && /^\S+ (?:for|until|before|from) /.test(text)) return FACT;
+  if (subject.role === "relative" && /^an? [\w-]+(?: \w+)?$/.test(text) && !isEvaluativePhrase(rest)) return FACT;
   if (subject.role !== "self" && DONE_TO.test(text)) return EPISODE;
   if (/^(?:stationed|employed|enrolled|based|posted|registered|married|engaged) (?:in|at|as|with|to|for)\b/.test(text))
     return FACT;

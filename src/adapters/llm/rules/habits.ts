@@ -19,7 +19,7 @@ const CHAT_VERBS =
   /^(?:know|ask|say|see|hear|talk|tell|share|thank|go|do|make|sure|think|feel|mention|show|point|check|let|try|give|be|get|catch|keep|stay|come)$/;
 const ILLNESS =
   /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines|hay fever|insomnia|anxiety|depression|pacemaker|scoliosis|tinnitus|hypertension|high blood pressure|high cholesterol|trouble (?:sleeping|hearing|seeing|breathing)|bad (?:back|knees?|hip|shoulder|heart|eyesight|hearing))\b/;
-const COUNTED = /^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d[\d,.]*|several|many|no|my|our|any)$/;
+const COUNTED = /^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d[\d,.]*|several|many|no|my|our|any|dual)$/;
 /** What "the" needs nothing else to point at. */
 const KNOWN_LIKES =
   /^(?:ocean|sea|beach|mountains?|outdoors|city|countryside|rain|snow|winter|summer|spring|autumn|fall|cold|heat|sun|piano|guitar|violin|cello|drums|smell|taste|gym|theat(?:er|re)|opera|cinema|movies|water|woods|forest|desert|dark|internet|library)$/;
@@ -35,7 +35,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   live: /^(?!for\b|to\b|and learn|it up)/,
   follow: /^(?!up\b|along\b|through\b)/,
   read: /^(?:a lot of|mostly|only|\w+s\b)/,
-  watch: /^(?:a lot of|mostly|only|\w+s\b)/,
+  watch: /^(?:every|all|a lot of|mostly|only|\w+s\b)/,
   care: /^for\b/,
   depend: /^on\b/,
   rely: /^on\b/,
@@ -53,7 +53,8 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   intend: /^to \w/,
   aim: /^to \w/,
 };
-const HABIT_ADVERB = /^(?:usually|always|often|never|rarely|typically|generally|normally)$/;
+const HABIT_ADVERB =
+  /^(?:usually|always|often|never|rarely|typically|generally|normally|mostly|mainly|only|exclusively)$/;
 /** Figures of speech: "I live under a rock". */
 const FIGURE =
   /^(?:under a rock|in a bubble|in the moment|in my (?:own )?head|on coffee|on the edge|in fear|fluent (?:sarcasm|nonsense|emoji)|my (?:own )?(?:life|words|best life)|the dream)\b/;
@@ -104,6 +105,13 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
   if (verb === "work" && /^\w+ (?:days|hours|nights|shifts) (?:a|per) (?:day|week|month)\b/.test(text)) return FACT;
   if (verb === "use" && rest.at(-1)?.lower === "pronouns") return TRAIT;
   if (verb !== null && predicate.isNegated && isAvoided(verb, rest)) return FACT;
+  if (
+    verb !== null &&
+    predicate.isNegated &&
+    rest.length === 0 &&
+    /^(?:drive|cook|swim|dance|gamble|fly|exercise)$/.test(verb)
+  )
+    return TRAIT;
   if (verb === "eat" && text === "out" && isUsually(predicate)) return FACT;
   const isUsual = isHabitual(text) || isUsually(predicate);
   if (verb === null) return subject.role === "self" && isUsual && !isPointing(rest) ? FACT : null;
@@ -119,7 +127,7 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
   if (rest.length === 0 ? !BARE_VERBS.test(verb) : !saysSomething(rest) && !(isHabitual(text) && !isPointing(rest)))
     return null;
   const needed = NEEDED[verb];
-  if (needed && !needed.test(text) && !isHabitual(text)) return null;
+  if (needed && !needed.test(text) && !isUsual) return null;
   if (subject.role === "thing" || subject.role === "own" || subject.role === "person")
     return judgeThing(predicate, subject);
   if (!isLastingVerb(verb) && !needed) return isUsual ? FACT : null;
@@ -144,21 +152,35 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
     /^(?:horses|bikes|motorbikes|motorcycles|an? |my )/.test(text) || (isHabitual(text) && !isPointing(rest))
       ? FACT
       : null,
+  hold: (rest, text) =>
+    rest.length < 8 &&
+    /\b(?:passport|degree|licen[cs]e|master's|phd|doctorate|citizenship|visa|bachelor's|certificate|diploma|record)\b/.test(
+      text,
+    )
+      ? TRAIT
+      : null,
   earn: (_rest, text) => (/\d/.test(text) ? FACT : null),
   turn: (_rest, text) => (/^\d+\b/.test(text) ? APPOINTMENT : null),
   have: (rest, text, predicate) => judgeHaving(rest, text, predicate),
-  need: (rest) => (rest[0]?.lower === "to" && !CHAT_VERBS.test(rest[1]?.lower ?? "") ? APPOINTMENT : null),
+  need: (rest, _text, _predicate, { role }) =>
+    rest[0]?.lower === "to"
+      ? CHAT_VERBS.test(rest[1]?.lower ?? "")
+        ? null
+        : APPOINTMENT
+      : role !== "self" && role !== "you" && saysSomething(rest)
+        ? APPOINTMENT
+        : null,
   want: (rest, _text, _predicate, { role }) =>
     role === "self" || role === "you" || rest[0]?.lower === "to"
       ? judgeWanting(rest)
       : saysSomething(rest)
         ? FACT
         : null,
-  speak: (rest) => (rest.slice(0, 5).some(isCapitalised) ? TRAIT : null),
+  speak: (rest, text) => (rest.slice(0, 5).some(isCapitalised) || /^\w+ languages$/.test(text) ? TRAIT : null),
   know: (rest) => (isCapitalised(rest[0]) && rest.length <= 4 ? TRAIT : null),
   believe: (rest) => (rest[0]?.lower === "in" && rest.length > 1 && !isPointing(rest) ? TRAIT : null),
   come: (rest, text, _predicate, { role }) =>
-    rest[0]?.lower === "from" && rest.slice(1).some(isCapitalised)
+    /^from an? (?:\w+ ){0,2}family\b/.test(text) || (rest[0]?.lower === "from" && rest.slice(1).some(isCapitalised))
       ? TRAIT
       : role !== "self" && isHabitual(text)
         ? FACT
@@ -249,6 +271,10 @@ function judgeGoing(text: string, isHabit: boolean): Verdict | null {
 function judgeThing({ verb, rest, isNegated }: Predicate, subject: Subject): Verdict | null {
   const isLasting = verb !== null && isLastingVerb(verb);
   if (verb === null || isLight(rest) || (isNegated && subject.role === "own" && !isLasting)) return null;
+  const isBusiness =
+    /^(?:make|sell|manufacture|produce|build|deliver)$/.test(verb) &&
+    /^(?:company|business|startup|firm|employer|shop)$/.test(subject.head);
+  if (isBusiness) return FACT;
   const isAmount = /^(?:stay|remain|rise|drop|increase|go)$/.test(verb) && /\d/.test(lowerText(rest));
   if ((!isLasting && !isAmount && !THING_VERBS.test(verb)) || EVALUATIVE.has(rest[0]?.lower ?? "")) return null;
   return subject.role === "person" && STATIC_VERBS.has(verb) ? TRAIT : FACT;

@@ -18,7 +18,7 @@ const POINTING_OBJECT = /^(?:it|that|this|those|these|him|her|them|you|here|ther
 
 /** What has to follow these verbs in the past for an event; a pair of the pattern and the verdict. */
 const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> = {
-  grow: [[/^up (?:in|on|near|with|as)\b/, TRAIT]],
+  grow: [[/^up (?:speaking|bilingual|poor|without|in|on|near|with|as)\b/, TRAIT]],
   graduate: [
     [/^(?:from|in|with|at)\b/, TRAIT],
     [/./, EPISODE],
@@ -27,11 +27,12 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   get: [
     [/^(?:married|engaged|divorced|promoted|fired|hired|accepted|laid off|diagnosed|into)\b/, EPISODE],
     [/^(?:an?|my|our|two|three) /, EPISODE],
-    [/^back from \w/, EPISODE],
+    [/^(?:back from|stolen|damaged|cancell?ed|rejected|hit by|bitten|infected) ?/, EPISODE],
     [/^the (?:keys?|job|flat|apartment|house|part|role|scholarship|visa|offer|promotion)\b/, EPISODE],
   ],
   have: [
     [/\b(?:surgery|baby|operation|accident|stroke|heart attack|miscarriage|transplant|son|daughter|twins)\b/, EPISODE],
+    [/\bas a (?:kid|child|teenager|student|boy|girl)\b/, EPISODE],
     [/./, DATED_EPISODE],
   ],
   make: [[/^(?:an?|my|our|some|the|two|three)\b/, EPISODE]],
@@ -42,6 +43,7 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
       EPISODE,
     ],
   ],
+  come: [[/^from (?!work\b|school\b|home\b|the\b|it\b|that\b|there\b|you\b|an?\b)\w/, TRAIT]],
   drop: [[/^out of (?:\w+ )?(?:school|college|university|uni)\b/, EPISODE]],
   change: [[/^(?:jobs|careers|schools|my (?:name|major|number|address|job|diet))\b/, EPISODE]],
   move: [
@@ -138,6 +140,8 @@ export function judgePerfect({ verb, rest, frame, isNegated, adverbs }: Predicat
     return isLong && /^(?:do|know|see|try)$/.test(verb) && !isPointing(rest) && !isNegated ? FACT : null;
   }
   if (!saysSomething(rest)) return null;
+  if (verb === "have" && /^an? (?:\w+ )?(?:baby|son|daughter|boy|girl|surgery|operation|stroke)\b/.test(text))
+    return EPISODE;
   if (isLong && (isLastingVerb(verb) || /^(?:have|be|own)$/.test(verb)))
     return /^(?:live|work)$/.test(verb) ? TRAIT : FACT;
   if (frame === "perfect-progressive") return isProgressiveFact(verb) || isHabitual(text) ? FACT : null;

@@ -16,7 +16,7 @@ const ABILITIES = new Set(
   ),
 );
 const INABILITIES = new Set(
-  "eat drink stand tolerate swim drive live have digest see hear walk ride dance cook sing handle consume bear sleep".split(
+  "eat drink stand tolerate swim drive live have digest see hear walk work ride dance cook sing handle consume bear sleep".split(
     " ",
   ),
 );
@@ -32,7 +32,11 @@ export function judge(subject: Subject, predicate: Predicate): Verdict | null {
   if (subject.role === "you" && !/^(?:be|present)$/.test(predicate.frame)) return null;
   const verdict = judgeFrame(subject, predicate);
   const isEvent = (subject.role === "thing" || subject.role === "own") && EVENT_NOUNS.has(subject.head);
-  const isOnce = isEvent && predicate.frame !== "past" && !isHabitual(lowerText(predicate.rest));
+  const isRegular =
+    predicate.frame === "present" &&
+    /^(?:shift|class|lesson|stand-up|standup)$/.test(subject.head) &&
+    /^at \S+$/.test(lowerText(predicate.rest));
+  const isOnce = isEvent && !isRegular && predicate.frame !== "past" && !isHabitual(lowerText(predicate.rest));
   return verdict?.kind === "fact" && isOnce ? APPOINTMENT : verdict;
 }
 
@@ -103,6 +107,7 @@ function judgeRather({ verb, rest }: Predicate): Verdict | null {
 function judgeAbility({ verb, rest, isNegated }: Predicate): Verdict | null {
   if (verb === null) return null;
   if (!isNegated) return ABILITIES.has(verb) && rest.length <= 6 && saysSomething(rest) ? TRAIT : null;
+  if (verb === "work") return isHabitual(lowerText(rest)) ? FACT : null;
   if (verb === "live")
     return rest[0]?.lower === "without" && rest.length > 1 && !isPointing(rest.slice(1)) ? LIKING : null;
   if (!INABILITIES.has(verb) || (!saysSomething(rest) && !(rest.length === 0 && BARE_INABILITY.test(verb))))

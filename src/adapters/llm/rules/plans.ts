@@ -15,7 +15,7 @@ const PROGRESSIVES = new Set(
   (
     "learn study work live train write build plan move start look save get expect teach develop recover attend visit travel fly leave organize " +
     "organise host quit switch use raise renovate take volunteer run lead manage stay rent read try launch migrate open retire practise practice " +
-    "design create marry buy sell join explore coach mentor do"
+    "design create marry buy sell join explore coach mentor do apply remodel"
   ).split(" "),
 );
 const TEMPORARY = new Set("visit travel fly stay attend host meet have see".split(" "));
@@ -32,6 +32,7 @@ const JOURNEY =
 const NEEDED: Readonly<Record<string, RegExp>> = {
   get: /^(?:married|divorced|engaged|(?:an?|my|our) (?:new |first |second )?(?:house|flat|apartment|car|degree|divorce|tattoo|promotion|phd|master|surgery|visa|passport|\w+ degree|bike)\b)/,
   look: /^(?:for (?!it|that|this|you|the)\w+ \w|into (?!it|that|this)\w)/,
+  apply: /^(?:for|to) (?!it\b|this\b|that\b|the\b)\w/,
   save: /^(?:up )?for (?:an?|my|our)\b/,
   try: /^to (?:lose|quit|learn|conceive|stop|cut|save|eat|gain|build|become|find)\b/,
   expect: /\b(?:baby|child|twins|boy|girl)\b/,
@@ -70,7 +71,7 @@ function judgeUnderWay(verb: string, rest: readonly Word[]): Verdict | null {
   if (verb === "get") return /^(?:an?|my|our) /.test(text) && !isLight(rest) && AHEAD.test(text) ? APPOINTMENT : null;
   if (verb === "give" && /^an? (?:\w+ )?(?:talk|lecture|speech|presentation|workshop)\b/.test(text)) return APPOINTMENT;
   return !IDLE.test(verb) &&
-    saysSomething(rest[0]?.lower === "together" ? rest.slice(1) : rest) &&
+    saysSomething(/^(?:together|over|up|round|around|back|home)$/.test(rest[0]?.lower ?? "") ? rest.slice(1) : rest) &&
     AHEAD.test(lowerText(rest))
     ? APPOINTMENT
     : null;
@@ -78,6 +79,9 @@ function judgeUnderWay(verb: string, rest: readonly Word[]): Verdict | null {
 
 /** Judges "will …" and "is going to …": a plan needs a date, or a verb that is a plan by itself. */
 export function judgeFuture({ verb, rest, isNegated, adverbs, group }: Predicate): Verdict | null {
+  const isAbsent =
+    isNegated && verb === "be" && /^(?:available|in|at|around|there|home|able|back)\b/.test(lowerText(rest));
+  if (isAbsent) return AHEAD.test(lowerText(rest)) ? APPOINTMENT : null;
   if (isNegated || adverbs.includes("probably") || rest.length === 0) return null;
   if (verb === null) return saysSomething(rest) && AHEAD.test(lowerText(rest)) ? APPOINTMENT : null;
   if (verb === "see" && /^(?:on|in|at|about|how|when|if|what)$/.test(rest[0]?.lower ?? "")) return null;

@@ -205,7 +205,7 @@ function readLexical(reader: Reader, isFirst: boolean, isEmphaticPast = false): 
 function pointsToPast(reader: Reader): boolean {
   const rest = reader.words.map((word) => word.lower).join(" ");
   return (
-    /\b(?:yesterday|ago|last (?:night|week|weekend|month|year|\w+day)|this morning|recently|in (?:19|20)\d\d)\b/.test(
+    /\b(?:yesterday|ago|last (?:night|week|weekend|month|year|\w+day)|this morning|recently|on (?:mon|tues|wednes|thurs|fri|satur|sun)day\b|in (?:19|20)\d\d)\b/.test(
       rest,
     ) || lowerAt(reader, -1) === "quit"
   );

@@ -47,7 +47,7 @@ die pass date marry fix update add remove test debug check review cut hit throw 
 order plan prepare tend handle consume refuse stock bother trust swear relax chill stick kick push pull play start stop continue finish
 identify graduate originate hail reside dwell relate respond manage volunteer organise suffer tolerate
 contact present skip sort tidy check invite deliver host water clean wash
-land retake drop digest chew
+hold remodel land retake drop digest chew
 answer reply respond format address cite explain translate assume summarise summarize walk`;
 
 const BASES = new Set(`${LASTING} ${LIKING} ${EVENTS} ${OTHERS}`.split(/\s+/).filter((base) => base !== ""));
@@ -126,6 +126,11 @@ function indexForms(): void {
     BASES.add(base);
     PASTS.set(past, base);
     PARTICIPLES.set(participle, base);
+  }
+  for (const base of ["travel", "cancel", "model", "label", "remodel", "counsel", "enrol"]) {
+    PASTS.set(`${base}led`, base);
+    PARTICIPLES.set(`${base}led`, base);
+    GERUNDS.set(`${base}ling`, base);
   }
   PASTS.set("were", "be");
   PARTICIPLES.set("got", "get");
