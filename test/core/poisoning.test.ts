@@ -282,15 +282,15 @@ describe("harmless texts that look like attacks", () => {
     },
   );
 
-  test("become lasting facts from every side, through the whole service", async () => {
+  test("become facts from every side, through the whole service", async () => {
     const { core, call } = credulous;
     for (const origin of ["user", "web", "connector"] as const) {
       const box = await freshBox(credulous);
       const texts = HARMLESS.filter(({ split, from }) => split === "tune" && from === origin).map(({ text }) => text);
       await core.addDocument(call(), { content: texts.join("\n\n\n"), containerTags: [box], origin, wait: 20 });
-      expect(textsOf((await core.profile(call(), { containerTag: box })).static)).toEqual(
-        expect.arrayContaining(texts),
-      );
+      const profile = await core.profile(call(), { containerTag: box });
+      // What a page says is known, and never lasting.
+      expect(textsOf(origin === "web" ? profile.dynamic : profile.static)).toEqual(expect.arrayContaining(texts));
     }
     const box = await freshBox(credulous);
     const texts = HARMLESS.filter(({ split, from }) => split === "tune" && from === "own").map(({ text }) => text);

@@ -56,6 +56,17 @@ describe("what takes the place of what", () => {
     expect("updates" in judged.candidate).toBe(!isDoubtful);
   });
 
+  test.each([
+    ["web", undefined, false],
+    ["connector", undefined, true],
+    ["user", "Assistant", false],
+    ["user", "User", true],
+    ["agent", undefined, true],
+  ] as const)("what %s says (%s) is lasting: %s", (origin, speaker, isLasting) => {
+    const said = candidate({ text: "Bob keeps goats", ...(speaker && { speaker }) });
+    expect(judgeFact(said, origin, null).candidate.isStatic).toBe(isLasting);
+  });
+
   test("not even a connected service replaces how somebody is reached", () => {
     const judged = judgeFact(candidate({ text: "Ada's email is x@y.example" }), "connector", stated);
     expect(judged.label).toEqual({ trust: "flagged", flagged: ["would replace what the user stated"] });

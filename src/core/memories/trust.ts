@@ -17,7 +17,7 @@ export interface Provenance {
 
 /** What writing a fact needs to know of its trust. */
 export interface JudgedFact<Candidate extends FactCandidate> {
-  /** The candidate as it may be written: a flagged one is not static and replaces nothing. */
+  /** The candidate as it may be written: a flagged one is not static and replaces nothing; a stranger's is not static. */
   readonly candidate: Candidate;
   readonly isFlagged: boolean;
   /** For the metadata of the memory; null for a trusted one. */
@@ -70,7 +70,10 @@ export function judgeFact<Candidate extends FactCandidate>(
     const label = { trust: "flagged" satisfies Trust, flagged: reasons };
     return { candidate: { ...(rest as Candidate), isStatic: false }, isFlagged: true, label };
   }
-  return { candidate, isFlagged: false, label: judged.trust === "trusted" ? null : { trust: judged.trust } };
+  const label = judged.trust === "trusted" ? null : { trust: judged.trust };
+  // Signs do not know every trick; what strangers say is nobody's lasting trait until the user says so.
+  const written = isByStranger(from) ? { ...candidate, isStatic: false } : candidate;
+  return { candidate: written, isFlagged: false, label };
 }
 
 /** True for a memory that was flagged and that nobody has approved: it belongs into no profile. */
@@ -99,6 +102,11 @@ export function trustOfDocument({ origin }: { readonly origin: Origin }): Trust 
 
 function isOutside({ origin, speaker }: Provenance): boolean {
   return OUTSIDE_ORIGINS.includes(origin) || (speaker !== undefined && OUTSIDE_SPEAKERS.has(speaker.toLowerCase()));
+}
+
+/** A connected service holds the user's own notes; pages, tools and the assistant are not the user. */
+function isByStranger(from: Provenance): boolean {
+  return isOutside(from) && (from.origin !== "connector" || from.speaker !== undefined);
 }
 
 function isOwnWord(from: Provenance): boolean {
@@ -140,8 +148,7 @@ function mayNotReplace(
   from: Provenance,
 ): boolean {
   if (!isOutside(from) || OUTSIDE_ORIGINS.includes(replaced.origin)) return false;
-  // A connected service holds the user's own notes; a page or a tool does not.
-  return from.origin !== "connector" || SENSITIVE.test(plain(text)) || SENSITIVE.test(plain(quote));
+  return isByStranger(from) || SENSITIVE.test(plain(text)) || SENSITIVE.test(plain(quote));
 }
 
 /** As signs are written: straight quotes, single spaces, no ornament in front of a line, line breaks kept. */
