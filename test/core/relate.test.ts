@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Core } from "../../src/core/index.js";
 import { isMoreSpecific } from "../../src/core/memories/relate.js";
+import type { JobContext } from "../../src/core/ports.js";
 import { rememberDocument } from "../../src/ingest/remember.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
@@ -24,6 +25,22 @@ async function tell(content: string, more: Record<string, unknown> = {}) {
   expect(document.dreamingStatus).toBe("done");
   return document.receipt ?? [];
 }
+
+/** A job of which only its end is of interest here. */
+const JOB: JobContext = {
+  job: {
+    id: 1,
+    kind: "remember",
+    payload: {},
+    group: "a",
+    exclusive: true,
+    attempt: 1,
+    maxAttempts: 1,
+    runAt: new Date("2024-05-06T00:00:00Z"),
+  },
+  signal: new AbortController().signal,
+  finish: () => Promise.resolve(),
+};
 
 /** States facts ready-made. */
 const state = (...texts: readonly string[]) => tell(texts.join(" "), { facts: texts.map((text) => ({ text })) });
@@ -309,20 +326,42 @@ describe("at the same time and again", () => {
     expect(entry?.history).toHaveLength(towns.length - 1);
   });
 
-  test("a step that is run again after its commit changes nothing", async () => {
-    await tell("I live in Lyon.", { customId: "first" });
-    await tell("I moved to Oslo.", { customId: "second" });
-    const { document } = await core.getDocument(call(), { id: "second" });
-    const before = await opened.rowCounts();
-    const signal = new AbortController().signal;
-    const job = { id: 0, kind: "remember", payload: {}, group: "a", attempt: 1, runAt: null };
-    await rememberDocument(opened.context, { documentId: document.id, revision: document.revision }, {
-      job,
-      signal,
-      finish: () => Promise.resolve(),
-    } as never);
-    expect(await opened.rowCounts()).toEqual(before);
-    expect(await known()).toEqual(["User moved to Oslo"]);
+  test("a step that breaks leaves nothing, is done when it is run again, and does nothing a third time", async () => {
+    const idle = await openManualCore({ jobs: false });
+    try {
+      const asked = idle.call();
+      await idle.core.createMemories(asked, { containerTag: "a", memories: [{ content: "User lives in Lyon" }] });
+      idle.clock.advance(DAY);
+      const { id } = await idle.core.addDocument(asked, { content: "I moved to Oslo.", containerTags: ["a"] });
+      const payload = { documentId: id, revision: 1 };
+      const { store } = idle.context;
+      const breaking: typeof store = {
+        ...store,
+        transaction: (work) =>
+          store.transaction(async (nouns) => {
+            await work(nouns);
+            throw new Error("power is gone");
+          }),
+      };
+      const texts = async () =>
+        (await idle.core.listMemories(asked, { containerTags: ["a"] })).entries.map(({ memory, history }) => [
+          memory.text,
+          ...history.map(({ text }) => text),
+        ]);
+      const before = await idle.everything();
+      await expect(rememberDocument({ ...idle.context, store: breaking }, payload, JOB)).rejects.toThrow(
+        "power is gone",
+      );
+      expect(await texts()).toEqual([["User lives in Lyon"]]);
+      expect(await idle.everything()).toBe(before);
+      await rememberDocument(idle.context, payload, JOB);
+      expect(await texts()).toEqual([["User moved to Oslo", "User lives in Lyon"]]);
+      const once = await idle.rowCounts();
+      await rememberDocument(idle.context, payload, JOB);
+      expect(await idle.rowCounts()).toEqual(once);
+    } finally {
+      await idle.close();
+    }
   });
 
   test("the same document sent again with other words updates what it said", async () => {

@@ -1,3 +1,4 @@
+import { NUMBER_WORDS } from "../../lib/words.js";
 import type { ValueKind } from "./slot-values.js";
 
 /** How a statement about one slot is written. Groups: `s` subject, `v` value, `f` former value, `k` what the slot is of. */
@@ -25,13 +26,15 @@ export interface SlotPattern {
 const S = "(?<s>[^,]{1,80}?)";
 const NUMBER = "(?:about |around |roughly |approximately )?\\d[\\d.,]*";
 
+const NUMBER_NAMES = [...NUMBER_WORDS.keys()].join("|");
+
 function form(body: string, flags = "iu"): RegExp {
   return new RegExp(`^${S} ${body}$`, flags);
 }
 
 const STATUSES =
   "in (?:progress|development|beta|alpha|review|production|planning|testing)|on hold|paused|cancelled|canceled|finished|completed|complete|done|" +
-  "released|launched|live|shipped|archived|deprecated|blocked|abandoned|retired|open|closed|active|inactive|delayed|stalled";
+  "released|launched|live|shipped|archived|deprecated|abandoned|retired";
 const TITLES =
   "(?:ceo|cto|cfo|coo|cmo|president|chair(?:man|woman|person)?|director|managing director|head of [\\p{L}]+|vice president|vp of [\\p{L}]+|manager|team lead|lead|principal|mayor|captain|coach)";
 const DIETS = "(?:vegetarian|vegan|pescatarian|omnivore|flexitarian|carnivore)";
@@ -62,8 +65,15 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     isDated: true,
     form: form("(?<k>launches|ships|starts|begins|ends|opens|closes|goes live|expires) (?:on|in|by|at) (?<v>.+)"),
   },
+  {
+    slot: "date",
+    kind: "date",
+    isDated: true,
+    needsChange: true,
+    form: form("(?:is|are) (?:on|in|for) (?<v>.+)"),
+  },
   { slot: "birthday", kind: "date", isDated: true, form: form("was born (?:on|in) (?<v>.*\\d.*)") },
-  { slot: "status", kind: "words", form: form(`is (?:still )?(?<v>${STATUSES})`) },
+  { slot: "status", kind: "phase", form: form(`is (?:still )?(?<v>${STATUSES})`) },
   // Where somebody lives.
   {
     slot: "home",
@@ -106,8 +116,16 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
     isName: true,
     isChange: true,
     form: form(
-      "(?:has |have )?(?:started (?:working|a (?:new )?(?:job|role|position)|work|to work)|got a (?:new )?job|has a new job|took a (?:new )?(?:job|role|position)|joined) ?(?:at |with |for )?(?<v>.+)",
+      "(?:has |have )?(?:started (?:working|a (?:new )?(?:job|role|position)|work|to work)|got a (?:new )?job|has a new job|took a (?:new )?(?:job|role|position)) ?(?:at |with |for )?(?<v>.+)",
     ),
+  },
+  // One joins clubs and causes as well; what one joins as somebody is work.
+  {
+    slot: "employer",
+    kind: "words",
+    isName: true,
+    isChange: true,
+    form: form("(?:has |have )?joined (?<v>.+ as (?:an? |the |their |its |our ).+)"),
   },
   {
     slot: "employer",
@@ -145,21 +163,21 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
   { slot: "partner", kind: "words", value: "nobody", form: form("is (?:single|divorced|widowed)") },
   // Names.
   {
-    slot: "name",
+    slot: "called",
     kind: "words",
     isName: true,
     isChange: true,
     form: form("(?:was|has been|is) renamed (?:to |as )?(?<v>.+)"),
   },
   {
-    slot: "name",
+    slot: "called",
     kind: "words",
     isName: true,
     isChange: true,
     form: form("(?:has )?changed (?:his|her|their|its) name (?:from (?<f>.+?) )?to (?<v>.+)"),
   },
-  { slot: "name", kind: "words", isName: true, form: form("is (?:called|named) (?<v>.+)") },
-  { slot: "nickname", kind: "words", isName: true, form: form("goes by (?<v>.+)") },
+  { slot: "called", kind: "words", isName: true, form: form("is (?:called|named) (?<v>.+)") },
+  { slot: "nickname", kind: "words", isName: true, needsChange: true, form: form("goes by (?<v>.+)") },
   // Food.
   {
     slot: "diet",
@@ -187,7 +205,7 @@ export const SLOT_PATTERNS: readonly SlotPattern[] = [
   {
     slot: "measure count",
     kind: "number",
-    form: form(`(?:has|have|employs?) (?<v>${NUMBER}) (?<k>\\p{Ll}[\\p{L}-]*)`, "u"),
+    form: form(`(?:has|have|employs?) (?<v>${NUMBER}|${NUMBER_NAMES}) (?<k>\\p{Ll}[\\p{L}-]*)`, "u"),
   },
   { slot: "measure sleep", kind: "number", form: form(`sleeps (?<v>${NUMBER}) (?<k>hours)(?: a night| per night)?`) },
   // Preferences.

@@ -1,9 +1,9 @@
-import { fold } from "../../lib/words.js";
+import { fold, NUMBER_WORDS } from "../../lib/words.js";
 import { datePartsOf } from "./statement.js";
-import { JOB_MODIFIERS, OCCUPATIONS, REGIONS } from "./slot-words.js";
+import { JOB_MODIFIERS, OCCUPATIONS, PHASES, REGIONS } from "./slot-words.js";
 
 /** How two values of a slot are compared. */
-export type ValueKind = "words" | "place" | "job" | "date" | "number" | "exact";
+export type ValueKind = "words" | "place" | "job" | "date" | "number" | "exact" | "phase";
 
 const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the", "of"]);
 
@@ -41,9 +41,15 @@ export function contradicts(kind: ValueKind, one: string, other: string): boolea
       return !includesValue(kind, one, other) && !includesValue(kind, other, one) && !mayBeOneJob(one, other);
     case "place":
       return !includesValue(kind, one, other) && !includesValue(kind, other, one) && isRegion(one) === isRegion(other);
+    case "phase":
+      return phaseOf(one) !== phaseOf(other);
     case "words":
       return !includesValue(kind, one, other) && !includesValue(kind, other, one);
   }
+}
+
+function phaseOf(value: string): number {
+  return PHASES.findIndex((phase) => phase.has(fold(value).trim()));
 }
 
 function compact(value: string): string {
@@ -51,7 +57,8 @@ function compact(value: string): string {
 }
 
 function numberIn(value: string): number {
-  return Number(/\d+(?:\.\d+)?/.exec(value.replace(/,(?=\d{3}(?!\d))/g, ""))?.[0] ?? Number.NaN);
+  const digits = /\d+(?:\.\d+)?/.exec(value.replace(/,(?=\d{3}(?!\d))/g, ""))?.[0];
+  return Number(digits ?? NUMBER_WORDS.get(fold(value).trim()) ?? Number.NaN);
 }
 
 function datesDiffer(one: string, other: string): boolean {

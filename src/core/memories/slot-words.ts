@@ -53,7 +53,7 @@ export const REGIONS = words(
     "zimbabwe europe asia africa north_america south_america scandinavia oceania eu california texas florida oregon colorado arizona " +
     "nevada utah ohio illinois michigan massachusetts pennsylvania virginia georgia alaska hawaii ontario quebec alberta bavaria saxony " +
     "hesse brandenburg tuscany sicily sardinia lombardy catalonia andalusia brittany normandy provence tyrol styria queensland " +
-    "victoria tasmania kerala punjab",
+    "victoria tasmania kerala punjab washington",
 );
 
 /** What one moves to without moving house. */
@@ -75,7 +75,7 @@ const OCCUPATION_GROUPS: readonly string[] = [
   "doctor physician surgeon cardiologist paediatrician pediatrician dermatologist neurologist radiologist gp oncologist anaesthetist psychiatrist dentist",
   "nurse midwife paramedic",
   "teacher professor lecturer tutor headmaster headteacher instructor researcher scientist academic",
-  "engineer developer programmer coder architect designer consultant analyst scientist researcher administrator sysadmin tester manager lead director founder ceo cto cfo coo",
+  "engineer developer programmer coder architect designer analyst scientist researcher administrator sysadmin tester",
   "lawyer attorney solicitor barrister judge notary paralegal",
   "accountant bookkeeper auditor banker economist",
   "cook chef baker butcher waiter waitress bartender barista",
@@ -119,7 +119,7 @@ export const ATTRIBUTES: ReadonlyMap<string, string> = new Map(
     "due_date:deadline launch_date:launch release_date:launch start_date:start end_date:end status:status priority:priority " +
     "version:version owner:owner price:price website:website url:website editor:editor ide:editor text_editor:editor password:password " +
     "licence_plate:licence_plate license_plate:licence_plate dentist:dentist doctor:doctor gp:doctor therapist:therapist " +
-    "main_language:main_language default_branch:default_branch database:database home_airport:home_airport"
+    "main_language:main_language database:database home_airport:home_airport"
   )
     .split(" ")
     .map((entry) => {
@@ -132,6 +132,50 @@ export const ATTRIBUTES: ReadonlyMap<string, string> = new Map(
 export const NOT_THE_PRESENT_ONE = words(
   "old former previous first second third other another next future planned temporary past ex late original initial emergency",
 );
+
+/** What is preferred instead of each other. */
+export const OPPOSITES: readonly ReadonlySet<string>[] = [
+  words("dark light"),
+  words("window aisle middle"),
+  words("short long brief concise detailed verbose"),
+  words("hot cold iced warm"),
+  words("early late"),
+  words("paper digital electronic printed"),
+  words("formal informal casual"),
+  words("metric imperial"),
+];
+
+/** Phases of a project, by what is said of one; those of one line may be said at once. */
+export const PHASES: readonly ReadonlySet<string>[] = [
+  words("in_planning"),
+  words("in_progress in_development in_testing in_review"),
+  words("in_alpha"),
+  words("in_beta"),
+  words("on_hold paused"),
+  words("done finished completed complete released launched live shipped in_production"),
+  words("cancelled canceled abandoned"),
+  words("deprecated retired archived"),
+];
+
+/** What the value of an attribute looks like; what looks different says something about it, and is no value. */
+export const SHAPES: readonly (readonly [attribute: RegExp, shape: RegExp])[] = [
+  [
+    /^(?:partner|manager|boss|supervisor|doctor|dentist|therapist|owner|employer|name|surname|nickname)$/,
+    /^(?:\p{Lu}[\p{L}\p{N}.'-]*)(?: \p{Lu}[\p{L}\p{N}.'-]*){0,3}$/u,
+  ],
+  [
+    /^(?:editor|timezone|hometown|tongue|language|database|airport)$/,
+    /^[\p{Lu}\p{N}][\p{L}\p{N}+#./:-]*(?: [\p{Lu}\p{N}][\p{L}\p{N}+#./:-]*){0,3}$/u,
+  ],
+  [/^email$/, /^\S+@\S+$/],
+  [/^phone$/, /^\+?[\d\s()./-]{4,}$/],
+  [/^(?:address|postcode|size)$/, /\d/],
+  [/^(?:website|url)$/, /^\S+\.\S+$/],
+  [/^(?:username|handle|password|version)$/, /^(?=\S*[\d@_.-])\S+$/],
+  [/^plate$/, /\d/],
+  [/^type$/, /^(?:a|b|ab|o)\b/i],
+  [/^priority$/, /^(?:low|medium|high|urgent|critical|p\d)$/i],
+];
 
 /** Words by which the text index finds what may lie in a slot. */
 export const SLOT_WORDS: Readonly<Record<string, string>> = {
