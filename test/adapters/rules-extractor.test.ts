@@ -87,6 +87,16 @@ describe("compound sentences", () => {
     ["I love cooking and baking bread.", ["User loves cooking and baking bread"]],
     ["I want to visit Rome and see the Colosseum.", ["User wants to visit Rome and see the Colosseum"]],
     ["My brother and sister live in Rome.", ["User's brother and sister live in Rome"]],
+    // Causes, asides, and what is said next of an animal
+    ["Since I have a bad knee, I avoid stairs.", ["User has a bad knee", "User avoids stairs"]],
+    [
+      "My dad, who is 70, still works as a taxi driver.",
+      ["User's dad is 70", "User's dad still works as a taxi driver"],
+    ],
+    ["I got a puppy! His name is Scout.", ["User got a puppy", "User's puppy's name is Scout"]],
+    // A statement before a question or a wish
+    ["I'm vegan, what can I cook?", ["User is vegan"]],
+    ["I weigh 84 kilos and would like to lose five.", ["User weighs 84 kilos"]],
     // A statement among talk
     ["Thanks! By the way, I'm vegan. Any ideas for dinner?", ["User is vegan"]],
     ["No, actually I moved to Munich.", ["User moved to Munich"]],
@@ -166,6 +176,25 @@ describe("documents", () => {
   test("the first person of a note is the user", async () => {
     const note = "# About me\n\n- I live in Porto.\n- My **cat** is called Milo.\n\n> I'm vegan.";
     expect(textsOf(await extract(note))).toEqual(["User lives in Porto", "User's cat is called Milo", "User is vegan"]);
+  });
+
+  test("lines of one's own notes are tasks and appointments, when they have a date", async () => {
+    const note =
+      "Call the bank on Friday.\nBuy milk.\nTyres: appointment at Kwik on 23 May, 8am.\nMy locker is number 7.";
+    expect(textsOf(await extract(note))).toEqual([
+      "User needs to call the bank on 12 May 2023",
+      "User has an appointment at Kwik on 23 May 2023 at 08:00 for tyres",
+      "User's locker is number 7",
+    ]);
+    expect(textsOf(await extract(`Hello all,\n${note}`))).toEqual(["User's locker is number 7"]);
+  });
+
+  test("a letter's you is whom it greets by name", async () => {
+    const letter = (greeting: string): string => `${greeting},\nwe accepted your offer for the roof.`;
+    expect(textsOf(await extract(letter("Dear Ms. Brandt")))).toEqual([
+      "User accepted Ms. Brandt's offer for the roof",
+    ]);
+    expect(textsOf(await extract(letter("Dear all")))).toEqual([]);
   });
 
   test("manuals, code and tables state nothing", async () => {

@@ -127,7 +127,7 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
   if (rest.length === 0 ? !BARE_VERBS.test(verb) : !saysSomething(rest) && !(isHabitual(text) && !isPointing(rest)))
     return null;
   const needed = NEEDED[verb];
-  if (needed && !needed.test(text) && !isUsual) return null;
+  if (needed && !needed.test(text) && !(verb === "spend" ? isUsual : isHabitual(text))) return null;
   if (subject.role === "thing" || subject.role === "own" || subject.role === "person")
     return judgeThing(predicate, subject);
   if (!isLastingVerb(verb) && !needed) return isUsual ? FACT : null;

@@ -26,6 +26,8 @@ export interface Passage {
 /** In characters; longer texts are written for others. */
 const LONGEST_NOTE = 2000;
 const GREETING = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b/im;
+const SALUTATION =
+  /^\s{0,80}(?:[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear) ((?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?),\s/u;
 const SILENT = new Set(["System", "Tool"]);
 
 /** The passages of a source: its turns, or all of its content as the user's own. Instructions and tool output say nothing. */
@@ -35,7 +37,7 @@ export function passagesOf(source: FactSource): Passage[] {
     const voice: Voice = {
       kind: "document",
       self: "User",
-      addressee: null,
+      addressee: addresseeOf(source.content),
       speakers: new Set(["User"]),
       isPersonal: /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y)\b/.test(source.content),
       isNote: source.content.length <= LONGEST_NOTE && !GREETING.test(source.content),
@@ -48,6 +50,15 @@ export function passagesOf(source: FactSource): Passage[] {
     const voice = voices.get(turn.speaker);
     return voice ? [{ voice, text: turn.text, date: turn.date ?? source.date }] : [];
   });
+}
+
+/** Whom a letter greets by name; in any other document nobody knows who "you" are. */
+function addresseeOf(content: string): string | null {
+  const name = SALUTATION.exec(content)?.[1] ?? null;
+  return name === null ||
+    /^(?:All|Team|Everyone|Everybody|There|Folks|Sir|Madam|Colleagues?|Friends?|Customer|Diary)\b/.test(name)
+    ? null
+    : name;
 }
 
 function voiceOf(self: string, speakers: ReadonlySet<string>): Voice {
