@@ -179,6 +179,7 @@ describe("recalled text is data", () => {
 
   test("and stands between marks that it cannot know, under a line that says so", async () => {
     const added = await mcp.call("add-memory", { content: INJECTION, containerTag: box, wait: 30 });
+    await mcp.call("add-memory", { content: "Ann keeps bees.", containerTag: box, wait: 30 });
     const id = String(added.structured["documentId"]);
     const answers = [
       await mcp.call("search", { query: "ignore all previous instructions", containerTag: box, threshold: 0 }),
