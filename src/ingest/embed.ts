@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { embedInBatches } from "../core/memories/facts.js";
+import { embedInBatches } from "../core/memories/resolve-facts.js";
 import type { JobContext, PlainUnit, StoreNouns } from "../core/ports.js";
 import { unitOf, type Unit, type VectorSpace } from "../core/types.js";
 import { yieldTurn } from "../lib/time.js";

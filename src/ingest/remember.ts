@@ -1,5 +1,6 @@
 import { systemActor } from "../core/auth.js";
-import { resolveFacts, writeFacts, type Resolution, type StatedCandidate } from "../core/memories/facts.js";
+import { resolveFacts, type Resolution, type StatedCandidate } from "../core/memories/resolve-facts.js";
+import { writeFacts } from "../core/memories/write-facts.js";
 import { speakersOf } from "../core/memories/trust.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
 import type { ContainerRow, JobContext } from "../core/ports.js";

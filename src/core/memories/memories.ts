@@ -3,7 +3,8 @@ import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
 import { changeContainer } from "../containers/containers.js";
 import type { Call, CoreContext } from "../context.js";
-import { resolveFacts, writeFacts, type StatedCandidate } from "./facts.js";
+import { resolveFacts, type StatedCandidate } from "./resolve-facts.js";
+import { writeFacts } from "./write-facts.js";
 import {
   checkMetadataSize,
   containerTagSchema,

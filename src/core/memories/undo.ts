@@ -11,7 +11,7 @@ import type { ContainerRow, JournalRow, MemoryChange, StoreNouns } from "../port
 import { unitOf, type Actor, type Memory, type VectorSpace } from "../types.js";
 import { isActive } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
-import { resolveFacts } from "./facts.js";
+import { resolveFacts } from "./resolve-facts.js";
 import { isAsNoted, memoryStateSchema, noteMemory, type MemoryState, type SourceLink } from "./memory-state.js";
 
 /** So many reasons are told when nothing could be undone. */

@@ -4,7 +4,7 @@ import { iso } from "../../lib/time.js";
 import { requireContainer } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
-import { resolveFacts, type Resolution } from "./facts.js";
+import { resolveFacts, type Resolution } from "./resolve-facts.js";
 import { findByExactText, findLatest, isActive, noSuchText } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
