@@ -1,7 +1,7 @@
 import type { OpenAI } from "openai";
 import { AppError } from "../../core/errors.js";
 import type { Embedder, Log } from "../../core/ports.js";
-import { createFetch } from "../../lib/http-fetch.js";
+import { createOpenAiClient } from "../../lib/openai-client.js";
 import { retry } from "../../lib/retry.js";
 import { NEURAL_CALIBRATION } from "./calibration.js";
 import { describeFailure, isBatchTooLarge, pauseBeforeRetry } from "./openai-errors.js";
@@ -43,7 +43,8 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   let knownSize = options.dimensions;
 
   async function clientFor(purpose: Purpose): Promise<OpenAI> {
-    const client = clients.get(purpose) ?? connect(options, timeouts[purpose]);
+    const limits = { timeoutMs: timeouts[purpose], maximumBytes: LARGEST_ANSWER };
+    const client = clients.get(purpose) ?? createOpenAiClient({ ...endpoint, ...limits });
     clients.set(purpose, client);
     return client;
   }
@@ -126,24 +127,6 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       return vectors;
     },
   };
-}
-
-async function connect(options: OpenAiEmbedderOptions, timeoutMs: number): Promise<OpenAI> {
-  const { OpenAI } = await import("openai");
-  return new OpenAI({
-    baseURL: options.baseUrl,
-    // The package insists on a key; a service without keys gets no header.
-    apiKey: options.apiKey ?? "none",
-    ...(options.apiKey === undefined ? { defaultHeaders: { Authorization: null } } : {}),
-    organization: null,
-    project: null,
-    maxRetries: 0,
-    // Its own limit ends with the headers; the fetch below watches the body too.
-    timeout: timeoutMs * 2,
-    fetch: createFetch({ timeoutMs, maximumBytes: LARGEST_ANSWER }),
-    // It would write to standard output, which belongs to the protocol.
-    logLevel: "off",
-  });
 }
 
 /** Services refuse empty texts, and halves of surrogate pairs are not valid in JSON for most of them. */

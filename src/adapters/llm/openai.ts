@@ -2,7 +2,7 @@ import type { OpenAI } from "openai";
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import type { LanguageModel, Log, ModelAnswer, ModelMessage, ModelRequest } from "../../core/ports.js";
-import { createFetch } from "../../lib/http-fetch.js";
+import { createOpenAiClient } from "../../lib/openai-client.js";
 import { retry } from "../../lib/retry.js";
 import { findJson } from "./answer-text.js";
 import { type Dialect, firstDialect, humbler, isUnusableAnswer } from "./openai-dialect.js";
@@ -47,7 +47,12 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
 
   /** One request, in a humbler way as often as the service refuses the form of it. */
   async function complete(model: string, question: Question, signal: AbortSignal | undefined): Promise<Completion> {
-    client ??= connect(options);
+    client ??= createOpenAiClient({
+      baseUrl: options.baseUrl,
+      apiKey: options.apiKey,
+      timeoutMs: options.timeoutMs ?? TIMEOUT,
+      maximumBytes: LARGEST_ANSWER,
+    });
     const ready = await client;
     for (;;) {
       const dialect = dialects.get(model) ?? firstDialect(options.baseUrl);
@@ -211,22 +216,3 @@ function correct(question: Question, completion: Completion, problem: string): r
 
 /** Characters of a wrong answer that the model gets to see again. */
 const LONGEST_ECHO = 2_000;
-
-async function connect(options: OpenAiModelOptions): Promise<OpenAI> {
-  const { OpenAI } = await import("openai");
-  const timeoutMs = options.timeoutMs ?? TIMEOUT;
-  return new OpenAI({
-    baseURL: options.baseUrl,
-    // The package insists on a key; a service without keys gets no header.
-    apiKey: options.apiKey ?? "none",
-    ...(options.apiKey === undefined ? { defaultHeaders: { Authorization: null } } : {}),
-    organization: null,
-    project: null,
-    maxRetries: 0,
-    // Its own limit ends with the headers; the fetch below watches the body too.
-    timeout: timeoutMs * 2,
-    fetch: createFetch({ timeoutMs, maximumBytes: LARGEST_ANSWER }),
-    // It would write to standard output, which belongs to the protocol.
-    logLevel: "off",
-  });
-}
