@@ -1,7 +1,7 @@
 import { sha256 } from "../lib/crypto.js";
 import type { CoreContext } from "./context.js";
 import { AppError } from "./errors.js";
-import type { Actor } from "./types.js";
+import type { Actor, Document } from "./types.js";
 
 /** Last use of a key is noted at most this often, so that reading does not write. */
 const TOUCH_EVERY_MS = 60_000;
@@ -75,6 +75,12 @@ export function requireAllContainers(actor: Actor): void {
 export function mayChange(actor: Actor, containerTags: readonly string[]): boolean {
   const { containers } = actor;
   return containers === "all" || containerTags.every((tag) => containers.includes(tag));
+}
+
+/** @throws AppError `forbidden` when a document lies in other containers too than the actor's */
+export function requireWhole(actor: Actor, { id, containerTags }: Pick<Document, "id" | "containerTags">): void {
+  if (!mayChange(actor, containerTags))
+    throw new AppError("forbidden", `Document ${id} lies in other containers too, which this key may not use.`);
 }
 
 /** The same without the names of containers that the actor may not see. */

@@ -84,7 +84,11 @@ async function syncFolder(directory: string): Promise<void> {
 async function describe(directory: string, name: string): Promise<{ key: string; writtenAt: Date } | null> {
   const key = name.endsWith(DRAFT_ENDING) ? name.slice(0, -DRAFT_ENDING.length) : name;
   if (!isId(key)) return null;
-  const found = await stat(join(directory, name)).catch(() => null);
+  const found = await stat(join(directory, name)).catch((error: unknown) => {
+    // Removed since the folder was read.
+    if (isMissing(error)) return null;
+    throw error;
+  });
   return found?.isFile() ? { key, writtenAt: found.mtime } : null;
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { noteDocument } from "./write-document.js";
-import { asSeenBy, mayChange, maySee, reachableContainers } from "../auth.js";
+import { asSeenBy, maySee, reachableContainers, requireWhole } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { parseFilters } from "../search/filters.js";
@@ -82,11 +82,7 @@ async function explainMissing({ store }: CoreContext, actor: Actor, id: string):
  * @throws AppError `forbidden` when it lies in other containers too than the actor's, before anything is written
  */
 export async function removeDocument(nouns: StoreNouns, actor: Actor, document: Document): Promise<string[]> {
-  if (!mayChange(actor, document.containerTags))
-    throw new AppError(
-      "forbidden",
-      `Document ${document.id} lies in other containers too, which this key may not use.`,
-    );
+  requireWhole(actor, document);
   const memories = await nouns.memories.ofDocument(actor.organizationId, document.id);
   const files = await nouns.files.ofDocument(actor.organizationId, document.id);
   await nouns.documents.remove(actor.organizationId, document.id);

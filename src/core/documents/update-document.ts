@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { mayChange, maySee, requireContainer } from "../auth.js";
+import { maySee, requireContainer, requireWhole } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { titleFromText } from "./document-title.js";
 import { findDocument } from "./documents.js";
@@ -47,9 +47,8 @@ export async function updateDocument(context: CoreContext, call: Call, raw: unkn
   for (const tag of input.containerTags ?? []) requireContainer(call.actor, tag);
   const receipt = await once(context, call, "updateDocument", async (nouns) => {
     const document = await findDocument(nouns, call.actor, input.id);
-    const { id, containerTags, organizationId } = document;
-    if (!mayChange(call.actor, containerTags))
-      throw new AppError("forbidden", `Document ${id} lies in other containers too, which this key may not use.`);
+    const { containerTags, organizationId } = document;
+    requireWhole(call.actor, document);
     await refuseMerging(nouns, organizationId, [...containerTags, ...(input.containerTags ?? [])]);
     await requireFreeCustomId(nouns, document, input);
     const details = detailsOf(document, input);

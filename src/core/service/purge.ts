@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
-import { mayChange, maySee, requireContainer } from "../auth.js";
+import { mayChange, maySee, requireContainer, requireWhole } from "../auth.js";
 import { refuseMergeTarget } from "../containers/delete-container.js";
 import { refuseMerging } from "../containers/merge.js";
 import type { Call, CoreContext } from "../context.js";
@@ -113,8 +113,7 @@ async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string):
   const document = await lookUpDocument(nouns, actor, name);
   const tags = document?.containerTags ?? (await tracesOf(nouns, actor, name));
   const id = document?.id ?? name;
-  if (!mayChange(actor, tags))
-    throw new AppError("forbidden", `Document ${id} lies in other containers too, which this key may not use.`);
+  requireWhole(actor, { id, containerTags: tags });
   await refuseMerging(nouns, organizationId, tags);
   const purged = await nouns.purges.documents(organizationId, [id], { within: actor.containers, earlier: true });
   await nouns.journal.append(organizationId, [entryOf(actor, "document", id, tags[0] ?? null)]);

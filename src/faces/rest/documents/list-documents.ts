@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineEndpoint } from "../endpoint.js";
+import { pageFields } from "../page-fields.js";
 import { paginationAnswer, presentPagination } from "../pagination.js";
 import {
   listedDocument,
@@ -22,16 +23,6 @@ import {
 /** Documents that `processing` shows at most; its count is exact all the same. */
 const PROCESSING_LIMIT = 1_000;
 const PROCESSING_STATUSES = ["unknown", "queued", "extracting", "chunking", "embedding", "indexing"];
-const MAX_PAGE = 1_000_000_000;
-
-/** A JSON number or the same as digits: older clients send text (contract.md §1.12). */
-function count(max: number) {
-  const message = `must be a whole number from 1 to ${max}, or the same as text`;
-  return z
-    .union([z.number(), z.string().regex(/^\d{1,15}$/, message)], message)
-    .transform(Number)
-    .refine((value) => Number.isInteger(value) && value >= 1 && value <= max, message);
-}
 
 const listBody = z.object({
   ...containerFields,
@@ -41,10 +32,7 @@ const listBody = z.object({
     .optional(),
   filters: filters.optional(),
   includeContent: z.boolean("must be true or false").optional(),
-  limit: count(1_100).optional(),
-  page: count(MAX_PAGE).optional(),
-  order: z.enum(["asc", "desc"]).optional(),
-  sort: z.enum(["createdAt", "updatedAt"]).optional(),
+  ...pageFields,
   filepath,
   status: documentStatus.optional(),
   source: z.string("must be a string").max(255).optional(),

@@ -3,6 +3,7 @@ import { curlOf } from "./example.js";
 import { html, inline, prose, type Html } from "./html.js";
 import { renderFields, renderMeaning, renderType, type Schema } from "./schema.js";
 import { STYLE } from "./style.js";
+import { renderTable } from "./table.js";
 
 interface Operation {
   readonly method: string;
@@ -168,21 +169,7 @@ function renderParameters(parameters: readonly Parameter[]): Html {
       <td>${inline(description ?? "")} ${renderMeaning(rules)}</td>
     </tr>`;
   });
-  return html`<div class="table">
-    <table>
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>In</th>
-          <th>Type</th>
-          <th>Meaning</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return renderTable(["Name", "In", "Type", "Meaning"], rows);
 }
 
 function renderAnswer(status: string, { description = "", content = {} }: Answer): Html {

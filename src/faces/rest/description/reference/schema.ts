@@ -1,4 +1,5 @@
 import { html, inline, type Html } from "./html.js";
+import { renderTable } from "./table.js";
 
 /** A schema of the API document, as far as the page reads it. */
 export interface Schema {
@@ -32,20 +33,7 @@ const MAX_DEPTH = 5;
 export function renderFields(schema: Schema): Html {
   const rows = fieldsOf(schema, "", 0);
   if (rows.length === 0) return html`<p class="type">${renderType(schema)}</p>`;
-  return html`<div class="table">
-    <table>
-      <thead>
-        <tr>
-          <th>Field</th>
-          <th>Type</th>
-          <th>Meaning</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return renderTable(["Field", "Type", "Meaning"], rows);
 }
 
 function fieldsOf(schema: Schema, path: string, depth: number): Html[] {

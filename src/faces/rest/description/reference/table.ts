@@ -1,0 +1,17 @@
+import { html, type Html } from "./html.js";
+
+/** Rows under their headings. */
+export function renderTable(headings: readonly string[], rows: readonly Html[]): Html {
+  return html`<div class="table">
+    <table>
+      <thead>
+        <tr>
+          ${headings.map((heading) => html`<th>${heading}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
