@@ -219,7 +219,20 @@ export interface FactCandidate {
   readonly speaker?: string;
   /** Id of the memory that the candidate replaces, when the caller said so. */
   readonly updates?: string;
+  /** How it relates to memories, when a language model or an agent that was shown them said so; else rules decide. */
+  readonly relation?: StatedRelation;
+  /** Names of the people, places and things that it is about. */
+  readonly entities?: readonly string[];
+  /** Keys of the profile buckets that it belongs to. */
+  readonly buckets?: readonly string[];
 }
+
+/** How a fact is said to relate to memories that its author was shown, by their ids. Checked before it is believed. */
+export type StatedRelation =
+  | { readonly kind: "new" }
+  | { readonly kind: "duplicate" | "extends"; readonly id: string }
+  /** It takes the place of all of them, or follows from them together. */
+  | { readonly kind: "updates" | "derives"; readonly ids: readonly string[] };
 
 /** What became of a candidate. */
 export interface RememberedFact {

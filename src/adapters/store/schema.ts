@@ -132,6 +132,8 @@ export interface Database {
     prompt_version: string;
     input_tokens: number;
     output_tokens: number;
+    /** US dollars. */
+    cost: number | null;
     created_at: string;
   };
   memory_relations: { from_id: string; to_id: string; relation: string; created_at: string };
