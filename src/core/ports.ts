@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import type { FactCandidate, Turn, Unit, UnitKind, VectorSpace } from "./types.js";
+import type { FactCandidate, ProfileBucket, Turn, Unit, UnitKind, VectorSpace } from "./types.js";
 
 export type * from "./request-ports.js";
 export type * from "./store-ports.js";
@@ -193,6 +193,8 @@ export interface ExtractionGuidance {
   readonly excludeItems?: unknown;
   readonly workspacePrompt?: string;
   readonly entityContext?: string;
+  /** Which buckets a profile has that will show the facts. */
+  readonly buckets?: readonly ProfileBucket[];
 }
 
 /** What one answer of a language model cost. */

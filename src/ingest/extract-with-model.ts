@@ -5,7 +5,8 @@ import type { FactCandidate } from "../core/types.js";
 import { factKey } from "../lib/fact-key.js";
 import { checkFact } from "./check-fact.js";
 import { createQuoteFinder, type Place } from "./find-quote.js";
-import { extractFactsPrompt, type ExtractFactsInput, type StatedByModel } from "./prompts/extract-facts.js";
+import { extractFactsPrompt, type ExtractFactsInput } from "./prompts/extract-facts.js";
+import type { StatedByModel } from "./prompts/fact-rules.js";
 import { type WindowSizes, windowsOf } from "./windows.js";
 
 /** As many as rules find at most: a document that states more is no note and no conversation. */
