@@ -1,7 +1,7 @@
 import type { FactSource } from "../core/ports.js";
 import type { FactCandidate } from "../core/types.js";
 import { parseIso } from "../lib/time.js";
-import type { QuoteFinder } from "./find-quote.js";
+import type { QuoteFinder } from "../lib/find-quote.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
 
 /** A fact is one sentence. What is longer was not taken apart. */

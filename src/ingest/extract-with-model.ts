@@ -4,10 +4,10 @@ import type { FactExtractor, FactSource, LanguageModel, Log } from "../core/port
 import type { FactCandidate } from "../core/types.js";
 import { factKey } from "../lib/fact-key.js";
 import { checkFact } from "./check-fact.js";
-import { createQuoteFinder, type Place } from "./find-quote.js";
+import { createQuoteFinder, type Place } from "../lib/find-quote.js";
 import { extractFactsPrompt, type ExtractFactsInput } from "./prompts/extract-facts.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
-import { type WindowSizes, windowsOf } from "./windows.js";
+import { type WindowSizes, windowsOf } from "../lib/windows.js";
 
 /** As many as rules find at most: a document that states more is no note and no conversation. */
 const MOST_CANDIDATES = 500;

@@ -1,5 +1,6 @@
+import { contextFilter } from "../core/documents/context-filter.js";
 import type { MemoryStore } from "../core/ports.js";
-import type { Document, FilterCondition, FilterExpression, Metadata } from "../core/types.js";
+import type { Document } from "../core/types.js";
 
 const MOST_MEMORIES = 20;
 const MOST_CHARACTERS = 3_000;
@@ -15,7 +16,7 @@ export async function knownFor(
 ): Promise<string[]> {
   const [tag, ...others] = containerTags;
   if (tag === undefined || others.length > 0) return [];
-  const filters = filterByMetadata ? filterOf(filterByMetadata) : undefined;
+  const filters = filterByMetadata ? contextFilter(filterByMetadata) : undefined;
   const found = await memories.active(organizationId, tag, { limit: 2 * MOST_MEMORIES, filters });
   const known: string[] = [];
   let characters = 0;
@@ -25,18 +26,4 @@ export async function knownFor(
     if (!isInference) known.push(text);
   }
   return known;
-}
-
-/** Single values match exactly, of several any, and all keys have to. */
-function filterOf(metadata: Metadata): FilterExpression {
-  return {
-    all: Object.entries(metadata).map(([key, value]): FilterExpression =>
-      Array.isArray(value) ? { any: value.map((one) => conditionOf(key, one)) } : conditionOf(key, value),
-    ),
-  };
-}
-
-function conditionOf(key: string, value: unknown): FilterCondition {
-  const type = typeof value === "number" ? "numeric" : "metadata";
-  return { key, value: String(value), type, operator: "=", negate: false, ignoreCase: false };
 }

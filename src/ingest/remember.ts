@@ -7,8 +7,8 @@ import type { ContainerRow, JobContext } from "../core/ports.js";
 import type { Document, RememberedFact, Turn } from "../core/types.js";
 import { findAddition } from "./addition.js";
 import type { IngestContext } from "./context.js";
-import { createQuoteFinder } from "./find-quote.js";
-import { guidanceFor } from "./guidance.js";
+import { createQuoteFinder } from "../lib/find-quote.js";
+import { guidanceFor } from "../core/documents/guidance.js";
 import { knownFor } from "./known-memories.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 

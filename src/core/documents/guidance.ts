@@ -1,6 +1,6 @@
-import type { ExtractionGuidance, StoreNouns } from "../core/ports.js";
-import { readSettings } from "../core/service/settings.js";
-import type { Document } from "../core/types.js";
+import type { ExtractionGuidance, StoreNouns } from "../ports.js";
+import { readSettings } from "../service/settings.js";
+import type { Document } from "../types.js";
 
 /**
  * What people said about how a document is to be read: the organisation's settings, with the client's own over them, and

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createQuoteFinder } from "../../src/ingest/find-quote.js";
-import { windowsOf } from "../../src/ingest/windows.js";
+import { createQuoteFinder } from "../../src/lib/find-quote.js";
+import { windowsOf } from "../../src/lib/windows.js";
 
 function found(text: string, quote: string): string | null {
   const place = createQuoteFinder(text)(quote);

@@ -1,0 +1,18 @@
+import type { FilterCondition, FilterExpression, Metadata } from "../types.js";
+
+/**
+ * Which memories may serve as context for a document, by its `filterByMetadata` (contract.md §3.1): single values match
+ * exactly, of several any, and all keys have to.
+ */
+export function contextFilter(metadata: Metadata): FilterExpression {
+  return {
+    all: Object.entries(metadata).map(([key, value]): FilterExpression =>
+      Array.isArray(value) ? { any: value.map((one) => conditionOf(key, one)) } : conditionOf(key, value),
+    ),
+  };
+}
+
+function conditionOf(key: string, value: unknown): FilterCondition {
+  const type = typeof value === "number" ? "numeric" : "metadata";
+  return { key, value: String(value), type, operator: "=", negate: false, ignoreCase: false };
+}
