@@ -2,6 +2,7 @@ import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
+import { decideMatching } from "./decide-matching.js";
 import { findLatest, isActive } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
@@ -10,6 +11,8 @@ import { retrieve, shownSimilarity } from "../search/retrieve.js";
 import type { Memory, Unit } from "../types.js";
 
 const DEFAULT_THRESHOLD = 0.5;
+/** So many more than may be forgotten are shown to a model, which leaves some of them out. */
+const SPARE = 50;
 /** A search gives each time the best of what is left; so often it is asked for more. */
 const ROUNDS = 50;
 
@@ -58,8 +61,9 @@ export interface ForgottenMatching {
 }
 
 /**
- * Forgets what a container holds on a subject, or memories by their ids, as one batch (contract.md §5.4). A dry run shows
- * exactly what the same call would forget.
+ * Forgets what a container holds on a subject, or memories by their ids, as one batch (contract.md §5.4). Where there is a
+ * language model, it says which of the memories that a search found are meant; else all of them are. A dry run shows exactly
+ * what the same call would forget.
  * @throws AppError `invalid` for neither or both of query and ids
  */
 export async function forgetMatching(context: CoreContext, call: Call, raw: unknown): Promise<ForgottenMatching> {
@@ -69,7 +73,7 @@ export async function forgetMatching(context: CoreContext, call: Call, raw: unkn
   const { query, ids, dryRun } = input;
   if ((query === undefined) === (ids === undefined))
     throw invalid([{ path: ["query"], message: "name exactly one of query and ids" }]);
-  const found = query === undefined ? byIds(ids ?? []) : await byQuery(context, call, input, query);
+  const found = query === undefined ? byIds(ids ?? []) : await byQuery(context, call, { ...input, query });
   if (dryRun) {
     const matches = (await readMatches(context.store, context, call, input.containerTag, found)).map(shown);
     return { dryRun, matches, forgetBatchId: null, summary: summarise(matches.length, found, dryRun) };
@@ -89,23 +93,50 @@ export async function forgetMatching(context: CoreContext, call: Call, raw: unkn
 
 interface Found {
   readonly scores: ReadonlyMap<string, number>;
-  /** True when more matches than may be forgotten at once. */
-  readonly hasMore: boolean;
-  readonly degraded: readonly string[];
+  /** The text of each memory that was found by what it says: one that says something else by now was not found. */
+  readonly texts?: ReadonlyMap<string, string>;
+  /** What was left out, and what did not work. */
+  readonly remarks: readonly string[];
 }
 
 function byIds(ids: readonly string[]): Found {
-  return { scores: new Map(ids.map((id) => [id, 1])), hasMore: false, degraded: [] };
+  return { scores: new Map(ids.map((id) => [id, 1])), remarks: [] };
+}
+
+type QueryInput = z.output<typeof forgetMatchingSchema> & { readonly query: string };
+
+/** What is about the query, at most as many as may be forgotten, best first. */
+async function byQuery(context: CoreContext, call: Call, input: QueryInput): Promise<Found> {
+  const { model } = context;
+  const { maxForget, dryRun, containerTag, query } = input;
+  const { organizationId } = call.actor;
+  const shown = maxForget + (model ? SPARE : 0);
+  const { similar, degraded } = await searchSimilar(context, call, input, shown);
+  const question = { organizationId, containerTag, wish: query, isDryRun: dryRun };
+  const decision = model ? await decideMatching({ ...context, model }, question, similar.slice(0, shown)) : null;
+  const meant = decision ? similar.filter(({ id }) => decision.about.has(id)) : similar;
+  const matches = meant.slice(0, maxForget);
+  const isCutOff = decision !== null && similar.length > shown;
+  const remarks = [
+    ...(meant.length > maxForget ? ["more match than maxForget allows"] : []),
+    ...(meant.length <= maxForget && isCutOff ? ["more are similar than were looked at"] : []),
+    ...degraded,
+    ...(decision?.degraded ? [decision.degraded] : []),
+  ];
+  return {
+    scores: new Map(matches.map(({ id, score }) => [id, score])),
+    texts: new Map(matches.map(({ id, text }) => [id, text])),
+    remarks,
+  };
 }
 
 /** Everything above the threshold, in rounds, because one search gives only so much and leaves out what repeats. */
-async function byQuery(
+async function searchSimilar(
   context: CoreContext,
-  { actor }: Call,
-  { containerTag, threshold, maxForget }: z.output<typeof forgetMatchingSchema>,
-  query: string,
-): Promise<Found> {
-  const { organizationId } = actor;
+  { actor: { organizationId } }: Call,
+  { containerTag, threshold, query }: QueryInput,
+  enough: number,
+): Promise<{ similar: Match[]; degraded: Iterable<string> }> {
   const containers = await context.store.containers.find(organizationId, [containerTag]);
   const scope = {
     containerIds: containers.map(({ id }) => id),
@@ -113,9 +144,9 @@ async function byQuery(
     includeForgotten: false,
   };
   const left = new Set<Unit>(await context.store.units.matching(organizationId, scope, {}));
-  const scores = new Map<string, number>();
+  const similar = new Map<string, Match>();
   const degraded = new Set<string>();
-  for (let round = 0; round < ROUNDS && scores.size <= maxForget && left.size > 0; round++) {
+  for (let round = 0; round < ROUNDS && similar.size <= enough && left.size > 0; round++) {
     const { ranked, ...rest } = await retrieve(context, { organizationId, scope, among: [...left] }, query, {
       threshold,
     });
@@ -123,15 +154,10 @@ async function byQuery(
     if (ranked.length === 0) break;
     for (const { unit, detail, similarity } of ranked) {
       left.delete(unit);
-      scores.set(detail.id, shownSimilarity(similarity));
+      similar.set(detail.id, { id: detail.id, text: detail.text, score: shownSimilarity(similarity) });
     }
   }
-  const best = [...scores].toSorted(([, one], [, other]) => other - one);
-  return {
-    scores: new Map(best.slice(0, maxForget)),
-    hasMore: best.length > maxForget,
-    degraded: [...degraded],
-  };
+  return { similar: [...similar.values()].toSorted((one, other) => other.score - one.score), degraded };
 }
 
 interface MemoryMatch {
@@ -145,14 +171,15 @@ async function readMatches(
   { clock }: CoreContext,
   { actor }: Call,
   containerTag: string,
-  { scores }: Found,
+  { scores, texts }: Found,
 ): Promise<MemoryMatch[]> {
   const found = await memories.byIds(actor.organizationId, [...scores.keys()]);
   const byId = new Map(found.map((memory) => [memory.id, memory]));
   const matches = new Map<string, MemoryMatch>();
   for (const [id, score] of scores) {
     const named = byId.get(id);
-    const memory = named?.isLatest === false ? await findLatest(memories, actor, id) : named;
+    const memory = named?.isLatest === false && !texts ? await findLatest(memories, actor, id) : named;
+    if (texts && memory?.text !== texts.get(id)) continue;
     if (memory?.containerTag === containerTag && isActive(memory, clock.now()) && !matches.has(memory.id))
       matches.set(memory.id, { memory, score });
   }
@@ -163,12 +190,8 @@ function shown({ memory, score }: MemoryMatch): Match {
   return { id: memory.id, text: memory.text, score };
 }
 
-function summarise(count: number, { hasMore, degraded }: Found, dryRun: boolean): string {
+function summarise(count: number, { remarks }: Found, dryRun: boolean): string {
   const what = count === 1 ? "1 memory" : `${count === 0 ? "No" : count} memories`;
   const done = dryRun ? "would be forgotten" : count === 1 ? "was forgotten" : "were forgotten";
-  return [
-    `${what} ${done}`,
-    ...(hasMore ? ["more match than maxForget allows"] : []),
-    ...degraded.map((reason) => reason.replaceAll(/\s+/g, " ")),
-  ].join("; ");
+  return [`${what} ${done}`, ...remarks.map((remark) => remark.replaceAll(/\s+/g, " "))].join("; ");
 }
