@@ -1,0 +1,386 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Reader } from "../support/model-reader.js";
+import { DAY, expectTruth, knownIn, MINDS, openWorld, type World } from "../support/state-world.js";
+
+/** What a language model makes of the sentences below that do not stand for themselves. */
+const READER: Reader = {
+  "I live in Lyon": [{ text: "User lives in Lyon", isStatic: true }],
+  "No, I live in Bergen": [{ text: "User lives in Bergen", isStatic: true }],
+  "Actually, Mia lives in Bergen": [{ text: "Mia lives in Bergen", isStatic: true }],
+  "I like chess": [{ text: "User likes chess", kind: "preference", isStatic: true }],
+  "I like sailing": [{ text: "User likes sailing", kind: "preference", isStatic: true }],
+  "I no longer like chess": [{ text: "User no longer likes chess", kind: "preference", isStatic: true }],
+  "I work at Siemens": [{ text: "User works at Siemens" }],
+  "I no longer work at Siemens": [{ text: "User no longer works at Siemens" }],
+  "I worked at Google until 2023": [{ text: "User worked at Google until 2023", kind: "episode" }],
+  "I will move to Bergen in September": [{ text: "User will move to Bergen in September 2024" }],
+  "I have an exam tomorrow": [
+    {
+      text: "User has an exam on 8 May 2024",
+      kind: "episode",
+      eventDates: ["2024-05-08"],
+      forgetAfter: "2024-05-08",
+    },
+  ],
+  "My sister Anna lives in Rome": [{ text: "User's sister Anna lives in Rome", isStatic: true }],
+  "My colleague Anna lives in Bonn": [{ text: "User's colleague Anna lives in Bonn", isStatic: true }],
+  "My sister Anna moved to Bern": [{ text: "User's sister Anna moved to Bern", kind: "episode" }],
+  "Thanks, that was great": [],
+};
+
+describe.each(MINDS)("what is true now, by %s:", (mind) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await openWorld(mind);
+    world.understand(READER);
+  });
+  afterEach(() => world.close());
+
+  const truth = (...texts: readonly string[]) => expectTruth(world, texts);
+  const idOf = async (text: string) => {
+    const { entries } = await world.core.listMemories(world.call(), { containerTags: ["a"], limit: 100 });
+    return entries.find(({ memory }) => memory.text === text)?.memory.id ?? "";
+  };
+  const versionsOf = async (text: string) =>
+    (await world.core.readHistory(world.call(), { id: await idOf(text) })).versions.map((version) => version.text);
+  const sourceCountOf = async (text: string) =>
+    (await world.core.fetch(world.call(), { id: await idOf(text) })).memory?.sourceCount;
+  const newestBatch = async () => (await world.core.listJournal(world.call(), { limit: 1 })).items[0]?.batchId ?? "";
+  const undo = (batchId: string) => world.core.undoBatch(world.call(), { batchId });
+
+  describe("news", () => {
+    test("takes the place of what it contradicts", async () => {
+      await world.tell("Mia lives in Lyon.");
+      const { receipt } = await world.tell("Mia moved to Oslo.");
+      expect(receipt).toMatchObject([{ outcome: "updated" }]);
+      await truth("Mia moved to Oslo");
+      expect(await versionsOf("Mia moved to Oslo")).toEqual(["Mia lives in Lyon", "Mia moved to Oslo"]);
+    });
+
+    test("of news is a chain of versions in order, and so is its list", async () => {
+      for (const place of ["Lyon", "Oslo", "Bergen"]) await world.tell(`Mia lives in ${place}.`);
+      await truth("Mia lives in Bergen");
+      expect(await versionsOf("Mia lives in Bergen")).toEqual([
+        "Mia lives in Lyon",
+        "Mia lives in Oslo",
+        "Mia lives in Bergen",
+      ]);
+    });
+
+    test("that brings back an earlier value is a version of its own", async () => {
+      for (const place of ["Lyon", "Oslo", "Lyon"]) await world.tell(`Mia lives in ${place}.`);
+      await truth("Mia lives in Lyon");
+      expect(await versionsOf("Mia lives in Lyon")).toHaveLength(3);
+    });
+
+    test("of another slot or another person leaves the others alone", async () => {
+      await world.tell("Mia lives in Lyon. Tom lives in Lyon.");
+      await world.tell("Mia works at Siemens.");
+      await world.tell("Tom lives in Bonn.");
+      await truth("Mia lives in Lyon", "Mia works at Siemens", "Tom lives in Bonn");
+    });
+
+    test("that is told twice is known once, and stronger", async () => {
+      await world.tell("Mia lives in Lyon.");
+      const { receipt } = await world.tell("Mia lives in Lyon.");
+      expect(receipt).toMatchObject([{ outcome: "duplicate" }]);
+      await truth("Mia lives in Lyon");
+      expect((await world.core.fetch(world.call(), { id: await idOf("Mia lives in Lyon") })).memory).toMatchObject({
+        strength: 2,
+        sourceCount: 2,
+        version: 1,
+      });
+    });
+
+    test("that comes late and is older than what is known is history at once", async () => {
+      await world.tell("Mia lives in Oslo.", { documentDate: "2024-04-01" });
+      const { receipt } = await world.tell("Mia lives in Lyon.", { documentDate: "2021-04-01" });
+      expect(receipt).toMatchObject([{ outcome: "outdated" }]);
+      await truth("Mia lives in Oslo");
+    });
+  });
+
+  describe("a correction", () => {
+    test("in the next document takes the place of what was wrong", async () => {
+      await world.tell("I live in Lyon.");
+      await world.tell("No, I live in Bergen.");
+      await truth("User lives in Bergen");
+    });
+
+    test("is heard with the word that introduces it", async () => {
+      await world.tell("Mia lives in Lyon.");
+      await world.tell("Actually, Mia lives in Bergen.");
+      await truth("Mia lives in Bergen");
+    });
+
+    test("by hand is a version like any other", async () => {
+      await world.tell("Mia lives in Lyon.");
+      const id = await idOf("Mia lives in Lyon");
+      await world.core.updateMemory(world.call(), { containerTag: "a", id, newContent: "Mia lives in Bergen" });
+      await truth("Mia lives in Bergen");
+      expect(await versionsOf("Mia lives in Bergen")).toEqual(["Mia lives in Lyon", "Mia lives in Bergen"]);
+    });
+  });
+
+  test("of two documents of the same day the one that came last holds", async () => {
+    await world.tell("Mia lives in Lyon.", { documentDate: "2024-03-01" });
+    await world.tell("Mia lives in Oslo.", { documentDate: "2024-03-01" });
+    await truth("Mia lives in Oslo");
+  });
+
+  describe("a denial", () => {
+    test("of a preference takes the place of it, and of no other", async () => {
+      await world.tell("I like chess. I like sailing.");
+      await world.tell("I no longer like chess.");
+      await truth("User likes sailing", "User no longer likes chess");
+    });
+
+    test("is taken back", async () => {
+      await world.tell("I like chess.");
+      await world.tell("I no longer like chess.");
+      await world.tell("I like chess.");
+      await truth("User likes chess");
+      expect(await versionsOf("User likes chess")).toHaveLength(3);
+    });
+
+    test("of a job leaves nothing of the job", async () => {
+      await world.tell("I work at Siemens.");
+      await world.tell("I no longer work at Siemens.");
+      await truth("User no longer works at Siemens");
+    });
+  });
+
+  describe("what holds for a time", () => {
+    test("in the past changes nothing of the present", async () => {
+      await world.tell("I work at Siemens.");
+      await world.tell("I worked at Google until 2023.");
+      await truth("User works at Siemens", "User worked at Google until 2023");
+    });
+
+    test("in the future changes nothing of the present", async () => {
+      await world.tell("I live in Lyon.");
+      await world.tell("I will move to Bergen in September.");
+      await truth("User lives in Lyon", "User will move to Bergen in September 2024");
+    });
+
+    test("is over to the second, and stays over when the record is tidied up", async () => {
+      await world.tell("Mia lives in Lyon.", { documentDate: "2024-05-07" });
+      await world.tell("I have an exam tomorrow.", { documentDate: "2024-05-07" });
+      await truth("Mia lives in Lyon", "User has an exam on 8 May 2024");
+      world.clock.advance(Date.parse("2024-05-08T23:59:59.998Z") - world.clock.now().getTime());
+      await truth("Mia lives in Lyon", "User has an exam on 8 May 2024");
+      world.clock.advance(1);
+      await truth("Mia lives in Lyon");
+    });
+
+    test("is known anew when it is stated again after its end", async () => {
+      await world.tell("Mia rents a boat.", {
+        facts: [{ text: "Mia rents a boat", forgetAfter: "2024-05-09T00:00:00Z" }],
+      });
+      world.clock.advance(10 * DAY);
+      await truth();
+      await world.tell("Mia rents a boat.");
+      await truth("Mia rents a boat");
+    });
+  });
+
+  describe("two people of one name", () => {
+    test("are two", async () => {
+      await world.tell("My sister Anna lives in Rome.");
+      await world.tell("My colleague Anna lives in Bonn.");
+      await truth("User's colleague Anna lives in Bonn", "User's sister Anna lives in Rome");
+    });
+
+    test("and news of the one leaves the other alone", async () => {
+      await world.tell("My sister Anna lives in Rome. My colleague Anna lives in Bonn.");
+      await world.tell("My sister Anna moved to Bern.");
+      await truth("User's colleague Anna lives in Bonn", "User's sister Anna moved to Bern");
+    });
+  });
+
+  describe("a fact of two documents", () => {
+    test("stays with one of them, and goes with both", async () => {
+      const first = await world.tell("Mia keeps bees.");
+      const second = await world.tell("Mia keeps bees. Tom lives in Bonn.");
+      expect(await sourceCountOf("Mia keeps bees")).toBe(2);
+      await world.core.deleteDocument(world.call(), { id: first.documentId });
+      await truth("Mia keeps bees", "Tom lives in Bonn");
+      expect(await sourceCountOf("Mia keeps bees")).toBe(1);
+      await world.core.deleteDocument(world.call(), { id: second.documentId });
+      await truth();
+    });
+
+    test("outlives its first document whole: text, vector and history", async () => {
+      const first = await world.tell("Mia lives in Lyon.");
+      await world.tell("Mia lives in Oslo.");
+      await world.core.deleteDocument(world.call(), { id: first.documentId });
+      await truth("Mia lives in Oslo");
+      expect(await versionsOf("Mia lives in Oslo")).toEqual(["Mia lives in Lyon", "Mia lives in Oslo"]);
+    });
+
+    test("stays when one of them is purged", async () => {
+      const first = await world.tell("Mia keeps bees.");
+      await world.tell("Mia keeps bees.");
+      await world.core.purge(world.call(), { documentId: first.documentId, confirm: true });
+      await truth("Mia keeps bees");
+      expect(await sourceCountOf("Mia keeps bees")).toBe(1);
+    });
+  });
+
+  describe("a document", () => {
+    test("that is deleted takes along what it alone states; what it replaced stays history", async () => {
+      await world.tell("Mia lives in Lyon.");
+      const { documentId } = await world.tell("Mia lives in Oslo. Tom plays the violin.");
+      await world.core.deleteDocument(world.call(), { id: documentId });
+      await truth();
+    });
+
+    test("whose text is replaced states what the new text says, and no more", async () => {
+      const { documentId } = await world.tell("Mia lives in Lyon. Mia keeps bees.");
+      await world.core.updateDocument(world.call(), { id: documentId, content: "Mia keeps bees. Tom lives in Bonn." });
+      await world.settle();
+      await truth("Mia keeps bees", "Tom lives in Bonn");
+    });
+
+    test("that goes on keeps what it stated, and news in it counts", async () => {
+      const begun = await world.tell("Mia lives in Lyon.", { customId: "diary" });
+      const next = await world.tell("Mia lives in Lyon. Mia moved to Oslo.", { customId: "diary" });
+      expect(next.documentId).toBe(begun.documentId);
+      await truth("Mia moved to Oslo");
+    });
+
+    test("for searching only states nothing", async () => {
+      await world.tell("Mia lives in Lyon.", { taskType: "superrag" });
+      await truth();
+    });
+
+    test("of small talk states nothing", async () => {
+      await world.tell("Thanks, that was great.");
+      await truth();
+    });
+  });
+
+  test("what was never said is not known, whoever asks", async () => {
+    await world.tell("Does Mia live in Rome?");
+    await truth();
+    await world.tell("Mia keeps bees.");
+    const query = { q: "Where does Tom work?", containerTags: ["a"], searchMode: "memories" };
+    expect((await world.core.search(world.call(), query)).results).toEqual([]);
+  });
+
+  describe("what was forgotten", () => {
+    const forget = (text: string) => world.core.forget(world.call(), { containerTag: "a", content: text });
+
+    test("is known again when a new document states it", async () => {
+      await world.tell("Mia lives in Lyon.");
+      const old = await idOf("Mia lives in Lyon");
+      await forget("Mia lives in Lyon");
+      await truth();
+      await world.tell("Mia lives in Lyon.");
+      await truth("Mia lives in Lyon");
+      expect(await idOf("Mia lives in Lyon")).not.toBe(old);
+    });
+
+    test("is not learnt from the part of a document that was read before", async () => {
+      await world.tell("Mia lives in Lyon.", { customId: "diary" });
+      await forget("Mia lives in Lyon");
+      await world.tell("Mia lives in Lyon.", { customId: "diary" });
+      await truth();
+      await world.tell("Mia lives in Lyon. Tom plays the violin.", { customId: "diary" });
+      await truth("Tom plays the violin");
+    });
+
+    test("leaves what it had replaced in the past", async () => {
+      await world.tell("Mia lives in Lyon.");
+      await world.tell("Mia lives in Oslo.");
+      await forget("Mia lives in Oslo");
+      await truth();
+    });
+
+    test("comes back with its undo, and only as long as nothing else says the same", async () => {
+      await world.tell("Mia lives in Lyon.");
+      const { batchId } = await forget("Mia lives in Lyon");
+      await world.tell("Mia lives in Lyon.");
+      await expect(undo(batchId ?? "")).rejects.toMatchObject({ kind: "conflict" });
+      await truth("Mia lives in Lyon");
+    });
+
+    test("by what matches comes back with one undo", async () => {
+      await world.tell("Mia lives in Lyon. Mia keeps bees. Tom plays the violin.");
+      const ids = [await idOf("Mia keeps bees"), await idOf("Tom plays the violin")];
+      const forgotten = await world.core.forgetMatching(world.call(), { containerTag: "a", ids });
+      await truth("Mia lives in Lyon");
+      await undo(await newestBatch());
+      await truth("Mia keeps bees", "Mia lives in Lyon", "Tom plays the violin");
+      expect(forgotten.matches).toHaveLength(2);
+    });
+
+    test("one by one is not brought back by the undo of another", async () => {
+      await world.tell("Mia lives in Lyon. Mia keeps bees.");
+      const first = await forget("Mia keeps bees");
+      await forget("Mia lives in Lyon");
+      await undo(first.batchId ?? "");
+      await truth("Mia keeps bees");
+    });
+  });
+
+  describe("an undo", () => {
+    test("of news brings back what was true before, and its own undo the news", async () => {
+      await world.tell("Mia lives in Lyon.");
+      await world.tell("Mia lives in Oslo.");
+      const undone = await undo(await newestBatch());
+      await truth("Mia lives in Lyon");
+      await undo(undone.batchId);
+      await truth("Mia lives in Oslo");
+    });
+
+    test("of an undo does nothing to what was said since", async () => {
+      await world.tell("Mia lives in Lyon.");
+      await world.tell("Mia lives in Oslo.");
+      const { batchId } = await undo(await newestBatch());
+      await world.tell("Mia lives in Bergen.");
+      await expect(undo(batchId)).rejects.toMatchObject({ kind: "conflict" });
+      await truth("Mia lives in Bergen");
+      expect(await versionsOf("Mia lives in Bergen")).toContain("Mia lives in Lyon");
+    });
+
+    test("of one document's facts leaves those of others", async () => {
+      await world.tell("Mia lives in Lyon.");
+      await world.tell("Mia lives in Lyon. Tom plays the violin.");
+      await undo(await newestBatch());
+      await truth("Mia lives in Lyon");
+      expect(await sourceCountOf("Mia lives in Lyon")).toBe(1);
+    });
+  });
+
+  describe("containers", () => {
+    test("do not know of each other", async () => {
+      await world.tell("Mia lives in Lyon.");
+      await world.tell("Mia lives in Oslo.", { containerTags: ["b"] });
+      await truth("Mia lives in Lyon");
+      await expectTruth(world, ["Mia lives in Oslo"], "b");
+      await world.core.forget(world.call(), { containerTag: "b", content: "Mia lives in Oslo" });
+      await truth("Mia lives in Lyon");
+    });
+
+    test("that become one know each fact once, and all that both knew", async () => {
+      await world.tell("Mia lives in Lyon. Mia keeps bees.");
+      await world.tell("Mia lives in Lyon. Tom plays the violin.", { containerTags: ["b"] });
+      const merge = { containerTags: ["a", "b"], targetContainerTag: "a" };
+      await world.core.mergeContainers(world.call(), merge);
+      await world.settle();
+      await truth("Mia keeps bees", "Mia lives in Lyon", "Tom plays the violin");
+      expect(await sourceCountOf("Mia lives in Lyon")).toBe(2);
+      expect(await knownIn(world, "b")).toEqual([]);
+    });
+
+    test("that are deleted and made again are empty", async () => {
+      await world.tell("Mia lives in Lyon.");
+      await world.core.deleteContainer(world.call(), { containerTag: "a" });
+      await world.settle();
+      expect(await knownIn(world, "a")).toEqual([]);
+      await world.tell("Tom plays the violin.");
+      await truth("Tom plays the violin");
+    });
+  });
+});
