@@ -1,33 +1,48 @@
 import { sha256 } from "../lib/crypto.js";
+import { iso } from "../lib/time.js";
 import type { CoreContext } from "./context.js";
 import { AppError } from "./errors.js";
-import type { Actor, Document } from "./types.js";
+import type { Actor, ApiKey, Document } from "./types.js";
 
 /** Last use of a key is noted at most this often, so that reading does not write. */
 const TOUCH_EVERY_MS = 60_000;
 
 /**
- * Who a key belongs to.
- * @throws AppError `unauthorized` for a key that is missing, unknown or revoked, in the same words for all of them
+ * Who a key belongs to, and what it may do.
+ * @throws AppError `unauthorized` for a key that is missing, unknown, expired, switched off or revoked, in the same words
  */
 export async function authenticate({ store, clock, log }: CoreContext, credential: string): Promise<Actor> {
   const key = credential.startsWith("sm_") ? await store.keys.byHash(hashKey(credential)) : null;
-  if (!key || key.revokedAt !== null)
+  const now = clock.now();
+  if (!key || !opens(key, now))
     throw new AppError(
       "unauthorized",
-      "Invalid or missing API key. Send a key of this server as `Authorization: Bearer sm_…`; `recollect keys create` makes one.",
+      "Invalid, expired or missing API key. Send a key of this server as `Authorization: Bearer sm_…`; `recollect keys create` makes one.",
     );
-  const now = clock.now();
   if (key.lastUsedAt === null || now.getTime() - Date.parse(key.lastUsedAt) > TOUCH_EVERY_MS)
     // Reading must go on while the store cannot be written.
     await store.keys.touch(key.id, now).catch((error: unknown) => {
       log.warn("the use of a key was not noted", { key: key.id, error });
     });
+  return actorOf(key);
+}
+
+/** True while a key is neither revoked nor switched off nor expired. */
+export function opens({ revokedAt, disabledAt, expiresAt }: ApiKey, now: Date): boolean {
+  return revokedAt === null && disabledAt === null && (expiresAt === null || expiresAt > iso(now));
+}
+
+function actorOf({ id, organizationId, client, grants, permission, rate, kind }: ApiKey): Actor {
+  const readable = grants?.filter((grant) => grant.permission === "read").map(({ containerTag }) => containerTag);
+  const readOnly = permission === "read" ? "all" : readable;
   return {
-    organizationId: key.organizationId,
-    name: `key:${key.id}`,
-    containers: "all",
-    ...(key.client !== null && { client: key.client }),
+    organizationId,
+    name: `key:${id}`,
+    containers: grants?.map(({ containerTag }) => containerTag) ?? "all",
+    ...(readOnly !== undefined && readOnly.length > 0 && { readOnly }),
+    ...(rate && { rate }),
+    ...(kind === "scoped" && { isScoped: true }),
+    ...(client !== null && { client }),
   };
 }
 
@@ -49,10 +64,12 @@ export function systemActor(organizationId: string): Actor {
 /** @throws AppError `forbidden` when the actor may not touch the container */
 export function requireContainer(actor: Actor, containerTag: string): void {
   if (actor.containers !== "all" && !actor.containers.includes(containerTag))
-    throw new AppError(
-      "forbidden",
-      `This key may not use the container ${containerTag}. It may use: ${actor.containers.join(", ")}.`,
-    );
+    throw actor.sees?.includes(containerTag)
+      ? new AppError("forbidden", `This key may only read the container ${containerTag}.`)
+      : new AppError(
+          "forbidden",
+          `This key may not use the container ${containerTag}. It may use: ${actor.containers.join(", ")}.`,
+        );
 }
 
 /**
@@ -71,6 +88,26 @@ export function requireAllContainers(actor: Actor): void {
     throw new AppError("forbidden", "This key may only use its containers. Use a key of the whole organisation.");
 }
 
+/** What a use case asks of whoever calls it. `owner` is everything of the organisation, to read and to write. */
+export type Need = "nothing" | "read" | "write" | "owner";
+
+/**
+ * The actor as a use case may take them: for one that writes, reduced to the containers that they may write to, so that
+ * every check after it is about those.
+ * @throws AppError `forbidden` when the actor may not use it at all
+ */
+export function admit(actor: Actor, need: Need): Actor {
+  const { containers, readOnly = [] } = actor;
+  const isReader = readOnly === "all" || (containers !== "all" && containers.every((tag) => readOnly.includes(tag)));
+  if (need === "owner" && isReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
+  if (need === "owner") requireAllContainers(actor);
+  if (need !== "write" || readOnly.length === 0) return actor;
+  if (isReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
+  // Whoever has all containers has nothing to be narrowed: `readOnly` names some of a list.
+  if (containers === "all") return actor;
+  return { ...actor, containers: containers.filter((tag) => !readOnly.includes(tag)), sees: containers };
+}
+
 /** True when the actor may change something that lies in these containers: it must be theirs in all of them. */
 export function mayChange(actor: Actor, containerTags: readonly string[]): boolean {
   const { containers } = actor;
@@ -83,11 +120,17 @@ export function requireWhole(actor: Actor, { id, containerTags }: Pick<Document,
     throw new AppError("forbidden", `Document ${id} lies in other containers too, which this key may not use.`);
 }
 
+/** @throws AppError `forbidden` when the actor may read a document, but was narrowed to containers that it may change */
+export function refuseReadOnly(actor: Actor, { id, containerTags }: Pick<Document, "id" | "containerTags">): void {
+  if (!maySee(actor, containerTags) && containerTags.some((tag) => actor.sees?.includes(tag)))
+    throw new AppError("forbidden", `Document ${id} lies in a container that this key may only read.`);
+}
+
 /** The same without the names of containers that the actor may not see. */
 export function asSeenBy<T extends { readonly containerTags: readonly string[] }>(actor: Actor, document: T): T {
-  const { containers } = actor;
-  if (containers === "all") return document;
-  return { ...document, containerTags: document.containerTags.filter((tag) => containers.includes(tag)) };
+  const seen = actor.sees ?? actor.containers;
+  if (seen === "all") return document;
+  return { ...document, containerTags: document.containerTags.filter((tag) => seen.includes(tag)) };
 }
 
 /** True when the actor may see something that lies in these containers. */

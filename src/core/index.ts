@@ -27,7 +27,8 @@ import {
   readDocumentsWithMemories,
 } from "./documents/documents-with-memories.js";
 import { fetchById } from "./documents/fetch.js";
-import { createKey, ensureFirstKey, listKeys, revokeKey } from "./service/keys.js";
+import { admitTo } from "./needs.js";
+import { createKey, ensureFirstKey, listKeys, revokeKey, toggleKey } from "./service/keys.js";
 import { forgetMatching } from "./memories/forget-matching.js";
 import { forget, forgetOne } from "./memories/forget-memory.js";
 import { readHistory } from "./memories/history.js";
@@ -68,9 +69,16 @@ export { addDocumentsSchema, type BatchItem, type BatchReceipt } from "./documen
 export { deleteDocumentsSchema, type DeletedDocuments } from "./documents/bulk-delete.js";
 export type { DocumentChunks } from "./documents/chunks.js";
 export type { Removed } from "./documents/delete-document.js";
-export type { DocumentPage } from "./documents/documents.js";
+export type { DocumentDetails, DocumentPage } from "./documents/documents.js";
 export type { Fetched } from "./documents/fetch.js";
-export type { CreatedKey } from "./service/keys.js";
+export {
+  createKeySchema,
+  expiresInDaysSchema,
+  keyNameSchema,
+  permissionSchema,
+  rateSchema,
+  type CreatedKey,
+} from "./service/keys.js";
 export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories/memories.js";
 export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./memories/forget-memory.js";
 export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./memories/forget-matching.js";
@@ -160,6 +168,7 @@ const USE_CASES = {
   createKey,
   listKeys,
   revokeKey,
+  toggleKey,
   ensureFirstKey,
   noteRequests,
   listRequests,
@@ -218,7 +227,9 @@ export function isUseCase(name: string): name is UseCase {
 
 /** The service over its ports. */
 export function createCore(context: CoreContext): Core {
-  return coreOver((name, call, input) => USE_CASES[name](context, call, input));
+  return coreOver(async (name, call, input) =>
+    USE_CASES[name](context, { ...call, actor: admitTo(name, call.actor) }, input),
+  );
 }
 
 /** Calls any use case, here or in another process. */

@@ -2,8 +2,10 @@ import type { ContainerVectors, JobStore, ModelUse, VectorRecord } from "./ports
 import type { PurgeStore } from "./purge-ports.js";
 import type { RequestStore, VolumeStore } from "./request-ports.js";
 import type { ChunkStore, DocumentStore } from "./document-ports.js";
+import type { ExtractionTaskStore } from "./extraction-task-ports.js";
 import type {
   ApiKey,
+  BucketVerdict,
   Chunk,
   Container,
   ContainerSummary,
@@ -20,6 +22,7 @@ import type {
 } from "./types.js";
 
 export type * from "./document-ports.js";
+export type * from "./extraction-task-ports.js";
 export type * from "./purge-ports.js";
 
 export interface ContainerRow {
@@ -36,6 +39,8 @@ export interface MemoryChange {
   readonly isInference?: boolean;
   readonly strength?: number;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
+  readonly entities?: readonly string[];
+  readonly buckets?: BucketVerdict;
 }
 
 /** How a memory relates to an older one of the same container. */
@@ -288,12 +293,23 @@ export interface ContainerStore {
   find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]>;
 }
 
+/** A key that was not used, switched off or revoked yet. */
+export type NewKey = Omit<ApiKey, "lastUsedAt" | "disabledAt" | "revokedAt">;
+
 export interface KeyStore {
-  insert(key: Omit<ApiKey, "lastUsedAt" | "revokedAt">, hash: string): Promise<void>;
+  insert(key: NewKey, hash: string): Promise<void>;
   byHash(hash: string): Promise<ApiKey | null>;
+  byId(organizationId: string, id: string): Promise<ApiKey | null>;
   list(organizationId: string): Promise<ApiKey[]>;
+  /** @returns false when there is no such key, or it was revoked before */
   revoke(organizationId: string, id: string, at: Date): Promise<boolean>;
+  /** Switches a key off from a moment on, or on again with null. */
+  disable(organizationId: string, id: string, at: Date | null): Promise<void>;
   touch(id: string, at: Date): Promise<void>;
+  /** Keys that are neither revoked nor switched off and that expire before a moment, the first to expire first. */
+  expiringBefore(organizationId: string, moment: Date): Promise<(ApiKey & { readonly warnedAhead: number | null })[]>;
+  /** Notes of how many days ahead its owner was warned last that a key expires; 0 for when it has. */
+  noteWarning(organizationId: string, id: string, daysAhead: number): Promise<void>;
 }
 
 /** Settings as they were written, one value for each client; the client '' is the organisation itself. */
@@ -384,11 +400,54 @@ export interface ExtractionStore {
     organizationId: string,
     entry: ModelUse & { readonly documentId: string; readonly revision: number },
   ): Promise<void>;
-  /** Tokens of all answers about all documents, or about one. */
-  totals(
+  /** Tokens and cost of all answers about all documents, or about one. */
+  totals(organizationId: string, documentId?: string): Promise<ModelTotals>;
+  /** Which of these prompts a model answered about this revision of a document; null when none. */
+  promptOf(
     organizationId: string,
-    documentId?: string,
-  ): Promise<{ readonly answers: number; readonly inputTokens: number; readonly outputTokens: number }>;
+    document: { readonly id: string; readonly revision: number },
+    prompts: readonly string[],
+  ): Promise<string | null>;
+  /** Notes what found the facts of a document, e.g. `rules/1`, in place of what was noted before. */
+  noteReading(documentId: string, extractor: string): Promise<void>;
+  /**
+   * Documents whose facts were found, or given up, oldest first: those that form memories, without the ones whose sender
+   * stated the facts.
+   */
+  readings(organizationId: string, query: ReadingQuery): Promise<DocumentReading[]>;
+}
+
+/** What answers of language models took together. */
+export interface ModelTotals {
+  readonly answers: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US dollars of those whose price is known; null when that is none of them. */
+  readonly cost: number | null;
+  /** Answers whose price is not known. */
+  readonly unpricedAnswers: number;
+}
+
+export interface ReadingQuery {
+  readonly ids?: readonly string[] | undefined;
+  /** Only documents that lie in one of these. */
+  readonly containerTags?: readonly string[] | undefined;
+  /** Only documents that lie in no other containers. */
+  readonly within: "all" | readonly string[];
+  /** Without documents whose facts one of these found. */
+  readonly exceptBy?: readonly string[] | undefined;
+}
+
+/** With what a document was read. */
+export interface DocumentReading {
+  readonly id: string;
+  readonly revision: number;
+  /** The first container that it lies in. */
+  readonly containerTag: string;
+  /** Of its text. */
+  readonly bytes: number;
+  /** Null when nobody noted it. */
+  readonly extractor: string | null;
 }
 
 export interface StoreHealth {
@@ -410,6 +469,7 @@ export interface StoreNouns {
   readonly containers: ContainerStore;
   readonly files: FileStore;
   readonly extractions: ExtractionStore;
+  readonly extractionTasks: ExtractionTaskStore;
   readonly settings: SettingsStore;
   readonly merges: MergeStore;
   readonly keys: KeyStore;

@@ -10,6 +10,14 @@ export interface Actor {
   readonly name: string;
   /** The container tags this actor may touch, or all of them. */
   readonly containers: "all" | readonly string[];
+  /** Those of them that it may only read; none when it is left out. */
+  readonly readOnly?: "all" | readonly string[] | undefined;
+  /** What it may see, where `containers` was narrowed to what it may change. */
+  readonly sees?: readonly string[] | undefined;
+  /** How often it may call the API, where its key says so. */
+  readonly rate?: KeyRate | undefined;
+  /** True for a scoped key, which may do less than others (contract.md §1.2). */
+  readonly isScoped?: boolean | undefined;
   /** Name of the client that the key was made for, or that the request names; its settings are its own. */
   readonly client?: string | undefined;
 }
@@ -181,8 +189,19 @@ export interface Memory {
   readonly strength: number;
   readonly origin: Origin;
   readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** Names of the people, places and things that it is about, where its author said so. */
+  readonly entities?: readonly string[];
+  /** Absent where nobody but the rules has judged. */
+  readonly buckets?: BucketVerdict;
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+/** The buckets of a profile that somebody who was shown their definitions chose for a fact. */
+export interface BucketVerdict {
+  readonly keys: readonly string[];
+  /** Marks of the definitions that it was chosen from (`definitionMark`); of others it says nothing. */
+  readonly judged: readonly string[];
 }
 
 /** A memory that is about to be written. */
@@ -197,6 +216,8 @@ export interface MemoryDraft {
   readonly forgetReason: string | null;
   readonly origin: Origin;
   readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly entities?: readonly string[];
+  readonly buckets?: BucketVerdict;
 }
 
 /** What an extractor proposes: not a memory until it has been resolved against the ones that exist. */
@@ -225,14 +246,18 @@ export interface FactCandidate {
   readonly entities?: readonly string[];
   /** Keys of the profile buckets that it belongs to. */
   readonly buckets?: readonly string[];
+  /** Marks of the definitions that the buckets were chosen from (`definitionMark`); without them rules decide. */
+  readonly bucketsFrom?: readonly string[];
 }
 
 /** How a fact is said to relate to memories that its author was shown, by their ids. Checked before it is believed. */
 export type StatedRelation =
   | { readonly kind: "new" }
   | { readonly kind: "duplicate" | "extends"; readonly id: string }
-  /** It takes the place of all of them, or follows from them together. */
-  | { readonly kind: "updates" | "derives"; readonly ids: readonly string[] };
+  /** It takes the place of all of them. */
+  | { readonly kind: "updates"; readonly ids: readonly string[] }
+  /** It follows from all of them together, and from facts of the same batch, by their places in it (from 0). */
+  | { readonly kind: "derives"; readonly ids: readonly string[]; readonly facts?: readonly number[] };
 
 /** What became of a candidate. */
 export interface RememberedFact {
@@ -269,17 +294,48 @@ export interface JournalEntry {
   readonly after: unknown;
 }
 
+/** What somebody may do with a container. */
+export const PERMISSIONS = ["read", "write"] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+export interface Grant {
+  readonly containerTag: string;
+  readonly permission: Permission;
+}
+
+/** At most so many requests within so many milliseconds. */
+export interface KeyRate {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+/** `organization` keys are the owner's own; the others are for one purpose each (contract.md §1.2). */
+export const KEY_KINDS = ["organization", "scoped", "agent", "plugin"] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
+
 /** An API key without its secret, which is kept only as a hash. */
 export interface ApiKey {
   readonly id: string;
   readonly organizationId: string;
   readonly name: string;
+  readonly kind: KeyKind;
   /** The last four characters of the secret, to tell keys apart. */
   readonly hint: string;
   /** Name of the client that the key is for; settings that it writes are this client's alone. */
   readonly client: string | null;
+  /** With all containers; a key for some of them has grants. */
+  readonly permission: Permission;
+  /** The only containers of the key; null for all. */
+  readonly grants: readonly Grant[] | null;
+  /** Null for the service's own rate. */
+  readonly rate: KeyRate | null;
+  /** From this moment on the key opens nothing; null for never. */
+  readonly expiresAt: string | null;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
+  /** Since when it is switched off; it may be switched on again. */
+  readonly disabledAt: string | null;
+  /** Since when it is gone for good. */
   readonly revokedAt: string | null;
 }
 

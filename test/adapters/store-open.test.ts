@@ -195,7 +195,7 @@ describe("a store of a newer version", () => {
     await rm(`${file}-shm`, { force: true });
     await expectRefusal(
       "unavailable",
-      /newer version of Recollect \(schema 5; this version knows 4\).*Install the newer/,
+      /newer version of Recollect \(schema 6; this version knows 5\).*Install the newer/,
     );
   });
 

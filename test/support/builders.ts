@@ -1,4 +1,4 @@
-import type { ChunkDraft, DocumentDraft, DocumentQuery, JobDraft, KeptRevision } from "../../src/core/ports.js";
+import type { ChunkDraft, DocumentDraft, DocumentQuery, JobDraft, KeptRevision, NewKey } from "../../src/core/ports.js";
 import type {
   ApiKey,
   FilterCondition,
@@ -95,13 +95,18 @@ export function buildJobDraft(values: Partial<JobDraft> = {}): JobDraft {
 export function buildKey(
   organizationId: string,
   values: Partial<ApiKey> = {},
-): Omit<ApiKey, "lastUsedAt" | "revokedAt"> {
+): NewKey {
   return {
     id: createId(),
     organizationId,
     name: "test",
+    kind: "organization",
     hint: "abcd",
     client: null,
+    permission: "write",
+    grants: null,
+    rate: null,
+    expiresAt: null,
     createdAt: "2024-01-01T00:00:00.000Z",
     ...values,
   };

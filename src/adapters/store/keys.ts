@@ -1,10 +1,13 @@
 import type { Kysely, Selectable } from "kysely";
+import * as z from "zod";
 import type { KeyStore } from "../../core/ports.js";
-import type { ApiKey } from "../../core/types.js";
+import { type ApiKey, KEY_KINDS, PERMISSIONS } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import type { Database } from "./schema.js";
 
 export function createKeyStore(db: Kysely<Database>): KeyStore {
+  const oneOf = (organizationId: string, id: string) =>
+    db.updateTable("api_keys").where("organization_id", "=", organizationId).where("id", "=", id);
   return {
     async insert(key, hash) {
       await db
@@ -13,8 +16,14 @@ export function createKeyStore(db: Kysely<Database>): KeyStore {
           id: key.id,
           organization_id: key.organizationId,
           name: key.name,
+          kind: key.kind,
           hint: key.hint,
           client: key.client,
+          permission: key.permission,
+          grants: key.grants && JSON.stringify(key.grants),
+          rate_requests: key.rate?.requests ?? null,
+          rate_window_ms: key.rate?.windowMs ?? null,
+          expires_at: key.expiresAt,
           hash,
           created_at: key.createdAt,
         })
@@ -24,6 +33,16 @@ export function createKeyStore(db: Kysely<Database>): KeyStore {
 
     async byHash(hash) {
       const row = await db.selectFrom("api_keys").selectAll().where("hash", "=", hash).executeTakeFirst();
+      return row ? keyOf(row) : null;
+    },
+
+    async byId(organizationId, id) {
+      const row = await db
+        .selectFrom("api_keys")
+        .selectAll()
+        .where("organization_id", "=", organizationId)
+        .where("id", "=", id)
+        .executeTakeFirst();
       return row ? keyOf(row) : null;
     },
 
@@ -38,15 +57,18 @@ export function createKeyStore(db: Kysely<Database>): KeyStore {
     },
 
     async revoke(organizationId, id, at) {
-      const rows = await db
-        .updateTable("api_keys")
+      const rows = await oneOf(organizationId, id)
         .set({ revoked_at: iso(at) })
-        .where("organization_id", "=", organizationId)
-        .where("id", "=", id)
         .where("revoked_at", "is", null)
         .returning("id")
         .execute();
       return rows.length > 0;
+    },
+
+    async disable(organizationId, id, at) {
+      await oneOf(organizationId, id)
+        .set({ disabled_at: at && iso(at) })
+        .execute();
     },
 
     async touch(id, at) {
@@ -56,18 +78,44 @@ export function createKeyStore(db: Kysely<Database>): KeyStore {
         .where("id", "=", id)
         .execute();
     },
+
+    async expiringBefore(organizationId, moment) {
+      const rows = await db
+        .selectFrom("api_keys")
+        .selectAll()
+        .where("organization_id", "=", organizationId)
+        .where("expires_at", "<", iso(moment))
+        .where("revoked_at", "is", null)
+        .where("disabled_at", "is", null)
+        .orderBy("expires_at")
+        .execute();
+      return rows.map((row) => ({ ...keyOf(row), warnedAhead: row.warned_ahead }));
+    },
+
+    async noteWarning(organizationId, id, daysAhead) {
+      await oneOf(organizationId, id).set({ warned_ahead: daysAhead }).execute();
+    },
   };
 }
 
+const grantsSchema = z.array(z.object({ containerTag: z.string(), permission: z.enum(PERMISSIONS) }));
+
 function keyOf(row: Selectable<Database["api_keys"]>): ApiKey {
+  const { rate_requests: requests, rate_window_ms: windowMs } = row;
   return {
     id: row.id,
     organizationId: row.organization_id,
     name: row.name,
+    kind: z.enum(KEY_KINDS).parse(row.kind),
     hint: row.hint,
     client: row.client,
+    permission: z.enum(PERMISSIONS).parse(row.permission),
+    grants: row.grants === null ? null : grantsSchema.parse(JSON.parse(row.grants)),
+    rate: requests === null || windowMs === null ? null : { requests, windowMs },
+    expiresAt: row.expires_at,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
+    disabledAt: row.disabled_at,
     revokedAt: row.revoked_at,
   };
 }

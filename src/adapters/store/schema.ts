@@ -13,6 +13,16 @@ export interface Database {
     last_used_at: string | null;
     revoked_at: string | null;
     client: string | null;
+    kind: Generated<string>;
+    permission: Generated<string>;
+    /** JSON of `Grant[]`; null for all containers. */
+    grants: string | null;
+    rate_requests: number | null;
+    rate_window_ms: number | null;
+    expires_at: string | null;
+    disabled_at: string | null;
+    /** Of how many days ahead its owner was warned last. */
+    warned_ahead: number | null;
   };
   containers: {
     id: Generated<number>;
@@ -112,6 +122,10 @@ export interface Database {
     strength: number;
     origin: string;
     metadata: string | null;
+    /** JSON: names; null where nobody said any. */
+    entities: string | null;
+    /** JSON of a `BucketVerdict`; null where nobody but the rules has judged. */
+    buckets: string | null;
     created_at: string;
     updated_at: string;
   };
@@ -135,6 +149,25 @@ export interface Database {
     /** US dollars. */
     cost: number | null;
     created_at: string;
+  };
+  /** With what the facts of a document were found, e.g. `extract-facts/2`. */
+  remembered_with: { document_id: string; extractor: string };
+  extraction_tasks: {
+    seq: Generated<number>;
+    id: string;
+    organization_id: string;
+    container_id: number;
+    document_id: string;
+    revision: number;
+    part: number;
+    parts: number;
+    window_start: number;
+    window_end: number;
+    /** Ids of memories as JSON. */
+    handles: string | null;
+    reserved_until: string | null;
+    reserved_by: string | null;
+    done_at: string | null;
   };
   memory_relations: { from_id: string; to_id: string; relation: string; created_at: string };
   settings: { organization_id: string; client: string; value: string; updated_at: string };

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { noteDocument } from "./write-document.js";
-import { asSeenBy, maySee, reachableContainers, requireWhole } from "../auth.js";
+import { asSeenBy, maySee, reachableContainers, refuseReadOnly, requireWhole } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { parseFilters } from "../search/filters.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
 import { forgetBatch } from "../memories/forget.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
-import type { StoreNouns } from "../ports.js";
+import type { ModelTotals, StoreNouns } from "../ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
 
 /** @throws AppError `not_found`; the same for what is missing and for what the actor may not see */
@@ -21,27 +21,38 @@ export async function findDocument(nouns: Pick<StoreNouns, "documents">, actor: 
 /**
  * The document with this id or customId, or null; the same for what is missing and for what the actor may not see.
  * @param within containers to look for the customId in; by default all that the actor may see
+ * @throws AppError `forbidden` for one that the actor, who wants to change it, may only read
  */
 export async function lookUpDocument(
   { documents }: Pick<StoreNouns, "documents">,
   actor: Actor,
   id: string,
-  within: "all" | readonly string[] = actor.containers,
+  within: "all" | readonly string[] = actor.sees ?? actor.containers,
 ): Promise<Document | null> {
   const { organizationId } = actor;
   const byId = isId(id) ? await documents.byId(organizationId, id) : null;
   const document = byId ?? (await documents.byCustomId(organizationId, id, within));
+  if (document) refuseReadOnly(actor, document);
   return document && maySee(actor, document.containerTags) ? document : null;
 }
 
 const byIdSchema = z.object({ id: customIdSchema });
+
+export interface DocumentDetails {
+  readonly document: Document;
+  readonly memories: Memory[];
+  /** What its memories wait for, or why they never came; null when nothing is wrong. */
+  readonly dreamingReason: string | null;
+  /** What language models cost for it so far. */
+  readonly llmUse: ModelTotals;
+}
 
 /** A document with the memories that it states, by id or customId. @throws AppError `not_found` */
 export async function getDocument(
   context: CoreContext,
   call: Call,
   raw: unknown,
-): Promise<{ document: Document; memories: Memory[]; dreamingReason: string | null }> {
+): Promise<DocumentDetails> {
   const { id } = parseInput(byIdSchema, raw);
   const { actor } = call;
   const document = await lookUpDocument(context.store, actor, id);
@@ -53,6 +64,7 @@ export async function getDocument(
       .filter(({ containerTag }) => maySee(actor, [containerTag]))
       .map((memory) => asOf(memory, context.clock.now())),
     dreamingReason: await findDreamingReason(context.store, document),
+    llmUse: await context.store.extractions.totals(actor.organizationId, document.id),
   };
 }
 

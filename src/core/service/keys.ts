@@ -2,15 +2,41 @@ import * as z from "zod";
 import { randomSecret } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
-import { hashKey, requireAllContainers } from "../auth.js";
+import { hashKey, opens, requireAllContainers } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
-import { notFound } from "../errors.js";
-import { clientSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
-import type { ApiKey } from "../types.js";
+import { AppError, notFound } from "../errors.js";
+import { clientSchema, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
+import type { NewKey } from "../ports.js";
+import { type ApiKey, type Grant, KEY_KINDS, PERMISSIONS } from "../types.js";
 
-const createKeySchema = z.object({
-  name: noteSchema(200).min(1, "must not be empty").default("key"),
+const DAY_MS = 86_400_000;
+const MOST_CONTAINERS = 100;
+/** Bounds of contract.md §11.2. */
+const whole = (max: number) =>
+  z
+    .int("must be a whole number")
+    .min(1, "must be at least 1")
+    .max(max, `must be at most ${max.toLocaleString("en")}`);
+
+export const keyNameSchema = noteSchema(200).min(1, "must not be empty");
+export const permissionSchema = z.enum(PERMISSIONS, "must be read or write");
+export const expiresInDaysSchema = whole(365);
+export const rateSchema = z.object({ requests: whole(10_000), windowMs: whole(3_600_000) });
+
+export const createKeySchema = z.object({
+  name: keyNameSchema.default("key"),
+  kind: z.enum(KEY_KINDS).default("organization"),
   client: clientSchema.optional(),
+  /** The only containers of the key; all of them when it is left out. */
+  grants: z
+    .array(z.object({ containerTag: containerTagSchema, permission: permissionSchema.default("write") }))
+    .min(1, "must name at least 1 container")
+    .max(MOST_CONTAINERS, `must name at most ${MOST_CONTAINERS} containers`)
+    .optional(),
+  /** `read` makes a key that changes nothing, whatever its grants say. */
+  permission: permissionSchema.default("write"),
+  expiresInDays: expiresInDaysSchema.optional(),
+  rate: rateSchema.optional(),
 });
 
 /** A key and its text, which is shown this once and kept only as a hash. */
@@ -19,46 +45,84 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
+/** Makes a key. @throws AppError `forbidden` unless the caller may use everything of the organisation */
 export async function createKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<CreatedKey> {
-  requireAllContainers(call.actor);
-  const { name, client } = parseInput(createKeySchema, raw);
+  const { expiresInDays, grants, permission, ...input } = parseInput(createKeySchema, raw);
   const { organizationId } = call.actor;
+  const now = clock.now();
   return insertKey(store, {
+    ...input,
     organizationId,
-    name,
-    client: client ?? null,
-    secret: `sm_${organizationId}_${randomSecret()}`,
-    now: clock.now(),
+    client: input.client ?? null,
+    grants: grants ? strictest(grants, permission) : null,
+    permission,
+    rate: input.rate ?? null,
+    expiresAt: expiresInDays === undefined ? null : iso(new Date(now.getTime() + expiresInDays * DAY_MS)),
+    createdAt: iso(now),
+    secret: newSecret(organizationId),
   });
+}
+
+/** One grant for each container; where two name the same, the one that allows less. */
+function strictest(grants: readonly Grant[], permission: Grant["permission"]): Grant[] {
+  const byTag = new Map<string, Grant>();
+  for (const { containerTag, ...grant } of grants) {
+    const isRead = [permission, grant.permission, byTag.get(containerTag)?.permission].includes("read");
+    byTag.set(containerTag, { containerTag, permission: isRead ? "read" : "write" });
+  }
+  return [...byTag.values()];
+}
+
+function newSecret(organizationId: string): string {
+  return `sm_${organizationId}_${randomSecret()}`;
 }
 
 async function insertKey(
   store: CoreContext["store"],
-  { secret, now, ...of }: Pick<ApiKey, "organizationId" | "name" | "client"> & { secret: string; now: Date },
+  { secret, ...of }: Omit<NewKey, "id" | "hint"> & { secret: string },
 ): Promise<CreatedKey> {
-  const draft = { id: createId(), ...of, hint: secret.slice(-4), createdAt: iso(now) };
+  const draft = { id: createId(), ...of, hint: secret.slice(-4) };
   await store.keys.insert(draft, hashKey(secret));
-  return { key: { ...draft, lastUsedAt: null, revokedAt: null }, secret };
+  return { key: { ...draft, lastUsedAt: null, disabledAt: null, revokedAt: null }, secret };
 }
 
+/** All keys, revoked ones too, oldest first; never their text. */
 export async function listKeys({ store }: CoreContext, call: Call): Promise<{ keys: ApiKey[] }> {
-  requireAllContainers(call.actor);
   return { keys: await store.keys.list(call.actor.organizationId) };
 }
 
-/** @throws AppError `not_found` when there is no such key, or it is revoked already */
+const byIdSchema = z.object({ id: customIdSchema });
+
+/** Makes a key useless for good. @throws AppError `not_found` when there is no such key, or it is revoked already */
 export async function revokeKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<{ id: string }> {
-  requireAllContainers(call.actor);
-  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
-  const wasActive = await store.keys.revoke(call.actor.organizationId, id, clock.now());
-  if (!wasActive) throw notFound("key", id);
+  const { id } = parseInput(byIdSchema, raw);
+  const wasThere = await store.keys.revoke(call.actor.organizationId, id, clock.now());
+  if (!wasThere) throw notFound("key", id);
   return { id };
+}
+
+/**
+ * Switches a key off, or on again.
+ * @throws AppError `not_found` when there is no such key, or it is revoked; `conflict` for the key that asks
+ */
+export async function toggleKey(
+  { store, clock }: CoreContext,
+  { actor }: Call,
+  raw: unknown,
+): Promise<{ id: string; enabled: boolean }> {
+  const { id } = parseInput(byIdSchema, raw);
+  const key = await store.keys.byId(actor.organizationId, id);
+  if (!key || key.revokedAt !== null) throw notFound("key", id);
+  if (actor.name === `key:${id}`)
+    throw new AppError("conflict", "A key cannot switch itself off: nobody could switch it on again. Use another one.");
+  await store.keys.disable(actor.organizationId, id, key.disabledAt === null ? clock.now() : null);
+  return { id, enabled: key.disabledAt !== null };
 }
 
 const firstKeySchema = z.object({ configured: z.string().optional() });
 
 /**
- * Makes sure that there is a key: the configured one, or a random one on the very first start.
+ * Makes sure that there is a key of the whole organisation: the configured one, or a random one on the very first start.
  * @returns the text of a key that was made now, so that it can be shown once; null when there was one
  */
 export async function ensureFirstKey(
@@ -70,10 +134,21 @@ export async function ensureFirstKey(
   const { configured } = parseInput(firstKeySchema, raw);
   const { organizationId } = store;
   if (configured !== undefined && (await store.keys.byHash(hashKey(configured)))) return { secret: null };
-  const hasKey = (await store.keys.list(organizationId)).some((key) => key.revokedAt === null);
+  const keys = await store.keys.list(organizationId);
+  const hasKey = keys.some((key) => key.grants === null && key.permission === "write" && opens(key, clock.now()));
   if (configured === undefined && hasKey) return { secret: null };
-  const secret = configured ?? `sm_${organizationId}_${randomSecret()}`;
-  const name = configured === undefined ? "first key" : "configured";
-  await insertKey(store, { organizationId, name, client: null, secret, now: clock.now() });
+  const secret = configured ?? newSecret(organizationId);
+  await insertKey(store, {
+    organizationId,
+    name: configured === undefined ? "first key" : "configured",
+    kind: "organization",
+    client: null,
+    grants: null,
+    permission: "write",
+    rate: null,
+    expiresAt: null,
+    createdAt: iso(clock.now()),
+    secret,
+  });
   return { secret };
 }

@@ -3,6 +3,8 @@ import type { JournalQuery } from "../../../src/core/ports.js";
 import { buildJournalEntry, buildKey, buildMemoryDraft } from "../../support/builders.js";
 import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
 
+const UNUSED = { lastUsedAt: null, disabledAt: null, revokedAt: null };
+
 export function keysContract(open: OpenStore): void {
   const at = useStore(open);
 
@@ -11,7 +13,7 @@ export function keysContract(open: OpenStore): void {
     const newer = buildKey(at.organization, { name: "newer", createdAt: "2024-02-01T00:00:00.000Z" });
     await at.store.keys.insert(newer, "hash-2");
     await at.store.keys.insert(older, "hash-1");
-    expect(await at.store.keys.byHash("hash-1")).toEqual({ ...older, lastUsedAt: null, revokedAt: null });
+    expect(await at.store.keys.byHash("hash-1")).toEqual({ ...older, ...UNUSED });
     expect(await at.store.keys.byHash("hash-3")).toBeNull();
     expect((await at.store.keys.list(at.organization)).map((key) => key.name)).toEqual(["older", "newer"]);
     expect(await at.store.keys.list(OTHER_ORGANIZATION)).toEqual([]);
@@ -33,6 +35,57 @@ export function keysContract(open: OpenStore): void {
     await at.store.keys.insert(key, "hash");
     await at.store.keys.touch(key.id, at.clock.now());
     expect(await at.store.keys.byHash("hash")).toMatchObject({ lastUsedAt: at.clock.now().toISOString() });
+  });
+
+  test("keep what they may do, and until when", async () => {
+    const key = buildKey(at.organization, {
+      kind: "scoped",
+      client: "opencode",
+      permission: "read",
+      grants: [
+        { containerTag: "a", permission: "read" },
+        { containerTag: "b", permission: "write" },
+      ],
+      rate: { requests: 5, windowMs: 1_000 },
+      expiresAt: "2030-01-01T00:00:00.000Z",
+    });
+    await at.store.keys.insert(key, "hash");
+    expect(await at.store.keys.byId(at.organization, key.id)).toEqual({ ...key, ...UNUSED });
+    expect(await at.store.keys.byId(OTHER_ORGANIZATION, key.id)).toBeNull();
+  });
+
+  test("are switched off and on again, in their organisation", async () => {
+    const key = buildKey(at.organization);
+    await at.store.keys.insert(key, "hash");
+    const now = at.clock.now();
+    await at.store.keys.disable(OTHER_ORGANIZATION, key.id, now);
+    expect(await at.store.keys.byHash("hash")).toMatchObject({ disabledAt: null });
+    await at.store.keys.disable(at.organization, key.id, now);
+    expect(await at.store.keys.byHash("hash")).toMatchObject({ disabledAt: now.toISOString() });
+    await at.store.keys.disable(at.organization, key.id, null);
+    expect(await at.store.keys.byHash("hash")).toMatchObject({ disabledAt: null });
+  });
+
+  test("that expire soon are found while they open anything, with the warning that was given", async () => {
+    const expiring = (expiresAt: string | null, name: string) => buildKey(at.organization, { expiresAt, name });
+    const keys = {
+      never: expiring(null, "never"),
+      later: expiring("2024-03-01T00:00:00.000Z", "later"),
+      second: expiring("2024-02-02T00:00:00.000Z", "second"),
+      first: expiring("2024-02-01T00:00:00.000Z", "first"),
+      off: expiring("2024-02-01T00:00:00.000Z", "off"),
+      gone: expiring("2024-02-01T00:00:00.000Z", "gone"),
+    };
+    for (const [hash, key] of Object.entries(keys)) await at.store.keys.insert(key, hash);
+    await at.store.keys.disable(at.organization, keys.off.id, at.clock.now());
+    await at.store.keys.revoke(at.organization, keys.gone.id, at.clock.now());
+    await at.store.keys.noteWarning(at.organization, keys.first.id, 14);
+    const found = await at.store.keys.expiringBefore(at.organization, new Date("2024-02-15T00:00:00.000Z"));
+    expect(found.map(({ name, warnedAhead }) => [name, warnedAhead])).toEqual([
+      ["first", 14],
+      ["second", null],
+    ]);
+    expect(await at.store.keys.expiringBefore(OTHER_ORGANIZATION, new Date("2030-01-01T00:00:00.000Z"))).toEqual([]);
   });
 }
 

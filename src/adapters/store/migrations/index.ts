@@ -2,6 +2,7 @@ import { initial } from "./0001-initial.js";
 import { wireContract } from "./0002-wire-contract.js";
 import { memoryEngine } from "./0003-memory-engine.js";
 import { dreaming } from "./0004-dreaming.js";
+import { access } from "./0005-access.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
-export const MIGRATIONS: readonly string[] = [initial, wireContract, memoryEngine, dreaming];
+export const MIGRATIONS: readonly string[] = [initial, wireContract, memoryEngine, dreaming, access];
