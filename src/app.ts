@@ -20,6 +20,7 @@ import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
+import { versionsOf } from "./ingest/readings.js";
 import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
 import { createId } from "./lib/ids.js";
@@ -125,7 +126,12 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
       threshold: config.threshold,
       searchMode: config.searchMode,
     },
-    about: { version, dataDirectory: config.dataDirectory, factExtractor: factExtractor.name },
+    about: {
+      version,
+      dataDirectory: config.dataDirectory,
+      factExtractor: factExtractor.name,
+      extractions: versionsOf(model),
+    },
   };
   const ingest = { ...context, factExtractor };
   const runner = createRunner({

@@ -60,6 +60,7 @@ test("a service of one's own gets its own key and no other", () => {
     apiKey: undefined,
     model: "m",
     fastModel: "m",
+    prices: { careful: undefined, fast: undefined },
     settings: { baseUrl: "RECOLLECT_LLM_BASE_URL", apiKey: "RECOLLECT_LLM_API_KEY", model: "RECOLLECT_LLM_MODEL" },
   });
 });
@@ -72,6 +73,36 @@ test.each<[Environment, string, string]>([
   [{ RECOLLECT_LLM_MODEL: "own", RECOLLECT_LLM_FAST_MODEL: "quick" }, "own", "quick"],
 ])("with %j the careful model is %s, the fast one %s", (environment, model, fastModel) => {
   expect(modelOf({ OPENAI_API_KEY: "a", ...environment })).toMatchObject({ model, fastModel });
+});
+
+const OPENAI = { OPENAI_API_KEY: "a" };
+const PRICES = { RECOLLECT_LLM_INPUT_PRICE: "0.25", RECOLLECT_LLM_OUTPUT_PRICE: "2" };
+const FAST_PRICES = { RECOLLECT_LLM_FAST_INPUT_PRICE: "0.05", RECOLLECT_LLM_FAST_OUTPUT_PRICE: "0.4" };
+const CAREFUL = { input: 0.25, output: 2 };
+const FREE = { input: 0, output: 0 };
+
+test.each([
+  ["none is built in", OPENAI, undefined, undefined],
+  ["those of the careful model are not those of the fast one", { ...OPENAI, ...PRICES }, CAREFUL, undefined],
+  ["one model has one price", { ...OPENAI, ...PRICES, RECOLLECT_LLM_MODEL: "m" }, CAREFUL, CAREFUL],
+  ["both are named", { ...OPENAI, ...PRICES, ...FAST_PRICES }, CAREFUL, { input: 0.05, output: 0.4 }],
+  ["one's own Ollama is free", { OLLAMA_HOST: "localhost" }, FREE, FREE],
+  ["unless somebody says otherwise", { OLLAMA_HOST: "localhost", ...PRICES }, CAREFUL, CAREFUL],
+])("prices of models: %s", (_what, environment, careful, fast) => {
+  expect(modelOf(environment)?.prices).toEqual({ careful, fast });
+});
+
+test.each([
+  ["RECOLLECT_LLM_INPUT_PRICE", "1", "RECOLLECT_LLM_OUTPUT_PRICE"],
+  ["RECOLLECT_LLM_FAST_OUTPUT_PRICE", "1", "RECOLLECT_LLM_FAST_INPUT_PRICE"],
+  ["RECOLLECT_LLM_INPUT_PRICE", "-1", "from 0"],
+  ["RECOLLECT_LLM_INPUT_PRICE", "1,5", "such as 0.25"],
+  ["RECOLLECT_LLM_INPUT_PRICE", "$1", "such as 0.25"],
+  ["RECOLLECT_LLM_INPUT_PRICE", "1e9", "such as 0.25"],
+])("%s=%s alone is refused", (name, text, says) => {
+  const problem = problemOf({ ...OPENAI, [name]: text });
+  expect(problem).toContain(name);
+  expect(problem).toContain(says);
 });
 
 test.each([

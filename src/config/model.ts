@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, httpUrl, setting } from "./setting.js";
+import { choice, dollars, httpUrl, setting } from "./setting.js";
 
 const LONGEST_NAME = 200;
 const name = () => z.string().max(LONGEST_NAME, `must have at most ${LONGEST_NAME} characters`);
@@ -29,6 +29,23 @@ export const MODEL_SETTINGS = {
   RECOLLECT_LLM_FAST_MODEL: setting({
     schema: name(),
     description: "Language model for many small questions. Without it the same one.",
+  }),
+  RECOLLECT_LLM_INPUT_PRICE: setting({
+    schema: dollars(),
+    description:
+      "US dollars per million tokens that the language model reads, e.g. `0.25`; goes with the next one. Prices change, so none is built in: without them only tokens are counted.",
+  }),
+  RECOLLECT_LLM_OUTPUT_PRICE: setting({
+    schema: dollars(),
+    description: "US dollars per million tokens that the language model writes.",
+  }),
+  RECOLLECT_LLM_FAST_INPUT_PRICE: setting({
+    schema: dollars(),
+    description: "The same for the model of small questions, where that is another one.",
+  }),
+  RECOLLECT_LLM_FAST_OUTPUT_PRICE: setting({
+    schema: dollars(),
+    description: "The same for what the model of small questions writes.",
   }),
   OPENAI_API_KEY: setting({
     schema: z.string(),
@@ -67,6 +84,14 @@ export const MODEL_SETTINGS = {
   }),
 };
 
+interface Prices {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** A service with its models, before anybody said what they cost. */
+type ModelService = Omit<ModelConfig, "prices">;
+
 /** A language model and where it is. */
 export interface ModelConfig {
   /** Who serves it, for people. */
@@ -75,6 +100,8 @@ export interface ModelConfig {
   readonly apiKey: string | undefined;
   readonly model: string;
   readonly fastModel: string;
+  /** US dollars per million tokens of both, as far as they are known. */
+  readonly prices: { readonly careful: Prices | undefined; readonly fast: Prices | undefined };
   /** Names of the settings that decide these, for the texts of errors. */
   readonly settings: { readonly baseUrl: string; readonly apiKey: string; readonly model: string };
 }
@@ -128,6 +155,8 @@ export interface ModelChoice {
 
 /** The first language model that is configured. Without a network only one whose address was named counts. */
 export function chooseModel(values: ModelValues, isOffline: boolean): ModelChoice {
+  const halves = findHalfPrices(values);
+  if (halves.length > 0) return { chosen: undefined, problems: halves };
   if (values.RECOLLECT_LLM !== "auto") return { chosen: undefined, problems: [] };
   if (values.RECOLLECT_LLM_BASE_URL !== undefined || values.RECOLLECT_LLM_API_KEY !== undefined)
     return chooseOwn(values, isOffline);
@@ -148,7 +177,7 @@ function chooseOwn(values: ModelValues, isOffline: boolean): ModelChoice {
       chosen: undefined,
       problems: ["RECOLLECT_LLM_MODEL is missing: RECOLLECT_LLM_BASE_URL does not say which model to use."],
     };
-  const own: ModelConfig = {
+  const own: ModelService = {
     provider: baseUrl === undefined ? "openai" : new URL(baseUrl).host,
     baseUrl: baseUrl ?? OPENAI_URL,
     apiKey: values.RECOLLECT_LLM_API_KEY,
@@ -159,7 +188,7 @@ function chooseOwn(values: ModelValues, isOffline: boolean): ModelChoice {
   return { chosen, problems: [] };
 }
 
-function chooseOpenAi(values: ModelValues, problems: string[]): ModelConfig | undefined {
+function chooseOpenAi(values: ModelValues, problems: string[]): ModelService | undefined {
   if (values.OPENAI_API_KEY === undefined) return undefined;
   const address = httpUrl().safeParse(values.OPENAI_BASE_URL ?? OPENAI_URL);
   if (!address.success) {
@@ -177,7 +206,7 @@ function chooseOpenAi(values: ModelValues, problems: string[]): ModelConfig | un
   };
 }
 
-function chooseKeyed(values: ModelValues): ModelConfig | undefined {
+function chooseKeyed(values: ModelValues): ModelService | undefined {
   const service = KEYED_SERVICES.find(({ key }) => values[key] !== undefined);
   if (service === undefined) return undefined;
   const { key, ...rest } = service;
@@ -187,7 +216,7 @@ function chooseKeyed(values: ModelValues): ModelConfig | undefined {
 /** What a person would set to change the address or the model of a service that a key alone chose. */
 const OWN_NAMES = { baseUrl: "RECOLLECT_LLM_BASE_URL", model: "RECOLLECT_LLM_MODEL" };
 
-function chooseOllama(values: ModelValues, problems: string[]): ModelConfig | undefined {
+function chooseOllama(values: ModelValues, problems: string[]): ModelService | undefined {
   const { OLLAMA_HOST: host } = values;
   if (host === undefined) return undefined;
   const baseUrl = addressOfOllama(host);
@@ -212,14 +241,43 @@ function addressOfOllama(host: string): string | undefined {
   return `${url.href.replace(/\/+$/, "")}/v1`;
 }
 
-function withOwnModels(config: ModelConfig, values: ModelValues): ModelConfig {
+function withOwnModels(service: ModelService, values: ModelValues): ModelConfig {
   const { RECOLLECT_LLM_MODEL: model, RECOLLECT_LLM_FAST_MODEL: fastModel } = values;
-  return { ...config, model: model ?? config.model, fastModel: fastModel ?? model ?? config.fastModel };
+  const chosen = { ...service, model: model ?? service.model, fastModel: fastModel ?? model ?? service.fastModel };
+  return { ...chosen, prices: pricesOf(chosen, values) };
+}
+
+const FREE: Prices = { input: 0, output: 0 };
+
+/** A model of one's own Ollama costs nothing; of all others only their user knows the price. */
+function pricesOf({ provider, model, fastModel }: ModelService, values: ModelValues): ModelConfig["prices"] {
+  const unnamed = provider === "ollama" ? FREE : undefined;
+  const careful = priced(values.RECOLLECT_LLM_INPUT_PRICE, values.RECOLLECT_LLM_OUTPUT_PRICE) ?? unnamed;
+  const fast = priced(values.RECOLLECT_LLM_FAST_INPUT_PRICE, values.RECOLLECT_LLM_FAST_OUTPUT_PRICE);
+  return { careful, fast: fast ?? (fastModel === model ? careful : unnamed) };
+}
+
+function priced(input: number | undefined, output: number | undefined): Prices | undefined {
+  return input === undefined || output === undefined ? undefined : { input, output };
+}
+
+const PRICES = [
+  ["RECOLLECT_LLM_INPUT_PRICE", "RECOLLECT_LLM_OUTPUT_PRICE"],
+  ["RECOLLECT_LLM_FAST_INPUT_PRICE", "RECOLLECT_LLM_FAST_OUTPUT_PRICE"],
+] as const;
+
+/** Half a price would make every sum wrong. */
+function findHalfPrices(values: ModelValues): string[] {
+  return PRICES.flatMap(([input, output]) => {
+    if ((values[input] === undefined) === (values[output] === undefined)) return [];
+    const [set, missing] = values[input] === undefined ? [output, input] : [input, output];
+    return [`${set} is set, but ${missing} is not. Set both, or remove ${set}.`];
+  });
 }
 
 const PUBLIC_HOSTS = new Set([OPENAI_URL, ...KEYED_SERVICES.map(({ baseUrl }) => baseUrl)].map(hostOf));
 
-function isPublic({ baseUrl }: ModelConfig): boolean {
+function isPublic({ baseUrl }: ModelService): boolean {
   return PUBLIC_HOSTS.has(hostOf(baseUrl));
 }
 

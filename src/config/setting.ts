@@ -26,6 +26,14 @@ export function wholeNumber(minimum: number, maximum: number) {
     .pipe(z.number().min(minimum, rule).max(maximum, rule));
 }
 
+/** US dollars, with a point before the cents; up to a million. */
+export function dollars() {
+  return z
+    .string()
+    .regex(/^\d{1,6}(\.\d{1,9})?$/, "must be a number of US dollars such as 0.25, from 0 to 999999")
+    .transform(Number);
+}
+
 /** One of some words. */
 export function choice<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
   return z.enum(choices, { error: `must be one of ${choices.join(", ")}` });

@@ -39,6 +39,8 @@ export interface About {
   readonly version: string;
   readonly dataDirectory: string;
   readonly factExtractor: string;
+  /** Versions of what finds facts now, e.g. `extract-facts/2`; the first is what reads a document again. */
+  readonly extractions: readonly string[];
 }
 
 /** One call of a use case. */

@@ -204,6 +204,8 @@ export interface ModelUse {
   readonly prompt: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** US dollars; null or absent where the price of the model is not known. */
+  readonly cost?: number | null | undefined;
 }
 
 /** Finds lasting facts in a text. */
@@ -237,12 +239,22 @@ export interface ModelAnswer<T> {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** US dollars; null or absent where the price of the model is not known. */
+  readonly cost?: number | null | undefined;
+}
+
+/** What a model costs, in US dollars per million tokens. */
+export interface ModelPrices {
+  readonly input: number;
+  readonly output: number;
 }
 
 /** A language model of any provider. */
 export interface LanguageModel {
   /** Short name for people, e.g. `openai gpt-5-mini`. */
   readonly name: string;
+  /** Of the careful model; absent where nobody named them. */
+  readonly prices?: ModelPrices | undefined;
   /**
    * Answers with a value that fits the schema, after repair and one more try where the first answer does not.
    * @throws AppError `unavailable` (with `retryAfter`) when the provider cannot be reached, is overloaded or out of

@@ -10,6 +10,7 @@ import type { IngestContext } from "./context.js";
 import { createQuoteFinder } from "../lib/find-quote.js";
 import { guidanceFor } from "../core/documents/guidance.js";
 import { knownFor } from "./known-memories.js";
+import { noteReading } from "./readings.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /** A text up to this length that its sender asked to be remembered becomes one fact if no rule finds any. */
@@ -40,6 +41,7 @@ export async function rememberDocument(context: IngestContext, payload: StepPayl
           maxSuperseded: context.limits.maxSuperseded,
         })),
       );
+    await noteReading(context, nouns, document);
     await nouns.documents.settleRevisions(organizationId, id, revision);
     await nouns.documents.update(organizationId, id, {
       dreamingStatus: "done",

@@ -71,6 +71,7 @@ describe("a question", () => {
       model: "careful-one",
       inputTokens: 1,
       outputTokens: 1,
+      cost: null,
     });
     expect(provider.requests).toHaveLength(1);
     expect(provider.requests[0]).toMatchObject({
@@ -324,5 +325,26 @@ describe("a failure is told so that a person can act:", () => {
     await expect.poll(() => provider.requests.length).toBe(1);
     controller.abort(new Error("enough"));
     await ended;
+  });
+});
+
+describe("what an answer costs", () => {
+  const prices = { careful: { input: 2, output: 8 }, fast: { input: 0.5, output: 1 } };
+
+  test.each([
+    ["careful", prices, 10 / 1_000_000],
+    ["fast", prices, 1.5 / 1_000_000],
+    ["fast", { careful: prices.careful }, null],
+    ["careful", undefined, null],
+  ] as const)("of the %s model with the prices %j", async (effort, known, cost) => {
+    const { model, provider } = await open({ prices: known });
+    provider.script(FITTING);
+    expect((await model.generate({ ...QUESTION, effort })).cost).toEqual(cost);
+  });
+
+  test("counts the answers that could not be used", async () => {
+    const { model, provider } = await open({ prices });
+    provider.script("nothing", FITTING);
+    expect((await model.generate(QUESTION)).cost).toBeCloseTo(20 / 1_000_000, 12);
   });
 });

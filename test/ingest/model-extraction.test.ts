@@ -129,6 +129,8 @@ describe("a document is read by the model", () => {
       answers: 1,
       inputTokens: 1,
       outputTokens: 1,
+      cost: null,
+      unpricedAnswers: 1,
     });
     const status = await core.status(call);
     expect(status).toMatchObject({ llm: "openai scripted", llmUse: { answers: 1, inputTokens: 1, outputTokens: 1 } });

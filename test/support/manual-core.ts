@@ -16,6 +16,7 @@ import type { Actor } from "../../src/core/types.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
+import { versionsOf } from "../../src/ingest/readings.js";
 import { createRunner, type Runner } from "../../src/jobs/runner.js";
 import { ManualClock } from "./clock.js";
 import { silentLog } from "./open-core.js";
@@ -90,7 +91,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       searchMode: "hybrid",
       ...options.limits,
     },
-    about: { version: "0.0.0-test", dataDirectory, factExtractor: factExtractor.name },
+    about: { version: "0.0.0-test", dataDirectory, factExtractor: factExtractor.name, extractions: versionsOf(model) },
   };
   const ingest: IngestContext = { ...context, factExtractor };
   if (options.jobs !== false) {

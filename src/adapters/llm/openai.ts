@@ -1,7 +1,7 @@
 import type { OpenAI } from "openai";
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
-import type { LanguageModel, Log, ModelAnswer, ModelMessage, ModelRequest } from "../../core/ports.js";
+import type { LanguageModel, Log, ModelAnswer, ModelMessage, ModelPrices, ModelRequest } from "../../core/ports.js";
 import { createOpenAiClient } from "../../lib/openai-client.js";
 import { retry } from "../../lib/retry.js";
 import { findJson } from "./answer-text.js";
@@ -19,6 +19,8 @@ export interface OpenAiModelOptions {
   readonly model: string;
   /** The one for many small questions. */
   readonly fastModel: string;
+  /** What both cost, as far as somebody said so. */
+  readonly prices?: { readonly careful?: ModelPrices | undefined; readonly fast?: ModelPrices | undefined } | undefined;
   /** Names of the settings that a person would have to change. */
   readonly settings: { readonly baseUrl: string; readonly apiKey: string; readonly model: string };
   readonly log: Log;
@@ -101,9 +103,12 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
 
   return {
     name: `${options.provider} ${options.model}`,
+    prices: options.prices?.careful,
 
     async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
-      const model = request.effort === "fast" ? options.fastModel : options.model;
+      const isFast = request.effort === "fast";
+      const model = isFast ? options.fastModel : options.model;
+      const prices = isFast ? options.prices?.fast : options.prices?.careful;
       const question: Question = { ...request, jsonSchema: jsonSchemaOf(request.schema) };
       const used = { inputTokens: 0, outputTokens: 0 };
       let messages = request.messages;
@@ -113,7 +118,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
         used.inputTokens += completion.inputTokens;
         used.outputTokens += completion.outputTokens;
         verdict = judge(completion, request.schema);
-        if ("value" in verdict) return { value: verdict.value, model, ...used };
+        if ("value" in verdict) return { value: verdict.value, model, ...used, cost: costOf(used, prices) };
         log.warn("llm.unfit", { model, prompt: request.name, answer, reason: verdict.problem });
         messages = correct(question, completion, verdict.problem);
       }
@@ -121,6 +126,13 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
       throw new AppError(verdict.isCutOff ? "too_large" : "invalid", `${what} ${verdict.problem}.`);
     },
   };
+}
+
+const PRICED_TOKENS = 1_000_000;
+
+function costOf(used: { inputTokens: number; outputTokens: number }, prices: ModelPrices | undefined): number | null {
+  if (!prices) return null;
+  return (used.inputTokens * prices.input + used.outputTokens * prices.output) / PRICED_TOKENS;
 }
 
 interface Question {

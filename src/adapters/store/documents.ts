@@ -162,6 +162,8 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         await db.deleteFrom("document_revisions").where("document_id", "=", id).execute();
         await db.deleteFrom("memory_sources").where("document_id", "=", id).execute();
         await db.deleteFrom("files").where("document_id", "=", id).execute();
+        await db.deleteFrom("extraction_tasks").where("document_id", "=", id).execute();
+        await db.deleteFrom("remembered_with").where("document_id", "=", id).execute();
       });
     },
 

@@ -1,12 +1,13 @@
 import { type Kysely, sql } from "kysely";
-import type { Clock, ExtractionStore } from "../../core/ports.js";
+import type { Clock, DocumentReading, ExtractionStore, ReadingQuery } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
+import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
-/** What answers of language models cost, a row each. */
+/** What answers of language models cost, a row each, and what found the facts of each document. */
 export function createExtractionStore(db: Kysely<Database>, clock: Clock): ExtractionStore {
   return {
-    async note(organizationId, { documentId, revision, model, prompt, inputTokens, outputTokens }) {
+    async note(organizationId, { documentId, revision, model, prompt, inputTokens, outputTokens, cost }) {
       await db
         .insertInto("extractions")
         .values({
@@ -17,22 +18,84 @@ export function createExtractionStore(db: Kysely<Database>, clock: Clock): Extra
           prompt_version: prompt,
           input_tokens: inputTokens,
           output_tokens: outputTokens,
+          cost: cost ?? null,
           created_at: iso(clock.now()),
         })
         .execute();
     },
 
     async totals(organizationId, documentId) {
-      return db
+      const sums = await db
         .selectFrom("extractions")
         .select([
           sql<number>`count(*)`.as("answers"),
           sql<number>`coalesce(sum(input_tokens), 0)`.as("inputTokens"),
           sql<number>`coalesce(sum(output_tokens), 0)`.as("outputTokens"),
+          sql<number | null>`sum(cost)`.as("cost"),
+          sql<number>`count(*) - count(cost)`.as("unpricedAnswers"),
         ])
         .where("organization_id", "=", organizationId)
         .$if(documentId !== undefined, (query) => query.where("document_id", "=", documentId ?? ""))
         .executeTakeFirstOrThrow();
+      return { ...sums, cost: sums.answers === 0 ? 0 : sums.cost };
     },
+
+    async promptOf(organizationId, { id, revision }, prompts) {
+      const row = await db
+        .selectFrom("extractions")
+        .select("prompt_version")
+        .where("organization_id", "=", organizationId)
+        .where("document_id", "=", id)
+        .where("revision", "=", revision)
+        .where(sql<boolean>`prompt_version in (select value from json_each(${listParameter(prompts)}))`)
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row?.prompt_version ?? null;
+    },
+
+    async noteReading(documentId, extractor) {
+      await db
+        .insertInto("remembered_with")
+        .values({ document_id: documentId, extractor })
+        .onConflict((conflict) => conflict.column("document_id").doUpdateSet({ extractor }))
+        .execute();
+    },
+
+    readings: (organizationId, query) => listReadings(db, organizationId, query),
   };
+}
+
+async function listReadings(
+  db: Kysely<Database>,
+  organizationId: string,
+  { ids, containerTags, within, exceptBy }: ReadingQuery,
+): Promise<DocumentReading[]> {
+  const isNamed = ids ? sql`d.id in (select value from json_each(${listParameter(ids)}))` : sql`true`;
+  const liesIn = containerTags
+    ? sql`exists (select 1 from document_containers dc join containers c on c.id = dc.container_id
+        where dc.document_id = d.id and c.deleted_at is null
+          and c.tag in (select value from json_each(${listParameter(containerTags)})))`
+    : sql`true`;
+  const liesNowhereElse =
+    within === "all"
+      ? sql`true`
+      : sql`not exists (select 1 from document_containers dc join containers c on c.id = dc.container_id
+          where dc.document_id = d.id and c.tag not in (select value from json_each(${listParameter(within)})))`;
+  const isReadByOthers = exceptBy
+    ? sql`(r.extractor is null or r.extractor not in (select value from json_each(${listParameter(exceptBy)})))`
+    : sql`true`;
+  // The size is read from the head of the row: the texts stay where they are.
+  const { rows } = await sql<DocumentReading>`
+    select d.id, d.revision, octet_length(d.content) as bytes, r.extractor,
+      (select c.tag from document_containers dc join containers c on c.id = dc.container_id
+        where dc.document_id = d.id and c.deleted_at is null order by dc.position limit 1) as containerTag
+    from documents d left join remembered_with r on r.document_id = d.id
+    where d.organization_id = ${organizationId} and d.task_type = 'memory' and d.status = 'done'
+      and d.dreaming_status = 'done' and d.facts is null
+      and ${isNamed} and ${liesIn} and ${liesNowhereElse} and ${isReadByOthers}
+      and exists (select 1 from document_containers dc join containers c on c.id = dc.container_id
+        where dc.document_id = d.id and c.deleted_at is null)
+    order by d.seq`.execute(db);
+  return rows;
 }

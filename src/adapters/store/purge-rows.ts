@@ -41,6 +41,9 @@ const REMOVE_LISTED = [
   sql`update requests set error = 'purged' where error is not null and exists (
     select 1 from documents where documents.id in (select id from purged_documents)
       and custom_id is not null and instr(requests.error, custom_id) > 0)`,
+  // What is left may have its names from one of the documents.
+  sql`update memories set entities = null where entities is not null and id in (
+    select memory_id from memory_sources where document_id in (select id from purged_documents))`,
   sql`delete from memory_sources where memory_id in (select id from purged_memories)`,
   sql`delete from memory_sources where document_id in (select id from purged_documents)`,
   sql`delete from memory_relations where from_id in (select id from purged_memories)`,
@@ -56,6 +59,8 @@ const REMOVE_LISTED = [
   sql`delete from files where document_id in (select id from purged_documents)`,
   sql`delete from chunks where document_id in (select id from purged_documents)`,
   sql`delete from document_revisions where document_id in (select id from purged_documents)`,
+  sql`delete from extraction_tasks where document_id in (select id from purged_documents)`,
+  sql`delete from remembered_with where document_id in (select id from purged_documents)`,
   sql`delete from document_containers where document_id in (select id from purged_documents)`,
   sql`delete from documents where id in (select id from purged_documents)`,
   // A running job ends by itself when it finds its document gone; its row holds ids only.

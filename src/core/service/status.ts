@@ -1,5 +1,5 @@
 import type { Call, CoreContext } from "../context.js";
-import type { StoreHealth, VectorStatus } from "../ports.js";
+import type { ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 
 /** What clients show as the name of the one organisation of a server. */
 export const ORGANIZATION_NAME = "Recollect";
@@ -11,8 +11,8 @@ export interface Status {
   readonly dataDirectory: string;
   readonly embedder: string;
   readonly llm: string;
-  /** What the language model cost so far, in answers and tokens. */
-  readonly llmUse: { readonly answers: number; readonly inputTokens: number; readonly outputTokens: number };
+  /** What the language model cost so far. */
+  readonly llmUse: ModelTotals;
   readonly factExtractor: string;
   readonly vectors: VectorStatus;
   readonly store: StoreHealth;

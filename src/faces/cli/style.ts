@@ -39,6 +39,12 @@ export function count(amount: number, noun: string, plural = `${noun}s`): string
   return `${amount} ${amount === 1 ? noun : plural}`;
 }
 
+/** An amount of US dollars with as many digits as it takes to be more than nothing. */
+export function dollars(amount: number): string {
+  const digits = amount === 0 || amount >= 0.1 ? 2 : Math.min(9, 1 - Math.floor(Math.log10(amount)));
+  return `$${amount.toFixed(digits)}`;
+}
+
 /** Lines of `name  value` with the values below each other. */
 export function pairs(entries: readonly (readonly [name: string, value: string])[]): string[] {
   const width = Math.max(...entries.map(([name]) => name.length));

@@ -1,4 +1,30 @@
-/** What extraction costs, in US dollars; null where the price of the model is not known. */
+/** What extraction costs, in US dollars; null where the price of the model is not known; and with what each document was read. */
 export const dreaming = `
 alter table extractions add column cost real;
+-- Names that a fact is about, and the buckets that its author chose (JSON).
+alter table memories add column entities text;
+alter table memories add column buckets text;
+create table remembered_with (
+  document_id text primary key,
+  extractor text not null
+) strict, without rowid;
+create table extraction_tasks (
+  seq integer primary key,
+  id text not null unique,
+  organization_id text not null,
+  container_id integer not null,
+  document_id text not null,
+  revision integer not null,
+  part integer not null,
+  parts integer not null,
+  window_start integer not null,
+  window_end integer not null,
+  handles text,
+  reserved_until text,
+  reserved_by text,
+  done_at text,
+  unique (container_id, document_id, revision, part)
+) strict;
+create index extraction_tasks_open on extraction_tasks (container_id, document_id) where done_at is null;
+create index extraction_tasks_document on extraction_tasks (document_id);
 `;

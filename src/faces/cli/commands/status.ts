@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Status } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { oneLine, pairs } from "../style.js";
+import { dollars, oneLine, pairs } from "../style.js";
 
 export function registerStatus(program: Command, cli: Cli): void {
   program
@@ -42,9 +42,20 @@ export function describeParts({ embedder, llm, vectors, factExtractor }: Status)
   ];
 }
 
-function describeUse({ answers, inputTokens, outputTokens }: Status["llmUse"]): [string, string][] {
+function describeUse(use: Status["llmUse"]): [string, string][] {
+  const { answers, inputTokens, outputTokens } = use;
   if (answers === 0) return [];
-  return [["llm use", `${answers} answers, ${inputTokens} tokens read, ${outputTokens} tokens written`]];
+  return [
+    ["llm use", `${answers} answers, ${inputTokens} tokens read, ${outputTokens} tokens written`],
+    ["llm cost", describeCost(use)],
+  ];
+}
+
+function describeCost({ answers, cost, unpricedAnswers }: Status["llmUse"]): string {
+  const howTo = "set RECOLLECT_LLM_INPUT_PRICE and RECOLLECT_LLM_OUTPUT_PRICE for the next ones";
+  if (cost === null) return `price not known: ${howTo}`;
+  if (unpricedAnswers === 0) return dollars(cost);
+  return `${dollars(cost)} for ${answers - unpricedAnswers} answers; price of ${unpricedAnswers} not known: ${howTo}`;
 }
 
 function megabytes(bytes: number): string {

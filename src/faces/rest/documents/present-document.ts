@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { DocumentDetails } from "../../../core/index.js";
 import type { Document, DocumentHead, Memory } from "../../../core/types.js";
 import { anyMetadata, dateTime, documentStatus, documentType, documentTypeOf } from "../schemas.js";
 
@@ -45,6 +46,16 @@ export const documentAnswer = z.object({
   errorReason: z.string().optional(),
   /** Extension: why its memories are late or missing; only where something keeps them. */
   dreamingReason: z.string().optional(),
+  /** Extension: what language models took for it; only where one was asked. */
+  llmUse: z
+    .object({
+      answers: z.int(),
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      cost: z.number().nullable(),
+      unpricedAnswers: z.int(),
+    })
+    .optional(),
 });
 type DocumentAnswer = z.infer<typeof documentAnswer>;
 
@@ -82,7 +93,8 @@ export function presentDocument(
     document,
     memories,
     dreamingReason,
-  }: { document: Document; memories: readonly Memory[]; dreamingReason: string | null },
+    llmUse,
+  }: DocumentDetails,
   origin: string,
 ): DocumentAnswer {
   return {
@@ -100,6 +112,7 @@ export function presentDocument(
     ...(memories.length > 0 && { memories: memories.map(presentDocumentMemory) }),
     ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
     ...(dreamingReason !== null && { dreamingReason }),
+    ...(llmUse.answers > 0 && { llmUse }),
   };
 }
 
