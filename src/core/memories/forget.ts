@@ -58,4 +58,43 @@ export async function forgetBatch(
       after: stateOf({ ...memory, ...changeOf(memory) }),
     })),
   );
+  await forgetDerived(nouns, actor, memories, batchId);
+}
+
+/** Why a guess is forgotten that nobody reviewed; what it followed from does not hold any more. */
+const GROUNDS_GONE = "what it was derived from is gone";
+
+/** True for a guess that was forgotten only because of what it followed from. */
+export function isWithdrawn({ isForgotten, forgetReason }: Pick<Memory, "isForgotten" | "forgetReason">): boolean {
+  return isForgotten && (forgetReason?.startsWith(GROUNDS_GONE) ?? false);
+}
+
+/**
+ * Forgets guesses that nobody reviewed and that followed from these memories, which are forgotten or replaced, in the same
+ * batch: undoing that brings both back. What was approved is a stated fact, and stays.
+ */
+export async function forgetDerived(
+  nouns: StoreNouns,
+  actor: Actor,
+  gone: readonly Memory[],
+  batchId: string,
+): Promise<void> {
+  if (gone.length === 0) return;
+  const { organizationId } = actor;
+  const goneIds = new Set(gone.map(({ id }) => id));
+  const relations = await nouns.memories.relations(organizationId, [...goneIds]);
+  const groundsOf = new Map(
+    relations
+      .filter(({ relation, fromId, toId }) => relation === "derives" && goneIds.has(toId) && !goneIds.has(fromId))
+      .map(({ fromId, toId }) => [fromId, toId]),
+  );
+  if (groundsOf.size === 0) return;
+  const derived = await nouns.memories.byIds(organizationId, [...groundsOf.keys()]);
+  for (const memory of derived.filter(
+    ({ isLatest, isForgotten, isInference }) => isLatest && !isForgotten && isInference,
+  ))
+    await forgetBatch(nouns, actor, [memory], {
+      reason: `${GROUNDS_GONE}: memory ${groundsOf.get(memory.id)}`,
+      batchId,
+    });
 }

@@ -1,5 +1,5 @@
 import { createId } from "../../lib/ids.js";
-import { later } from "./write-facts.js";
+import { later } from "./insert-memory.js";
 import { forgetBatch } from "./forget.js";
 import { noteMemory, type SourceLink } from "./memory-state.js";
 import type { ContainerRow, StoreNouns } from "../ports.js";

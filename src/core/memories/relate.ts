@@ -61,7 +61,7 @@ export function mayRelate(text: string, other: string, read: ReadText): boolean 
 }
 
 /** A change that is told so many days later is news all the same, whatever was said between. */
-const NEWS_DAYS = 180;
+export const NEWS_DAYS = 180;
 
 /**
  * Decides by rules how a fact relates to what is known. Precision first: a wrong update hides a truth, a missed one only
@@ -102,12 +102,13 @@ function speaksOfNow({ saidAt, eventDates }: NewFact, claim: Claim, otherSaidAt:
 }
 
 /** As far as both are known: a year is not before a day of it. */
-function isBefore(one: string, other: string): boolean {
+export function isBefore(one: string, other: string): boolean {
   const length = Math.min(one.length, other.length);
   return one.slice(0, length) < other.slice(0, length);
 }
 
-function daysBetween(one: string, other: string): number {
+/** Days from one ISO moment to another. */
+export function daysBetween(one: string, other: string): number {
   return (Date.parse(other) - Date.parse(one)) / 86_400_000;
 }
 

@@ -2,11 +2,11 @@ import { groupBy } from "../../lib/group-by.js";
 import { iso } from "../../lib/time.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory } from "../types.js";
+import type { FactWriting } from "./fact-writing.js";
 import { decide, mayRelate, type KnownFact, type ReadText } from "./relate.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import { isFlagged } from "./trust.js";
-import type { FactWriting } from "./write-facts.js";
 
 /** How a fact relates to memories that are there now. */
 export type Related =
@@ -73,14 +73,16 @@ export async function relateFact(
   }
 }
 
-function isActiveIn(memory: Memory, { container, now }: FactWriting): boolean {
+/** Whether a memory is told in this container now, and waits for no review of what it says. */
+export function isActiveIn(memory: Memory, { container, now }: FactWriting): boolean {
   const isOver = memory.forgetAfter !== null && memory.forgetAfter <= iso(now);
   const isActive = memory.isLatest && !memory.isForgotten && !isOver && memory.containerTag === container.tag;
   // What waits for review says nothing yet: not that something else is outdated, either.
   return isActive && !isFlagged(memory);
 }
 
-function saidAt({ metadata }: StatedCandidate, { statedAt, now }: FactWriting): string {
+/** When a fact was said (ISO). */
+export function saidAt({ metadata }: StatedCandidate, { statedAt, now }: FactWriting): string {
   return writtenDate(metadata) ?? statedAt ?? iso(now);
 }
 
@@ -90,7 +92,11 @@ function writtenDate(metadata: Readonly<Record<string, unknown>> | null | undefi
 }
 
 /** A memory was said when the newest of its documents is from, or when it was written down. */
-async function withDates(nouns: StoreNouns, { actor }: FactWriting, memories: readonly Memory[]): Promise<KnownFact[]> {
+export async function withDates(
+  nouns: StoreNouns,
+  { actor }: FactWriting,
+  memories: readonly Memory[],
+): Promise<KnownFact[]> {
   const { organizationId } = actor;
   const sources = await nouns.memories.sources(
     organizationId,

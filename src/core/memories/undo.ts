@@ -10,7 +10,7 @@ import { once } from "../operations.js";
 import type { ContainerRow, JournalRow, MemoryChange, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory, type VectorSpace } from "../types.js";
 import { isActive } from "./find-memory.js";
-import { forgetBatch } from "./forget.js";
+import { forgetBatch, forgetDerived } from "./forget.js";
 import { resolveFacts } from "./resolve-facts.js";
 import { isAsNoted, memoryStateSchema, noteMemory, type MemoryState, type SourceLink } from "./memory-state.js";
 
@@ -177,6 +177,7 @@ async function restore(
   const action = returns ? "memory.restored" : target.isForgotten ? "memory.forgotten" : "memory.reverted";
   const noted = { batchId: undoing.undoId, action, cause: causeOf(undoing), linked, unlinked };
   await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
+  if (target.isForgotten && !memory.isForgotten) await forgetDerived(nouns, actor, [memory], undoing.undoId);
   return null;
 }
 
@@ -206,6 +207,7 @@ async function switchVersion(
   if (embedded) await nouns.units.addVector(unit, embedded.space, embedded.vector);
   const noted = { batchId: undoing.undoId, action: "memory.reverted", cause: causeOf(undoing) };
   await noteMemory(nouns, actor, noted, { before: leaving, after: { id: returning.id } });
+  await forgetDerived(nouns, actor, [leaving], undoing.undoId);
   return null;
 }
 

@@ -6,7 +6,7 @@ import type { Call, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { resolveFacts, type Resolution } from "./resolve-facts.js";
 import { findByExactText, findLatest, isActive, noSuchText } from "./find-memory.js";
-import { forgetBatch } from "./forget.js";
+import { forgetBatch, forgetDerived } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import {
   checkMetadataSize,
@@ -140,6 +140,7 @@ async function writeVersion(nouns: StoreNouns, writing: VersionWriting): Promise
   await makeFindable(nouns, writing, memory, container);
   const noted = { batchId, action: "memory.updated", cause: input.reason ?? "asked to update" };
   await noteMemory(nouns, actor, noted, { before: target, after: { id: memory.id } });
+  await forgetDerived(nouns, actor, [target], batchId);
   return memory.id;
 }
 

@@ -1,0 +1,80 @@
+import { iso } from "../../lib/time.js";
+import type { StoreNouns } from "../ports.js";
+import type { Memory, RememberedFact } from "../types.js";
+import { outcomeOf, type Batch, type FactWriting } from "./fact-writing.js";
+import { isWithdrawn } from "./forget.js";
+import { insertMemory } from "./insert-memory.js";
+import type { ResolvedFact } from "./resolve-facts.js";
+import { activeNow } from "./stated-relation.js";
+import { judgeFact, trustOf, type JudgedFact } from "./trust.js";
+
+/** From how many memories something has to follow to be more than a restatement of one. */
+const FEWEST_SOURCES = 2;
+
+/**
+ * Writes what follows from several memories as a guess that waits for review, related to each of them; it takes the place
+ * of nothing and strengthens nothing. It holds as long as the first of them ends, and is trusted as little as the least.
+ * @returns null when it is known already, was refused before, or when not all that it follows from is told now
+ */
+export async function writeDerived(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  fact: ResolvedFact,
+  batch: Batch,
+): Promise<RememberedFact | null> {
+  const { organizationId } = writing.actor;
+  const sources = await sourcesOf(nouns, writing, fact, batch.written);
+  if (!sources || (await isKnown(nouns, writing, fact))) return null;
+  const { updates: _updates, ...stated } = fact.candidate;
+  const candidate = { ...stated, isStatic: false, isInference: true, ...endOf([stated, ...sources]) };
+  const judged = judgeFact(candidate, writing.origin, null);
+  // An instruction follows from nothing.
+  if (judged.isFlagged) return null;
+  const label = judged.label ?? labelFrom(sources);
+  const memory = await insertMemory(nouns, writing, { ...judged, label, vector: fact.vector }, { batch });
+  for (const source of sources) await nouns.memories.relate(organizationId, memory.id, source.id, "derives");
+  return outcomeOf(memory, "review");
+}
+
+/** All that it is said to follow from; null unless each of that is told now and was stated by somebody. */
+async function sourcesOf(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  { candidate: { relation } }: ResolvedFact,
+  written: readonly (RememberedFact | null)[],
+): Promise<readonly Memory[] | null> {
+  if (relation?.kind !== "derives") return null;
+  const ids = [...relation.ids, ...(relation.facts ?? []).map((place) => written[place]?.id ?? "")];
+  const sources: Memory[] = [];
+  for (const id of new Set(ids)) {
+    const memory = id === "" ? null : await activeNow(nouns, writing, id);
+    if (!memory || memory.isInference) return null;
+    sources.push(memory);
+  }
+  return sources.length >= FEWEST_SOURCES ? sources : null;
+}
+
+/** What was forgotten or declined once is not guessed again, unless it only went with what it followed from. */
+async function isKnown(
+  nouns: StoreNouns,
+  { actor, container, now }: FactWriting,
+  fact: ResolvedFact,
+): Promise<boolean> {
+  const { organizationId } = actor;
+  const twin = fact.twin === null ? null : await nouns.memories.byId(organizationId, fact.twin);
+  if (twin?.isLatest && !twin.isForgotten) return true;
+  if (await nouns.memories.byText(organizationId, container.tag, fact.candidate.text)) return true;
+  const earlier = await nouns.memories.byExactText(organizationId, container.tag, fact.candidate.text);
+  return earlier.some(
+    (memory) => !isWithdrawn(memory) || (memory.forgetAfter !== null && memory.forgetAfter <= iso(now)),
+  );
+}
+
+function endOf(parts: readonly { readonly forgetAfter?: string | null }[]): { forgetAfter?: string } {
+  const [first] = parts.flatMap(({ forgetAfter }) => forgetAfter ?? []).toSorted();
+  return first === undefined ? {} : { forgetAfter: first };
+}
+
+function labelFrom(sources: readonly Memory[]): JudgedFact<ResolvedFact["candidate"]>["label"] {
+  return sources.some((source) => trustOf(source) !== "trusted") ? { trust: "unverified" } : null;
+}

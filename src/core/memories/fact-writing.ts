@@ -1,0 +1,42 @@
+import type { ContainerRow } from "../ports.js";
+import type { Actor, Memory, Origin, RememberedFact } from "../types.js";
+import type { ReadText } from "./relate.js";
+import type { Resolution, ResolvedFact, StatedCandidate } from "./resolve-facts.js";
+import type { JudgedFact } from "./trust.js";
+
+/** What is written, for whom, and within which bounds. */
+export interface FactWriting {
+  readonly actor: Actor;
+  readonly container: ContainerRow;
+  /** The document that states the facts. */
+  readonly documentId: string;
+  readonly origin: Origin;
+  readonly resolution: Resolution;
+  readonly now: Date;
+  /** ISO date of what states the facts; now when it is left out. */
+  readonly statedAt?: string | null | undefined;
+  /** How many memories rules and models may replace; what would replace more waits for review. */
+  readonly maxSuperseded: number;
+}
+
+/** What was written so far of a batch. */
+export interface Batch {
+  readonly id: string;
+  /** Ids of what the batch stated. */
+  readonly stated: Set<string>;
+  /** What became of the facts so far, by their places; null for one that was not kept. */
+  readonly written: (RememberedFact | null)[];
+  /** Memories that came after the resolution, those of this batch included. */
+  readonly newcomers: Memory[];
+  readonly read: ReadText;
+  /** How many memories were replaced that nobody named. */
+  superseded: number;
+}
+
+/** A fact whose trust was judged, with its vector. */
+export type JudgedVector = JudgedFact<StatedCandidate> & Pick<ResolvedFact, "vector">;
+
+/** What the receipt says of a memory that was written. */
+export function outcomeOf({ id, text, isInference }: Memory, outcome: RememberedFact["outcome"]): RememberedFact {
+  return { id, text, outcome: isInference ? "review" : outcome };
+}

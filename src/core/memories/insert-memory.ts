@@ -1,0 +1,115 @@
+import { createId } from "../../lib/ids.js";
+import type { Quotation, StoreNouns } from "../ports.js";
+import { unitOf, type Memory } from "../types.js";
+import type { Batch, FactWriting, JudgedVector } from "./fact-writing.js";
+import { forgetDerived } from "./forget.js";
+import { noteMemory } from "./memory-state.js";
+import type { StatedCandidate } from "./resolve-facts.js";
+import { withoutLabel, type JudgedFact } from "./trust.js";
+
+/** Notes that a memory was stated again: one more source, for longer perhaps, and no guess any more if it was one. */
+export async function strengthen(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  memory: Memory,
+  { candidate, isFlagged: isDoubtful }: JudgedFact<StatedCandidate>,
+  batchId: string,
+): Promise<void> {
+  const { organizationId } = writing.actor;
+  const isStatedNow = memory.isInference && !isDoubtful && candidate.isInference !== true;
+  const known = isStatedNow ? withoutLabel(memory.metadata) : memory.metadata;
+  const link = { documentId: writing.documentId, quote: candidate.quote ?? null };
+  const isNew = await nouns.memories.addSource(organizationId, memory.id, link.documentId, quotationOf(candidate));
+  const metadata = candidate.metadata ? { ...known, ...candidate.metadata } : known;
+  await nouns.memories.update(organizationId, memory.id, {
+    strength: memory.strength + 1,
+    metadata,
+    isStatic: memory.isStatic || candidate.isStatic,
+    ...(isStatedNow && { isInference: false }),
+    forgetAfter: later(memory.forgetAfter, candidate.forgetAfter ?? null),
+  });
+  const cause = `document ${writing.documentId}`;
+  const noted = { batchId, action: "memory.strengthened", cause, linked: isNew ? [link] : [] };
+  await noteMemory(nouns, writing.actor, noted, { before: memory, after: { id: memory.id } });
+}
+
+/** Of two ends the later one; null is no end. What is stated again holds for as long as either statement says. */
+export function later(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return null;
+  return one > other ? one : other;
+}
+
+/** Where a new memory belongs. */
+export interface Placing {
+  readonly batch: Batch;
+  /** The version that it continues. */
+  readonly replaced?: Memory | null;
+  /** It does not hold any more: kept in the record, never found. */
+  readonly isPast?: boolean;
+}
+
+/** Writes a memory, as the next version of another where it takes the place of one, and makes it findable. */
+export async function insertMemory(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  { candidate, isFlagged: isDoubtful, label, vector }: JudgedVector,
+  { batch, replaced = null, isPast = false }: Placing,
+): Promise<Memory> {
+  const { organizationId } = writing.actor;
+  if (replaced) {
+    await nouns.memories.update(organizationId, replaced.id, { isLatest: false });
+    await nouns.units.unindex(unitOf("memory", replaced.seq));
+  }
+  const inserted = await nouns.memories.insert(
+    organizationId,
+    {
+      id: createId(),
+      containerTag: writing.container.tag,
+      text: candidate.text,
+      kind: candidate.kind,
+      isStatic: candidate.isStatic,
+      isInference: isDoubtful || candidate.isInference === true,
+      forgetAfter: candidate.forgetAfter ?? null,
+      forgetReason: candidate.forgetReason ?? null,
+      origin: writing.origin,
+      metadata: metadataOf(candidate, label),
+    },
+    replaced
+      ? { parentId: replaced.id, rootId: replaced.rootId ?? replaced.id, version: replaced.version + 1 }
+      : { parentId: null, rootId: null, version: 1 },
+  );
+  await nouns.memories.addSource(organizationId, inserted.id, writing.documentId, quotationOf(candidate));
+  if (isPast) await nouns.memories.update(organizationId, inserted.id, { isLatest: false });
+  else await makeFindable(nouns, writing, inserted, vector);
+  const memory = { ...inserted, isLatest: !isPast };
+  if (!isPast) batch.newcomers.push(memory);
+  const action = replaced ? "memory.updated" : "memory.added";
+  const noted = { batchId: batch.id, action, cause: `document ${writing.documentId}` };
+  await noteMemory(nouns, writing.actor, noted, { before: replaced, after: memory });
+  if (replaced) await forgetDerived(nouns, writing.actor, [replaced], batch.id);
+  return memory;
+}
+
+async function makeFindable(
+  nouns: StoreNouns,
+  { container, resolution }: FactWriting,
+  memory: Memory,
+  vector: Float32Array | null,
+): Promise<void> {
+  const unit = unitOf("memory", memory.seq);
+  await nouns.units.indexText({ unit, containerIds: [container.id], text: memory.text, context: "" });
+  if (vector && resolution.space) await nouns.units.addVector(unit, resolution.space, vector);
+}
+
+function quotationOf({ quote, quoteAt }: StatedCandidate): Quotation | null {
+  return quote === undefined ? null : { text: quote, at: quoteAt ?? null };
+}
+
+function metadataOf(
+  { metadata, eventDates }: StatedCandidate,
+  label: JudgedFact<StatedCandidate>["label"],
+): Readonly<Record<string, unknown>> | null {
+  const temporalContext = eventDates?.length ? { eventDate: eventDates } : null;
+  if (!temporalContext && !label) return metadata ?? null;
+  return { ...metadata, ...(temporalContext && { temporalContext }), ...label };
+}

@@ -1,0 +1,108 @@
+import type { StoreNouns } from "../ports.js";
+import type { Memory } from "../types.js";
+import type { Batch, FactWriting } from "./fact-writing.js";
+import { speaksOfNow } from "./fact-time.js";
+import { decide, isBefore } from "./relate.js";
+import { isActiveIn, saidAt, withDates, type Related } from "./related-facts.js";
+import type { StatedCandidate } from "./resolve-facts.js";
+
+/** A relation that somebody stated and that holds, or that the fact is there already. */
+export type HeldRelation = Related | { readonly kind: "duplicate"; readonly memory: Memory };
+
+/** The most memories that one fact may be said to take the place of. */
+const MOST_TARGETS = 20;
+
+/**
+ * Checks what somebody who was shown memories says of a fact, inside the transaction: a language model or an agent. Only
+ * active memories of this container count, as they are now. What one of them was replaced by meanwhile is updated in its
+ * stead, unless this batch stated that; what repeats or extends it has to be decided anew.
+ * @returns null when nothing valid was stated, so that rules decide
+ */
+export async function relateAsStated(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  candidate: StatedCandidate,
+  batch: Batch,
+): Promise<HeldRelation | null> {
+  const { relation } = candidate;
+  switch (relation?.kind) {
+    case "duplicate": {
+      const memory = await activeNow(nouns, writing, relation.id);
+      return memory && !(await contradicts(nouns, writing, candidate, memory)) ? { kind: "duplicate", memory } : null;
+    }
+    case "extends": {
+      const memory = await activeNow(nouns, writing, relation.id);
+      return memory && { kind: "extends", memory };
+    }
+    case "updates":
+      return updateOf(nouns, writing, candidate, await targetsOf(nouns, writing, relation.ids, batch));
+    default:
+      return null;
+  }
+}
+
+/** The newest version of a memory of this container, or null when it is gone meanwhile. */
+export async function latestVersion(nouns: StoreNouns, writing: FactWriting, id: string): Promise<Memory | null> {
+  const { organizationId } = writing.actor;
+  const memory = await nouns.memories.byId(organizationId, id);
+  if (!memory || memory.containerTag !== writing.container.tag) return null;
+  const latest = memory.isLatest ? memory : await nouns.memories.latestOf(organizationId, memory.rootId ?? memory.id);
+  return latest && !latest.isForgotten ? latest : null;
+}
+
+/** A memory that is told in this very container now; one of a deleted container with its tag is not. */
+export async function activeNow(nouns: StoreNouns, writing: FactWriting, id: string): Promise<Memory | null> {
+  const { organizationId } = writing.actor;
+  const memory = await nouns.memories.byId(organizationId, id);
+  if (!memory || !isActiveIn(memory, writing)) return null;
+  const container = await nouns.memories.containerOf(organizationId, id);
+  return container?.id === writing.container.id ? memory : null;
+}
+
+async function targetsOf(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  ids: readonly string[],
+  { stated }: Batch,
+): Promise<Memory[]> {
+  const targets = new Map<string, Memory>();
+  for (const id of ids.slice(0, MOST_TARGETS)) {
+    const latest = await latestVersion(nouns, writing, id);
+    const target = latest && !stated.has(latest.id) ? await activeNow(nouns, writing, latest.id) : null;
+    if (target) targets.set(target.id, target);
+  }
+  return [...targets.values()];
+}
+
+/** Only what the fact speaks of at a time that counts is replaced, and nothing that was said after it. */
+async function updateOf(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  candidate: StatedCandidate,
+  targets: readonly Memory[],
+): Promise<Related | null> {
+  if (targets.length === 0) return null;
+  const said = saidAt(candidate, writing);
+  const known = await withDates(nouns, writing, targets);
+  const newer = known.find((other) => isBefore(said, other.saidAt));
+  const by = newer && targets.find(({ id }) => id === newer.memory.id);
+  if (by) return { kind: "outdated", by };
+  const replaced = targets.filter((target) => {
+    const saidOfIt = known.find(({ memory }) => memory.id === target.id)?.saidAt ?? target.createdAt;
+    return speaksOfNow(candidate, said, { ...target, saidAt: saidOfIt });
+  });
+  return replaced.length > 0 ? { kind: "updates", memories: replaced } : { kind: "new" };
+}
+
+/** What rules can tell to be the opposite is no repetition, whoever says so. */
+async function contradicts(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  candidate: StatedCandidate,
+  memory: Memory,
+): Promise<boolean> {
+  const [known] = await withDates(nouns, writing, [memory]);
+  if (!known) return false;
+  const { kind } = decide({ text: candidate.text, saidAt: saidAt(candidate, writing) }, [known]);
+  return kind === "updates" || kind === "outdated";
+}
