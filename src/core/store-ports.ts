@@ -30,7 +30,7 @@ export interface ContainerRow {
   readonly tag: string;
 }
 
-export interface MemoryChange {
+export interface MemoryChange extends Pick<MemoryDraft, "entities" | "buckets"> {
   readonly isLatest?: boolean;
   readonly isForgotten?: boolean;
   readonly forgetAfter?: string | null;

@@ -1,4 +1,6 @@
+import { checkEntities } from "../core/memories/entities.js";
 import type { FactSource } from "../core/ports.js";
+import { chosenAmong } from "../core/profile/bucket-verdict.js";
 import type { FactCandidate } from "../core/types.js";
 import { parseIso } from "../lib/time.js";
 import type { QuoteFinder } from "../lib/find-quote.js";
@@ -10,7 +12,7 @@ const MOST_EVENT_DATES = 10;
 
 /**
  * What of a model's statement may be believed: a quote that the source really holds, days that exist, an end that lies
- * ahead. @returns null for what is no fact at all
+ * ahead, names, and buckets that it was shown. @returns null for what is no fact at all
  */
 export function checkFact(stated: StatedByModel, source: FactSource, find: QuoteFinder): FactCandidate | null {
   const text = stated.text.replace(/\s+/gu, " ").trim();
@@ -18,12 +20,15 @@ export function checkFact(stated: StatedByModel, source: FactSource, find: Quote
   const place = stated.quote === null ? null : find(stated.quote);
   const forgetAfter = endOf(stated.forgetAfter, source.date);
   const eventDates = daysOf(stated.eventDates);
+  const entities = checkEntities(stated.entities);
   return {
     text: text.toWellFormed(),
     kind: stated.kind,
     isStatic: stated.isStatic && forgetAfter === null,
     ...(forgetAfter !== null && { forgetAfter }),
     ...(eventDates.length > 0 && { eventDates }),
+    ...(entities.length > 0 && { entities }),
+    ...chosenAmong(source.guidance?.buckets ?? [], stated.buckets),
     ...(place ? { quote: source.content.slice(place.start, place.end) } : { isInference: true }),
   };
 }

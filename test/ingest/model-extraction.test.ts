@@ -89,7 +89,7 @@ describe("a document is read by the model", () => {
       fence,
       date: opened.clock.now().toISOString(),
       title: null,
-      guidance: {},
+      guidance: await core.listProfileBuckets(call, { containerTag: "a" }),
       known: [],
       part: 1,
       parts: 1,

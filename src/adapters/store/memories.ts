@@ -24,10 +24,12 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       const now = iso(clock.now());
       await sql`insert into memories (
           id, organization_id, container_id, text, text_key, version, is_latest, parent_id, root_id, kind, is_static,
-          is_inference, is_forgotten, forget_after, forget_reason, strength, origin, metadata, created_at, updated_at
+          is_inference, is_forgotten, forget_after, forget_reason, strength, origin, metadata, entities, buckets, created_at,
+          updated_at
         ) select ${draft.id}, ${organizationId}, c.id, ${draft.text}, ${factKey(draft.text)}, ${lineage.version}, 1,
           ${lineage.parentId}, ${lineage.rootId}, ${draft.kind}, ${draft.isStatic ? 1 : 0}, ${draft.isInference ? 1 : 0}, 0,
-          ${draft.forgetAfter}, ${draft.forgetReason}, 1, ${draft.origin}, ${toJson(draft.metadata)}, ${now}, ${now}
+          ${draft.forgetAfter}, ${draft.forgetReason}, 1, ${draft.origin}, ${toJson(draft.metadata)},
+          ${toJson(draft.entities)}, ${toJson(draft.buckets)}, ${now}, ${now}
         from containers c where c.organization_id = ${organizationId} and c.tag = ${draft.containerTag}`.execute(db);
       return memoryOf(await select(organizationId).where("memories.id", "=", draft.id).executeTakeFirstOrThrow());
     },

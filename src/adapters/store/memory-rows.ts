@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import type { MemoryChange } from "../../core/ports.js";
-import type { Memory } from "../../core/types.js";
+import type { BucketVerdict, Memory } from "../../core/types.js";
 import { fromJson, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 
@@ -33,6 +33,8 @@ export function columnsOf(change: MemoryChange): Partial<Selectable<Database["me
   if (change.isStatic !== undefined) columns.is_static = change.isStatic ? 1 : 0;
   if (change.strength !== undefined) columns.strength = change.strength;
   if (change.metadata !== undefined) columns.metadata = toJson(change.metadata);
+  if (change.entities !== undefined) columns.entities = toJson(change.entities);
+  if (change.buckets !== undefined) columns.buckets = toJson(change.buckets);
   return columns;
 }
 
@@ -58,6 +60,8 @@ export function memoryOf(row: MemoryRow): Memory {
     strength: row.strength,
     origin: row.origin as Memory["origin"],
     metadata: fromJson(row.metadata),
+    ...(row.entities !== null && { entities: fromJson<string[]>(row.entities) ?? [] }),
+    ...(row.buckets !== null && { buckets: JSON.parse(row.buckets) as BucketVerdict }),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -1,10 +1,15 @@
 import type { ExtractionGuidance, StoreNouns } from "../ports.js";
 import { readSettings } from "../service/settings.js";
-import type { Document } from "../types.js";
+import { effectiveBuckets } from "../profile/buckets.js";
+import type { Document, ProfileBucket } from "../types.js";
+
+/** As many as one container may define; those of further containers are chosen by rules. */
+const MOST_BUCKETS = 50;
 
 /**
- * What people said about how a document is to be read: the organisation's settings, with the client's own over them, and
- * the guidance of its first container. Filters count only while they are switched on (contract.md §8.1).
+ * What people said about how a document is to be read: the organisation's settings, with the client's own over them, the
+ * guidance of its first container, and the buckets of all of them. Filters count only while they are switched on
+ * (contract.md §8.1).
  */
 export async function guidanceFor(
   nouns: Pick<StoreNouns, "settings" | "containers">,
@@ -13,6 +18,7 @@ export async function guidanceFor(
   const settings = await readSettings(nouns, organizationId, client);
   const [tag] = containerTags;
   const container = tag === undefined ? null : await nouns.containers.get(organizationId, tag);
+  const buckets = await bucketsFor(nouns, { organizationId, client, containerTags });
   return {
     ...(settings.workspacePrompt && { workspacePrompt: settings.workspacePrompt }),
     ...(container?.entityContext && { entityContext: container.entityContext }),
@@ -21,5 +27,18 @@ export async function guidanceFor(
       ...(Boolean(settings.includeItems) && { includeItems: settings.includeItems }),
       ...(Boolean(settings.excludeItems) && { excludeItems: settings.excludeItems }),
     }),
+    ...(buckets.length > 0 && { buckets }),
   };
+}
+
+/** Of two containers that mean something else by one key, the first is asked for; in the other one rules decide. */
+async function bucketsFor(
+  nouns: Pick<StoreNouns, "settings" | "containers">,
+  { organizationId, client, containerTags }: Pick<Document, "organizationId" | "client" | "containerTags">,
+): Promise<ProfileBucket[]> {
+  const byKey = new Map<string, ProfileBucket>();
+  for (const tag of containerTags)
+    for (const bucket of await effectiveBuckets(nouns, organizationId, tag, client ?? undefined))
+      if (!byKey.has(bucket.key)) byKey.set(bucket.key, bucket);
+  return [...byKey.values()].slice(0, MOST_BUCKETS);
 }

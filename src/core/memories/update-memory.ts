@@ -156,6 +156,11 @@ function draftOf(input: Update, target: Memory, other: Memory | null): MemoryDra
     ...expiryOf(input, target, other),
     origin: "user",
     metadata: metadataOf(input, target, other),
+    // What was said of other words is not said of these.
+    ...(input.newContent === target.text && {
+      ...(target.entities && { entities: target.entities }),
+      ...(target.buckets && { buckets: target.buckets }),
+    }),
   };
 }
 

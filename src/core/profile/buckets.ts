@@ -4,6 +4,7 @@ import { tokenise } from "../../lib/words.js";
 import type { StoreNouns } from "../ports.js";
 import { readSettings } from "../service/settings.js";
 import type { Memory, ProfileBucket } from "../types.js";
+import { verdictOn } from "./bucket-verdict.js";
 import { presetJudge } from "./preset-cues.js";
 
 /** The bucket of those who have defined none (contract.md §6.2). */
@@ -30,12 +31,16 @@ export async function effectiveBuckets(
   return byKey.size > 0 ? [...byKey.values()] : [PREFERENCES];
 }
 
-/** Puts memories into the buckets that they belong to, in the order given; one may belong to several, or to none. */
+/**
+ * Puts memories into the buckets that they belong to, in the order given; one may belong to several, or to none. Whoever
+ * chose for a memory among the buckets as they are now is believed; else rules decide.
+ */
 export function fillBuckets(memories: readonly Memory[], buckets: readonly ProfileBucket[]): Record<string, Memory[]> {
   return Object.fromEntries(
     buckets.map((bucket) => {
+      const chosen = verdictOn(bucket);
       const belongs = judgeOf(bucket);
-      return [bucket.key, memories.filter(belongs)];
+      return [bucket.key, memories.filter((memory) => chosen(memory.buckets) ?? belongs(memory))];
     }),
   );
 }

@@ -1,0 +1,29 @@
+import { judgeText } from "./trust.js";
+
+const MOST = 10;
+/** Names are short; what is longer is a sentence. */
+const LONGEST = 80;
+const MOST_WORDS = 8;
+
+/**
+ * What may be names among texts that somebody else says are: on one line, at most 80 characters and 8 words, no orders to
+ * an assistant; each once, at most 10. The first spelling stays.
+ */
+export function checkEntities(names: readonly string[]): string[] {
+  const checked = new Map<string, string>();
+  for (const stated of names) {
+    const name = stated
+      .toWellFormed()
+      .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+      .trim();
+    if (isName(name)) checked.set(name.toLowerCase(), checked.get(name.toLowerCase()) ?? name);
+    if (checked.size === MOST) break;
+  }
+  return [...checked.values()];
+}
+
+function isName(text: string): boolean {
+  if (text.length > LONGEST || !/[\p{L}\p{N}]/u.test(text)) return false;
+  if (text.split(" ").length > MOST_WORDS) return false;
+  return judgeText(text, undefined, { origin: "web" }).trust !== "flagged";
+}
