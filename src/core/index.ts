@@ -34,6 +34,7 @@ import { forget, forgetOne } from "./memories/forget-memory.js";
 import { readHistory } from "./memories/history.js";
 import { listMemories } from "./memories/list-memories.js";
 import { createMemories } from "./memories/memories.js";
+import { pendingExtractions } from "./memories/pending-extractions.js";
 import { getMerge, mergeContainers } from "./containers/merge-containers.js";
 import { getProfile, listProfileBuckets } from "./profile/profile.js";
 import { listRequests, noteRequests } from "./service/requests.js";
@@ -48,6 +49,7 @@ import { suggestBuckets } from "./profile/suggest-buckets.js";
 import { getSession, getStatus } from "./service/status.js";
 import { changeBilling, changeTeam, getTeam } from "./service/team.js";
 import { updateDocument } from "./documents/update-document.js";
+import { submitExtraction } from "./memories/submit-extraction.js";
 import { undoBatch } from "./memories/undo.js";
 import { updateMemory } from "./memories/update-memory.js";
 import { listJournal } from "./service/journal.js";
@@ -78,6 +80,7 @@ export {
   permissionSchema,
   rateSchema,
   type CreatedKey,
+  type ListedKey,
 } from "./service/keys.js";
 export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories/memories.js";
 export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./memories/forget-memory.js";
@@ -95,7 +98,9 @@ export {
   type DocumentWithMemories,
 } from "./documents/documents-with-memories.js";
 export { MAX_PAGE_SIZE } from "./pages.js";
+export { pendingExtractionsSchema, type PendingExtractions, type PendingTask } from "./memories/pending-extractions.js";
 export { reviewSchema, type Reviewed } from "./memories/review.js";
+export { submitExtractionSchema, type SubmittedExtraction } from "./memories/submit-extraction.js";
 export { updateDocumentSchema } from "./documents/update-document.js";
 export { updateMemorySchema } from "./memories/update-memory.js";
 export { profileSchema, type Profile, type ProfileInput } from "./profile/profile.js";
@@ -140,6 +145,8 @@ const USE_CASES = {
   forgetMatching,
   listInferred,
   reviewInferred,
+  pendingExtractions,
+  submitExtraction,
   readHistory,
   listJournal,
   undoBatch,
@@ -218,6 +225,8 @@ export const WRITES: ReadonlySet<UseCase> = new Set([
   "forgetOne",
   "forgetMatching",
   "reviewInferred",
+  "pendingExtractions",
+  "submitExtraction",
   "undoBatch",
 ]);
 

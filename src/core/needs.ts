@@ -38,6 +38,8 @@ export const NEEDS = {
   forgetMatching: "write *",
   listInferred: "read *",
   reviewInferred: "write *",
+  pendingExtractions: "write *",
+  submitExtraction: "write *",
   readHistory: "read *",
   listJournal: "read",
   undoBatch: "write",

@@ -76,6 +76,9 @@ export interface StatedFact {
   readonly text: string;
   readonly isStatic?: boolean | undefined;
   readonly forgetAfter?: string | undefined;
+  readonly kind?: MemoryKind | undefined;
+  /** The words of the document that state it, as the caller quotes them. */
+  readonly quote?: string | undefined;
   /** Id of the memory that this fact replaces. */
   readonly updates?: string | undefined;
 }
@@ -271,6 +274,8 @@ export interface RememberedFact {
   readonly outcome: "added" | "updated" | "duplicate" | "extended" | "outdated" | "review";
   /** The memory that was superseded, when `outcome` is `updated`. */
   readonly replaced?: string;
+  /** Since when search finds it (ISO); absent for what is kept in the past only, and where it was not noted. */
+  readonly searchableAt?: string;
 }
 
 /** One turn of a conversation. */

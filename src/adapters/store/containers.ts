@@ -3,6 +3,7 @@ import type { Clock, ContainerChange, ContainerRow, ContainerStore } from "../..
 import { type Container, unitOf } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
 import { iso, yieldTurn } from "../../lib/time.js";
+import { moveTasks } from "./extraction-tasks.js";
 import { fromJson, listParameter, toJson } from "./json.js";
 import { purgeContainer } from "./purge.js";
 import { rescopeUnit } from "./rescope.js";
@@ -146,6 +147,7 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
         await db.deleteFrom("document_containers").where("document_id", "=", documentId).execute();
         const rows = containerIds.map((id, position) => ({ document_id: documentId, container_id: id, position }));
         if (rows.length > 0) await db.insertInto("document_containers").values(rows).execute();
+        await moveTasks(db, documentId, containerIds);
         const chunks = await db.selectFrom("chunks").select("seq").where("document_id", "=", documentId).execute();
         for (const [index, { seq }] of chunks.entries()) {
           if (index % YIELD_EVERY === YIELD_EVERY - 1) await yieldTurn();

@@ -11,6 +11,7 @@ import { iso } from "../../lib/time.js";
 import { createChunkStore } from "./chunks.js";
 import { createContainerStore } from "./containers.js";
 import { createDocumentStore } from "./documents.js";
+import { createExtractionTaskStore } from "./extraction-tasks.js";
 import { createExtractionStore } from "./extractions.js";
 import { createFileStore } from "./files.js";
 import { createJobStore } from "./jobs.js";
@@ -128,6 +129,7 @@ function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
     merges: createMergeStore(db, clock),
     files: createFileStore(db, clock),
     extractions: createExtractionStore(db, clock),
+    extractionTasks: createExtractionTaskStore(db, clock),
     keys: createKeyStore(db),
     jobs: createJobStore(db, clock),
     journal: createJournalStore(db, clock),

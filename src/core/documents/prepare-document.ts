@@ -9,24 +9,17 @@ import {
   dateSchema,
   filepathSchema,
   metadataSchema,
-  momentSchema,
   noteSchema,
   parseInput,
   refusePast,
   textSchema,
 } from "../input.js";
+import { statedFactSchema } from "../memories/stated-facts.js";
 import type { Actor, Document } from "../types.js";
 
 /** Where a write without a container tag goes (contract.md §1.8). */
 export const DEFAULT_CONTAINER = "sm_project_default";
 const MAX_WAIT_SECONDS = 120;
-
-const factSchema = z.object({
-  text: textSchema({ maxLength: 2_000 }),
-  isStatic: z.boolean().optional(),
-  forgetAfter: momentSchema.optional(),
-  updates: customIdSchema.optional(),
-});
 
 export const addDocumentSchema = z.object({
   content: textSchema(),
@@ -43,7 +36,7 @@ export const addDocumentSchema = z.object({
   filepath: filepathSchema.optional(),
   documentDate: dateSchema.optional(),
   origin: z.enum(["user", "agent", "connector", "web"]).optional(),
-  facts: z.array(factSchema).max(100).optional(),
+  facts: z.array(statedFactSchema).max(100).optional(),
   rememberAsIs: z.boolean().optional(),
   /** Seconds to wait until the document is searchable and its facts are resolved. */
   wait: z.number().min(0).max(MAX_WAIT_SECONDS).optional(),

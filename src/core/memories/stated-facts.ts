@@ -1,0 +1,36 @@
+import * as z from "zod";
+import type { QuoteFinder } from "../../lib/find-quote.js";
+import { customIdSchema, momentSchema, textSchema } from "../input.js";
+import type { StatedFact } from "../types.js";
+import type { StatedCandidate } from "./resolve-facts.js";
+
+/** What any caller may say of a fact. */
+export const factShape = {
+  text: textSchema({ maxLength: 2_000 }),
+  kind: z.enum(["fact", "preference", "episode"], "must be fact, preference or episode").optional(),
+  isStatic: z.boolean("must be true or false").optional(),
+  forgetAfter: momentSchema.optional(),
+  /** The words of the document that state it. One that is not there makes the fact a guess that waits for review. */
+  quote: textSchema({ maxLength: 2_000 }).optional(),
+};
+
+/** A fact that comes ready-made with its document. */
+export const statedFactSchema = z.object({ ...factShape, updates: customIdSchema.optional() });
+
+/**
+ * A ready-made fact as it is resolved. Who quotes the document is checked: words that are not in it make the fact a guess,
+ * which takes the place of nothing.
+ */
+export function candidateOfStated(fact: StatedFact, content: string, find: QuoteFinder): StatedCandidate {
+  const { text, kind = "fact", isStatic = false, forgetAfter, quote, updates } = fact;
+  const place = quote === undefined ? null : find(quote);
+  const isDoubtful = quote !== undefined && place === null;
+  return {
+    text,
+    kind,
+    isStatic,
+    ...(forgetAfter !== undefined && { forgetAfter }),
+    ...(place && { quote: content.slice(place.start, place.end) }),
+    ...(isDoubtful ? { isInference: true } : updates !== undefined && { updates }),
+  };
+}

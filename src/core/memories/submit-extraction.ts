@@ -1,0 +1,248 @@
+import * as z from "zod";
+import { sha256 } from "../../lib/crypto.js";
+import { createQuoteFinder, type Place } from "../../lib/find-quote.js";
+import { parseIso } from "../../lib/time.js";
+import { maySee } from "../auth.js";
+import { refuseMerging } from "../containers/merge.js";
+import type { Call, CoreContext } from "../context.js";
+import { AppError, type Issue } from "../errors.js";
+import { customIdSchema, dateSchema, invalid, noteSchema, parseInput, refusePast } from "../input.js";
+import { once } from "../operations.js";
+import type { ContainerRow, ExtractionTask, StoreNouns } from "../ports.js";
+import type { Document, Origin, RememberedFact, StatedRelation } from "../types.js";
+import { handleOf, MOST_COUNTED } from "./pending-extractions.js";
+import { resolveFacts, type Resolution, type StatedCandidate } from "./resolve-facts.js";
+import { factShape } from "./stated-facts.js";
+import { speakersOf } from "./trust.js";
+import { writeFacts } from "./write-facts.js";
+
+const relationSchema = z
+  .object({
+    kind: z.enum(
+      ["new", "duplicate", "updates", "extends", "derives"],
+      "must be new, duplicate, updates, extends or derives",
+    ),
+    /** Names of known memories of the task, such as `m1`. */
+    ids: z
+      .array(z.string("must be a string").max(20, "must have at most 20 characters"), "must be an array of ids")
+      .max(20, "must have at most 20 entries")
+      .nullish(),
+  })
+  .superRefine(({ kind, ids }, context) => {
+    const named = new Set(ids ?? []).size;
+    const complain = (message: string) => context.addIssue({ code: "custom", path: ["ids"], message });
+    if ((kind === "duplicate" || kind === "extends") && named !== 1) complain(`must name exactly one id for ${kind}`);
+    if (kind === "updates" && named === 0) complain("must name at least one id for updates");
+    if (kind === "derives" && named < 2) complain("must name at least two ids for derives");
+  });
+
+const submittedFactSchema = z.object({
+  text: factShape.text,
+  kind: factShape.kind.nullish(),
+  isStatic: factShape.isStatic.nullish(),
+  forgetAfter: factShape.forgetAfter.nullish(),
+  /** Days of what the fact speaks of. */
+  eventDates: z.array(dateSchema, "must be an array of dates").max(10, "must have at most 10 entries").nullish(),
+  quote: factShape.quote.nullish(),
+  /** Names of whom and what it is about. */
+  entities: z.array(noteSchema(200), "must be an array of names").max(20, "must have at most 20 entries").nullish(),
+  relation: relationSchema.nullish(),
+});
+type SubmittedFact = z.output<typeof submittedFactSchema>;
+
+export const submitExtractionSchema = z.object({
+  taskId: customIdSchema,
+  /** Empty when there is nothing to remember. */
+  facts: z.array(submittedFactSchema, "must be an array").max(100, "must have at most 100 entries"),
+});
+
+/** What became of the facts of a task. */
+export interface SubmittedExtraction {
+  readonly documentId: string;
+  readonly containerTag: string;
+  /** In the order of the submission; without what follows from others and was known, or whose ground is gone. */
+  readonly facts: readonly RememberedFact[];
+  /** How many tasks of the container are still to be answered, at least; up to 1,000. */
+  readonly remaining: number;
+}
+
+/**
+ * Takes in the facts that an agent found in a task, as one batch that can be undone. Quotes are checked: a fact whose quote
+ * is not in the document is a guess that waits for review. What was found before stays. The same submission again gets the
+ * same answer.
+ * @throws AppError `not_found` for a task that there is not, or no longer; `invalid` that names an id which the task did not
+ *   show; `conflict` for another submission of an answered task. Nothing is written then.
+ */
+export async function submitExtraction(context: CoreContext, call: Call, raw: unknown): Promise<SubmittedExtraction> {
+  const input = parseInput(submitExtractionSchema, raw);
+  const { actor } = call;
+  const { organizationId } = actor;
+  const task = await findTask(context.store, call, input.taskId);
+  const prepared = task.doneAt === null ? await prepare(context, task, input.facts, organizationId) : null;
+  const digest = sha256(JSON.stringify(input.facts));
+  const same = { actor, operationId: `${task.id} ${digest}` };
+  const submitted = await once(context, same, "submitExtraction", async (nouns) => {
+    const current = await findTask(nouns, call, task.id);
+    if (current.doneAt !== null || !prepared) throw alreadyAnswered(task.id);
+    const { container, document, resolution } = prepared;
+    await refuseMerging(nouns, organizationId, [container.tag]);
+    await findDocument(nouns, organizationId, current);
+    const facts = await writeFacts(nouns, {
+      actor,
+      container,
+      documentId: document.id,
+      origin: originOf(document),
+      resolution,
+      now: context.clock.now(),
+      statedAt: document.documentDate,
+      maxSuperseded: context.limits.maxSuperseded,
+    });
+    await nouns.extractionTasks.finish(organizationId, task.id);
+    const remaining = await nouns.extractionTasks.countOpen(organizationId, container.id, MOST_COUNTED);
+    return { documentId: document.id, containerTag: container.tag, facts, remaining };
+  });
+  context.wakeJobs();
+  return submitted;
+}
+
+async function findTask(
+  { extractionTasks }: Pick<StoreNouns, "extractionTasks">,
+  { actor }: Call,
+  id: string,
+): Promise<ExtractionTask> {
+  const task = await extractionTasks.byId(actor.organizationId, id);
+  if (!task || !maySee(actor, [task.containerTag])) throw noSuchTask(id);
+  return task;
+}
+
+function noSuchTask(id: string): AppError {
+  return new AppError(
+    "not_found",
+    `There is no extraction task ${id}: its document was changed or deleted, or its time was over and another agent has it. Ask for pending extractions again. Nothing was written.`,
+  );
+}
+
+function alreadyAnswered(id: string): AppError {
+  return new AppError(
+    "conflict",
+    `The extraction task ${id} was answered already, with other facts. Add what is missing with add-memory. Nothing was written.`,
+  );
+}
+
+/** The document of a task as it was handed out. @throws AppError `not_found` when it was changed, moved or deleted since */
+async function findDocument(
+  { documents }: Pick<StoreNouns, "documents">,
+  organizationId: string,
+  task: ExtractionTask,
+): Promise<Document> {
+  const document = await documents.byId(organizationId, task.documentId);
+  if (document?.revision !== task.revision || !document.containerTags.includes(task.containerTag))
+    throw noSuchTask(task.id);
+  return document;
+}
+
+interface Prepared {
+  readonly container: ContainerRow;
+  readonly document: Document;
+  readonly resolution: Resolution;
+}
+
+/** Slow work, outside the transaction. */
+async function prepare(
+  context: CoreContext,
+  task: ExtractionTask,
+  facts: readonly SubmittedFact[],
+  organizationId: string,
+): Promise<Prepared> {
+  const document = await findDocument(context.store, organizationId, task);
+  const [container] = await context.store.containers.find(organizationId, [task.containerTag]);
+  if (!container) throw noSuchTask(task.id);
+  refusePast("facts", facts, context.clock.now());
+  const relations = relationsOf(facts, task.handles ?? []);
+  const find = quoteFinderOf(document, task);
+  const speakerOf = speakersOf(document.turns ?? []);
+  const candidates = facts.map((fact, index): StatedCandidate => {
+    const candidate = candidateOf(fact, relations[index], document.content, find);
+    const speaker = speakerOf(candidate.quote);
+    return speaker === undefined ? candidate : { ...candidate, speaker };
+  });
+  const resolution = await resolveFacts(context, organizationId, container, candidates);
+  return { container, document, resolution };
+}
+
+/** What each fact says of known memories, by their ids. @throws AppError `invalid` that names each id which was not shown */
+function relationsOf(
+  facts: readonly SubmittedFact[],
+  shown: readonly string[],
+): readonly (StatedRelation | undefined)[] {
+  const known = new Map(shown.map((id, index) => [handleOf(index), id]));
+  const issues: Issue[] = [];
+  const relations = facts.map(({ relation }, index) => {
+    if (!relation) return undefined;
+    const ids = [...(relation.ids ?? [])].map((handle, place) => {
+      const id = known.get(handle);
+      if (id === undefined)
+        issues.push({
+          path: ["facts", index, "relation", "ids", place],
+          message: `the task shows no memory ${JSON.stringify(handle)}; it shows ${namesOf(shown.length)}`,
+        });
+      return id ?? "";
+    });
+    return relationOf(relation.kind, [...new Set(ids)]);
+  });
+  if (issues.length > 0) throw invalid(issues);
+  return relations;
+}
+
+function namesOf(count: number): string {
+  return count === 0 ? "none" : count === 1 ? handleOf(0) : `${handleOf(0)} to ${handleOf(count - 1)}`;
+}
+
+function relationOf(kind: StatedRelation["kind"], ids: readonly string[]): StatedRelation {
+  const [first = ""] = ids;
+  if (kind === "new") return { kind };
+  return kind === "duplicate" || kind === "extends" ? { kind, id: first } : { kind, ids };
+}
+
+/** Looks in the part that was read first, then in the rest of the document. */
+function quoteFinderOf({ content }: Document, { window }: ExtractionTask): (quote: string) => Place | null {
+  const inPart = createQuoteFinder(content.slice(window.start, window.end));
+  const anywhere = createQuoteFinder(content);
+  return (quote) => {
+    const place = inPart(quote);
+    return place ? { start: place.start + window.start, end: place.end + window.start } : anywhere(quote);
+  };
+}
+
+function candidateOf(
+  fact: SubmittedFact,
+  relation: StatedRelation | undefined,
+  content: string,
+  find: (quote: string) => Place | null,
+): StatedCandidate {
+  const place = fact.quote ? find(fact.quote) : null;
+  const eventDates = [...new Set((fact.eventDates ?? []).flatMap(dayOf))];
+  const entities = [...new Set((fact.entities ?? []).map((name) => name.replace(/\s+/gu, " ").trim()))].filter(Boolean);
+  // A guess takes the place of nothing; it may only follow from what is known.
+  const holds = place !== null || relation?.kind === "derives";
+  return {
+    text: fact.text.replace(/\s+/gu, " ").trim(),
+    kind: fact.kind ?? "fact",
+    isStatic: fact.isStatic ?? false,
+    ...(fact.forgetAfter && { forgetAfter: fact.forgetAfter }),
+    ...(eventDates.length > 0 && { eventDates }),
+    ...(entities.length > 0 && { entities }),
+    ...(place ? { quote: content.slice(place.start, place.end), quoteAt: place } : { isInference: true }),
+    ...(relation && holds && { relation }),
+  };
+}
+
+function dayOf(date: string): string[] {
+  const day = parseIso(date)?.toISOString().slice(0, 10);
+  return day === undefined ? [] : [day];
+}
+
+/** Who reads a page for the user does not make it the user's own word. */
+function originOf({ origin }: Document): Origin {
+  return origin === "web" || origin === "connector" ? origin : "agent";
+}
