@@ -74,7 +74,7 @@ export async function relateFact(
 }
 
 /** Whether a memory is told in this container now, and waits for no review of what it says. */
-export function isActiveIn(memory: Memory, { container, now }: FactWriting): boolean {
+export function isActiveIn(memory: Memory, { container, now }: Pick<FactWriting, "container" | "now">): boolean {
   const isOver = memory.forgetAfter !== null && memory.forgetAfter <= iso(now);
   const isActive = memory.isLatest && !memory.isForgotten && !isOver && memory.containerTag === container.tag;
   // What waits for review says nothing yet: not that something else is outdated, either.
@@ -94,7 +94,7 @@ function writtenDate(metadata: Readonly<Record<string, unknown>> | null | undefi
 /** A memory was said when the newest of its documents is from, or when it was written down. */
 export async function withDates(
   nouns: StoreNouns,
-  { actor }: FactWriting,
+  { actor }: Pick<FactWriting, "actor">,
   memories: readonly Memory[],
 ): Promise<KnownFact[]> {
   const { organizationId } = actor;
