@@ -27,6 +27,8 @@ import { createId } from "./lib/ids.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
 const FILES_FOLDER = "files";
+/** Seconds of quiet before a model reads. Rules cost nothing, and waiting would only delay them. */
+const QUIET_FOR_MODELS = 30;
 /** Questions whose vectors are kept, so that a repeated one costs no call. */
 const CACHED_QUERIES = 1_000;
 
@@ -123,6 +125,8 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
       maxBatch: config.maxBatch,
       maxFileBytes: config.maxFileBytes,
       maxSuperseded: config.maxSuperseded,
+      dreamQuiet: config.dreamQuiet ?? (model ? QUIET_FOR_MODELS : 0),
+      dreamLongestWait: config.dreamLongestWait,
       threshold: config.threshold,
       searchMode: config.searchMode,
     },

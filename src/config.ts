@@ -154,6 +154,16 @@ export const SETTINGS = {
     description:
       "How many memories the rules let one document replace; what would replace more waits for review. Replacements that the caller names do not count.",
   }),
+  RECOLLECT_DREAM_QUIET: setting({
+    schema: wholeNumber(0, 86_400),
+    description:
+      "Seconds without a new document in a container after which its waiting documents are read together. Documents with `dreaming: instant` never wait. Without it 30 where a language model reads, else 0.",
+  }),
+  RECOLLECT_DREAM_LONGEST_WAIT: setting({
+    schema: wholeNumber(1, 86_400),
+    fallback: "300",
+    description: "Seconds that a document waits for that quiet at most.",
+  }),
   RECOLLECT_KEEP_FAILED_MINUTES: setting({
     schema: wholeNumber(0, 5_256_000),
     fallback: "0",
@@ -234,6 +244,10 @@ export interface Config {
   readonly maxFileBytes: number;
   /** Memories that one document may replace without being told to. */
   readonly maxSuperseded: number;
+  /** Seconds; undefined for what suits the extractor. */
+  readonly dreamQuiet: number | undefined;
+  /** Seconds. */
+  readonly dreamLongestWait: number;
   /** 0 for ever. */
   readonly keepFailedMinutes: number;
   /** 0 for no limit. */
@@ -371,6 +385,8 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     maxBatchBytes: need(values.RECOLLECT_MAX_BATCH_BYTES),
     maxFileBytes: need(values.RECOLLECT_MAX_FILE_BYTES),
     maxSuperseded: need(values.RECOLLECT_MAX_SUPERSEDED),
+    dreamQuiet: values.RECOLLECT_DREAM_QUIET,
+    dreamLongestWait: need(values.RECOLLECT_DREAM_LONGEST_WAIT),
     keepFailedMinutes: need(values.RECOLLECT_KEEP_FAILED_MINUTES),
     maxStoreMegabytes: need(values.RECOLLECT_MAX_STORE_MEGABYTES),
     rate: buildRate(need(values.RECOLLECT_RATE_LIMIT), need(values.RECOLLECT_RATE_WINDOW_SECONDS)),

@@ -28,6 +28,10 @@ export interface Limits {
   readonly maxFileBytes: number;
   /** How many memories one document may replace without being told to. */
   readonly maxSuperseded: number;
+  /** Seconds without a new document after which those that wait in a container are remembered together; 0: no waiting. */
+  readonly dreamQuiet: number;
+  /** Seconds that a document waits for that at most. */
+  readonly dreamLongestWait: number;
   /** Similarity below which search drops a result when the caller names no threshold, 0 to 1. */
   readonly threshold: number;
   /** What search finds when the caller does not say. */

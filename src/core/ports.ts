@@ -278,6 +278,8 @@ export interface JobDraft {
   readonly exclusive?: boolean;
   /** Not before this moment. */
   readonly runAt?: Date;
+  /** What it waits for until then, in words for people. */
+  readonly reason?: string;
   readonly maxAttempts?: number;
 }
 
@@ -337,6 +339,14 @@ export interface DeadJob {
 /** Which jobs to take, by their kind. */
 export type KindChoice = { readonly only: readonly string[] } | { readonly except: readonly string[] };
 
+/** A job that waits for its time or its turn. */
+export interface WaitingJob {
+  readonly id: number;
+  readonly payload: unknown;
+  /** How often it failed. */
+  readonly attempt: number;
+}
+
 export interface JobStore {
   enqueue(drafts: readonly JobDraft[]): Promise<void>;
   /**
@@ -354,6 +364,12 @@ export interface JobStore {
   bury(worker: string, jobId: number, reason: string): Promise<void>;
   /** Frees every lease of workers that are gone; only the sole owner of a store may call it. */
   reclaim(): Promise<number>;
+  /** Jobs of one kind and group that wait, due or not, oldest first. */
+  waiting(kind: string, group: string): Promise<WaitingJob[]>;
+  /** Puts off those of these jobs that wait; counts no failure. */
+  hold(ids: readonly number[], runAt: Date, reason: string): Promise<void>;
+  /** Removes those of these jobs that wait: their work is done. */
+  drop(ids: readonly number[]): Promise<void>;
   /** When the next waiting job is due, or null. */
   nextDue(): Promise<Date | null>;
   counts(): Promise<{ waiting: number; running: number; dead: number; oldestWaitingSeconds: number }>;

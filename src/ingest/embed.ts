@@ -4,6 +4,7 @@ import type { JobContext, PlainUnit, StoreNouns } from "../core/ports.js";
 import { unitOf, type Unit, type VectorSpace } from "../core/types.js";
 import { yieldTurn } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
+import { rememberStep } from "./quiet.js";
 import { commitStep, isCurrent, loadCurrent, type StepPayload } from "./step.js";
 
 /** Vectors written in one transaction; more would hold up other callers. */
@@ -27,14 +28,15 @@ export async function embedChunks(context: IngestContext, payload: StepPayload, 
     }));
     await embedUnits(context, units, job.signal, (nouns) => isCurrent(context, payload, nouns));
   }
-  await commitStep(context, job, payload, async (nouns, { organizationId, id, taskType }) => {
-    const remembers = taskType === "memory";
+  await commitStep(context, job, payload, async (nouns, current) => {
+    const { organizationId, id } = current;
+    const remembers = current.taskType === "memory";
     await nouns.documents.update(organizationId, id, {
       status: "done",
       errorReason: null,
       ...(!remembers && { dreamingStatus: "done", receipt: [] }),
     });
-    return remembers ? "remember" : null;
+    return remembers ? rememberStep(context, nouns, current, job.job.group) : null;
   });
 }
 

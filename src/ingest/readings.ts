@@ -2,6 +2,7 @@ import type { LanguageModel, StoreNouns } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import type { IngestContext } from "./context.js";
 import { extractFactsPrompt } from "./prompts/extract-facts.js";
+import { extractGroupPrompt } from "./prompts/extract-group.js";
 
 /** Raised when the rules find other facts than before in texts that they have read. */
 const RULES = "rules/1";
@@ -9,7 +10,7 @@ const RULES = "rules/1";
 /** What finds facts in documents, with its version; the first is what reads a document again. */
 export function versionsOf(model: LanguageModel | null): readonly string[] {
   if (!model) return [RULES];
-  return [`${extractFactsPrompt.name}/${extractFactsPrompt.version}`];
+  return [extractFactsPrompt, extractGroupPrompt].map(({ name, version }) => `${name}/${version}`);
 }
 
 /**

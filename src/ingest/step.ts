@@ -3,9 +3,34 @@ import type { JobContext, JobDraft, StoreNouns } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import type { IngestContext } from "./context.js";
 
+/** How long a document has been waiting for its container to become quiet (ISO). */
+const waitingSchema = z.object({
+  /** When the first of what is to be read of it came. */
+  since: z.string(),
+  /** When the newest of it came. */
+  last: z.string(),
+});
+export type Waiting = z.output<typeof waitingSchema>;
+
 /** Payload of every step: one revision of one document. */
-export const stepSchema = z.object({ documentId: z.string(), revision: z.number().int() });
+export const stepSchema = z.object({
+  documentId: z.string(),
+  revision: z.number().int(),
+  /** Set on what is remembered together with other documents, when it is quiet around them. */
+  waits: waitingSchema.optional(),
+});
 export type StepPayload = z.output<typeof stepSchema>;
+
+/** The step that follows, by its kind alone where it is due at once. */
+export type NextStep =
+  | string
+  | {
+      readonly kind: string;
+      readonly waits: Waiting;
+      readonly runAt: Date;
+      /** What it waits for, in words for people. */
+      readonly reason: string;
+    };
 
 /** The document, unless it was deleted or replaced since the job was written. */
 export async function loadCurrent(
@@ -35,7 +60,7 @@ export async function commitStep(
   context: IngestContext,
   job: JobContext,
   payload: StepPayload,
-  write: (nouns: StoreNouns, document: Document) => Promise<string | null>,
+  write: (nouns: StoreNouns, document: Document) => Promise<NextStep | null>,
 ): Promise<void> {
   await context.store.transaction(async (nouns) => {
     const document = await loadCurrent(context, payload, nouns);
@@ -48,13 +73,15 @@ export async function commitStep(
 }
 
 /** Due when its predecessor was, so that a document goes through before a younger one of its group begins. */
-function nextJob({ job }: JobContext, payload: StepPayload, kind: string): JobDraft {
+export function nextJob({ job }: JobContext, { documentId, revision }: StepPayload, next: NextStep): JobDraft {
+  const { kind, waits, runAt, reason } = typeof next === "string" ? { kind: next } : next;
   return {
     kind,
-    payload,
+    payload: { documentId, revision, ...(waits && { waits }) },
     group: job.group,
-    key: `${kind}:${payload.documentId}:${payload.revision}`,
+    key: `${kind}:${documentId}:${revision}`,
     exclusive: kind === "remember",
-    runAt: job.runAt,
+    runAt: runAt ?? job.runAt,
+    ...(reason !== undefined && { reason }),
   };
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Core, Call, DocumentReceipt } from "../../src/core/index.js";
 import { createId } from "../../src/lib/ids.js";
+import { iso } from "../../src/lib/time.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 let opened: ManualCore;
@@ -57,7 +58,9 @@ describe("adding", () => {
       title: "Ada keeps bees on the roof of her house.",
     });
     expect(memories).toHaveLength(1);
-    expect(document.receipt).toEqual([{ id: memories[0]?.id, text: memories[0]?.text, outcome: "added" }]);
+    expect(document.receipt).toEqual([
+      { id: memories[0]?.id, text: memories[0]?.text, outcome: "added", searchableAt: iso(opened.clock.now()) },
+    ]);
     expect(await texts("bees")).toEqual(["Ada keeps bees on the roof of her house."]);
   });
 
@@ -94,7 +97,13 @@ describe("adding", () => {
       wait: 20,
     });
     expect(second.facts).toEqual([
-      { id: expect.any(String) as string, text: "Ada lives in Oslo", outcome: "updated", replaced: old?.id },
+      {
+        id: expect.any(String) as string,
+        text: "Ada lives in Oslo",
+        outcome: "updated",
+        replaced: old?.id,
+        searchableAt: iso(opened.clock.now()),
+      },
     ]);
     const profile = await core.profile(call, { containerTag: "a" });
     expect([...(profile.static ?? []), ...(profile.dynamic ?? [])].map((memory) => memory.text)).toEqual([

@@ -87,6 +87,8 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       maxBatch: 600,
       maxFileBytes: 1_048_576,
       maxSuperseded: 5,
+      dreamQuiet: 0,
+      dreamLongestWait: 300,
       threshold: 0.5,
       searchMode: "hybrid",
       ...options.limits,

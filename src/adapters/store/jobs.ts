@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Clock, DeadJob, Job, JobDraft, JobStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { createChooser } from "./job-claim.js";
+import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
 const DEFAULT_MAX_ATTEMPTS = 8;
@@ -15,7 +16,10 @@ export function createJobStore(db: Kysely<Database>, clock: Clock = systemClock)
   return { ...createQueue(db, clock), ...createLeases(db, clock), ...createOverview(db, clock), ...createRuns(db) };
 }
 
-function createQueue(db: Kysely<Database>, clock: Clock): Pick<JobStore, "enqueue" | "claim" | "reclaim" | "nextDue"> {
+function createQueue(
+  db: Kysely<Database>,
+  clock: Clock,
+): Pick<JobStore, "enqueue" | "claim" | "reclaim" | "waiting" | "hold" | "drop" | "nextDue"> {
   const choose = createChooser();
   return {
     async enqueue(drafts) {
@@ -61,6 +65,29 @@ function createQueue(db: Kysely<Database>, clock: Clock): Pick<JobStore, "enqueu
         .where("state", "=", "running")
         .executeTakeFirst();
       return Number(freed.numUpdatedRows);
+    },
+
+    async waiting(kind, group) {
+      const rows = await db
+        .selectFrom("jobs")
+        .select(["id", "payload", "attempt"])
+        .where("state", "=", "waiting")
+        .where("group_key", "=", group)
+        .where("kind", "=", kind)
+        .orderBy("run_at")
+        .orderBy("id")
+        .execute();
+      return rows.map(({ id, payload, attempt }) => ({ id, attempt, payload: readPayload(payload) }));
+    },
+
+    async hold(ids, runAt, reason) {
+      await sql`update jobs set run_at = ${iso(runAt)}, reason = ${reason} where state = 'waiting' and ${isAmong(ids)}`.execute(
+        db,
+      );
+    },
+
+    async drop(ids) {
+      await sql`delete from jobs where state = 'waiting' and ${isAmong(ids)}`.execute(db);
     },
 
     async nextDue() {
@@ -207,6 +234,10 @@ function held(db: Kysely<Database>, worker: string, jobId: number) {
   return db.updateTable("jobs").where("id", "=", jobId).where("worker", "=", worker).where("state", "=", "running");
 }
 
+function isAmong(ids: readonly number[]) {
+  return sql`id in (select value from json_each(${listParameter(ids)}))`;
+}
+
 /** Reads first: in nearly every claim there is nothing to free, and a write would cost a commit. */
 async function releaseExpired(db: Kysely<Database>, now: string): Promise<void> {
   const expired = await db
@@ -255,6 +286,7 @@ function toRow(draft: JobDraft, now: string) {
     state: "waiting",
     run_at: draft.runAt ? iso(draft.runAt) : now,
     max_attempts: draft.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    reason: draft.reason ?? null,
     created_at: now,
     attempt: 0,
   };

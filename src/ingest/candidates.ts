@@ -1,0 +1,126 @@
+import type { StatedCandidate } from "../core/memories/resolve-facts.js";
+import { candidateOfStated } from "../core/memories/stated-facts.js";
+import { speakersOf } from "../core/memories/trust.js";
+import type { FactSource } from "../core/ports.js";
+import type { Document, FactCandidate, Turn } from "../core/types.js";
+import { createQuoteFinder } from "../lib/find-quote.js";
+import { findAddition } from "./addition.js";
+import type { IngestContext } from "./context.js";
+import { guidanceFor } from "../core/documents/guidance.js";
+import { knownFor } from "./known-memories.js";
+
+/** A text up to this length that its sender asked to be remembered becomes one fact if no rule finds any. */
+const AS_IS_LENGTH = 600;
+
+/** What a submission of a document gives to be remembered. */
+export interface Submission {
+  /** Ready-made by its sender; then nothing is read. */
+  readonly stated?: readonly StatedCandidate[];
+  /** What is to be read; absent when there is nothing new. */
+  readonly source?: FactSource;
+  /** True when it was sent as a conversation. */
+  readonly wasSentAsTurns: boolean;
+  readonly rememberAsIs: boolean;
+}
+
+/** What every submission since the last remembered one adds, in order: none is lost to the one that follows it. */
+export async function submissionsOf(context: IngestContext, document: Document): Promise<Submission[]> {
+  const { documents } = context.store;
+  const { organizationId, id, rememberedRevision } = document;
+  if (rememberedRevision >= document.revision) return [];
+  const textOf = async (revision: number) => (await documents.revisionText(organizationId, id, revision)) ?? "";
+  const submissions: Submission[] = [];
+  let previous = rememberedRevision > 0 ? await textOf(rememberedRevision) : "";
+  for (const { revision, ...pending } of await documents.pendingRevisions(organizationId, id)) {
+    const content = await textOf(revision);
+    submissions.push(await submissionOf(context, { ...document, ...pending, content, turns: null }, previous));
+    previous = content;
+  }
+  submissions.push(await submissionOf(context, document, previous));
+  return submissions;
+}
+
+/** What a text of a document adds to the one before it, empty for none. */
+export async function submissionOf(
+  { model, store }: IngestContext,
+  document: Document,
+  previous: string,
+): Promise<Submission> {
+  const { organizationId, id, revision, rememberAsIs } = document;
+  const kept = { wasSentAsTurns: document.turns !== null, rememberAsIs };
+  if (document.facts) return { ...kept, stated: statedBySender(document.facts, document.content) };
+  const { content, turns, date } = await findAddition(previous, document);
+  if (content === "") return kept;
+  const source: FactSource = {
+    content,
+    containerTag: document.containerTags[0] ?? "",
+    date: date ?? document.documentDate ?? document.createdAt,
+    turns,
+    title: document.title,
+    guidance: await guidanceFor(store, document),
+    known: model ? await knownFor(store.memories, document) : [],
+    onModelUse: (use) => store.extractions.note(organizationId, { ...use, documentId: id, revision }),
+  };
+  return { ...kept, source };
+}
+
+/** What submissions of a document say, in order. */
+export async function findCandidates(
+  context: IngestContext,
+  submissions: readonly Submission[],
+  signal: AbortSignal,
+): Promise<StatedCandidate[]> {
+  const candidates: StatedCandidate[] = [];
+  for (const submission of submissions) candidates.push(...(await candidatesOf(context, submission, signal)));
+  return candidates;
+}
+
+/** The sender's own facts where there are any, else what the extractor finds in the new part of the text. */
+async function candidatesOf(
+  { factExtractor }: IngestContext,
+  submission: Submission,
+  signal: AbortSignal,
+): Promise<readonly StatedCandidate[]> {
+  const { stated, source } = submission;
+  if (stated) return stated;
+  return source ? asRead(submission, await factExtractor.extract(source, signal)) : [];
+}
+
+/** What was found in a submission, with who said it; its very text where nothing was found and it is to be kept. */
+export function asRead(
+  { source, wasSentAsTurns, rememberAsIs }: Submission,
+  found: readonly FactCandidate[],
+): readonly StatedCandidate[] {
+  const said = withSpeakers(found, source?.turns ?? [], wasSentAsTurns);
+  const content = source?.content ?? "";
+  if (said.length > 0 || !rememberAsIs || content === "" || content.length > AS_IS_LENGTH) return said;
+  return [{ text: content.replace(/\s+/gu, " ").trim(), kind: "fact", isStatic: false, quote: content }];
+}
+
+/** Says of every quote where it stands in the newest text of the document, if it does. */
+export function withPlaces(candidates: readonly StatedCandidate[], content: string): StatedCandidate[] {
+  const find = createQuoteFinder(content);
+  return candidates.map((candidate) => {
+    const quoteAt = candidate.quote === undefined ? null : find(candidate.quote);
+    return quoteAt ? { ...candidate, quoteAt } : candidate;
+  });
+}
+
+/** Anybody can write a transcript; only in one that was sent as a conversation is the user's word the owner's own. */
+function withSpeakers(
+  candidates: readonly StatedCandidate[],
+  turns: readonly Turn[],
+  wasSentAsTurns: boolean,
+): StatedCandidate[] {
+  const speakerOf = speakersOf(turns);
+  return candidates.map((candidate) => {
+    const speaker = speakerOf(candidate.quote);
+    return speaker === undefined || (speaker === "User" && !wasSentAsTurns) ? candidate : { ...candidate, speaker };
+  });
+}
+
+/** What its sender quotes is looked for in the text that came with it. */
+function statedBySender(facts: NonNullable<Document["facts"]>, content: string): StatedCandidate[] {
+  const find = createQuoteFinder(content);
+  return facts.map((fact) => candidateOfStated(fact, content, find));
+}

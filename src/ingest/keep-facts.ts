@@ -1,0 +1,121 @@
+import { systemActor } from "../core/auth.js";
+import { formsMemories } from "../core/documents/memory-paths.js";
+import { resolveFacts, type Resolution, type StatedCandidate } from "../core/memories/resolve-facts.js";
+import { writeFacts } from "../core/memories/write-facts.js";
+import type { ContainerRow, StoreNouns } from "../core/ports.js";
+import { forContainer } from "../core/profile/container-buckets.js";
+import type { Document, RememberedFact } from "../core/types.js";
+import { iso } from "../lib/time.js";
+import { withPlaces } from "./candidates.js";
+import type { IngestContext } from "./context.js";
+import { relateWithModel } from "./relate-with-model.js";
+import { noteReading } from "./readings.js";
+import type { Waiting } from "./step.js";
+
+/** The newest memories among which those are looked for that overtook a document. */
+const NEWEST = 50;
+
+/** The facts of a document as they are to be written into one of its containers. */
+export interface Resolved {
+  readonly container: ContainerRow;
+  readonly resolution: Resolution;
+}
+
+/** Resolves candidates against what each container of the document knows that is to form memories of it. */
+export async function resolveForContainers(
+  context: IngestContext,
+  document: Document,
+  found: readonly StatedCandidate[],
+  signal: AbortSignal,
+): Promise<Resolved[]> {
+  const { organizationId, id } = document;
+  const candidates = withPlaces(found, document.content);
+  if (candidates.length === 0) return [];
+  const { store } = context;
+  const resolved: Resolved[] = [];
+  for (const container of await store.containers.ofDocument(organizationId, id)) {
+    if (!(await formsMemories(store, organizationId, container.tag, document.filepath))) continue;
+    const own = await forContainer(store, document, container.tag, candidates);
+    const ruled = await resolveFacts(context, organizationId, container, own, signal);
+    // What its sender stated is related by rules.
+    const isStated = document.facts !== null;
+    const resolution = isStated ? ruled : await relateWithModel(context, { document, container }, ruled, signal);
+    resolved.push({ container, resolution });
+  }
+  return resolved;
+}
+
+/**
+ * Writes the facts of a document with its receipt, inside the transaction that ends its job. A document whose revision
+ * is remembered already gets nothing twice.
+ */
+export async function keepFacts(
+  context: IngestContext,
+  nouns: StoreNouns,
+  document: Document,
+  { resolved, statedAt }: { readonly resolved: readonly Resolved[]; readonly statedAt: string | null },
+): Promise<void> {
+  const { organizationId, id, revision, rememberedRevision } = document;
+  const isRemembered = rememberedRevision >= revision;
+  const stillIn = new Set((await nouns.containers.ofDocument(organizationId, id)).map((container) => container.id));
+  const receipt: RememberedFact[] = [];
+  const now = context.clock.now();
+  for (const { container, resolution } of isRemembered ? [] : resolved)
+    if (stillIn.has(container.id))
+      receipt.push(
+        ...(await writeFacts(nouns, {
+          actor: systemActor(organizationId),
+          container,
+          documentId: id,
+          origin: document.origin,
+          resolution,
+          now,
+          statedAt,
+          maxSuperseded: context.limits.maxSuperseded,
+        })),
+      );
+  await noteReading(context, nouns, document);
+  await nouns.documents.settleRevisions(organizationId, id, revision);
+  await nouns.documents.update(organizationId, id, {
+    dreamingStatus: "done",
+    rememberedRevision: revision,
+    ...(!isRemembered && { receipt: await withTimes(nouns, organizationId, receipt, iso(now)) }),
+  });
+}
+
+/** Says since when each fact is found: one that was known already for longer, one that is over never. */
+async function withTimes(
+  { memories }: StoreNouns,
+  organizationId: string,
+  receipt: readonly RememberedFact[],
+  now: string,
+): Promise<RememberedFact[]> {
+  const timed: RememberedFact[] = [];
+  for (const fact of receipt) {
+    const known = fact.outcome === "duplicate" ? await memories.byId(organizationId, fact.id) : null;
+    timed.push(fact.outcome === "outdated" ? fact : { ...fact, searchableAt: known?.createdAt ?? now });
+  }
+  return timed;
+}
+
+/**
+ * When a document says what it says, null for now: the date of its content or, where something that came later has been
+ * remembered while it waited, when it came. What is older must not take the place of what is newer.
+ */
+export async function saidWhen(
+  { store }: IngestContext,
+  { organizationId, documentDate, containerTags }: Document,
+  waits: Waiting | undefined,
+): Promise<string | null> {
+  if (documentDate !== null || !waits) return documentDate;
+  for (const tag of containerTags) {
+    const newest = await store.memories.active(organizationId, tag, { limit: NEWEST });
+    const later = newest.filter(({ createdAt }) => createdAt > waits.last).map(({ id }) => id);
+    if (later.length === 0) continue;
+    const sources = await store.memories.sources(organizationId, later);
+    const ids = [...new Set(sources.map(({ documentId }) => documentId))];
+    const heads = await store.documents.headsByIds(organizationId, ids);
+    if (heads.some(({ createdAt }) => createdAt > waits.last)) return waits.last;
+  }
+  return null;
+}

@@ -1,0 +1,166 @@
+import type { JobContext, StoreNouns, WaitingJob } from "../core/ports.js";
+import type { Document, DocumentHead } from "../core/types.js";
+import { iso } from "../lib/time.js";
+import type { IngestContext } from "./context.js";
+import { nextJob, type NextStep, stepSchema, type StepPayload, type Waiting } from "./step.js";
+
+const REMEMBER = "remember";
+
+/** A document whose turn it is, and its own job where that is not the one that runs. */
+export interface Member {
+  readonly payload: StepPayload;
+  readonly jobId: number | null;
+}
+
+/**
+ * How a document goes on to be remembered: at once, or together with others of its containers when it is quiet around
+ * them. What needs no reading does not wait. A document that was waiting already goes on waiting from when it began.
+ */
+export async function rememberStep(
+  { limits, clock }: IngestContext,
+  nouns: Pick<StoreNouns, "jobs">,
+  document: Document,
+  group: string,
+): Promise<NextStep> {
+  const { dreaming, facts, revision, rememberedRevision } = document;
+  if (dreaming === "instant" || facts !== null || limits.dreamQuiet === 0 || rememberedRevision >= revision)
+    return REMEMBER;
+  const last = iso(clock.now());
+  const earlier = revision === 1 ? [] : (await waitingSteps(nouns, group)).filter(isOf(document.id));
+  const since = earliest([last, ...earlier.map(({ payload }) => payload.waits.since)]);
+  const waits = { since, last };
+  return { kind: REMEMBER, waits, ...patienceFor(limits, [waits]) };
+}
+
+/**
+ * The documents to remember in one pass, oldest first by the date of their content: those that wait in the same
+ * containers as this one, as soon as none of them came lately or one has waited for the longest. Before that it puts all
+ * of them off and returns null. A job that failed before goes alone, so that it holds up nobody.
+ */
+export async function gatherGroup(
+  context: IngestContext,
+  payload: StepPayload,
+  job: JobContext,
+): Promise<Member[] | null> {
+  const { store, limits, clock } = context;
+  const { waits } = payload;
+  const alone = [{ payload, jobId: null }];
+  if (!waits || job.job.attempt > 1) return alone;
+  const others = (await waitingSteps(store, job.job.group)).filter(({ attempt }) => attempt === 0);
+  const own = { id: job.job.id, attempt: 0, payload: { ...payload, waits } };
+  const group = await companions(context, own, others);
+  if (group.length === 0) return alone;
+  const patience = patienceFor(
+    limits,
+    group.map(({ step }) => step.payload.waits),
+  );
+  if (clock.now() < patience.runAt) {
+    await putOff(context, job, { payload: own.payload, others: group.map(({ step }) => step.id), ...patience });
+    return null;
+  }
+  return group
+    .toSorted((left, right) => byContentDate(left.head, right.head))
+    .map(({ step }) => ({ payload: step.payload, jobId: step.id === own.id ? null : step.id }));
+}
+
+/** Whether a document of the same container is to be remembered without waiting. */
+export async function isInstantWaiting({ store }: IngestContext, { job }: JobContext): Promise<boolean> {
+  const waiting = await store.jobs.waiting(REMEMBER, job.group);
+  return waiting.some(({ payload }) => stepSchema.safeParse(payload).data?.waits === undefined);
+}
+
+interface WaitingStep extends WaitingJob {
+  readonly payload: StepPayload & { readonly waits: Waiting };
+}
+
+async function waitingSteps({ jobs }: Pick<StoreNouns, "jobs">, group: string): Promise<WaitingStep[]> {
+  const waiting = await jobs.waiting(REMEMBER, group);
+  return waiting.flatMap((job) => {
+    const { data } = stepSchema.safeParse(job.payload);
+    return data?.waits ? [{ ...job, payload: { ...data, waits: data.waits } }] : [];
+  });
+}
+
+function isOf(documentId: string): (step: WaitingStep) => boolean {
+  return ({ payload }) => payload.documentId === documentId;
+}
+
+interface Companion {
+  readonly step: WaitingStep;
+  readonly head: DocumentHead;
+}
+
+/** This step and those of the others that are still to be remembered in exactly its containers; none when it is over. */
+async function companions(
+  { store }: IngestContext,
+  own: WaitingStep,
+  others: readonly WaitingStep[],
+): Promise<Companion[]> {
+  const steps = [own, ...others];
+  const heads = await store.documents.headsByIds(store.organizationId, [
+    ...new Set(steps.map(({ payload }) => payload.documentId)),
+  ]);
+  const headOf = new Map(heads.map((head) => [head.id, head]));
+  const current = steps.flatMap((step): Companion[] => {
+    const head = headOf.get(step.payload.documentId);
+    const isOpen = head?.revision === step.payload.revision && head.rememberedRevision < head.revision;
+    return isOpen ? [{ step, head }] : [];
+  });
+  const place = current.find(({ step }) => step === own);
+  if (!place) return [];
+  const containers = containersOf(place.head);
+  return current.filter(({ head }) => containersOf(head) === containers);
+}
+
+function containersOf({ containerTags }: DocumentHead): string {
+  return JSON.stringify([containerTags[0], ...containerTags.toSorted()]);
+}
+
+/** Until when documents wait at most if nothing else comes, and what people are told of it. */
+function patienceFor(
+  { dreamQuiet, dreamLongestWait }: IngestContext["limits"],
+  waiting: readonly Waiting[],
+): { readonly runAt: Date; readonly reason: string } {
+  const newest = Math.max(...waiting.map(({ last }) => Date.parse(last)));
+  const oldest = Math.min(...waiting.map(({ since }) => Date.parse(since)));
+  const latest = oldest + dreamLongestWait * 1_000;
+  return {
+    runAt: new Date(Math.min(newest + dreamQuiet * 1_000, latest)),
+    reason: `It is read together with what else comes to its container, once nothing came for ${dreamQuiet} s, at ${iso(new Date(latest))} at the latest.`,
+  };
+}
+
+interface PuttingOff {
+  readonly payload: StepPayload & { readonly waits: Waiting };
+  /** Jobs that wait for the same. */
+  readonly others: readonly number[];
+  readonly runAt: Date;
+  readonly reason: string;
+}
+
+/** Ends this job and writes it anew for later, so that waiting is no failure; the others need not look by themselves. */
+async function putOff(
+  { store }: IngestContext,
+  job: JobContext,
+  { payload, others, runAt, reason }: PuttingOff,
+): Promise<void> {
+  await store.transaction(async ({ jobs }) => {
+    await job.finish(jobs);
+    await jobs.enqueue([nextJob(job, payload, { kind: REMEMBER, waits: payload.waits, runAt, reason })]);
+    await jobs.hold(others, runAt, reason);
+  });
+}
+
+/** By when their content is from, then by when they came. */
+function byContentDate(left: DocumentHead, right: DocumentHead): number {
+  const dateOf = ({ documentDate, createdAt }: DocumentHead) => Date.parse(documentDate ?? createdAt);
+  return (
+    dateOf(left) - dateOf(right) ||
+    left.createdAt.localeCompare(right.createdAt) ||
+    (left.id < right.id ? -1 : Number(left.id > right.id))
+  );
+}
+
+function earliest(moments: readonly string[]): string {
+  return moments.reduce((first, moment) => (moment < first ? moment : first));
+}

@@ -1,0 +1,148 @@
+import { AppError, RetryLater } from "../core/errors.js";
+import type { FactSource, JobContext } from "../core/ports.js";
+import type { Document, FactCandidate } from "../core/types.js";
+import { asRead, findCandidates, type Submission, submissionsOf } from "./candidates.js";
+import type { IngestContext } from "./context.js";
+import { extractTogether, TOGETHER } from "./extract-group.js";
+import { keepFacts, resolveForContainers, saidWhen } from "./keep-facts.js";
+import { isInstantWaiting, type Member } from "./quiet.js";
+import { loadCurrent } from "./step.js";
+
+/** A document of the group with what is to be read of it. */
+interface Reading {
+  readonly member: Member;
+  readonly document: Document;
+  readonly submissions: readonly Submission[];
+}
+
+/** How far a group is. */
+interface Pass {
+  readonly context: IngestContext;
+  readonly job: JobContext;
+  /** Documents that are still to be read, in order. */
+  readonly left: Member[];
+  /** What went wrong with the document of the job that runs. */
+  ownFailure?: unknown;
+}
+
+/**
+ * Remembers documents that waited together, in this order, so that what a later one says updates what an earlier one
+ * said. Short ones are read in one question to the model. Each is committed by itself, and what was remembered is not
+ * remembered again: a crash repeats only the others. One that fails is left to its own job, and holds up none. Makes way
+ * for a document that is to be remembered at once.
+ */
+export async function rememberGroup(
+  context: IngestContext,
+  members: readonly Member[],
+  job: JobContext,
+): Promise<void> {
+  const pass: Pass = { context, job, left: [...members] };
+  const unfinished = new Set(members);
+  try {
+    for (;;) {
+      const batch = await nextBatch(pass);
+      if (batch.length === 0) break;
+      await rememberBatch(pass, batch, unfinished);
+      if (pass.left.length > 0 && (await isInstantWaiting(context, job)))
+        throw new RetryLater(0, "A document of its container goes first that is to be remembered at once.");
+    }
+  } catch (error) {
+    await holdOthers(pass, unfinished, error);
+    throw error;
+  }
+  if (pass.ownFailure !== undefined) throw pass.ownFailure;
+}
+
+/** The next documents that can be read in one question, or the next one alone; none at the end. */
+async function nextBatch(pass: Pass): Promise<Reading[]> {
+  const batch: Reading[] = [];
+  for (let member = pass.left[0]; member; member = pass.left[0]) {
+    const reading = await attempt(pass, member, () => readingOf(pass.context, member));
+    if (reading && !fits(pass.context, batch, reading)) break;
+    pass.left.shift();
+    if (reading) batch.push(reading);
+  }
+  return batch;
+}
+
+async function readingOf(context: IngestContext, member: Member): Promise<Reading | null> {
+  const document = await loadCurrent(context, member.payload);
+  return document && { member, document, submissions: await submissionsOf(context, document) };
+}
+
+function fits({ model }: IngestContext, batch: readonly Reading[], reading: Reading): boolean {
+  const [first] = batch;
+  if (!first) return true;
+  if (!model || batch.length === TOGETHER.documents) return false;
+  const sources = [...batch, reading].map(onlySourceOf);
+  const [one, ...others] = sources;
+  const length = sources.reduce((sum, source) => sum + (source?.content.length ?? Infinity), 0);
+  return length <= TOGETHER.characters && others.every((other) => one && other && isReadLike(one, other));
+}
+
+/** What is to be read of a document; undefined when its facts are ready-made, or it came in several versions. */
+function onlySourceOf({ submissions: [submission, ...more] }: Reading): FactSource | undefined {
+  return more.length === 0 ? submission?.source : undefined;
+}
+
+/** Whether the same guidance holds for both, and the same is known. */
+function isReadLike(one: FactSource, other: FactSource): boolean {
+  return JSON.stringify([one.guidance, one.known]) === JSON.stringify([other.guidance, other.known]);
+}
+
+async function rememberBatch(pass: Pass, batch: readonly Reading[], unfinished: Set<Member>): Promise<void> {
+  const { context, job } = pass;
+  const { model, log } = context;
+  const sources = batch.flatMap((reading) => onlySourceOf(reading) ?? []);
+  const found = model && batch.length > 1 ? await extractTogether({ model, log }, sources, job.signal) : null;
+  for (const [index, reading] of batch.entries()) {
+    await attempt(pass, reading.member, () => rememberReading(pass, reading, found?.[index]));
+    unfinished.delete(reading.member);
+  }
+}
+
+async function rememberReading(
+  { context, job }: Pass,
+  { member, document, submissions }: Reading,
+  found: readonly FactCandidate[] | undefined,
+): Promise<void> {
+  const [submission] = submissions;
+  const candidates =
+    found && submission ? asRead(submission, found) : await findCandidates(context, submissions, job.signal);
+  const resolved = await resolveForContainers(context, document, candidates, job.signal);
+  const statedAt = await saidWhen(context, document, member.payload.waits);
+  await context.store.transaction(async (nouns) => {
+    const current = await loadCurrent(context, member.payload, nouns);
+    if (!current) return;
+    await keepFacts(context, nouns, current, { resolved, statedAt });
+    if (member.jobId !== null) await nouns.jobs.drop([member.jobId]);
+  });
+  context.events.changed(document.id);
+}
+
+/** Does work for one document; what goes wrong with it is its own affair, except that the service stops or has to wait. */
+async function attempt<T>(pass: Pass, member: Member, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    pass.job.signal.throwIfAborted();
+    if (secondsToWait(error) !== undefined) throw error;
+    if (member.jobId === null) pass.ownFailure = error;
+    else pass.context.log.warn("remember.left", { document: member.payload.documentId, error });
+    return null;
+  }
+}
+
+function secondsToWait(error: unknown): number | undefined {
+  if (error instanceof RetryLater) return error.seconds;
+  return error instanceof AppError ? error.retryAfter : undefined;
+}
+
+/** Who waits for the same need not ask by himself. */
+async function holdOthers({ context, job }: Pass, unfinished: ReadonlySet<Member>, error: unknown): Promise<void> {
+  const seconds = secondsToWait(error);
+  if (seconds === undefined || job.signal.aborted) return;
+  const ids = [...unfinished].flatMap(({ jobId }) => jobId ?? []);
+  const runAt = new Date(context.clock.now().getTime() + seconds * 1_000);
+  await context.store.jobs.hold(ids, runAt, error instanceof Error ? error.message : "");
+}
