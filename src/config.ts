@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { chooseModel, MODEL_SETTINGS, type ModelConfig } from "./config/model.js";
+import { type Places, placesOf } from "./config/places.js";
 import { choice, httpUrl, type Setting, setting, wholeNumber } from "./config/setting.js";
 
 /** The environment, or overrides in its shape: names of settings with their text. */
@@ -298,6 +299,11 @@ export function readConfig(environment: Environment = process.env, overrides: En
   problems.push(...model.problems);
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return freeze({ ...buildConfig(values, findUnknown(texts)), model: model.chosen });
+}
+
+/** Where the programs of this person keep their settings. */
+export function readPlaces(environment: Environment = process.env): Places {
+  return placesOf(environment, homedir(), process.platform);
 }
 
 /** The settings as a Markdown table for the README. */

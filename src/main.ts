@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { basename, relative } from "node:path";
+import { basename, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Listening, Node } from "./app.js";
 import type { Config } from "./config.js";
-import type { DoorOptions, ServiceInfo, Starters } from "./faces/cli/starters.js";
+import type { DoorOptions, ServiceInfo, Starters, Surroundings } from "./faces/cli/starters.js";
 import { isMcpStart, openMcpStdio } from "./faces/mcp/opening.js";
 import type { LeveledLog } from "./lib/log.js";
 
@@ -26,7 +27,7 @@ interface Start {
   readonly log: LeveledLog;
 }
 
-const starters: Starters = { version, openDoor, serve, serveMcp };
+const starters: Starters = { version, openDoor, serve, serveMcp, surroundings };
 // What a command waits for may hang on timers and sockets that keep no process alive by themselves.
 const awake = setInterval(() => undefined, 60_000);
 const exitCode = await runCommand();
@@ -174,6 +175,22 @@ function untilSignal(): Promise<NodeJS.Signals> {
         resolve(signal);
       });
   });
+}
+
+async function surroundings(settings: Settings): Promise<Surroundings> {
+  const { readConfig, readPlaces } = await import("./config.js");
+  const { dataDirectory, host, port, apiKey } = readConfig(undefined, settings);
+  const places = readPlaces();
+  // An address that means every one of this machine is none that a client can call.
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return {
+    ...places,
+    workingFolder: process.cwd(),
+    program: [process.execPath, fileURLToPath(import.meta.url)],
+    dataDirectory: dataDirectory === join(places.home, ".recollect") ? undefined : dataDirectory,
+    serviceUrl: `http://${name.includes(":") ? `[${name}]` : name}:${port}`,
+    apiKey: apiKey?.key,
+  };
 }
 
 async function serveMcp(settings: Settings): Promise<void> {

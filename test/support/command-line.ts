@@ -24,6 +24,7 @@ export function startersFor(dataDirectory: string): Starters {
       return openCore({ dataDirectory: settings["RECOLLECT_DATA_DIR"] ?? dataDirectory });
     },
     serve: () => Promise.reject(new Error("this test serves nothing")),
+    surroundings: () => Promise.reject(new Error("this test has no clients around it")),
     serveMcp: () => Promise.reject(new Error("this test serves no MCP")),
   };
 }

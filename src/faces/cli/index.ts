@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { AppError } from "../../core/errors.js";
 import type { Cli, Register } from "./cli.js";
 import { registerAdd } from "./commands/add.js";
+import { registerConnect } from "./commands/connect.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerForget } from "./commands/forget.js";
 import { registerHistory } from "./commands/history.js";
@@ -35,6 +36,7 @@ const COMMANDS: readonly Register[] = [
   registerUndo,
   registerPurge,
   registerKeys,
+  registerConnect,
   registerStatus,
   registerDoctor,
   registerTry,

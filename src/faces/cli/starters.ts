@@ -30,11 +30,35 @@ export interface ServiceInfo {
   readonly ended: Promise<void>;
 }
 
+/** What clients need to know to use this installation, and where they keep what they know. */
+export interface Surroundings {
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** Folder of settings by the XDG specification. */
+  readonly configFolder: string;
+  /** Folder of settings on Windows. */
+  readonly appData: string;
+  readonly claudeFolder: string | undefined;
+  readonly codexFolder: string;
+  readonly programFolders: readonly string[];
+  /** The folder that the command was started in. */
+  readonly workingFolder: string;
+  /** Starts this installation from anywhere; without the command that it shall run. */
+  readonly program: readonly [command: string, ...args: string[]];
+  /** The data folder, where it is not the usual one. */
+  readonly dataDirectory: string | undefined;
+  /** Base URL of the service as it is set up, without a slash at the end. */
+  readonly serviceUrl: string;
+  /** The API key from the settings. */
+  readonly apiKey: string | undefined;
+}
+
 /** Ways to start, handed to the command line by `main.ts`, which alone knows the app. */
 export interface Starters {
   readonly version: string;
   openDoor(options: DoorOptions): Promise<Door>;
   serve(settings: Readonly<Record<string, string>>): Promise<ServiceInfo>;
+  surroundings(settings: Readonly<Record<string, string>>): Promise<Surroundings>;
   /** Serves MCP on standard input and output until input ends. */
   serveMcp(settings: Readonly<Record<string, string>>): Promise<void>;
 }

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
-import type { ApiKey } from "../../../core/types.js";
+import type { ListedKey } from "../../../core/index.js";
+import type { ApiKey, Grant } from "../../../core/types.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { oneLine } from "../style.js";
 
 export function registerKeys(program: Command, cli: Cli): void {
-  const keys = program.command("keys").description("Make, list and revoke API keys for the HTTP service.");
+  const keys = program.command("keys").description("Make, list, switch off and revoke API keys for the HTTP service.");
   keys
     .command("create")
     .description("Make a key and print it: this once, since only a hash of it is kept.")
@@ -13,16 +14,31 @@ export function registerKeys(program: Command, cli: Cli): void {
       "--client <name>",
       "client that it is for, such as opencode: settings that it writes are this client's alone",
     )
+    .option("--container <tag...>", "only these containers; TAG:read allows no writing")
+    .option("--read-only", "allow no writing at all")
+    .option("--expires <days>", "expires after so many days, 1 to 365", Number)
+    .option("--rate <requests>", "so many requests a minute at most", Number)
     .addHelpText(
       "after",
-      examples(cli, ["$ keys create --name laptop", "$ keys create --client opencode", "$ keys create --json"]),
+      examples(cli, [
+        "$ keys create --name laptop",
+        "$ keys create --client opencode",
+        "$ keys create --container mia library:read --expires 90",
+        "$ keys create --json",
+      ]),
     )
-    .action(async (options: { name: string; client?: string }) => create(cli, options));
+    .action(async (options: CreateOptions) => create(cli, options));
   keys
     .command("list")
     .description("List all keys, revoked ones too.")
     .addHelpText("after", examples(cli, ["$ keys list"]))
     .action(async () => list(cli));
+  keys
+    .command("toggle")
+    .description("Switch a key off, or on again.")
+    .argument("<id>", "id of the key, as `keys list` prints it")
+    .addHelpText("after", examples(cli, ["$ keys toggle 3mJr7AoUXx2Wqd9ZtYbN4c"]))
+    .action(async (id: string) => toggle(cli, id));
   keys
     .command("revoke")
     .description("Make a key useless, at once and for good.")
@@ -31,12 +47,36 @@ export function registerKeys(program: Command, cli: Cli): void {
     .action(async (id: string) => revoke(cli, id));
 }
 
-async function create(cli: Cli, options: { name: string; client?: string }): Promise<void> {
-  const created = await withCore(cli, ({ core, newWrite }) => core.createKey(newWrite(), options));
+interface CreateOptions {
+  readonly name: string;
+  readonly client?: string;
+  readonly container?: readonly string[];
+  readonly readOnly?: boolean;
+  readonly expires?: number;
+  readonly rate?: number;
+}
+
+const MINUTE_MS = 60_000;
+
+async function create(cli: Cli, { container, readOnly, expires, rate, ...named }: CreateOptions): Promise<void> {
+  const wanted = {
+    ...named,
+    ...(container && { kind: "agent", grants: container.map(readGrant) }),
+    ...(readOnly && { permission: "read" }),
+    ...(expires !== undefined && { expiresInDays: expires }),
+    ...(rate !== undefined && { rate: { requests: rate, windowMs: MINUTE_MS } }),
+  };
+  const created = await withCore(cli, ({ core, newWrite }) => core.createKey(newWrite(), wanted));
   cli.output.answer(created, () => [created.secret]);
   cli.output.note(
     `Key ${created.key.id} (${describeUse(created.key)}). It is shown this once: keep it somewhere safe.`,
   );
+}
+
+/** `TAG` or `TAG:read`; a tag may have colons itself. */
+function readGrant(text: string): { containerTag: string; permission: "read" | "write" } {
+  const [, containerTag, permission] = /^(.+):(read|write)$/.exec(text) ?? [];
+  return { containerTag: containerTag ?? text, permission: permission === "read" ? "read" : "write" };
 }
 
 async function list(cli: Cli): Promise<void> {
@@ -45,16 +85,40 @@ async function list(cli: Cli): Promise<void> {
   cli.output.answer(answer, () => (answer.keys.length > 0 ? answer.keys.map((key) => describe(cli, key)) : [none]));
 }
 
-function describe(cli: Cli, key: ApiKey): string {
-  const { dim, red } = cli.output.style;
-  const used = key.lastUsedAt === null ? "never used" : `last used ${key.lastUsedAt.slice(0, 10)}`;
-  const state = key.revokedAt === null ? dim(used) : red(`revoked ${key.revokedAt.slice(0, 10)}`);
-  return `${key.id}  …${key.hint}  ${describeUse(key)}  made ${key.createdAt.slice(0, 10)}, ${state}`;
+function describe(cli: Cli, key: ListedKey): string {
+  const made = `made ${key.createdAt.slice(0, 10)}`;
+  return `${key.id}  …${key.hint}  ${describeUse(key)}  ${made}, ${describeState(cli, key)}`;
 }
 
-/** What the key is for. */
-function describeUse({ name, client }: ApiKey): string {
-  return client === null ? oneLine(name) : `${oneLine(name)}, for ${client}`;
+function describeState(cli: Cli, { isOpen, revokedAt, disabledAt, expiresAt, lastUsedAt }: ListedKey): string {
+  const { dim, red } = cli.output.style;
+  if (revokedAt !== null) return red(`revoked ${revokedAt.slice(0, 10)}`);
+  if (disabledAt !== null) return red(`switched off ${disabledAt.slice(0, 10)}`);
+  if (expiresAt !== null && !isOpen) return red(`expired ${expiresAt.slice(0, 10)}`);
+  const used = lastUsedAt === null ? "never used" : `last used ${lastUsedAt.slice(0, 10)}`;
+  return dim(expiresAt === null ? used : `${used}, expires ${expiresAt.slice(0, 10)}`);
+}
+
+/** What the key is for, and what it is limited to. */
+function describeUse({ name, client, grants, permission, rate }: ApiKey): string {
+  const parts = [
+    oneLine(name),
+    client !== null && `for ${client}`,
+    grants !== null && `only ${grants.map((grant) => describeGrant(grant)).join(" ")}`,
+    grants === null && permission === "read" && "read only",
+    rate !== null && `${rate.requests} requests in ${rate.windowMs / 1_000} s`,
+  ];
+  return parts.filter((part) => part !== false).join(", ");
+}
+
+function describeGrant({ containerTag, permission }: Grant): string {
+  return permission === "read" ? `${containerTag}:read` : containerTag;
+}
+
+async function toggle(cli: Cli, id: string): Promise<void> {
+  const toggled = await withCore(cli, ({ core, newWrite }) => core.toggleKey(newWrite(), { id }));
+  const { green, red } = cli.output.style;
+  cli.output.answer(toggled, () => [`${toggled.enabled ? green("switched on:") : red("switched off:")} ${toggled.id}`]);
 }
 
 async function revoke(cli: Cli, id: string): Promise<void> {

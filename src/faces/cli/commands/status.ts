@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Status } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { dollars, oneLine, pairs } from "../style.js";
+import { count, dollars, oneLine, pairs } from "../style.js";
 
 export function registerStatus(program: Command, cli: Cli): void {
   program
@@ -26,6 +26,9 @@ function describe(status: Status): [string, string][] {
     ["jobs", `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} given up`],
     ...describeUse(status.llmUse),
     ["waiting", `${status.waitingDocuments} documents are not searchable yet`],
+    ...(status.reprocessing > 0 ? [["reprocess", `${count(status.reprocessing, "document")} to be read again`] as const] : []).map(
+      ([name, value]): [string, string] => [name, value],
+    ),
     ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
   ];
 }

@@ -1,0 +1,261 @@
+import { access, rm } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type ConfigFile,
+  ConfigFileError,
+  readConfigFile,
+  removeConfigFile,
+  removeEmptyFolders,
+  replaceConfigFile,
+} from "../../../lib/config-file.js";
+import { type ConfigFormat, ConfigTextError, depthOf, valueAt } from "../../../lib/config-text.js";
+import { spliceBetween, unsplice } from "../../../lib/splice.js";
+import type { Surroundings } from "../starters.js";
+import type { Client, Entry, Scope, Wanted } from "./client.js";
+import { FORMATS } from "./formats.js";
+import { digestOf, dropReceipt, keepReceipt, readReceipt, type Receipt } from "./receipt.js";
+
+/** The file of a client as it is now. */
+export interface Opened {
+  readonly client: Client;
+  readonly scope: Scope;
+  readonly file: ConfigFile;
+  readonly document: unknown;
+  /** What we did to this file, when we did. */
+  readonly receipt: Receipt | undefined;
+}
+
+/** What is to become of the file of a client. */
+export interface Plan extends Opened {
+  readonly entries: readonly Entry[];
+  /** The text with the entries. */
+  readonly text: string;
+  readonly action: "create" | "change" | "none";
+}
+
+/**
+ * Opens the file that a client reads, or `file` in its place.
+ * @throws ConfigFileError, with the file named, for anything that is not safe to edit
+ */
+export async function openClient(client: Client, scope: Scope, around: Surroundings, named?: string): Promise<Opened> {
+  const path = named ?? (await fileOf(client, scope, around));
+  const file = await readConfigFile(path);
+  const document = readDocument(client, file);
+  return { client, scope, file, document, receipt: await readReceipt(around.home, path) };
+}
+
+async function fileOf(client: Client, scope: Scope, around: Surroundings): Promise<string> {
+  const paths = client.files[scope]?.(around) ?? [];
+  for (const path of paths) if (await exists(path)) return path;
+  const last = paths.at(-1);
+  if (last === undefined) throw new Error(`${client.name} has no file of scope ${scope}.`);
+  return last;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function readDocument({ format }: Client, { path, text }: ConfigFile): unknown {
+  return naming(path, () => FORMATS[format].parse(text ?? ""));
+}
+
+/** Puts the name of the file before what is wrong with its text. */
+function naming<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigTextError)) throw error;
+    throw new ConfigFileError(`${path} ${error.message}. Mend it by hand first; nothing was changed.`);
+  }
+}
+
+/** Works out the text with our entries. Reads and writes nothing. @throws ConfigFileError where they do not fit in */
+export function planConnection(opened: Opened, wanted: Wanted): Plan {
+  const { client, scope, file, document } = opened;
+  const entries = client.entries(wanted, scope, document);
+  const isThere = entries.every(({ path, value }) => isDeepStrictEqual(valueAt(document, path), value));
+  if (isThere) return { ...opened, entries, text: file.text ?? "", action: "none" };
+  const text = naming(file.path, () => withEntries(FORMATS[client.format], withoutOurs(opened), entries));
+  return { ...opened, entries, text, action: file.text === undefined ? "create" : "change" };
+}
+
+function withEntries(format: ConfigFormat, base: string, entries: readonly Entry[]): string {
+  const text = entries.reduce((before, { path, value }) => format.set(before, path, value), base);
+  const document = format.parse(text);
+  for (const { path, value } of entries)
+    if (!isDeepStrictEqual(valueAt(document, path), value))
+      throw new ConfigTextError(`cannot be edited safely at ${path.join(".")}`);
+  return text;
+}
+
+/** Without what we wrote earlier where that is still as it was, so that undoing leads back to before the first time. */
+function withoutOurs({ client, file, receipt }: Opened): string {
+  const text = file.text ?? "";
+  return (receipt && cleanUndo(FORMATS[client.format], text, receipt)) ?? text;
+}
+
+/** Writes a plan. @returns the copy of the file as it was, if there was one */
+export async function writePlan(
+  plan: Plan,
+  options: { home: string; now: Date; keyId?: string | undefined },
+): Promise<string | undefined> {
+  const { client, scope, file, receipt, entries, text } = plan;
+  const base = withoutOurs(plan);
+  const first = receipt && base !== (file.text ?? "") ? receipt : undefined;
+  const baseDocument = FORMATS[client.format].parse(base);
+  const writtenAt = options.now.toISOString();
+  const { backup, madeFolder } = await replaceConfigFile(
+    file,
+    text,
+    `recollect-${writtenAt.replace(/[-:]|\.\d+/g, "")}`,
+  );
+  const keyId = options.keyId ?? first?.keyId;
+  const topmost = first?.madeFolder ?? madeFolder;
+  const copy = first?.backup ?? backup;
+  await keepReceipt(options.home, {
+    version: 1,
+    client: client.name,
+    scope,
+    file: file.path,
+    writtenAt,
+    existed: first?.existed ?? file.text !== undefined,
+    ...(topmost !== undefined && { madeFolder: topmost }),
+    ...(copy !== undefined && { backup: copy }),
+    splice: spliceBetween(base, text),
+    digest: digestOf(text),
+    entries: entries.map(({ path, value }) => {
+      const before = valueAt(baseDocument, path);
+      const depth = depthOf(baseDocument, path);
+      return { path: [...path], value: asJson(value), depth, ...(before !== undefined && { before: asJson(before) }) };
+    }),
+    ...(keyId !== undefined && { keyId }),
+  });
+  return backup;
+}
+
+function asJson(value: unknown): Receipt["entries"][number]["value"] {
+  return JSON.parse(JSON.stringify(value)) as Receipt["entries"][number]["value"];
+}
+
+/** What undoing came to. */
+export interface Undone {
+  readonly client: string;
+  readonly scope: Scope;
+  readonly file: string;
+  /** The file was made for our entry, and is gone again. */
+  readonly removed: boolean;
+  /** The key that was made for the client and still works. */
+  readonly keyId: string | undefined;
+}
+
+/**
+ * Takes out what we put into the file, and puts back what was in its place.
+ * @param force also where the entry was changed since, or where we do not know what we wrote
+ * @throws ConfigFileError when there is nothing of ours, or it was changed
+ */
+export async function undoConnection(
+  opened: Opened,
+  options: { home: string; now: Date; force: boolean; paths: readonly (readonly string[])[] },
+): Promise<Undone> {
+  const { client, scope, file, document, receipt } = opened;
+  const { home, force } = options;
+  const ours = receipt?.entries ?? options.paths.map((path) => ({ path, depth: path.length - 1 }));
+  if (ours.every(({ path }) => valueAt(document, path) === undefined)) {
+    await dropReceipt(home, file.path);
+    throw new ConfigFileError(`${file.path} has no entry of ours. There is nothing to undo.`);
+  }
+  if (!receipt && !force)
+    throw new ConfigFileError(
+      `${file.path} has an entry that was not written by this command. Remove it by hand, or with --force.`,
+    );
+  if (receipt && !force && !isAsWritten(document, receipt))
+    throw new ConfigFileError(
+      `The entry in ${file.path} was changed since it was written. Undo it all the same with --force.`,
+    );
+  const text = naming(file.path, () => undoneText(client, file.text ?? "", ours, receipt));
+  const removed = receipt?.existed === false && isEmpty(client, text);
+  if (removed) await removeConfigFile(file);
+  else await restore(file, text, options.now, receipt?.backup);
+  if (removed && receipt.madeFolder !== undefined) await removeEmptyFolders(file.path, receipt.madeFolder);
+  await dropReceipt(home, file.path);
+  return { client: client.name, scope, file: file.path, removed, keyId: receipt?.keyId };
+}
+
+/** The copies say what the file says again, byte by byte: then they are of no use any more. */
+async function restore(file: ConfigFile, text: string, now: Date, backup: string | undefined): Promise<void> {
+  const stamp = `recollect-${now.toISOString().replace(/[-:]|\.\d+/g, "")}`;
+  const { backup: latest } = await replaceConfigFile(file, text, stamp);
+  const first = backup === undefined ? undefined : await readConfigFile(backup).catch(() => undefined);
+  const restored = await readConfigFile(file.path);
+  if (backup === undefined || latest === undefined || !first?.bytes || !restored.bytes?.equals(first.bytes)) return;
+  await rm(backup, { force: true });
+  await rm(latest, { force: true });
+}
+
+type Ours = Pick<Receipt["entries"][number], "path" | "before" | "depth">;
+
+function undoneText(
+  client: Client,
+  text: string,
+  ours: readonly { readonly path: readonly string[]; readonly depth: number; readonly before?: Ours["before"] }[],
+  receipt: Receipt | undefined,
+): string {
+  const format = FORMATS[client.format];
+  const exact = receipt && cleanUndo(format, text, receipt);
+  if (exact !== undefined) return exact;
+  return ours.reduce((current, { path, depth, before }) => {
+    if (before !== undefined) return format.set(current, path, before);
+    return withoutEmptyTables(format, format.remove(current, path), path, depth);
+  }, text);
+}
+
+/** Removes the tables on the way to an entry that were made for it and hold nothing now. */
+function withoutEmptyTables(format: ConfigFormat, text: string, path: readonly string[], depth: number): string {
+  let current = text;
+  for (let length = path.length - 1; length > depth; length--) {
+    const table = valueAt(format.parse(current), path.slice(0, length));
+    if (typeof table !== "object" || table === null || Object.keys(table).length > 0) return current;
+    current = format.remove(current, path.slice(0, length));
+  }
+  return current;
+}
+
+/** The text as it was but for our change, to the byte; undefined where that cannot be told any more. */
+function cleanUndo(format: ConfigFormat, text: string, receipt: Receipt): string | undefined {
+  const { offset, removed, inserted } = receipt.splice;
+  if (digestOf(text) === receipt.digest) return text.slice(0, offset) + removed + text.slice(offset + inserted.length);
+  if (!isAsWritten(parseOrNothing(format, text), receipt)) return undefined;
+  const candidate = unsplice(text, receipt.splice);
+  if (candidate === undefined) return undefined;
+  const before = parseOrNothing(format, candidate);
+  const isRight = receipt.entries.every(({ path, before: value }) => isDeepStrictEqual(valueAt(before, path), value));
+  // What others wrote meanwhile must be there still.
+  const again = isRight && receipt.entries.reduce((now, { path, value }) => format.set(now, path, value), candidate);
+  return again !== false && isDeepStrictEqual(parseOrNothing(format, again), parseOrNothing(format, text))
+    ? candidate
+    : undefined;
+}
+
+function parseOrNothing(format: ConfigFormat, text: string): unknown {
+  try {
+    return format.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the entries are what we wrote. */
+export function isAsWritten(document: unknown, receipt: Receipt): boolean {
+  return receipt.entries.every(({ path, value }) => isDeepStrictEqual(valueAt(document, path), value));
+}
+
+function isEmpty({ format }: Client, text: string): boolean {
+  const document = FORMATS[format].parse(text);
+  return (
+    document === undefined || (typeof document === "object" && document !== null && Object.keys(document).length === 0)
+  );
+}

@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import type { Client, Endpoint, Entry, Wanted } from "./client.js";
+
+/**
+ * The Supermemory plugins of coding agents, which take another base URL and a key from their own files (clients.md §1.2
+ * and the plugins' sources).
+ */
+export const PLUGIN_CLIENTS: readonly Client[] = [
+  {
+    ...plugin("claude-code-plugin", "Supermemory plugin of Claude Code"),
+    files: {
+      user: ({ home, claudeFolder }) => [join(claudeFolder ?? join(home, ".claude"), "settings.json")],
+      project: ({ workingFolder }) => [join(workingFolder, ".claude", ".supermemory-claude", "config.json")],
+    },
+    traces: ({ home }) => [join(home, ".supermemory-claude")],
+    entries: (wanted, scope) => (scope === "user" ? claudeEnvironment(wanted) : fields("repoContainerTag")(wanted)),
+    afterwards: "Start a new session of Claude Code.",
+  },
+  {
+    ...plugin("codex-plugin", "Supermemory plugin of Codex"),
+    files: { user: ({ home }) => [join(home, ".codex", "supermemory.json")] },
+    traces: ({ home }) => [join(home, ".codex", "supermemory.json"), join(home, ".codex", "supermemory")],
+    entries: fields("projectContainerTag"),
+    afterwards: "Start a new session of Codex. Its MCP bridge takes the address from SUPERMEMORY_MCP_URL alone.",
+  },
+  {
+    ...plugin("cursor-plugin", "Supermemory plugin of Cursor"),
+    files: {
+      user: ({ home }) => [join(home, ".config", "cursor", "supermemory.json")],
+      project: ({ workingFolder }) => [join(workingFolder, ".cursor", ".supermemory", "config.json")],
+    },
+    traces: ({ home }) => [join(home, ".config", "cursor", "supermemory.json"), join(home, ".supermemory-cursor")],
+    entries: fields("repoContainerTag"),
+    afterwards: "Start Cursor again.",
+  },
+  {
+    ...plugin("opencode-plugin", "Supermemory plugin of opencode"),
+    files: {
+      user: ({ home }) => ["jsonc", "json"].map((ending) => join(home, ".config", "opencode", `supermemory.${ending}`)),
+    },
+    traces: ({ home }) => [
+      join(home, ".supermemory-opencode"),
+      join(home, ".config", "opencode", "supermemory.json"),
+      join(home, ".config", "opencode", "supermemory.jsonc"),
+    ],
+    entries: fields("projectContainerTag"),
+    afterwards: "Start opencode again.",
+  },
+  {
+    ...plugin("openclaw-plugin", "Supermemory plugin of OpenClaw"),
+    files: { user: ({ home }) => [join(home, ".openclaw", "openclaw.json")] },
+    binaries: ["openclaw"],
+    traces: ({ home }) => [join(home, ".openclaw")],
+    entries: fields("containerTag", ["plugins", "entries", "openclaw-supermemory", "config"]),
+    afterwards: "Restart the gateway of OpenClaw.",
+  },
+];
+
+/** What plugins have in common. */
+function plugin(name: string, title: string) {
+  return {
+    name,
+    title,
+    kind: "plugin" as const,
+    format: "jsonc" as const,
+    binaries: [],
+    ways: ["http"] as const,
+    variable: undefined,
+  };
+}
+
+/** A key and a base URL, and the container under the plugin's own name for it. */
+function fields(containerField: string, at: readonly string[] = []) {
+  return (wanted: Wanted): readonly Entry[] => {
+    const { url, key, container } = endpointOf(wanted);
+    const values = { apiKey: key, baseUrl: url, [containerField]: container };
+    return present(values).map(({ path, value }) => ({ path: [...at, ...path], value }));
+  };
+}
+
+/** Claude Code hands the variables of its settings to the plugin's hooks and to its MCP bridge. */
+function claudeEnvironment(wanted: Wanted): readonly Entry[] {
+  const { url, key, container } = endpointOf(wanted);
+  const variables = {
+    SUPERMEMORY_CC_API_KEY: key,
+    SUPERMEMORY_API_URL: url,
+    SUPERMEMORY_MCP_URL: `${url}/mcp`,
+    SUPERMEMORY_REPO_TAG: container,
+  };
+  return present(variables).map(({ path, value }) => ({ path: ["env", ...path], value }));
+}
+
+function present(values: Readonly<Record<string, string | undefined>>): Entry[] {
+  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : { path: [name], value }));
+}
+
+function endpointOf(wanted: Wanted): Endpoint {
+  if (wanted.by === "http") return wanted.endpoint;
+  throw new Error("A plugin was asked to start a program.");
+}

@@ -1,0 +1,295 @@
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { resolve } from "node:path";
+import { text as readAll } from "node:stream/consumers";
+import { AppError } from "../../../core/errors.js";
+import { ConfigFileError } from "../../../lib/config-file.js";
+import { examples, withCore, type Cli } from "../cli.js";
+import { CLIENT_TABLE } from "../clients/table.js";
+import { type Client, type Scope, SCOPES, type Wanted } from "../clients/client.js";
+import type { Plan } from "../clients/connection.js";
+import type { ClientState } from "../clients/state.js";
+import { UsageError } from "../failure.js";
+import { notEmpty } from "../options.js";
+import type { Surroundings } from "../starters.js";
+import { oneLine, pairs } from "../style.js";
+
+interface Options {
+  readonly list?: true;
+  readonly write?: true;
+  readonly undo?: true;
+  readonly force?: true;
+  /** True where no URL follows. */
+  readonly http?: string | true;
+  readonly key?: string;
+  readonly keyEnv?: string;
+  readonly container?: string;
+  readonly scope: Scope;
+  readonly file?: string;
+}
+
+/** Stands for a key that will be made. */
+const KEY_TO_COME = "sm_…";
+
+export function registerConnect(program: Command, cli: Cli): void {
+  program
+    .command("connect")
+    .description("Set up a client to use this memory. Shows what would be written; --write writes it.")
+    .addArgument(new Argument("[client]", "client to set up").choices(CLIENT_TABLE.map(({ name }) => name)))
+    .option("--list", "which clients are installed, and which are connected")
+    .option("--write", "write it, and keep a copy of the file as it was")
+    .option("--undo", "take out what was written, and put back what was there before")
+    .option("--force", "with --undo: also when the entry was changed since")
+    .option("--http [url]", "call the service over HTTP in place of starting `recollect mcp`", readUrl)
+    .option("--key <key>", "API key for --http and for plugins; `-` reads it from standard input", notEmpty)
+    .option("--key-env <name>", "environment variable that holds the key, so that the file does not", readVariable)
+    .option("--container <tag>", "container to use when the client names none", readTag)
+    .addOption(new Option("--scope <scope>", "whose configuration").choices([...SCOPES]).default("user"))
+    .option("--file <path>", "file to edit, where it is not in its usual place", notEmpty)
+    .addHelpText(
+      "after",
+      examples(cli, [
+        "$ connect --list",
+        "$ connect claude-code",
+        "$ connect claude-code --write",
+        "$ connect cursor --scope project --container my-project --write",
+        "$ connect vscode --http https://memory.example.com --key-env MEMORY_KEY --write",
+        "$ connect codex-plugin --write",
+        "$ connect claude-code --undo",
+      ]),
+    )
+    .action(async (name: string | undefined, options: Options) => {
+      try {
+        await run(cli, name, options);
+      } catch (error) {
+        if (error instanceof ConfigFileError) throw new AppError("conflict", error.message, { cause: error });
+        throw error;
+      }
+    });
+}
+
+async function run(cli: Cli, name: string | undefined, options: Options): Promise<void> {
+  refuseContradictions(name, options);
+  const around = await cli.starters.surroundings(cli.settings());
+  const client = CLIENT_TABLE.find((known) => known.name === name);
+  if (!client) return list(cli, around);
+  if (!client.files[options.scope] && options.file === undefined)
+    throw new UsageError(`${client.title} has no configuration of scope ${options.scope}.`);
+  return options.undo ? undo(cli, client, around, options) : connect(cli, client, around, options);
+}
+
+function refuseContradictions(name: string | undefined, { list: asList, write, undo: asUndo, force }: Options): void {
+  if (name === undefined && !asList) throw new UsageError("name a client, or ask for --list");
+  if (name !== undefined && asList) throw new UsageError("--list is about all clients: name none");
+  if (write && asUndo) throw new UsageError("--write and --undo exclude each other");
+  if (force && !asUndo) throw new UsageError("--force belongs to --undo");
+}
+
+async function list(cli: Cli, around: Surroundings): Promise<void> {
+  const { lookAt } = await import("../clients/state.js");
+  const clients: ClientState[] = [];
+  for (const client of CLIENT_TABLE) clients.push(await lookAt(client, around, expectedIn(around)));
+  cli.output.answer({ clients }, () => describeStates(cli, clients));
+}
+
+/** What counts as connected: by either way, to this installation. */
+function expectedIn(around: Surroundings): readonly Wanted[] {
+  return [launching(around, undefined), calling(around.serviceUrl, {})];
+}
+
+function describeStates(cli: Cli, clients: readonly ClientState[]): string[] {
+  const { green, yellow, red, dim } = cli.output.style;
+  const paint = { connected: green, stale: yellow, different: yellow, absent: dim, unreadable: red };
+  const words = {
+    connected: "connected",
+    stale: "stale",
+    different: "different",
+    absent: "–",
+    unreadable: "unreadable",
+  };
+  return pairs(
+    clients.flatMap(({ client, installed, files }) =>
+      files.map(({ scope, file, state, problem }): [string, string] => [
+        scope === "user" ? client : `${client} (project)`,
+        [installed ? "installed" : dim("not found"), paint[state](words[state]), dim(oneLine(problem ?? file))].join(
+          "  ",
+        ),
+      ]),
+    ),
+  );
+}
+
+async function connect(cli: Cli, client: Client, around: Surroundings, options: Options): Promise<void> {
+  const { openClient, planConnection, writePlan } = await import("../clients/connection.js");
+  const opened = await openClient(client, options.scope, around, namedFile(around, options));
+  const draft = await wantedBy(cli, client, around, options);
+  const first = planConnection(opened, draft);
+  const mustMakeKey = options.write && first.action !== "none" && keyOf(draft) === KEY_TO_COME;
+  const made = mustMakeKey ? await makeKey(cli, client) : undefined;
+  const plan = made ? planConnection(opened, withKey(draft, made.secret)) : first;
+  if (!options.write || plan.action === "none")
+    return show(cli, plan, { options, backup: undefined, keyId: undefined });
+  const backup = await writePlan(plan, { home: around.home, now: new Date(), keyId: made?.id });
+  await show(cli, plan, { options, backup, keyId: made?.id });
+}
+
+interface Outcome {
+  readonly options: Options;
+  readonly backup: string | undefined;
+  readonly keyId: string | undefined;
+}
+
+async function show(cli: Cli, plan: Plan, { options, backup, keyId }: Outcome): Promise<void> {
+  const { describeChange } = await import("../clients/show.js");
+  const { client, scope, file, action, text } = plan;
+  const changes = action === "none" ? [] : describeChange(file.text ?? "", text);
+  const written = options.write === true && action !== "none";
+  const answer = {
+    client: client.name,
+    scope,
+    file: file.path,
+    action,
+    written,
+    backup: backup ?? null,
+    keyId: keyId ?? null,
+    changes,
+  };
+  cli.output.answer(answer, () => [
+    `${cli.output.style.bold(client.title)}  ${file.path}${action === "create" ? " (new)" : ""}`,
+    ...changes.map((line) => (line.startsWith("+") ? cli.output.style.green(line) : cli.output.style.red(line))),
+    ...nextSteps(cli, plan, { options, backup, keyId }),
+  ]);
+}
+
+function nextSteps(cli: Cli, { client, action }: Plan, { options, backup, keyId }: Outcome): string[] {
+  const again = `${cli.programName} connect ${client.name}${options.scope === "user" ? "" : ` --scope ${options.scope}`}`;
+  if (action === "none") return ["It is there already; nothing to write."];
+  if (!options.write) return ["", "Nothing was written yet. Run the same command with --write to write it."];
+  return [
+    "",
+    cli.output.style.green("written."),
+    ...(backup === undefined ? [] : [`The file as it was: ${backup}`]),
+    ...(keyId === undefined ? [] : [`A key was made for it: ${keyId}`]),
+    client.afterwards,
+    `To take it back: ${again} --undo`,
+  ];
+}
+
+async function undo(cli: Cli, client: Client, around: Surroundings, options: Options): Promise<void> {
+  const { openClient, undoConnection } = await import("../clients/connection.js");
+  const opened = await openClient(client, options.scope, around, namedFile(around, options));
+  const ways = expectedIn(around).filter(({ by }) => client.ways.includes(by));
+  const entries = ways.flatMap((way) => client.entries(withKey(way, KEY_TO_COME), options.scope, opened.document));
+  const undone = await undoConnection(opened, {
+    home: around.home,
+    now: new Date(),
+    force: options.force ?? false,
+    paths: entries.map(({ path }) => path),
+  });
+  const { file, removed, keyId } = undone;
+  cli.output.answer({ ...undone, keyId: keyId ?? null }, () => [
+    `${cli.output.style.green("undone:")} ${file}${removed ? " is gone again, as before" : " is without our entry"}`,
+    ...(keyId === undefined
+      ? []
+      : [`The key that was made for it still works. To revoke it: ${cli.programName} keys revoke ${keyId}`]),
+  ]);
+}
+
+function namedFile({ workingFolder }: Surroundings, { file }: Options): string | undefined {
+  return file === undefined ? undefined : resolve(workingFolder, file);
+}
+
+async function wantedBy(cli: Cli, client: Client, around: Surroundings, options: Options): Promise<Wanted> {
+  const isCalling = options.http !== undefined || !client.ways.includes("stdio");
+  if (!isCalling) {
+    if (options.key !== undefined || options.keyEnv !== undefined)
+      throw new UsageError("a key is for --http; `recollect mcp` needs none");
+    return launching(around, options.container);
+  }
+  if (!client.ways.includes("http"))
+    throw new UsageError(
+      `${client.title} takes no service from its file. Leave out --http, or add the service in its settings under Connectors.`,
+    );
+  const url = typeof options.http === "string" ? options.http : around.serviceUrl;
+  const { key, keyVariable } = await keyFor(cli, client, around, { ...options, url });
+  return calling(url, { key, keyVariable, container: options.container });
+}
+
+function launching({ program, dataDirectory }: Surroundings, container: string | undefined): Wanted {
+  const [command, ...args] = program;
+  const env = {
+    ...(dataDirectory !== undefined && { RECOLLECT_DATA_DIR: dataDirectory }),
+    ...(container !== undefined && { RECOLLECT_CONTAINER: container }),
+  };
+  return { by: "stdio", launch: { command, args: [...args, "mcp"], env } };
+}
+
+interface Calling {
+  readonly key?: string | undefined;
+  readonly keyVariable?: string | undefined;
+  readonly container?: string | undefined;
+}
+
+function calling(url: string, { key, keyVariable, container }: Calling): Wanted {
+  return { by: "http", endpoint: { url, key, keyVariable, container } };
+}
+
+function keyOf(wanted: Wanted): string | undefined {
+  return wanted.by === "http" ? wanted.endpoint.key : undefined;
+}
+
+function withKey(wanted: Wanted, key: string): Wanted {
+  return wanted.by === "http" ? { by: "http", endpoint: { ...wanted.endpoint, key } } : wanted;
+}
+
+/** A key lies in a person's own file or in a variable; a project's file is for others to read, too. */
+async function keyFor(
+  cli: Cli,
+  client: Client,
+  around: Surroundings,
+  options: Options & { url: string },
+): Promise<Calling> {
+  const { scope, keyEnv, url } = options;
+  if (keyEnv !== undefined) return byVariable(client, keyEnv);
+  const given = options.key === "-" ? (await readAll(cli.stdin)).trim() : options.key;
+  if (given !== undefined) return { key: given };
+  const isOurs = url === around.serviceUrl;
+  if (scope === "project")
+    return isOurs && around.apiKey && client.variable ? byVariable(client, "RECOLLECT_API_KEY") : {};
+  if (isOurs && around.apiKey !== undefined) return { key: around.apiKey };
+  if (client.kind === "mcp") return {};
+  if (!isOurs) throw new UsageError(`${client.title} needs a key for ${url}: give it with --key`);
+  return { key: KEY_TO_COME };
+}
+
+function byVariable(client: Client, name: string): Calling {
+  if (!client.variable) throw new UsageError(`${client.title} takes no variables in its file: give the key with --key`);
+  return { key: client.variable(name), keyVariable: name };
+}
+
+async function makeKey(cli: Cli, client: Client): Promise<{ id: string; secret: string }> {
+  const name = client.name.replace(/-plugin$/, "");
+  const { key, secret } = await withCore(cli, ({ core, newWrite }) =>
+    core.createKey(newWrite(), { name: client.title, client: name }),
+  );
+  return { id: key.id, secret };
+}
+
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError("It must be a URL such as https://memory.example.com.");
+  if (url.username || url.password) throw new InvalidArgumentError("It must hold no user name or password.");
+  return `${url.origin}${url.pathname}`.replace(/(\/mcp)?\/*$/, "");
+}
+
+function readVariable(text: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(text))
+    throw new InvalidArgumentError("It must be the name of an environment variable, such as RECOLLECT_API_KEY.");
+  return text;
+}
+
+function readTag(text: string): string {
+  if (!/^[A-Za-z0-9_:.-]{1,100}$/.test(text))
+    throw new InvalidArgumentError("It must have 1 to 100 letters, digits, or any of _ - : .");
+  return text;
+}
