@@ -307,12 +307,13 @@ describe("a long document", () => {
     const { id } = await add(LONG);
     await opened.settle();
     expect(seen.size).toBe(SENTENCES.length);
-    expect(provider.requests.length).toBeGreaterThan(20);
-    for (const [at, request] of provider.requests.entries())
+    const readings = provider.requests.filter((request) => promptOf(request).includes("This is part"));
+    expect(readings.length).toBeGreaterThan(20);
+    for (const [at, request] of readings.entries())
       if (at > 0) expect(promptOf(request)).toContain(`"summary ${at}"`);
-    expect(promptOf(provider.requests[0]!)).toContain(`part 1 of ${provider.requests.length}`);
+    expect(promptOf(readings[0]!)).toContain(`part 1 of ${readings.length}`);
     const { answers } = await opened.store.extractions.totals(opened.store.organizationId, id);
-    expect(answers).toBe(provider.requests.length);
+    expect(answers).toBeGreaterThanOrEqual(readings.length);
     expect((await memories()).every(({ isInference }) => !isInference)).toBe(true);
   });
 
