@@ -43,6 +43,7 @@ import { listInferred, reviewInferred } from "./memories/review.js";
 import { searchMemories } from "./search/search.js";
 import { createProject, deleteProject, listProjects } from "./containers/projects.js";
 import { purge } from "./service/purge.js";
+import { reprocess } from "./documents/reprocess.js";
 import { resetOrganization } from "./service/reset.js";
 import { getSettings, updateSettings } from "./service/settings.js";
 import { suggestBuckets } from "./profile/suggest-buckets.js";
@@ -71,6 +72,7 @@ export { addDocumentsSchema, type BatchItem, type BatchReceipt } from "./documen
 export { deleteDocumentsSchema, type DeletedDocuments } from "./documents/bulk-delete.js";
 export type { DocumentChunks } from "./documents/chunks.js";
 export type { Removed } from "./documents/delete-document.js";
+export { reprocessSchema, type NotReprocessed, type Reprocessed } from "./documents/reprocess.js";
 export type { DocumentDetails, DocumentPage } from "./documents/documents.js";
 export type { Fetched } from "./documents/fetch.js";
 export {
@@ -133,6 +135,7 @@ const USE_CASES = {
   readFile,
   deleteDocument,
   deleteDocuments,
+  reprocess,
   listDocuments,
   listDocumentsWithMemories,
   readDocumentsWithMemories,
@@ -219,6 +222,7 @@ export const WRITES: ReadonlySet<UseCase> = new Set([
   "addFile",
   "deleteDocument",
   "deleteDocuments",
+  "reprocess",
   "createMemories",
   "updateMemory",
   "forget",

@@ -24,6 +24,7 @@ export const NEEDS = {
   readFile: "read *",
   deleteDocument: "write *",
   deleteDocuments: "write *",
+  reprocess: "write",
   listDocuments: "read *",
   listDocumentsWithMemories: "read *",
   readDocumentsWithMemories: "read *",

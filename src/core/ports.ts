@@ -182,6 +182,8 @@ export interface FactSource {
   readonly known?: readonly string[] | undefined;
   /** Told of every answer of a language model, as soon as it was given. */
   readonly onModelUse?: ((use: ModelUse) => Promise<void>) | undefined;
+  /** Told of every part that a language model refused and rules have read in its place. */
+  readonly onRefused?: (() => void) | undefined;
 }
 
 /** What people said about how texts are to be read (contract.md §8.1); absent where nobody said anything. */
@@ -373,6 +375,8 @@ export interface JobStore {
   /** When the next waiting job is due, or null. */
   nextDue(): Promise<Date | null>;
   counts(): Promise<{ waiting: number; running: number; dead: number; oldestWaitingSeconds: number }>;
+  /** How many jobs of a kind wait or run. */
+  countOf(kind: string): Promise<number>;
   dead(limit: number): Promise<DeadJob[]>;
   /** Why the waiting job with this key was put back; null when it was not, or when there is none. */
   reasonOf(key: string): Promise<string | null>;

@@ -111,6 +111,7 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
         reading.part += 1;
         const stated = refusals < PATIENCE ? await tryWindow(reading, window) : null;
         refusals = stated ? 0 : refusals + 1;
+        if (!stated) source.onRefused?.();
         const found = stated
           ? stated.flatMap((fact) => checkFact(fact, source, find) ?? [])
           : await fallback.extract(partOf(source, window), signal);

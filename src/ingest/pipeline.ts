@@ -4,6 +4,7 @@ import { embedChunks, embedMissing, embedMissingSchema } from "./embed.js";
 import { extractDocument } from "./extract.js";
 import { indexChunks } from "./index-chunks.js";
 import { rememberDocument } from "./remember.js";
+import { rereadDocument, rereadSchema, type RereadPayload } from "./reread.js";
 import { stepSchema, type StepPayload } from "./step.js";
 
 /** A language model reads a large document for a long time, in milliseconds. */
@@ -11,6 +12,8 @@ const LONGEST_REMEMBERING = 4 * 3_600_000;
 
 /** Documents that a language model reads at once. */
 const MODEL_READERS = 4;
+/** The same of documents that it reads again. */
+const MODEL_REREADERS = 2;
 
 /**
  * The steps of ingestion by job kind, in order: extract, chunk, embed, remember. Each commits its result together with
@@ -30,12 +33,21 @@ export function createPipeline(context: IngestContext): Record<string, JobHandle
       // Nobody's text waits to be found because a model is slow.
       ...(context.model && { slots: MODEL_READERS }),
     },
+    reprocess: {
+      schema: rereadSchema,
+      run: (payload: RereadPayload, job) => rereadDocument(context, payload, job),
+      timeoutMs: LONGEST_REMEMBERING,
+      // Beside all others: what is new never waits for what is old.
+      slots: context.model ? MODEL_REREADERS : 1,
+    },
     "embed-missing": { schema: embedMissingSchema, run: (payload, job) => embedMissing(context, payload, job) },
   };
 }
 
 /** Says on the document that one of its steps was given up, and why. What the steps before it made stays. */
 export async function reportDead(context: IngestContext, job: Job, reason: string): Promise<void> {
+  // Nothing is wrong with a document that could not be read again.
+  if (job.kind === "reprocess") return;
   const payload = stepSchema.safeParse(job.payload);
   if (!payload.success) return;
   const { documentId, revision } = payload.data;

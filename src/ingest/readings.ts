@@ -14,17 +14,26 @@ export function versionsOf(model: LanguageModel | null): readonly string[] {
 }
 
 /**
- * Notes what found the facts of a document, within the transaction that keeps them: rules where the model refused. What is
- * added to a document that something else has read before makes it no newer, unless it was read as a whole.
+ * Notes what found the facts of a document, within the transaction that keeps them. What is added to a document that
+ * something else has read before makes it no newer.
  */
 export async function noteReading(
+  context: Pick<IngestContext, "model">,
+  nouns: Pick<StoreNouns, "extractions">,
+  document: Read & Pick<Document, "rememberedRevision">,
+): Promise<void> {
+  if (document.rememberedRevision > 0) return;
+  await nouns.extractions.noteReading(document.id, await readerOf(context, nouns, document));
+}
+
+type Read = Pick<Document, "id" | "organizationId" | "revision">;
+
+/** What has read this revision of a document: rules where the model refused. */
+export async function readerOf(
   { model }: Pick<IngestContext, "model">,
   { extractions }: Pick<StoreNouns, "extractions">,
-  document: Pick<Document, "id" | "organizationId" | "revision" | "rememberedRevision">,
-  { asWhole = document.rememberedRevision === 0 } = {},
-): Promise<void> {
-  if (!asWhole) return;
-  const versions = versionsOf(model);
-  const prompt = model && (await extractions.promptOf(document.organizationId, document, versions));
-  await extractions.noteReading(document.id, prompt ?? RULES);
+  document: Read,
+): Promise<string> {
+  const prompt = model && (await extractions.promptOf(document.organizationId, document, versionsOf(model)));
+  return prompt ?? RULES;
 }

@@ -39,6 +39,8 @@ export interface ManualCore {
   rowCounts(): Promise<Record<string, number>>;
   /** Everything that is kept, as text. */
   everything(): Promise<string>;
+  /** Ends, and leaves the data folder for another one. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -101,6 +103,11 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     await runner.start();
   }
   const file = join(dataDirectory, STORE_FILE);
+  const stop = async (): Promise<void> => {
+    await runner?.stop();
+    await vectors.close();
+    await store.close();
+  };
   return {
     core: createCore(context),
     store,
@@ -114,10 +121,9 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     },
     rowCounts: () => countRows(file),
     everything: () => dumpDatabase(file),
+    stop,
     async close() {
-      await runner?.stop();
-      await vectors.close();
-      await store.close();
+      await stop();
       await rm(dataDirectory, { recursive: true, force: true });
     },
   };

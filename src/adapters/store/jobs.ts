@@ -141,7 +141,7 @@ function createLeases(db: Kysely<Database>, clock: Clock): Pick<JobStore, "exten
 function createOverview(
   db: Kysely<Database>,
   clock: Clock,
-): Pick<JobStore, "counts" | "dead" | "reasonOf" | "dropDead" | "revive"> {
+): Pick<JobStore, "counts" | "countOf" | "dead" | "reasonOf" | "dropDead" | "revive"> {
   return {
     async counts() {
       const { rows } = await sql<{ state: string; count: number; oldest: string }>`
@@ -155,6 +155,16 @@ function createOverview(
         dead: count("dead"),
         oldestWaitingSeconds: Math.max(0, Math.floor(waited / 1000)),
       };
+    },
+
+    async countOf(kind) {
+      const row = await db
+        .selectFrom("jobs")
+        .select(sql<number>`count(*)`.as("count"))
+        .where("state", "in", ["waiting", "running"])
+        .where("kind", "=", kind)
+        .executeTakeFirstOrThrow();
+      return row.count;
     },
 
     async dropDead(subject) {

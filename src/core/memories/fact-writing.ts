@@ -17,6 +17,21 @@ export interface FactWriting {
   readonly statedAt?: string | null | undefined;
   /** How many memories rules and models may replace; what would replace more waits for review. */
   readonly maxSuperseded: number;
+  /** Set when the document is read again: what it states already counts only once. */
+  readonly readAgain?: ReadingAgain | undefined;
+}
+
+/** A document that is read again by something newer. */
+export interface ReadingAgain {
+  /** One batch for all that comes of it. */
+  readonly batchId: string;
+  /** With what, for the journal, e.g. `reprocessed with extract-facts/2`. */
+  readonly cause: string;
+}
+
+/** What the journal says why something was written. It begins with the document, by which a purge finds it. */
+export function causeOf({ documentId, readAgain }: FactWriting): string {
+  return readAgain ? `document ${documentId} ${readAgain.cause}` : `document ${documentId}`;
 }
 
 /** What was written so far of a batch. */

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { createId } from "../../lib/ids.js";
-import type { Quotation, StoreNouns } from "../ports.js";
+import type { MemoryChange, Quotation, StoreNouns } from "../ports.js";
+import { addedReading, readingOf } from "../profile/bucket-verdict.js";
 import { unitOf, type Memory } from "../types.js";
-import type { Batch, FactWriting, JudgedVector } from "./fact-writing.js";
+import { causeOf, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
 import { forgetDerived } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import type { StatedCandidate } from "./resolve-facts.js";
@@ -21,16 +23,26 @@ export async function strengthen(
   const link = { documentId: writing.documentId, quote: candidate.quote ?? null };
   const isNew = await nouns.memories.addSource(organizationId, memory.id, link.documentId, quotationOf(candidate));
   const metadata = candidate.metadata ? { ...known, ...candidate.metadata } : known;
-  await nouns.memories.update(organizationId, memory.id, {
-    strength: memory.strength + 1,
+  const isRepeated = isNew || !writing.readAgain;
+  const change: MemoryChange = {
     metadata,
     isStatic: memory.isStatic || candidate.isStatic,
     ...(isStatedNow && { isInference: false }),
-    forgetAfter: later(memory.forgetAfter, candidate.forgetAfter ?? null),
-  });
-  const cause = `document ${writing.documentId}`;
-  const noted = { batchId, action: "memory.strengthened", cause, linked: isNew ? [link] : [] };
+    ...(!isDoubtful && addedReading(memory, candidate)),
+    ...(isRepeated && {
+      strength: memory.strength + 1,
+      forgetAfter: later(memory.forgetAfter, candidate.forgetAfter ?? null),
+    }),
+  };
+  if (!isRepeated && changesNothing(memory, change)) return;
+  await nouns.memories.update(organizationId, memory.id, change);
+  const noted = { batchId, action: "memory.strengthened", cause: causeOf(writing), linked: isNew ? [link] : [] };
   await noteMemory(nouns, writing.actor, noted, { before: memory, after: { id: memory.id } });
+}
+
+function changesNothing(memory: Memory, change: MemoryChange): boolean {
+  const now: Readonly<Record<string, unknown>> = { ...memory };
+  return Object.entries(change).every(([key, value]) => isDeepStrictEqual(now[key] ?? null, value ?? null));
 }
 
 /** Of two ends the later one; null is no end. What is stated again holds for as long as either statement says. */
@@ -73,6 +85,7 @@ export async function insertMemory(
       forgetReason: candidate.forgetReason ?? null,
       origin: writing.origin,
       metadata: metadataOf(candidate, label),
+      ...readingOf(candidate),
     },
     replaced
       ? { parentId: replaced.id, rootId: replaced.rootId ?? replaced.id, version: replaced.version + 1 }
@@ -84,7 +97,7 @@ export async function insertMemory(
   const memory = { ...inserted, isLatest: !isPast };
   if (!isPast) batch.newcomers.push(memory);
   const action = replaced ? "memory.updated" : "memory.added";
-  const noted = { batchId: batch.id, action, cause: `document ${writing.documentId}` };
+  const noted = { batchId: batch.id, action, cause: causeOf(writing) };
   await noteMemory(nouns, writing.actor, noted, { before: replaced, after: memory });
   if (replaced) await forgetDerived(nouns, writing.actor, [replaced], batch.id);
   return memory;

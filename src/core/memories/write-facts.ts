@@ -23,7 +23,7 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
   const { facts } = writing.resolution;
   const known = facts.length > 0 ? await newcomers(nouns, writing) : [];
   const batch: Batch = {
-    id: createId(),
+    id: writing.readAgain?.batchId ?? createId(),
     stated: new Set(),
     written: [],
     newcomers: known,

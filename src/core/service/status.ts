@@ -18,6 +18,8 @@ export interface Status {
   readonly store: StoreHealth;
   readonly jobs: { waiting: number; running: number; dead: number; oldestWaitingSeconds: number };
   readonly waitingDocuments: number;
+  /** Documents that wait to be read again, or are. */
+  readonly reprocessing: number;
 }
 
 export async function getStatus(context: CoreContext, call: Call): Promise<Status> {
@@ -33,6 +35,7 @@ export async function getStatus(context: CoreContext, call: Call): Promise<Statu
     vectors: await vectors.status(),
     store: await store.health({ deep: false }),
     jobs: await store.jobs.counts(),
+    reprocessing: await store.jobs.countOf("reprocess"),
     waitingDocuments: await store.documents.countWaiting(store.organizationId, call.actor.containers),
   };
 }

@@ -26,9 +26,7 @@ function describe(status: Status): [string, string][] {
     ["jobs", `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} given up`],
     ...describeUse(status.llmUse),
     ["waiting", `${status.waitingDocuments} documents are not searchable yet`],
-    ...(status.reprocessing > 0 ? [["reprocess", `${count(status.reprocessing, "document")} to be read again`] as const] : []).map(
-      ([name, value]): [string, string] => [name, value],
-    ),
+    ...describeReprocessing(status),
     ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
   ];
 }
@@ -52,6 +50,10 @@ function describeUse(use: Status["llmUse"]): [string, string][] {
     ["llm use", `${answers} answers, ${inputTokens} tokens read, ${outputTokens} tokens written`],
     ["llm cost", describeCost(use)],
   ];
+}
+
+function describeReprocessing({ reprocessing }: Status): [string, string][] {
+  return reprocessing === 0 ? [] : [["reprocess", `${count(reprocessing, "document")} to be read again`]];
 }
 
 function describeCost({ answers, cost, unpricedAnswers }: Status["llmUse"]): string {

@@ -1,0 +1,166 @@
+import * as z from "zod";
+import { requireContainer, requireWhole } from "../auth.js";
+import type { Call, CoreContext } from "../context.js";
+import { notFound } from "../errors.js";
+import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
+import { once } from "../operations.js";
+import type { DocumentReading, StoreNouns } from "../ports.js";
+import type { Actor, Document } from "../types.js";
+import { findDocument } from "./documents.js";
+
+/** Documents that one call may name. */
+const MOST_NAMED = 1_000;
+
+export const reprocessSchema = z
+  .object({
+    /** Ids or customIds of documents. */
+    ids: z
+      .array(customIdSchema)
+      .min(1, "must name at least one document")
+      .max(MOST_NAMED, `must name at most ${MOST_NAMED} documents`)
+      .optional(),
+    containerTag: containerTagSchema.optional(),
+    all: z.literal(true, "must be true, or left out").optional(),
+    /** Only documents that something else has read than what would read them now. Default: true unless ids are named. */
+    onlyOutdated: z.boolean("must be true or false").optional(),
+    /** Forget what only these documents state, nobody has changed or reviewed, and the new reading does not find. */
+    replace: z.boolean("must be true or false").default(false),
+    dryRun: z.boolean("must be true or false").default(false),
+  })
+  .superRefine((input, context) => {
+    const ways = [input.ids, input.containerTag, input.all].filter((way) => way !== undefined);
+    if (ways.length !== 1)
+      context.addIssue({ code: "custom", message: "say exactly one of ids, containerTag and all: true" });
+  });
+type Reprocessing = z.output<typeof reprocessSchema>;
+
+/** A named document that is not read again. */
+export interface NotReprocessed {
+  readonly id: string;
+  /** Why, in words for people. */
+  readonly reason: string;
+}
+
+export interface Reprocessed {
+  readonly dryRun: boolean;
+  /** What reads them, e.g. `extract-facts/2`. */
+  readonly extractor: string;
+  /** How many documents are read again, or would be. */
+  readonly documents: number;
+  /** Of their texts. */
+  readonly bytes: number;
+  /** Roughly, of the language model; 0 where rules read. */
+  readonly estimate: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    /** US dollars; null when the price is not known. */
+    readonly cost: number | null;
+  };
+  /** Named documents that are left out. */
+  readonly skipped: readonly NotReprocessed[];
+}
+
+/**
+ * Has documents read again by what finds facts now, each by a durable job that lets new documents go first. What they
+ * state already is not counted twice, and nothing is forgotten unless `replace` says so.
+ * @throws AppError `not_found` for a document or container that is missing, or that the actor may not see; `forbidden` for
+ *   one that the actor may not change as a whole; nothing is done then
+ */
+export async function reprocess(context: CoreContext, call: Call, raw: unknown): Promise<Reprocessed> {
+  const input = parseInput(reprocessSchema, raw);
+  if (input.dryRun) return (await plan(context, context.store, call.actor, input)).answer;
+  const done = await once(context, call, "reprocess", async (nouns) => {
+    const { answer, readings } = await plan(context, nouns, call.actor, input);
+    await nouns.jobs.enqueue(readings.map((reading) => jobFor(reading, input)));
+    return answer;
+  });
+  context.wakeJobs();
+  return done;
+}
+
+/** Its kind has slots of its own, so that no new document waits for old ones. */
+function jobFor({ id, revision, containerTag }: DocumentReading, { replace }: Reprocessing) {
+  return {
+    kind: "reprocess",
+    payload: { documentId: id, revision, replace },
+    group: containerTag,
+    key: `reprocess:${id}:${revision}`,
+    exclusive: true,
+  };
+}
+
+async function plan(
+  context: CoreContext,
+  nouns: StoreNouns,
+  actor: Actor,
+  input: Reprocessing,
+): Promise<{ answer: Reprocessed; readings: readonly DocumentReading[] }> {
+  const { extractions: versions, factExtractor } = context.about;
+  const [extractor = factExtractor] = versions;
+  const named = input.ids && (await findNamed(nouns, actor, input.ids));
+  if (input.containerTag !== undefined) await requireExisting(nouns, actor, input.containerTag);
+  const readings = await nouns.extractions.readings(actor.organizationId, {
+    ids: named?.map(({ id }) => id),
+    containerTags: input.containerTag === undefined ? undefined : [input.containerTag],
+    within: actor.containers,
+    exceptBy: (input.onlyOutdated ?? !input.ids) ? versions : undefined,
+  });
+  const chosen = new Set(readings.map(({ id }) => id));
+  const skipped = (named ?? []).filter(({ id }) => !chosen.has(id));
+  const bytes = readings.reduce((sum, reading) => sum + reading.bytes, 0);
+  return {
+    readings,
+    answer: {
+      dryRun: input.dryRun,
+      extractor,
+      documents: readings.length,
+      bytes,
+      estimate: estimate(context, readings),
+      skipped: skipped.map((document) => ({ id: document.id, reason: reasonOf(document, extractor) })),
+    },
+  };
+}
+
+async function findNamed(nouns: StoreNouns, actor: Actor, ids: readonly string[]): Promise<Document[]> {
+  const found = new Map<string, Document>();
+  for (const id of new Set(ids)) {
+    const document = await findDocument(nouns, actor, id);
+    requireWhole(actor, document);
+    found.set(document.id, document);
+  }
+  return [...found.values()];
+}
+
+async function requireExisting({ containers }: StoreNouns, actor: Actor, tag: string): Promise<void> {
+  requireContainer(actor, tag);
+  if (!(await containers.get(actor.organizationId, tag))) throw notFound("container", tag);
+}
+
+function reasonOf({ taskType, facts, status, dreamingStatus }: Document, extractor: string): string {
+  if (taskType !== "memory") return "it forms no memories (taskType superrag)";
+  if (facts) return "its facts were stated by whoever sent it";
+  if (status === "failed") return "its processing failed; add it again";
+  if (status !== "done" || dreamingStatus !== "done") return "it is being read";
+  return `${extractor} has read it already`;
+}
+
+const BYTES_PER_TOKEN = 4;
+/** A language model reads a text in pieces of about this size, */
+const BYTES_PER_QUESTION = 7_500;
+/** each with instructions and what is known, */
+const TOKENS_OF_INSTRUCTIONS = 1_800;
+/** and answers with about so much. */
+const TOKENS_OF_ANSWER = 500;
+
+function estimate({ model }: CoreContext, readings: readonly DocumentReading[]): Reprocessed["estimate"] {
+  if (!model) return { inputTokens: 0, outputTokens: 0, cost: 0 };
+  let [inputTokens, outputTokens] = [0, 0];
+  for (const { bytes } of readings) {
+    const questions = Math.max(1, Math.ceil(bytes / BYTES_PER_QUESTION));
+    inputTokens += Math.ceil(bytes / BYTES_PER_TOKEN) + questions * TOKENS_OF_INSTRUCTIONS;
+    outputTokens += questions * TOKENS_OF_ANSWER;
+  }
+  const { prices } = model;
+  const cost = prices ? (inputTokens * prices.input + outputTokens * prices.output) / 1_000_000 : null;
+  return { inputTokens, outputTokens, cost };
+}

@@ -1,0 +1,120 @@
+import { iso } from "../../lib/time.js";
+import { isStopWord, tokenise } from "../../lib/words.js";
+import { systemActor } from "../auth.js";
+import type { StoreNouns } from "../ports.js";
+import type { Memory } from "../types.js";
+import { forgetBatch, isWithdrawn } from "./forget.js";
+import type { ReadingAgain } from "./fact-writing.js";
+import { isSameFact } from "./near-duplicates.js";
+import { readOnce, type ReadText } from "./relate.js";
+import type { StatedCandidate } from "./resolve-facts.js";
+import { agrees, isSamePlace } from "./slots.js";
+
+/** How the reason begins why a newer reading let go of a fact; it may find it again. */
+const NOT_FOUND = "not found any more in document";
+
+/** Of the words of the shorter of two texts: so many in common make them two wordings of what one sentence says. */
+const SAME_WORDS = 0.6;
+
+/** A document that is read again. */
+export interface Reread {
+  readonly organizationId: string;
+  readonly documentId: string;
+}
+
+/**
+ * Leaves out what a document that is read again must not bring back: what it stated once and was forgotten or replaced
+ * since, in these words or others and in any of its containers, and what is over by now.
+ */
+export async function withoutPast(
+  { memories }: Pick<StoreNouns, "memories">,
+  { organizationId, documentId }: Reread,
+  candidates: readonly StatedCandidate[],
+  now: Date,
+): Promise<StatedCandidate[]> {
+  const stated = await memories.ofDocuments(organizationId, [documentId]);
+  const past = stated.map(({ memory }) => memory).filter((memory) => isPast(memory, now));
+  const statements = await memories.statements(
+    organizationId,
+    past.map(({ id }) => id),
+  );
+  const own = statements.filter((statement) => statement.documentId === documentId);
+  const quotes = new Map(own.map(({ memoryId, quoteAt }) => [memoryId, quoteAt]));
+  const read = readOnce();
+  return candidates.filter((candidate) => {
+    if (candidate.forgetAfter !== undefined && candidate.forgetAfter <= iso(now)) return false;
+    return !past.some(({ id, text }) => saysSame(candidate, { text, quoteAt: quotes.get(id) }, read));
+  });
+}
+
+function isPast(memory: Memory, now: Date): boolean {
+  if (isWithdrawn(memory) || memory.forgetReason?.startsWith(NOT_FOUND)) return false;
+  const isOver = memory.forgetAfter !== null && memory.forgetAfter <= iso(now);
+  return memory.isForgotten || !memory.isLatest || isOver;
+}
+
+type Worded = Pick<StatedCandidate, "text"> & {
+  readonly quoteAt?: { readonly start: number; readonly end: number } | null | undefined;
+};
+
+function saysSame(one: Worded, other: Worded, read: ReadText): boolean {
+  if (isSameFact(one.text, other.text)) return true;
+  const [mine, theirs] = [read(one.text).claim, read(other.text).claim];
+  if (mine && theirs) return isSamePlace(mine, theirs) && agrees(mine, theirs);
+  return overlaps(one.quoteAt, other.quoteAt) && sharesWords(one.text, other.text);
+}
+
+function overlaps(one: Worded["quoteAt"], other: Worded["quoteAt"]): boolean {
+  return !!one && !!other && one.start < other.end && other.start < one.end;
+}
+
+function sharesWords(one: string, other: string): boolean {
+  const [mine, theirs] = [wordsOf(one), wordsOf(other)];
+  const common = [...mine].filter((word) => theirs.has(word)).length;
+  return common >= SAME_WORDS * Math.min(mine.size, theirs.size);
+}
+
+function wordsOf(text: string): Set<string> {
+  return new Set(tokenise(text).filter((word) => !isStopWord(word)));
+}
+
+/** What the newest reading of a document found. */
+export interface Found extends ReadingAgain {
+  /** Ids of memories. */
+  readonly ids: ReadonlySet<string>;
+  readonly texts: readonly string[];
+}
+
+/**
+ * Forgets what only this document states and its newest reading did not find, inside the transaction of that reading and in
+ * its batch. What a person wrote, changed or reviewed stays, and so does what took the place of something else.
+ */
+export async function forgetNotFound(
+  nouns: StoreNouns,
+  { organizationId, documentId }: Reread,
+  { ids, texts, batchId, cause }: Found,
+): Promise<void> {
+  const actor = systemActor(organizationId);
+  const forgotten: Memory[] = [];
+  for (const memory of await nouns.memories.ofDocument(organizationId, documentId)) {
+    const isActive = memory.isLatest && !memory.isForgotten;
+    if (!isActive || memory.sourceCount !== 1 || memory.parentId !== null || ids.has(memory.id)) continue;
+    if (texts.some((text) => isSameFact(text, memory.text))) continue;
+    if (await isUntouched(nouns, organizationId, memory.id)) forgotten.push(memory);
+  }
+  await forgetBatch(nouns, actor, forgotten, { reason: `${NOT_FOUND} ${documentId}, ${cause}`, batchId });
+}
+
+/** True when nobody but the service itself has ever done anything with a memory, and it was derived from no other. */
+async function isUntouched(
+  { journal, memories }: Pick<StoreNouns, "journal" | "memories">,
+  organizationId: string,
+  memoryId: string,
+): Promise<boolean> {
+  const all = { subjectIds: [memoryId], offset: 0 };
+  const { total } = await journal.list(organizationId, { ...all, limit: 1 });
+  const own = await journal.list(organizationId, { ...all, actor: systemActor(organizationId).name, limit: 1 });
+  if (total !== own.total) return false;
+  const relations = await memories.relations(organizationId, [memoryId]);
+  return !relations.some(({ relation, fromId }) => relation === "derives" && fromId === memoryId);
+}

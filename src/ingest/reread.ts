@@ -1,0 +1,137 @@
+import * as z from "zod";
+import { systemActor } from "../core/auth.js";
+import { formsMemories } from "../core/documents/memory-paths.js";
+import { forgetNotFound, withoutPast, type Reread } from "../core/memories/read-again.js";
+import { writeFacts } from "../core/memories/write-facts.js";
+import type { JobContext, StoreNouns } from "../core/ports.js";
+import type { Document } from "../core/types.js";
+import { createId } from "../lib/ids.js";
+import { findCandidates, submissionsOf, withPlaces } from "./candidates.js";
+import type { IngestContext } from "./context.js";
+import { resolveForContainers, type Resolved } from "./keep-facts.js";
+import { readerOf } from "./readings.js";
+import { commitStep, loadCurrent, stepSchema } from "./step.js";
+
+export const rereadSchema = stepSchema.extend({ replace: z.boolean() });
+export type RereadPayload = z.output<typeof rereadSchema>;
+
+/** An extractor stops at so many facts of a document: what is missing then may still be in it. */
+const MOST_FACTS = 500;
+
+/**
+ * Reads a document that was remembered already as a whole again, with what finds facts now. Its facts join those that are
+ * known; what it states already is not counted again, and what was forgotten or replaced stays so. Does nothing when the
+ * document was deleted, replaced, or is about to be read anyway.
+ */
+export async function rereadDocument(context: IngestContext, payload: RereadPayload, job: JobContext): Promise<void> {
+  const current = await loadCurrent(context, payload);
+  const reading = current && isReadable(current) ? await read(context, current, job.signal) : null;
+  await commitStep(context, job, payload, async (nouns, document) => {
+    if (reading && isReadable(document)) await keep(context, nouns, document, { ...reading, replace: payload.replace });
+    return null;
+  });
+}
+
+function isReadable({ taskType, facts, dreamingStatus }: Document): boolean {
+  return taskType === "memory" && !facts && dreamingStatus === "done";
+}
+
+interface Reading {
+  readonly resolved: readonly Resolved[];
+  readonly texts: readonly string[];
+  /** When the document says what it says (ISO). */
+  readonly statedAt: string;
+  /** False when there was nothing to be read. */
+  readonly isRead: boolean;
+  /** False when there may be more in it than was found. */
+  readonly isComplete: boolean;
+}
+
+async function read(context: IngestContext, document: Document, signal: AbortSignal): Promise<Reading> {
+  const { store, clock } = context;
+  let isComplete = true;
+  const onRefused = () => void (isComplete = false);
+  const submissions = (await formsAny(store, document))
+    ? await submissionsOf(context, { ...document, rememberedRevision: 0 })
+    : [];
+  const heard = submissions.map(({ source, ...rest }) => ({
+    ...rest,
+    ...(source && { source: { ...source, onRefused } }),
+  }));
+  const found = withPlaces(await findCandidates(context, heard, signal), document.content);
+  const candidates = await withoutPast(store, rereadOf(document), found, clock.now());
+  return {
+    resolved: await resolveForContainers(context, document, candidates, signal),
+    texts: found.map(({ text }) => text),
+    statedAt: await saidAt(store, document),
+    isRead: submissions.some(({ source }) => source !== undefined),
+    isComplete: isComplete && found.length < MOST_FACTS,
+  };
+}
+
+async function formsAny(store: Pick<StoreNouns, "containers">, document: Document): Promise<boolean> {
+  const { organizationId, containerTags, filepath } = document;
+  for (const tag of containerTags) if (await formsMemories(store, organizationId, tag, filepath)) return true;
+  return false;
+}
+
+/**
+ * Old news must not take the place of newer ones: without a date of its own a document speaks from when its facts were
+ * found first or, when it has been changed since, from when it came.
+ */
+async function saidAt({ memories }: Pick<StoreNouns, "memories">, document: Document): Promise<string> {
+  const { organizationId, id, documentDate, createdAt, revision, receipt } = document;
+  if (documentDate !== null) return documentDate;
+  if (revision > 1 || !receipt) return createdAt;
+  const first = new Set(receipt.map((fact) => fact.id));
+  const stated = await memories.ofDocuments(organizationId, [id]);
+  const times = stated.flatMap(({ memory, addedAt }) => (first.has(memory.id) ? [addedAt] : []));
+  return times.reduce((latest, time) => (time > latest ? time : latest), createdAt);
+}
+
+async function keep(
+  context: IngestContext,
+  nouns: StoreNouns,
+  document: Document,
+  { resolved, texts, statedAt, isRead, isComplete, replace }: Reading & { readonly replace: boolean },
+): Promise<void> {
+  const { organizationId, id, revision } = document;
+  const [present = ""] = context.about.extractions;
+  const extractor = isRead ? await readerOf(context, nouns, document) : present;
+  const readAgain = { batchId: createId(), cause: `reprocessed with ${extractor}` };
+  const stillIn = new Set((await nouns.containers.ofDocument(organizationId, id)).map((container) => container.id));
+  const ids = new Set<string>();
+  for (const { container, resolution } of resolved.filter((one) => stillIn.has(one.container.id))) {
+    const remembered = await writeFacts(nouns, {
+      actor: systemActor(organizationId),
+      container,
+      documentId: id,
+      origin: document.origin,
+      resolution,
+      now: context.clock.now(),
+      statedAt,
+      maxSuperseded: context.limits.maxSuperseded,
+      readAgain,
+    });
+    for (const fact of remembered) ids.add(fact.id);
+  }
+  if (replace && isRead && isComplete) await forgetNotFound(nouns, rereadOf(document), { ...readAgain, ids, texts });
+  await nouns.extractions.noteReading(id, extractor);
+  await endGivenUp(nouns, document);
+  await nouns.documents.settleRevisions(organizationId, id, revision);
+}
+
+/** What could not be remembered before is now. */
+async function endGivenUp({ documents, jobs }: StoreNouns, document: Document): Promise<void> {
+  const { organizationId, id, revision, rememberedRevision, errorReason } = document;
+  await jobs.dropDead(id);
+  if (rememberedRevision >= revision) return;
+  await documents.update(organizationId, id, {
+    rememberedRevision: revision,
+    ...(errorReason?.startsWith("remember:") && { errorReason: null }),
+  });
+}
+
+function rereadOf({ organizationId, id }: Document): Reread {
+  return { organizationId, documentId: id };
+}
