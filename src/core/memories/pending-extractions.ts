@@ -8,7 +8,7 @@ import { formsMemories } from "../documents/memory-paths.js";
 import { DEFAULT_CONTAINER } from "../documents/prepare-document.js";
 import { containerTagSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { ContainerRow, ExtractionGuidance, ExtractionTask, UnreadDocument } from "../ports.js";
+import type { ContainerRow, ExtractionGuidance, ExtractionTask, StoreNouns, UnreadDocument } from "../ports.js";
 import { retrieve } from "../search/retrieve.js";
 import type { Document } from "../types.js";
 import { EXTRACTION_FORM } from "./extraction-form.js";
@@ -74,11 +74,11 @@ export async function pendingExtractions(context: CoreContext, call: Call, raw: 
   const instructions = EXTRACTION_FORM;
   const [container] = await context.store.containers.find(organizationId, [containerTag]);
   if (!container) return { tasks: [], remaining: 0, instructions };
-  await openTasks(context, organizationId, container, limit);
-  const { ids } = await once(context, call, "pendingExtractions", async ({ extractionTasks }) => {
+  const { ids } = await once(context, call, "pendingExtractions", async (nouns) => {
+    await openTasks(nouns, organizationId, container, limit);
     const until = new Date(context.clock.now().getTime() + RESERVATION);
     const reservation = { limit, maxCharacters: MOST_CHARACTERS, until, by: name };
-    return { ids: await extractionTasks.reserve(organizationId, container.id, reservation) };
+    return { ids: await nouns.extractionTasks.reserve(organizationId, container.id, reservation) };
   });
   const tasks: PendingTask[] = [];
   for (const id of ids) tasks.push(...(await describeTask(context, organizationId, container, id)));
@@ -88,38 +88,38 @@ export async function pendingExtractions(context: CoreContext, call: Call, raw: 
 
 /** Cuts documents into tasks until there are as many free ones as are wanted, if there are. */
 async function openTasks(
-  context: CoreContext,
+  nouns: StoreNouns,
   organizationId: string,
   container: ContainerRow,
   wanted: number,
 ): Promise<void> {
-  const { extractionTasks } = context.store;
+  const { extractionTasks } = nouns;
   for (let round = 0; round < ROUNDS; round++) {
     const missing = wanted - (await extractionTasks.countFree(organizationId, container.id, wanted));
     if (missing <= 0) return;
     const unread = await extractionTasks.unread(organizationId, container.id, missing);
     if (unread.length === 0) return;
-    for (const one of unread) await openDocument(context, organizationId, container, one);
+    for (const one of unread) await openDocument(nouns, organizationId, container, one);
   }
 }
 
 async function openDocument(
-  { store }: CoreContext,
+  nouns: StoreNouns,
   organizationId: string,
   { id: containerId, tag }: ContainerRow,
   { id, readRevision }: UnreadDocument,
 ): Promise<void> {
-  const document = await store.documents.byId(organizationId, id);
+  const document = await nouns.documents.byId(organizationId, id);
   if (!document) return;
   const { revision, content, filepath } = document;
-  const isRead = await formsMemories(store, organizationId, tag, filepath);
+  const isRead = await formsMemories(nouns, organizationId, tag, filepath);
   const known =
-    readRevision === null ? null : await store.documents.revisionText(organizationId, document.id, readRevision);
+    readRevision === null ? null : await nouns.documents.revisionText(organizationId, document.id, readRevision);
   const start = known !== null && content.startsWith(known) ? known.length : 0;
   const windows = windowsOf(content.slice(start), WINDOW)
     .map((window) => ({ start: window.start + start, end: window.end + start }))
     .filter((window) => isRead && /[\p{L}\p{N}]/u.test(content.slice(window.start, window.end)));
-  await store.extractionTasks.open(organizationId, { id, revision, containerId }, windows);
+  await nouns.extractionTasks.open(organizationId, { id, revision, containerId }, windows);
 }
 
 /** What the agent is given; nothing for a task whose document was changed in this very moment. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { sha256 } from "../../lib/crypto.js";
+import { createId } from "../../lib/ids.js";
 import { createQuoteFinder, type Place } from "../../lib/find-quote.js";
 import { parseIso } from "../../lib/time.js";
 import { maySee } from "../auth.js";
@@ -60,6 +61,8 @@ export const submitExtractionSchema = z.object({
 export interface SubmittedExtraction {
   readonly documentId: string;
   readonly containerTag: string;
+  /** What was written can be undone under this id, if anything was. */
+  readonly batchId: string;
   /** In the order of the submission; without what follows from others and was known, or whose ground is gone. */
   readonly facts: readonly RememberedFact[];
   /** How many tasks of the container are still to be answered, at least; up to 1,000. */
@@ -87,6 +90,7 @@ export async function submitExtraction(context: CoreContext, call: Call, raw: un
     const { container, document, resolution } = prepared;
     await refuseMerging(nouns, organizationId, [container.tag]);
     await findDocument(nouns, organizationId, current);
+    const batchId = createId();
     const facts = await writeFacts(nouns, {
       actor,
       container,
@@ -96,10 +100,11 @@ export async function submitExtraction(context: CoreContext, call: Call, raw: un
       now: context.clock.now(),
       statedAt: document.documentDate,
       maxSuperseded: context.limits.maxSuperseded,
+      readAgain: { batchId, cause: "read by an agent" },
     });
     await nouns.extractionTasks.finish(organizationId, task.id);
     const remaining = await nouns.extractionTasks.countOpen(organizationId, container.id, MOST_COUNTED);
-    return { documentId: document.id, containerTag: container.tag, facts, remaining };
+    return { documentId: document.id, containerTag: container.tag, batchId, facts, remaining };
   });
   context.wakeJobs();
   return submitted;
