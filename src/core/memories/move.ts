@@ -19,12 +19,12 @@ export async function moveMemories(
   const batchId = createId();
   for (const memory of memories) {
     const twin = isActive(memory) ? await nouns.memories.byText(actor.organizationId, target.tag, memory.text) : null;
-    if (twin && twin.id !== memory.id) await joinTwin(nouns, actor, memory, { twin, batchId });
+    const before = twin && twin.id !== memory.id ? await joinTwin(nouns, actor, memory, { twin, batchId }) : memory;
     await nouns.memories.move(actor.organizationId, memory.id, target.id);
     // Older versions are in no index.
     if (memory.isLatest) await nouns.units.rescope(unitOf("memory", memory.seq), [target.id]);
     const noted = { batchId, action: "memory.moved", cause: reason };
-    await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
+    await noteMemory(nouns, actor, noted, { before, after: { id: memory.id } });
   }
 }
 
@@ -32,13 +32,13 @@ function isActive(memory: Memory): boolean {
   return memory.isLatest && !memory.isForgotten;
 }
 
-/** Two memories that say the same become one: what the one knew is kept at the other. */
+/** Two memories that say the same become one: what the one knew is kept at the other. @returns the one, forgotten */
 async function joinTwin(
   nouns: StoreNouns,
   actor: Actor,
   memory: Memory,
   { twin, batchId }: { readonly twin: Memory; readonly batchId: string },
-): Promise<void> {
+): Promise<Memory> {
   const { organizationId } = actor;
   const linked: SourceLink[] = [];
   for (const { documentId } of await nouns.memories.sources(organizationId, [memory.id]))
@@ -52,4 +52,5 @@ async function joinTwin(
   const noted = { batchId, action: "memory.merged", cause: `the same as memory ${memory.id}`, linked };
   await noteMemory(nouns, actor, noted, { before: twin, after: { id: twin.id } });
   await forgetBatch(nouns, actor, [memory], { reason: `the same as memory ${twin.id}`, batchId });
+  return (await nouns.memories.byId(organizationId, memory.id)) ?? memory;
 }
