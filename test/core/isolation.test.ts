@@ -167,7 +167,6 @@ describe("reading", () => {
       ["readDocumentsWithMemories", { ids: [ids.theirs], containerTags: ["b"] }],
       ["countDocumentCategories", { containerTags: ["b"] }],
       ["addDocument", { content: "x", containerTags: ["a", "b"] }],
-      ["addDocument", { content: "x" }],
       ["createMemories", { containerTag: "b", memories: [{ content: "x" }] }],
       ["getContainer", { containerTag: "b" }],
       ["updateContainer", { containerTag: "b", name: "mine" }],

@@ -95,6 +95,51 @@ test("use is noted, at most once a minute", async () => {
   expect(await used()).toBe(opened.clock.now().toISOString());
 });
 
+test("a key that expires opens to the last millisecond, and then nothing more", async () => {
+  const { secret, key } = await core.createKey(call, { expiresInDays: 1 });
+  expect(key.expiresAt).toBe(opened.clock.from(86_400_000).toISOString());
+  opened.clock.advance(86_400_000 - 1);
+  await expect(core.authenticate(call, secret)).resolves.toMatchObject({ containers: "all" });
+  opened.clock.advance(1);
+  await expect(core.authenticate(call, secret)).rejects.toMatchObject({ kind: "unauthorized" });
+  expect((await core.listKeys(call)).keys).toMatchObject([{ id: key.id, isOpen: false }]);
+});
+
+test("where grants name a container twice, or the key may only read, the strictest counts", async () => {
+  const grants = [
+    { containerTag: "a" },
+    { containerTag: "a", permission: "read" },
+    { containerTag: "b", permission: "write" },
+  ];
+  const { key } = await core.createKey(call, { grants });
+  expect(key.grants).toEqual([
+    { containerTag: "a", permission: "read" },
+    { containerTag: "b", permission: "write" },
+  ]);
+  const { secret } = await core.createKey(call, { grants, permission: "read" });
+  expect(await core.authenticate(call, secret)).toMatchObject({ containers: ["a", "b"], readOnly: "all" });
+});
+
+test("nobody but the owner makes, lists, switches or revokes keys", async () => {
+  const { key } = await core.createKey(call, {});
+  const reader: Call = { actor: { ...call.actor, readOnly: "all" } };
+  for (const other of [opened.call(["a"]), reader])
+    for (const refused of [
+      core.createKey(other, {}),
+      core.listKeys(other),
+      core.revokeKey(other, { id: key.id }),
+      core.toggleKey(other, { id: key.id }),
+    ])
+      await expect(refused).rejects.toMatchObject({ kind: "forbidden" });
+});
+
+test("a first key is made as long as none of the whole organisation opens anything", async () => {
+  await core.createKey(call, { grants: [{ containerTag: "a" }] });
+  await core.createKey(call, { permission: "read" });
+  expect((await core.ensureFirstKey(call, {})).secret).toMatch(/^sm_/);
+  expect((await core.ensureFirstKey(call, {})).secret).toBeNull();
+});
+
 test("reading goes on when the use of a key cannot be noted", async () => {
   const { secret } = await core.createKey(call, {});
   const { store } = opened;

@@ -68,14 +68,22 @@ describe("a batch", () => {
     expect(documents.map((document) => document?.customId)).toEqual(["2020", "2024", "now"]);
   });
 
-  test("goes with the containers that the caller may use; the others are refused by themselves", async () => {
+  test("that names a container which the caller may not use is refused as a whole", async () => {
+    const documents = ["Mine.", { content: "x", containerTag: "b" }];
+    await expect(core.addDocuments(onlyA, { containerTag: "a", documents })).rejects.toMatchObject({
+      kind: "forbidden",
+      message: expect.stringContaining("may not use the container b"),
+    });
+    expect((await core.listDocuments(call, {})).total).toBe(0);
+  });
+
+  test("leaves alone a document of other containers too; the rest goes through", async () => {
     await add({ customId: "shared", content: "Shared.", containerTags: ["a", "b"] });
     const { items } = await core.addDocuments(onlyA, {
       containerTag: "a",
-      documents: ["Mine.", { content: "x", containerTag: "b" }, { content: "Stolen.", customId: "shared" }],
+      documents: ["Mine.", { content: "Stolen.", customId: "shared" }],
     });
-    expect(items.map((item) => "error" in item)).toEqual([false, true, true]);
-    expect(items[1]).toMatchObject({ error: expect.stringContaining("may not use the container b") });
+    expect(items.map((item) => "error" in item)).toEqual([false, true]);
     expect((await core.getDocument(call, { id: "shared" })).document.content).toBe("Shared.");
   });
 

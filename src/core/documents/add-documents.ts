@@ -50,7 +50,8 @@ export interface BatchReceipt {
 /**
  * Takes in many documents. Each one is accepted or refused by itself; oldest `documentDate` first, and those with one
  * customId in the order of the request, as if each was added after the other.
- * @throws AppError `invalid` for what is no batch, or what the store throws before anything is kept
+ * @throws AppError `invalid` for what is no batch, `forbidden` where a document names a container that the caller may not
+ *   use, or what the store throws before anything is kept
  */
 export async function addDocuments(context: CoreContext, call: Call, raw: unknown): Promise<BatchReceipt> {
   const { documents, ...defaults } = parseInput(addDocumentsSchema, raw);
@@ -90,6 +91,8 @@ async function checkAll(
     try {
       checked.push({ index, prepared: prepareDocument(context, call.actor, inputOf(document, defaults)) });
     } catch (error) {
+      // Nobody who reaches for what is not theirs is half served (contract.md §1.2).
+      if (error instanceof AppError && error.kind === "forbidden") throw error;
       items[index] = refusalOf(error, document);
     }
   }

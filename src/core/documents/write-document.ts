@@ -21,6 +21,8 @@ export interface DocumentReceipt {
   /** Null until the facts were resolved. */
   readonly facts: readonly RememberedFact[] | null;
   readonly errorReason: string | null;
+  /** What its memories wait for; only told to who waited for them. */
+  readonly dreamingReason?: string;
 }
 
 /**
@@ -39,7 +41,7 @@ export async function writeDocument(
   const existing = await findAddressed(nouns, actor, input.customId, prepared.containerTags);
   if (existing && !mayChange(actor, existing.containerTags))
     throw new AppError("forbidden", `The customId ${input.customId} belongs to a container this key may not use.`);
-  const tags = prepared.containerTags ?? existing?.containerTags ?? [DEFAULT_CONTAINER];
+  const tags = prepared.containerTags ?? existing?.containerTags ?? [usualContainer(actor)];
   for (const tag of tags) requireContainer(actor, tag);
   await refuseMerging(nouns, organizationId, [...tags, ...(existing?.containerTags ?? [])]);
   await checkUpdates(nouns, organizationId, tags, input.facts ?? []);
@@ -49,6 +51,15 @@ export async function writeDocument(
   const task = { asked: input.taskType, before: "memory" } as const;
   const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath }, task);
   return insertDocument(nouns, actor, draftOf(actor, prepared, { tags, taskType }));
+}
+
+/** Where a write goes that names no container (contract.md §1.2, §1.8). @throws AppError `invalid` when that is not clear */
+function usualContainer({ containers }: Actor): string {
+  if (containers === "all" || containers.includes(DEFAULT_CONTAINER)) return DEFAULT_CONTAINER;
+  const [only, ...more] = containers;
+  if (only !== undefined && more.length === 0) return only;
+  const message = `is required for this key, which may write to ${containers.join(", ")}`;
+  throw invalid([{ path: ["containerTag"], message }]);
 }
 
 /** The container that a document belongs to: its first, with which its customId is unique. */

@@ -86,9 +86,15 @@ async function insertKey(
   return { key: { ...draft, lastUsedAt: null, disabledAt: null, revokedAt: null }, secret };
 }
 
+/** A key, and whether it opens anything now. */
+export interface ListedKey extends ApiKey {
+  readonly isOpen: boolean;
+}
+
 /** All keys, revoked ones too, oldest first; never their text. */
-export async function listKeys({ store }: CoreContext, call: Call): Promise<{ keys: ApiKey[] }> {
-  return { keys: await store.keys.list(call.actor.organizationId) };
+export async function listKeys({ store, clock }: CoreContext, call: Call): Promise<{ keys: ListedKey[] }> {
+  const keys = await store.keys.list(call.actor.organizationId);
+  return { keys: keys.map((key) => ({ ...key, isOpen: opens(key, clock.now()) })) };
 }
 
 const byIdSchema = z.object({ id: customIdSchema });

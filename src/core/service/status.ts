@@ -1,5 +1,6 @@
 import type { Call, CoreContext } from "../context.js";
 import type { ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
+import type { KeyRate } from "../types.js";
 
 /** What clients show as the name of the one organisation of a server. */
 export const ORGANIZATION_NAME = "Recollect";
@@ -45,11 +46,28 @@ export interface Session {
   readonly organizationId: string;
   readonly keyName: string;
   readonly containers: "all" | readonly string[];
+  /** Those of them that may only be read. */
+  readonly readOnly: "all" | readonly string[];
+  readonly isScoped: boolean;
+  /** Requests of each window, where the key has a rate of its own. */
+  readonly rate: KeyRate | null;
+  readonly expiresAt: string | null;
   /** The client that the key was made for, or that the request names. */
   readonly client: string | null;
 }
 
 export async function getSession({ store }: CoreContext, { actor }: Call): Promise<Session> {
-  const { name, containers, client = null } = actor;
-  return { organizationId: store.organizationId, keyName: name, containers, client };
+  const { organizationId, name, containers, readOnly = [], isScoped = false, rate = null, client = null } = actor;
+  const [, keyId] = /^key:(.+)$/.exec(name) ?? [];
+  const key = keyId === undefined ? null : await store.keys.byId(organizationId, keyId);
+  return {
+    organizationId: store.organizationId,
+    keyName: name,
+    containers,
+    readOnly,
+    isScoped,
+    rate,
+    expiresAt: key?.expiresAt ?? null,
+    client,
+  };
 }

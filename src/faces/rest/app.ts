@@ -16,6 +16,7 @@ import type { Endpoint } from "./endpoint.js";
 import { fileEndpoints } from "./documents/files.js";
 import { forgetMatchingEndpoints } from "./memories/forget-matching.js";
 import { mountHealth } from "./service/health.js";
+import { keyEndpoints } from "./service/keys.js";
 import { inferredEndpoints } from "./memories/inferred.js";
 import { journalEndpoints } from "./memories/journal.js";
 import { listEndpoints } from "./documents/list-documents.js";
@@ -75,6 +76,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...purgeEndpoints,
   ...projectEndpoints,
   ...sessionEndpoints,
+  ...keyEndpoints,
   ...analyticsEndpoints,
   ...connectionEndpoints,
   ...teamEndpoints,

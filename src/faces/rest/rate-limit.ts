@@ -5,23 +5,25 @@ import { createRateLimiter, type Rate } from "../../lib/rate-limit.js";
 /** Counts a request. @throws AppError `rate_limited` with the seconds until the next one is allowed */
 export type LimitRequests = (actor: Actor, setHeader: (name: string, value: string) => void) => void;
 
-/** Limits each key, and everybody without a key together, to a rate; without one nobody is limited. */
-export function limitRequests(rate: Rate | undefined): LimitRequests {
-  if (rate === undefined) return () => undefined;
+/** Limits each key, and everybody without a key together, to a rate: its own where it has one; without any nobody is limited. */
+export function limitRequests(usual: Rate | undefined): LimitRequests {
   const limiter = createRateLimiter();
   return (actor, setHeader) => {
+    const rate = actor.rate ?? usual;
+    if (rate === undefined) return;
     const { allowed, remaining, waitMs, fullMs } = limiter.take(actor.name, rate);
     setHeader("x-ratelimit-limit", String(rate.requests));
     setHeader("x-ratelimit-remaining", String(remaining));
     setHeader("x-ratelimit-reset", String(seconds(fullMs)));
-    if (!allowed) throw refusal(rate, seconds(waitMs));
+    if (!allowed) throw refusal(rate, seconds(waitMs), actor.rate !== undefined);
   };
 }
 
-function refusal({ requests, windowMs }: Rate, retryAfter: number): AppError {
+function refusal({ requests, windowMs }: Rate, retryAfter: number, isOfKey: boolean): AppError {
+  const who = isOfKey ? "to this key" : "(RECOLLECT_RATE_LIMIT, RECOLLECT_RATE_WINDOW_SECONDS)";
   return new AppError(
     "rate_limited",
-    `Rate limit exceeded: ${requests} requests in ${windowMs / 1_000} seconds are allowed (RECOLLECT_RATE_LIMIT, RECOLLECT_RATE_WINDOW_SECONDS). Try again in ${retryAfter} s.`,
+    `Rate limit exceeded: ${requests} requests in ${windowMs / 1_000} seconds are allowed ${who}. Try again in ${retryAfter} s.`,
     { retryAfter },
   );
 }

@@ -86,6 +86,11 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   digestOptOut: "True for no digests.",
   email: "The address.",
   firstName: "The first name.",
+  permission: "`read` for a key that changes nothing.",
+  expiresInDays: "After so many days the key opens nothing any more.",
+  rateLimitMax: "Requests of each window that the key may make.",
+  rateLimitTimeWindow: "Length of the window, in milliseconds.",
+  pluginId: "The plugin that the key is for, such as `claude-code`.",
 };
 
 /** Settings that connectors of their own would need, such as `notionClientId`. */

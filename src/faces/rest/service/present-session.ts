@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ORGANIZATION_NAME, type Session } from "../../../core/index.js";
+import { dateTime } from "../schemas.js";
 import { OWNER } from "./owner.js";
 
 const permission = z.enum(["read", "write"]);
@@ -17,37 +18,49 @@ export const sessionAnswer = z.object({
     permission: permission.optional(),
     tag: z.string().optional().describe("The only container of the key."),
     tags: z.array(z.string()).optional(),
+    rateLimit: z.number().optional().describe("Requests of each window, where the key has a rate of its own."),
+    expires: dateTime.optional().describe("When the key expires, if it does."),
   }),
   client: z.string().optional().describe("The client that the key was made for, or that the request names."),
 });
 type SessionAnswer = z.infer<typeof sessionAnswer>;
 
 /** Who is asking as clients show it: the only user of an unlimited plan. */
-export function presentSession({ organizationId, containers, client }: Session): SessionAnswer {
+export function presentSession(session: Session): SessionAnswer {
+  const { organizationId, containers, readOnly, client } = session;
+  const isFull = containers === "all" && readOnly !== "all";
   return {
     user: { ...OWNER },
     org: { id: organizationId, name: ORGANIZATION_NAME, slug: organizationId },
     plan: "enterprise",
-    ...(containers === "all" ? FULL_ACCESS : presentScope(containers)),
+    role: isFull ? "owner" : "member",
+    accessType: isFull ? "full" : "restricted",
+    ...(containers !== "all" && { containerTags: grantsOf(containers, readOnly) }),
+    scope: { ...scopeOf(session, isFull), ...limitsOf(session) },
     ...(client !== null && { client }),
   };
 }
 
-type Access = Pick<SessionAnswer, "role" | "accessType" | "containerTags" | "scope">;
+function grantsOf(containers: readonly string[], readOnly: Session["readOnly"]): SessionAnswer["containerTags"] {
+  return containers.map((containerTag) => ({
+    containerTag,
+    permission: readOnly === "all" || readOnly.includes(containerTag) ? "read" : "write",
+  }));
+}
 
-const FULL_ACCESS: Access = { role: "owner", accessType: "full", scope: { type: "full" } };
-
-function presentScope(containers: readonly string[]): Access {
+function scopeOf({ containers, readOnly }: Session, isFull: boolean): SessionAnswer["scope"] {
+  if (isFull) return { type: "full" };
+  if (containers === "all") return { type: "scoped", permission: "read" };
   const [only] = containers;
+  const isReader = readOnly === "all" || containers.every((tag) => readOnly.includes(tag));
   return {
-    role: "member",
-    accessType: "restricted",
-    containerTags: containers.map((containerTag) => ({ containerTag, permission: "write" })),
-    scope: {
-      type: "scoped",
-      permission: "write",
-      ...(containers.length === 1 && only !== undefined && { tag: only }),
-      tags: [...containers],
-    },
+    type: "scoped",
+    permission: isReader ? "read" : "write",
+    ...(containers.length === 1 && only !== undefined && { tag: only }),
+    tags: [...containers],
   };
+}
+
+function limitsOf({ rate, expiresAt }: Session): Pick<SessionAnswer["scope"], "rateLimit" | "expires"> {
+  return { ...(rate && { rateLimit: rate.requests }), ...(expiresAt !== null && { expires: expiresAt }) };
 }

@@ -1,0 +1,57 @@
+import * as z from "zod";
+import type { ListedKey } from "../../../core/index.js";
+import type { ApiKey } from "../../../core/types.js";
+import { dateTime } from "../schemas.js";
+
+const permission = z.enum(["read", "write"]);
+const nullableTime = dateTime.nullable();
+
+/** A key of `GET /v3/auth/keys` (contract.md §11.3); its text is nowhere. */
+export const keyAnswer = z.object({
+  id: z.string(),
+  name: z.string(),
+  key: z.string().describe("Beginning and last characters of the key."),
+  permission,
+  containerTag: z.string().nullable().describe("The only container of the key."),
+  containerTags: z.array(z.string()).nullable().describe("The containers of the key; null for all."),
+  createdAt: dateTime,
+  lastRequest: nullableTime,
+  expiresAt: nullableTime,
+  metadata: z.string().nullable().describe("JSON text with `sm_type` and `sm_client`."),
+  enabled: z.boolean(),
+});
+
+export function presentKey(key: ListedKey): z.infer<typeof keyAnswer> {
+  const type = typeOf(key);
+  const metadata = { ...(type !== null && { sm_type: type }), ...(key.client !== null && { sm_client: key.client }) };
+  return {
+    id: key.id,
+    name: key.name,
+    key: `sm_${key.organizationId}_…${key.hint}`,
+    permission: permissionOf(key),
+    ...tagsOf(key),
+    createdAt: key.createdAt,
+    lastRequest: key.lastUsedAt,
+    expiresAt: key.expiresAt,
+    metadata: Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : null,
+    enabled: key.isOpen,
+  };
+}
+
+/** How first-party clients mark what a key was made for (clients.md §1.3); their lists leave out what they marked. */
+function typeOf({ kind, client }: ApiKey): string | null {
+  if (kind === "plugin") return "plugin_auth";
+  return kind === "agent" && client !== null ? "agent_cli" : null;
+}
+
+/** What a key may do at most. */
+export function permissionOf({ permission: stated, grants }: ApiKey): z.infer<typeof permission> {
+  if (stated === "read") return "read";
+  return grants !== null && grants.every((grant) => grant.permission === "read") ? "read" : "write";
+}
+
+/** Containers of a key as clients read them: the only one apart, and null for all. */
+export function tagsOf({ grants }: ApiKey): { containerTag: string | null; containerTags: string[] | null } {
+  const containerTags = grants?.map((grant) => grant.containerTag) ?? null;
+  return { containerTag: containerTags?.length === 1 ? (containerTags[0] ?? null) : null, containerTags };
+}
