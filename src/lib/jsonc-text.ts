@@ -23,7 +23,12 @@ export const jsoncText: ConfigFormat = { parse, set, remove };
 
 function parse(text: string): unknown {
   const root = readTree(text);
-  return root && getNodeValue(root);
+  return root && valueOf(root);
+}
+
+/** Of plain objects; those of the reader have no prototype and would equal nothing. */
+function valueOf(root: Node): unknown {
+  return JSON.parse(JSON.stringify(getNodeValue(root)));
 }
 
 function readTree(text: string): Node | undefined {
@@ -39,7 +44,7 @@ function readTree(text: string): Node | undefined {
 
 function set(text: string, path: readonly string[], value: unknown): string {
   const root = readTree(text);
-  requireTables(root && getNodeValue(root), path);
+  requireTables(root && valueOf(root), path);
   if (!root) return appendRoot(text, nest(path, value));
   let node = root;
   for (const [depth, key] of path.entries()) {
@@ -104,7 +109,7 @@ function childOf(object: Node, key: string): Node | undefined {
 function commaFollows(text: string, from: number, to: number): boolean {
   const scanner = createScanner(text.slice(from, to), true);
   scanner.scan();
-  return scanner.getTokenLength() === 1 && scanner.getTokenValue() === ",";
+  return text[from + scanner.getTokenOffset()] === ",";
 }
 
 function render(value: unknown, text: string, indent: string, isWide: boolean): string {

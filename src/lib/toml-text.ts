@@ -17,7 +17,7 @@ type Table = Record<string, unknown>;
 
 function parse(text: string): unknown {
   const document = read(text);
-  return Object.keys(document).length === 0 ? undefined : document;
+  return Object.keys(document).length === 0 ? undefined : plain(document);
 }
 
 function read(text: string): Table {

@@ -23,7 +23,7 @@ import { notEmpty } from "./options.js";
 import type { Starters } from "./starters.js";
 
 export type { CliIo } from "./io.js";
-export type { ServiceInfo, Starters } from "./starters.js";
+export type { ServiceInfo, Starters, Surroundings } from "./starters.js";
 
 const COMMANDS: readonly Register[] = [
   registerServe,
