@@ -107,6 +107,14 @@ export interface DocumentOutline {
   readonly chunkCharacters: number;
 }
 
+/** What a language model called a document; null where it said nothing that can be used. */
+export interface DocumentDescription {
+  /** Stands for the text that it was shown. */
+  readonly textMark: string;
+  readonly title: string | null;
+  readonly summary: string | null;
+}
+
 export interface DocumentStore {
   insert(organizationId: string, draft: DocumentDraft): Promise<Document>;
   byId(organizationId: string, id: string): Promise<Document | null>;
@@ -135,6 +143,10 @@ export interface DocumentStore {
   pendingRevisions(organizationId: string, id: string): Promise<({ readonly revision: number } & PendingFacts)[]>;
   /** Nothing of the submissions up to this revision is to be resolved any more. */
   settleRevisions(organizationId: string, id: string, revision: number): Promise<void>;
+  /** Keeps what a language model said of a document, in place of what it said of an earlier text. */
+  describe(organizationId: string, id: string, description: DocumentDescription): Promise<void>;
+  /** What a language model said of the document last. */
+  description(organizationId: string, id: string): Promise<DocumentDescription | null>;
   /** Removes the document with its chunks, their index entries and its links to memories. */
   remove(organizationId: string, id: string): Promise<void>;
   /** One page; `content` only when the query asks for it. */

@@ -5,7 +5,6 @@ import type { ChunkStore, DocumentStore } from "./document-ports.js";
 import type { ExtractionTaskStore } from "./extraction-task-ports.js";
 import type {
   ApiKey,
-  BucketVerdict,
   Chunk,
   Container,
   ContainerSummary,
@@ -39,8 +38,6 @@ export interface MemoryChange extends Pick<MemoryDraft, "entities" | "buckets"> 
   readonly isInference?: boolean;
   readonly strength?: number;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  readonly entities?: readonly string[];
-  readonly buckets?: BucketVerdict;
 }
 
 /** How a memory relates to an older one of the same container. */

@@ -4,6 +4,7 @@ import type { JobContext, PlainUnit, StoreNouns } from "../core/ports.js";
 import { unitOf, type Unit, type VectorSpace } from "../core/types.js";
 import { yieldTurn } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
+import { describeJob } from "./describe.js";
 import { rememberStep } from "./quiet.js";
 import { commitStep, isCurrent, loadCurrent, type StepPayload } from "./step.js";
 
@@ -36,6 +37,8 @@ export async function embedChunks(context: IngestContext, payload: StepPayload, 
       errorReason: null,
       ...(!remembers && { dreamingStatus: "done", receipt: [] }),
     });
+    const describing = await describeJob(context, nouns, current, job.job.group);
+    if (describing) await nouns.jobs.enqueue([describing]);
     return remembers ? rememberStep(context, nouns, current, job.job.group) : null;
   });
 }

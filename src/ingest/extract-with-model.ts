@@ -7,6 +7,7 @@ import { checkFact } from "./check-fact.js";
 import { createQuoteFinder, type Place } from "../lib/find-quote.js";
 import { extractFactsPrompt, type ExtractFactsInput } from "./prompts/extract-facts.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
+import { fenceOf } from "./prompts/fence.js";
 import { type WindowSizes, windowsOf } from "../lib/windows.js";
 
 /** As many as rules find at most: a document that states more is no note and no conversation. */
@@ -50,8 +51,8 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
     const { source, signal } = reading;
     const { name, version, schema, messages } = extractFactsPrompt;
     const request = { name, schema, messages: messages(input), effort: "careful", maxTokens: MOST_TOKENS } as const;
-    // What is known grows while a document waits; that is no reason to ask again.
-    const question = messages({ ...input, known: [] });
+    // What is known grows while a document waits, and it may get a title; that is no reason to ask again.
+    const question = messages({ ...input, known: [], title: null });
     const key = createHash("sha256").update(JSON.stringify(question)).digest("base64");
     reading.questions.add(key);
     const known = answered.get(key);
@@ -154,11 +155,6 @@ function inputOf({ source, windows, fence, part, summary }: Reading, window: Pla
     parts: windows.length,
     summary,
   };
-}
-
-/** A mark that the text cannot hold, because it is made of all of it; the same for the same text. */
-function fenceOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 /** What rules may read in place of the model: a window, and those turns that begin in it. */

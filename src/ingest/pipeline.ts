@@ -1,5 +1,6 @@
 import type { Job, JobContext, JobHandler } from "../core/ports.js";
 import type { IngestContext } from "./context.js";
+import { describeDocument } from "./describe.js";
 import { embedChunks, embedMissing, embedMissingSchema } from "./embed.js";
 import { extractDocument } from "./extract.js";
 import { indexChunks } from "./index-chunks.js";
@@ -12,12 +13,15 @@ const LONGEST_REMEMBERING = 4 * 3_600_000;
 
 /** Documents that a language model reads at once. */
 const MODEL_READERS = 4;
+/** Documents that it gives a title and a summary at once. */
+const MODEL_DESCRIBERS = 2;
 /** The same of documents that it reads again. */
 const MODEL_REREADERS = 2;
 
 /**
  * The steps of ingestion by job kind, in order: extract, chunk, embed, remember. Each commits its result together with
- * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result.
+ * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result. Beside
+ * remembering, a language model describes the document.
  */
 export function createPipeline(context: IngestContext): Record<string, JobHandler> {
   const step = (
@@ -40,6 +44,7 @@ export function createPipeline(context: IngestContext): Record<string, JobHandle
       // Beside all others: what is new never waits for what is old.
       slots: context.model ? MODEL_REREADERS : 1,
     },
+    describe: { ...step(describeDocument), ...(context.model && { slots: MODEL_DESCRIBERS }) },
     "embed-missing": { schema: embedMissingSchema, run: (payload, job) => embedMissing(context, payload, job) },
   };
 }
@@ -49,7 +54,8 @@ export async function reportDead(context: IngestContext, job: Job, reason: strin
   // Nothing is wrong with a document that could not be read again.
   if (job.kind === "reprocess") return;
   const payload = stepSchema.safeParse(job.payload);
-  if (!payload.success) return;
+  // A document that nobody described is called as rules say.
+  if (!payload.success || job.kind === "describe") return;
   const { documentId, revision } = payload.data;
   const { store, events } = context;
   await store.transaction(async ({ documents }) => {

@@ -38,23 +38,36 @@ export interface ScriptedModel {
   /** Base URL with `/v1`. */
   readonly url: string;
   readonly requests: readonly ModelRequest[];
+  /** Questions for the title and summary of a document, which come beside all others and are kept apart from them. */
+  readonly descriptions: readonly ModelRequest[];
   /** What the next requests are answered with, in this order. */
   script(...replies: readonly Reply[]): void;
   /** What requests are answered with for which nothing is scripted. */
   always(reply: (request: ModelRequest) => Reply): void;
+  /** What questions for title and summary are answered with; else neither is given. */
+  describe(reply: (request: ModelRequest) => Reply): void;
   close(): Promise<void>;
 }
+
+/** Stands in each question for a title and a summary, whatever form the endpoint wants answers in. */
+const DESCRIBING = "say what it is called and what it says in short";
 
 /** An OpenAI-compatible model on a real socket that says what the test tells it to. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const replies: Reply[] = [];
   let fallback: (request: ModelRequest) => Reply = () => "Nothing more to say.";
+  const descriptions: ModelRequest[] = [];
+  let describing: (request: ModelRequest) => Reply = () => '{"title":"","summary":""}';
   const server = createServer((request, response) => {
     readText(request)
       .then((text) => {
         const { url: path = "", headers } = request;
         const seen = { path, headers, body: JSON.parse(text) as ModelRequest["body"] };
+        if (text.includes(DESCRIBING)) {
+          descriptions.push(seen);
+          return send(response, seen, describing(seen), descriptions.length);
+        }
         requests.push(seen);
         send(response, seen, replies.shift() ?? fallback(seen), requests.length);
       })
@@ -65,6 +78,8 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
+    descriptions,
+    describe: (reply) => void (describing = reply),
     script: (...more) => void replies.push(...more),
     always: (reply) => void (fallback = reply),
     close: async () => {

@@ -7,6 +7,7 @@ import { columnsOf, documentOf, headOf, rowOf, waitingAfter } from "./document-r
 import { documentFilterSql } from "./filters.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
+import { createDescriptionStore } from "./descriptions.js";
 import { createRevisionStore } from "./revisions.js";
 import { dropChunkUnits } from "./text-index.js";
 import { atomically } from "./transact.js";
@@ -146,6 +147,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     },
 
     ...createRevisionStore(db, clock),
+    ...createDescriptionStore(db),
 
     async remove(organizationId, id) {
       await atomically(db, async (db) => {
@@ -164,6 +166,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         await db.deleteFrom("files").where("document_id", "=", id).execute();
         await db.deleteFrom("extraction_tasks").where("document_id", "=", id).execute();
         await db.deleteFrom("remembered_with").where("document_id", "=", id).execute();
+        await db.deleteFrom("document_descriptions").where("document_id", "=", id).execute();
       });
     },
 

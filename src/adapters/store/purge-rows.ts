@@ -61,6 +61,7 @@ const REMOVE_LISTED = [
   sql`delete from document_revisions where document_id in (select id from purged_documents)`,
   sql`delete from extraction_tasks where document_id in (select id from purged_documents)`,
   sql`delete from remembered_with where document_id in (select id from purged_documents)`,
+  sql`delete from document_descriptions where document_id in (select id from purged_documents)`,
   sql`delete from document_containers where document_id in (select id from purged_documents)`,
   sql`delete from documents where id in (select id from purged_documents)`,
   // A running job ends by itself when it finds its document gone; its row holds ids only.

@@ -151,6 +151,7 @@ export interface Database {
     created_at: string;
   };
   /** With what the facts of a document were found, e.g. `extract-facts/2`. */
+  document_descriptions: { document_id: string; text_mark: string; title: string | null; summary: string | null };
   remembered_with: { document_id: string; extractor: string };
   extraction_tasks: {
     seq: Generated<number>;

@@ -14,7 +14,7 @@ export function checkEntities(names: readonly string[]): string[] {
   for (const stated of names) {
     const name = stated
       .toWellFormed()
-      .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+      .replace(/[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\s]+/gu, " ")
       .trim();
     if (isName(name)) checked.set(name.toLowerCase(), checked.get(name.toLowerCase()) ?? name);
     if (checked.size === MOST) break;

@@ -4,6 +4,13 @@ alter table extractions add column cost real;
 -- Names that a fact is about, and the buckets that its author chose (JSON).
 alter table memories add column entities text;
 alter table memories add column buckets text;
+-- What a language model called a document, and of which text (a hash with the prompt's version).
+create table document_descriptions (
+  document_id text primary key,
+  text_mark text not null,
+  title text,
+  summary text
+) strict, without rowid;
 create table remembered_with (
   document_id text primary key,
   extractor text not null
