@@ -34,6 +34,8 @@ export interface MemoryChange extends Pick<MemoryDraft, "entities" | "buckets"> 
   readonly isForgotten?: boolean;
   readonly forgetAfter?: string | null;
   readonly forgetReason?: string | null;
+  /** Makes it a version of another chain, or of its own. */
+  readonly lineage?: { readonly parentId: string | null; readonly rootId: string | null; readonly version: number };
   readonly isStatic?: boolean;
   readonly isInference?: boolean;
   readonly strength?: number;

@@ -35,6 +35,11 @@ export function columnsOf(change: MemoryChange): Partial<Selectable<Database["me
   if (change.metadata !== undefined) columns.metadata = toJson(change.metadata);
   if (change.entities !== undefined) columns.entities = toJson(change.entities);
   if (change.buckets !== undefined) columns.buckets = toJson(change.buckets);
+  if (change.lineage) {
+    columns.parent_id = change.lineage.parentId;
+    columns.root_id = change.lineage.rootId;
+    columns.version = change.lineage.version;
+  }
   return columns;
 }
 

@@ -35,6 +35,9 @@ const REMOVE_LISTED = [
       where part.type = 'text' and part.value in (select id from purged_memories))`,
   sql`update journal set before = null, after = null, cause = null
     where subject_id in (select id from purged_memories)`,
+  // An approval may have joined chains for a while: entries of the one tell what the other said.
+  sql`update journal set before = null, after = null, cause = null
+    where action in ('memory.approved', 'memory.reverted') and before ->> '$.id' in (select id from purged_memories)`,
   sql`update journal set before = null, after = null, cause = null
     where subject_id in (select id from purged_documents)`,
   // A refusal may repeat the name that a document was asked for by.

@@ -49,7 +49,11 @@ export interface Batch {
 }
 
 /** A fact whose trust was judged, with its vector. */
-export type JudgedVector = JudgedFact<StatedCandidate> & Pick<ResolvedFact, "vector">;
+export type JudgedVector = JudgedFact<StatedCandidate> &
+  Pick<ResolvedFact, "vector"> & {
+    /** Memories whose place it would take, if it did not wait for review. */
+    readonly held?: readonly Memory[];
+  };
 
 /** What the receipt says of a memory that was written. */
 export function outcomeOf({ id, text, isInference }: Memory, outcome: RememberedFact["outcome"]): RememberedFact {

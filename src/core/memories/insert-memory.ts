@@ -64,7 +64,7 @@ export interface Placing {
 export async function insertMemory(
   nouns: StoreNouns,
   writing: FactWriting,
-  { candidate, isFlagged: isDoubtful, label, vector }: JudgedVector,
+  { candidate, isFlagged: isDoubtful, label, vector, held = [] }: JudgedVector,
   { batch, replaced = null, isPast = false }: Placing,
 ): Promise<Memory> {
   const { organizationId } = writing.actor;
@@ -97,7 +97,8 @@ export async function insertMemory(
   const memory = { ...inserted, isLatest: !isPast };
   if (!isPast) batch.newcomers.push(memory);
   const action = replaced ? "memory.updated" : "memory.added";
-  const noted = { batchId: batch.id, action, cause: causeOf(writing) };
+  const wouldReplace = held.map(({ id }) => id);
+  const noted = { batchId: batch.id, action, cause: causeOf(writing), wouldReplace };
   await noteMemory(nouns, writing.actor, noted, { before: replaced, after: memory });
   if (replaced) await forgetDerived(nouns, writing.actor, [replaced], batch.id);
   return memory;

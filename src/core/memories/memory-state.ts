@@ -11,8 +11,7 @@ const linkSchema = z.object({
 });
 export type SourceLink = z.output<typeof linkSchema>;
 
-/** What the journal keeps of a memory before and after a change: enough to bring it back to either. */
-export const memoryStateSchema = z.object({
+const plainStateSchema = z.object({
   id: z.string(),
   text: z.string(),
   version: z.int(),
@@ -25,13 +24,28 @@ export const memoryStateSchema = z.object({
   isInference: z.boolean(),
   strength: z.number(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
+});
+
+/** How a memory that stood alone became a version of another one. */
+const joinedSchema = z.object({
+  parentId: z.string(),
+  rootId: z.string(),
+  /** What it was alone, and is again when that is undone. */
+  alone: plainStateSchema,
+});
+export type Joined = z.output<typeof joinedSchema>;
+
+/** What the journal keeps of a memory before and after a change: enough to bring it back to either. */
+export const memoryStateSchema = plainStateSchema.extend({
   /** Only the documents that this change linked (after) or unlinked (before). */
   sources: z.array(linkSchema).optional(),
+  /** Only of one that a change joined to another chain, or took out of it. */
+  joined: joinedSchema.optional(),
 });
 export type MemoryState = z.output<typeof memoryStateSchema>;
 
 /** The state of a memory as the journal keeps it. */
-export function stateOf(memory: Memory): MemoryState {
+export function stateOf(memory: Memory): Joined["alone"] {
   const { id, text, version, containerTag, isLatest, isForgotten, forgetReason, forgetAfter } = memory;
   const { isStatic, isInference, strength, metadata } = memory;
   const state = { id, text, version, containerTag, isLatest, isForgotten, forgetReason, forgetAfter };
@@ -39,7 +53,7 @@ export function stateOf(memory: Memory): MemoryState {
 }
 
 /** True when a memory is as an entry says, apart from its sources. */
-export function isAsNoted(memory: Memory, { sources: _sources, ...state }: MemoryState): boolean {
+export function isAsNoted(memory: Memory, state: MemoryState): boolean {
   const now = Object.entries(stateOf(memory));
   return now.every(([key, value]) => JSON.stringify(value) === JSON.stringify(state[key as keyof typeof state]));
 }
@@ -53,6 +67,10 @@ export interface NotedChange {
   readonly linked?: readonly SourceLink[];
   /** Documents that the change unlinked it from. */
   readonly unlinked?: readonly SourceLink[];
+  /** Of whichever memory was joined to another chain, or taken out of it. */
+  readonly joined?: Joined | undefined;
+  /** Ids of what it would have taken the place of, if it did not wait for review. */
+  readonly wouldReplace?: readonly string[] | undefined;
 }
 
 /**
@@ -63,12 +81,13 @@ export interface NotedChange {
 export async function noteMemory(
   nouns: Pick<StoreNouns, "journal" | "memories">,
   actor: Actor,
-  { batchId, action, cause, linked = [], unlinked = [] }: NotedChange,
+  { batchId, action, cause, linked = [], unlinked = [], joined, wouldReplace = [] }: NotedChange,
   { before, after }: { readonly before: Memory | null; readonly after: Memory | { readonly id: string } },
 ): Promise<void> {
   const { organizationId } = actor;
   const memory = "seq" in after ? after : await nouns.memories.byId(organizationId, after.id);
   if (!memory) throw new Error(`Memory ${after.id} is not there any more`);
+  const joining = ({ id }: Memory) => joined?.alone.id === id && { joined };
   await nouns.journal.append(organizationId, [
     {
       batchId,
@@ -78,8 +97,13 @@ export async function noteMemory(
       subjectId: memory.id,
       containerTag: memory.containerTag,
       cause,
-      before: before && { ...stateOf(before), ...(unlinked.length > 0 && { sources: unlinked }) },
-      after: { ...stateOf(memory), ...(linked.length > 0 && { sources: linked }) },
+      before: before && { ...stateOf(before), ...(unlinked.length > 0 && { sources: unlinked }), ...joining(before) },
+      after: {
+        ...stateOf(memory),
+        ...(linked.length > 0 && { sources: linked }),
+        ...joining(memory),
+        ...(wouldReplace.length > 0 && { wouldReplace }),
+      },
     },
   ]);
 }

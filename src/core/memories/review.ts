@@ -3,11 +3,13 @@ import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
+import { approveMemory, approvalThatReplaced } from "./approve.js";
 import { findLatest, isActive } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
+import { undoEntries } from "./undo.js";
 import type { ContainerRow, InferredMemory, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
@@ -47,16 +49,17 @@ export interface Reviewed {
 }
 
 /**
- * Reviews a guess (contract.md §7.8): approved it is a stated fact, declined it leaves search and the queue, undone it is
- * back in the queue.
+ * Reviews a guess (contract.md §7.8): approved it is a stated fact, and takes the place of what it was held back from
+ * replacing; declined it leaves search and the queue; undone it is back in the queue, and what it replaced holds again.
  * @throws AppError `not_found` for a container or memory that is not there, or that is forgotten for another reason;
- *   `conflict` for a memory that is no open guess, nothing to undo, or a text that is known again meanwhile
+ *   `conflict` for a memory that is no open guess, nothing to undo, a text that is known again meanwhile, or an approval
+ *   that cannot be undone as a whole
  */
 export async function reviewInferred(context: CoreContext, call: Call, raw: unknown): Promise<Reviewed> {
   const input = parseInput(reviewSchema, raw);
   const { actor } = call;
   requireContainer(actor, input.containerTag);
-  return once(context, call, "reviewInferred", async (nouns) => {
+  const reviewed = await once(context, call, "reviewInferred", async (nouns) => {
     const [container] = await nouns.containers.find(actor.organizationId, [input.containerTag]);
     if (!container) throw new AppError("not_found", `Container not found: ${input.containerTag}`);
     const memory = await findLatest(nouns.memories, actor, input.id, container.tag);
@@ -64,12 +67,14 @@ export async function reviewInferred(context: CoreContext, call: Call, raw: unkn
     const isThere = memory && (status === "declined" || isActive(memory, context.clock.now()));
     if (!isThere || !(await liesIn(nouns, actor, memory, container))) throw notFound("memory", input.id);
     refuseWrongState(memory, status, input.action);
-    await STEPS[input.action]({ nouns, actor, container, memory });
+    await STEPS[input.action]({ nouns, actor, container, memory, now: context.clock.now() });
     const after = await nouns.memories.byId(actor.organizationId, memory.id);
     if (!after) throw notFound("memory", memory.id);
     const { id, isInference, isForgotten } = after;
     return { id, isInference, isForgotten, reviewStatus: statusOf(after) };
   });
+  context.wakeJobs();
+  return reviewed;
 }
 
 /** What became of a guess; declined only while it is forgotten for that. */
@@ -107,17 +112,11 @@ interface Step {
   readonly actor: Actor;
   readonly container: ContainerRow;
   readonly memory: Memory;
+  readonly now: Date;
 }
 
 const STEPS: Readonly<Record<Action, (step: Step) => Promise<void>>> = {
-  async approve(step) {
-    const { nouns, actor, memory } = step;
-    await nouns.memories.update(actor.organizationId, memory.id, {
-      isInference: false,
-      metadata: { ...memory.metadata, reviewStatus: "approved" },
-    });
-    await note(step, "memory.approved");
-  },
+  approve: approveMemory,
 
   async decline({ nouns, actor, memory }) {
     await forgetBatch(nouns, actor, [memory], {
@@ -130,6 +129,8 @@ const STEPS: Readonly<Record<Action, (step: Step) => Promise<void>>> = {
 
   async undo(step) {
     const { nouns, actor, container, memory } = step;
+    const approval = memory.isForgotten ? null : await approvalThatReplaced(step);
+    if (approval !== null) return undoApproval(step, approval);
     const { reviewStatus: _reviewed, ...metadata } = memory.metadata ?? {};
     if (memory.isForgotten) await refuseKnownAgain(step);
     await nouns.memories.update(actor.organizationId, memory.id, {
@@ -141,6 +142,13 @@ const STEPS: Readonly<Record<Action, (step: Step) => Promise<void>>> = {
     await note(step, "memory.review_undone");
   },
 };
+
+/** Brings back what the memory replaced, all of it or nothing. */
+async function undoApproval({ nouns, actor, memory, now }: Step, batchId: string): Promise<void> {
+  const { skipped } = await undoEntries({ nouns, actor, now, batchId, undoId: createId(), vectors: new Map() });
+  const [first] = skipped;
+  if (first) throw new AppError("conflict", `The approval of memory ${memory.id} cannot be undone: ${first.reason}.`);
+}
 
 /** Why the memory was to be forgotten some day, from before its decline gave another reason. */
 async function reasonBeforeDecline({ nouns, actor, memory }: Step): Promise<string | null> {

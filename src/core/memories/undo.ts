@@ -12,7 +12,14 @@ import { unitOf, type Actor, type Memory, type VectorSpace } from "../types.js";
 import { isActive } from "./find-memory.js";
 import { forgetBatch, forgetDerived } from "./forget.js";
 import { resolveFacts } from "./resolve-facts.js";
-import { isAsNoted, memoryStateSchema, noteMemory, type MemoryState, type SourceLink } from "./memory-state.js";
+import {
+  isAsNoted,
+  memoryStateSchema,
+  noteMemory,
+  type Joined,
+  type MemoryState,
+  type SourceLink,
+} from "./memory-state.js";
 
 /** So many reasons are told when nothing could be undone. */
 const REASONS_TOLD = 5;
@@ -84,7 +91,7 @@ async function entriesOf(
   return found.filter(({ containerTag }) => maySee(actor, containerTag === null ? [] : [containerTag]));
 }
 
-interface Undoing {
+export interface Undoing {
   readonly nouns: StoreNouns;
   readonly actor: Actor;
   readonly now: Date;
@@ -96,7 +103,11 @@ interface Undoing {
   readonly vectors: ReadonlyMap<string, { readonly vector: Float32Array; readonly space: VectorSpace }>;
 }
 
-async function undoEntries(undoing: Undoing): Promise<Undone> {
+/**
+ * Undoes the entries of a batch that can be undone, inside a transaction.
+ * @throws AppError as `undoBatch` does
+ */
+export async function undoEntries(undoing: Undoing): Promise<Undone> {
   const { nouns, actor, batchId, undoId } = undoing;
   const { organizationId } = actor;
   const entries = await entriesOf(nouns, actor, batchId);
@@ -134,7 +145,7 @@ async function undoEntry(undoing: Undoing, entry: JournalRow): Promise<string | 
   const place = await findChanged(undoing, after.data);
   if (typeof place === "string") return place;
   return before.data && before.data.id !== after.data.id
-    ? switchVersion(undoing, place, before.data)
+    ? switchVersion(undoing, place, before.data, after.data.joined)
     : restore(undoing, place, { before: before.data, after: after.data });
 }
 
@@ -186,29 +197,48 @@ async function switchVersion(
   undoing: Undoing,
   { memory: leaving, container }: Changed,
   target: MemoryState,
+  leaves: Joined | undefined,
 ): Promise<string | null> {
   const { nouns, actor, vectors } = undoing;
   const { organizationId } = actor;
   const returning = await nouns.memories.byId(organizationId, target.id);
   if (!returning) return `version ${target.version}, which would take its place, was removed for good`;
+  const { joined } = target;
+  if (joined && !isAsNoted(returning, joined.alone)) return `memory ${returning.id} was changed since`;
   const obstacle = await whatPreventsReturn(undoing, container, target, leaving.id);
   if (obstacle !== null) return `${obstacle} (said of version ${target.version}, which would take its place)`;
-  // A version that is older than the one which returns is history; a newer one never was.
-  const isUndone = leaving.version > returning.version;
-  await nouns.memories.update(organizationId, leaving.id, {
-    isLatest: false,
-    ...(isUndone && { isForgotten: true, forgetReason: causeOf(undoing) }),
+  if (leaves) await standAlone(undoing, leaves);
+  else await leave(undoing, leaving, target);
+  await nouns.memories.update(organizationId, returning.id, {
+    ...changeTo(target),
+    isLatest: true,
+    ...(joined && { lineage: { ...joined, version: target.version } }),
   });
-  await nouns.units.unindex(unitOf("memory", leaving.seq));
-  await nouns.memories.update(organizationId, returning.id, { ...changeTo(target), isLatest: true });
   const unit = unitOf("memory", returning.seq);
   await nouns.units.indexText({ unit, containerIds: [container.id], text: returning.text, context: "" });
   const embedded = vectors.get(returning.id);
   if (embedded) await nouns.units.addVector(unit, embedded.space, embedded.vector);
-  const noted = { batchId: undoing.undoId, action: "memory.reverted", cause: causeOf(undoing) };
+  const change = { batchId: undoing.undoId, action: "memory.reverted", cause: causeOf(undoing) };
+  const noted = { ...change, joined: joined ?? leaves };
   await noteMemory(nouns, actor, noted, { before: leaving, after: { id: returning.id } });
   await forgetDerived(nouns, actor, [leaving], undoing.undoId);
   return null;
+}
+
+/** Takes a memory out of the chain that it was joined to; it is what it was before. */
+async function standAlone({ nouns, actor }: Undoing, { alone }: Joined): Promise<void> {
+  const lineage = { parentId: null, rootId: null, version: alone.version };
+  await nouns.memories.update(actor.organizationId, alone.id, { ...changeTo(alone), lineage });
+}
+
+/** Makes a version history that is older than the one which returns; a newer one never was. */
+async function leave(undoing: Undoing, leaving: Memory, target: MemoryState): Promise<void> {
+  const { nouns, actor } = undoing;
+  await nouns.memories.update(actor.organizationId, leaving.id, {
+    isLatest: false,
+    ...(leaving.version > target.version && { isForgotten: true, forgetReason: causeOf(undoing) }),
+  });
+  await nouns.units.unindex(unitOf("memory", leaving.seq));
 }
 
 /** Why a memory cannot be active again, or null. One that says the same and is over makes room. */
@@ -221,7 +251,7 @@ async function whatPreventsReturn(
   if (target.forgetAfter !== null && target.forgetAfter <= iso(now))
     return `its time was over at ${target.forgetAfter}`;
   const twin = await nouns.memories.byText(actor.organizationId, tag, target.text);
-  if (!twin || twin.id === leavingId) return null;
+  if (!twin || twin.id === leavingId || twin.id === target.id) return null;
   if (isActive(twin, now)) return `memory ${twin.id} says the same meanwhile`;
   await forgetBatch(nouns, actor, [twin], { reason: twin.forgetReason ?? "its time was over", batchId: undoId });
   return null;

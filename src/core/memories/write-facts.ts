@@ -64,9 +64,23 @@ async function writeFact(
     return strengthenKnown(nouns, writing, { existing, judged, others }, batch);
   }
   // A guess takes the place of nothing.
-  if (!replaced && (updates || isDoubtful)) return writeNew(nouns, writing, judgedVector, batch, NEW);
+  if (!replaced && (updates || isDoubtful)) {
+    const held = replaceable ? [replaceable] : await namedBy(nouns, writing, fact, batch);
+    return writeNew(nouns, writing, { ...judgedVector, ...(judged.isFlagged && { held }) }, batch, NEW);
+  }
   const related = replaced ? continuing(replaced) : await relationOf(nouns, writing, { fact, stated }, batch);
   return writeNew(nouns, writing, judgedVector, batch, related);
+}
+
+/** What a fact that waits for review was said to take the place of: its approval does. */
+async function namedBy(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  { candidate }: ResolvedFact,
+  batch: Batch,
+): Promise<readonly Memory[]> {
+  const stated = await relateAsStated(nouns, writing, candidate, batch);
+  return stated?.kind === "updates" ? stated.memories : [];
 }
 
 /** What was stated and holds, else what rules find; who was shown memories and found none was not shown the newest. */
@@ -171,10 +185,10 @@ function doubtOf(
   memories: readonly Memory[],
 ): JudgedVector | null {
   const judged = memories.map((memory) => judgeFact(fact.candidate, origin, memory)).find(({ isFlagged: is }) => is);
-  if (judged) return { ...judged, vector: fact.vector };
+  if (judged) return { ...judged, vector: fact.vector, held: memories };
   if (superseded + memories.length <= maxSuperseded) return null;
   const label = { trust: "flagged", flagged: [`its document would replace more than ${maxSuperseded} memories`] };
-  return { ...fact, candidate: { ...fact.candidate, isStatic: false }, isFlagged: true, label };
+  return { ...fact, candidate: { ...fact.candidate, isStatic: false }, isFlagged: true, label, held: memories };
 }
 
 /** The active memory that says the same, if it is still true; one whose time is over makes room. */

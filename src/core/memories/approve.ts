@@ -1,0 +1,123 @@
+import * as z from "zod";
+import { createId } from "../../lib/ids.js";
+import type { ContainerRow, StoreNouns } from "../ports.js";
+import { unitOf, type Actor, type Memory } from "../types.js";
+import { isActive } from "./find-memory.js";
+import { forgetBatch, forgetDerived } from "./forget.js";
+import { noteMemory, type Joined, stateOf } from "./memory-state.js";
+import { readOnce } from "./relate.js";
+import { relateFact } from "./related-facts.js";
+import { isFlagged } from "./trust.js";
+
+/** What the journal calls it. */
+const APPROVED = "memory.approved";
+
+/** A guess that a person reviews, inside a transaction. */
+export interface Approval {
+  readonly nouns: StoreNouns;
+  readonly actor: Actor;
+  readonly container: ContainerRow;
+  readonly memory: Memory;
+  readonly now: Date;
+}
+
+/**
+ * Makes a guess a stated fact, as one undoable batch. What it was held back from replacing, it replaces now as an ordinary
+ * update: it becomes the next version of the first, and the others are forgotten for it. Where those have changed
+ * meanwhile, rules decide.
+ */
+export async function approveMemory(approval: Approval): Promise<void> {
+  const { nouns, actor, memory } = approval;
+  const { organizationId } = actor;
+  const batchId = createId();
+  const noted = { batchId, action: APPROVED, cause: "reviewed" };
+  const replaced = await replacedBy(approval);
+  const stated = {
+    isInference: false,
+    isStatic: memory.isStatic || replaced.some(({ isStatic }) => isStatic),
+    metadata: { ...memory.metadata, reviewStatus: "approved" },
+  };
+  const [first] = replaced;
+  const continued = first && (await standsAlone(approval)) ? first : null;
+  if (continued) {
+    const joined = joining(memory, continued);
+    const lineage = { ...joined, version: continued.version + 1 };
+    await nouns.memories.update(organizationId, continued.id, { isLatest: false });
+    await nouns.units.unindex(unitOf("memory", continued.seq));
+    await nouns.memories.update(organizationId, memory.id, { ...stated, lineage });
+    await noteMemory(nouns, actor, { ...noted, joined }, { before: continued, after: { id: memory.id } });
+    await forgetDerived(nouns, actor, [continued], batchId);
+  } else {
+    await nouns.memories.update(organizationId, memory.id, stated);
+    await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
+  }
+  const others = replaced.filter(({ id }) => id !== continued?.id);
+  if (others.length === 0) return;
+  await forgetBatch(nouns, actor, others, { reason: `replaced by memory ${memory.id}`, batchId });
+  for (const other of others) await nouns.memories.relate(organizationId, memory.id, other.id, "updates");
+}
+
+/** The batch of the approval by which a memory took the place of others, or null when it replaced nothing. */
+export async function approvalThatReplaced({ nouns, actor, memory }: Approval): Promise<string | null> {
+  const { organizationId } = actor;
+  const query = { subjectIds: [memory.id], action: APPROVED, offset: 0, limit: 1 };
+  const { entries } = await nouns.journal.list(organizationId, query);
+  const [approved] = entries;
+  if (!approved) return null;
+  const hasJoined = z.object({ joined: z.unknown() }).safeParse(approved.after).data?.joined !== undefined;
+  const isAlone = !hasJoined && (await nouns.journal.ofBatch(organizationId, approved.batchId)).length === 1;
+  return isAlone ? null : approved.batchId;
+}
+
+/** False for one that has versions of its own, which would be left without their root. */
+async function standsAlone({ nouns, actor, memory }: Approval): Promise<boolean> {
+  const { organizationId } = actor;
+  const versions = await nouns.memories.versions(organizationId, [memory.rootId ?? memory.id], { withUndone: true });
+  return versions.length === 1;
+}
+
+function joining(memory: Memory, continued: Memory): Joined {
+  return { parentId: continued.id, rootId: continued.rootId ?? continued.id, alone: stateOf(memory) };
+}
+
+const heldSchema = z.object({ wouldReplace: z.array(z.string()) });
+
+/** What it would have replaced when it was stated, as far as that still holds; else what rules say it replaces of that. */
+async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
+  const { nouns, actor, container, memory, now } = approval;
+  const { organizationId } = actor;
+  // Newer versions of a guess are the words of whoever wrote them, about the same thing.
+  const added = await nouns.journal.latest(organizationId, memory.rootId ?? memory.id, "memory.added");
+  const held = heldSchema.safeParse(added?.after).data?.wouldReplace ?? [];
+  const named = await nouns.memories.byIds(organizationId, held);
+  const mayGo = async (other: Memory): Promise<boolean> => {
+    if (other.id === memory.id || !isActive(other, now) || isFlagged(other)) return false;
+    return (await nouns.memories.containerOf(organizationId, other.id))?.id === container.id;
+  };
+  const byId = new Map(named.map((other) => [other.id, other]));
+  const intact: Memory[] = [];
+  const newer: string[] = [];
+  for (const id of held) {
+    const known = byId.get(id);
+    const latest = known ? await nouns.memories.latestOf(organizationId, known.rootId ?? id) : null;
+    if (!latest || !(await mayGo(latest))) continue;
+    if (latest.id === id) intact.push(latest);
+    else newer.push(latest.id);
+  }
+  if (intact.length > 0 || newer.length === 0) return intact;
+  return decideAnew(approval, newer);
+}
+
+async function decideAnew(
+  { nouns, actor, container, memory, now }: Approval,
+  related: readonly string[],
+): Promise<readonly Memory[]> {
+  const { text, kind, isStatic, origin, metadata, createdAt, forgetAfter } = memory;
+  const candidate = { text, kind, isStatic, metadata, ...(forgetAfter !== null && { forgetAfter }) };
+  const resolution = { facts: [], space: null, newestSeen: memory.seq };
+  const writing = { actor, container, documentId: "", origin, resolution, now, statedAt: createdAt, maxSuperseded: 0 };
+  const fact = { candidate, vector: null, twin: null, related };
+  const since = { newcomers: [], stated: new Set<string>(), read: readOnce() };
+  const decided = await relateFact(nouns, writing, fact, since);
+  return decided.kind === "updates" ? decided.memories : [];
+}
