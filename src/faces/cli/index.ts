@@ -10,6 +10,7 @@ import { registerKeys } from "./commands/keys.js";
 import { registerMcp } from "./commands/mcp.js";
 import { registerProfile } from "./commands/profile.js";
 import { registerPurge } from "./commands/purge.js";
+import { registerReprocess } from "./commands/reprocess.js";
 import { registerSearch } from "./commands/search.js";
 import { registerServe } from "./commands/serve.js";
 import { registerStatus } from "./commands/status.js";
@@ -35,6 +36,7 @@ const COMMANDS: readonly Register[] = [
   registerHistory,
   registerUndo,
   registerPurge,
+  registerReprocess,
   registerKeys,
   registerConnect,
   registerStatus,

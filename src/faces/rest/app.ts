@@ -26,6 +26,7 @@ import { memoryEndpoints } from "./memories/memories.js";
 import { mountEndpoints, type RestApp } from "./mount.js";
 import { createApiDescription, openApiEndpoints } from "./description/openapi.js";
 import { purgeEndpoints } from "./service/purge.js";
+import { reprocessEndpoints } from "./documents/reprocess.js";
 import { profileEndpoints } from "./search/profile.js";
 import { limitRequests } from "./rate-limit.js";
 import type { RequestLimits } from "./read-request.js";
@@ -63,6 +64,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...manyDocumentsEndpoints,
   ...fileEndpoints,
   ...listEndpoints,
+  ...reprocessEndpoints,
   ...searchEndpoints,
   ...memoryEndpoints,
   ...memoryListEndpoints,

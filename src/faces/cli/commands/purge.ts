@@ -1,10 +1,8 @@
-import { createInterface } from "node:readline/promises";
-import { Writable, type Readable } from "node:stream";
 import type { Command } from "commander";
 import type { Purged } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
+import { confirm } from "../confirm.js";
 import { UsageError } from "../failure.js";
-import { untilInterrupted } from "../interrupt.js";
 import { notEmpty } from "../options.js";
 import { count, oneLine } from "../style.js";
 
@@ -40,7 +38,8 @@ async function purge(cli: Cli, options: PurgeOptions): Promise<void> {
   const [what, ...more] = named;
   if (what === undefined || more.length > 0)
     throw new UsageError("say what to purge in exactly one way: --document, --memory or --container");
-  if (!options.yes && !(await confirm(cli, what))) {
+  const warning = `${cli.output.style.red(`This removes ${what} for good.`)} Nothing brings it back.`;
+  if (!options.yes && !(await confirm(cli, warning, "purge"))) {
     cli.output.note("Nothing was changed.");
     cli.exitWith(1);
     return;
@@ -49,28 +48,6 @@ async function purge(cli: Cli, options: PurgeOptions): Promise<void> {
     core.purge(newWrite(), { documentId: document, memoryId: memory, containerTag: container, confirm: true }),
   );
   cli.output.answer(purged, () => describe(cli, purged));
-}
-
-/** @throws UsageError where nobody can be asked */
-async function confirm({ stdin, output }: Cli, what: string): Promise<boolean> {
-  if (!output.isTerminal || output.isJson || !isTerminal(stdin))
-    throw new UsageError("nobody can be asked here; add --yes to purge without a question");
-  const { bold, red } = output.style;
-  output.note(`${red(`This removes ${what} for good.`)} Nothing brings it back. Type ${bold("yes")} to go on:`);
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: stdin, output: silent });
-  try {
-    return await untilInterrupted(async () => {
-      for await (const line of lines) return line.trim().toLowerCase() === "yes";
-      return false;
-    });
-  } finally {
-    lines.close();
-  }
-}
-
-function isTerminal(stream: Readable): boolean {
-  return "isTTY" in stream && stream.isTTY === true;
 }
 
 function describe({ output }: Cli, { documents, memories, files, complete }: Purged): string[] {

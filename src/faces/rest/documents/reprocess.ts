@@ -1,0 +1,36 @@
+import * as z from "zod";
+import { reprocessSchema } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+
+const answer = z.object({
+  dryRun: z.boolean(),
+  extractor: z.string(),
+  documents: z.int().nonnegative(),
+  bytes: z.int().nonnegative(),
+  estimate: z.object({
+    inputTokens: z.int().nonnegative(),
+    outputTokens: z.int().nonnegative(),
+    cost: z.number().nonnegative().nullable(),
+  }),
+  skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
+});
+
+/** Beyond the contract, whose documents are read once. */
+export const reprocessEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v3/reprocess",
+    summary: "Have documents read again by what finds facts now",
+    description:
+      "Exactly one of `ids`, `containerTag` and `all: true`. Reads the texts again with the present language model and prompt, or with rules where there is no model; unless `ids` are named or `onlyOutdated` is false, only those that something else has read. The work is done in the background behind new documents and survives a restart. What a document states already is not counted again; what was forgotten or replaced stays so. With `replace`, what only the document states, nobody has changed or reviewed, and the new reading does not find is forgotten, as a batch of the journal that can be undone. Documents with ready-made facts and those of `taskType` superrag are left alone. `dryRun` changes nothing and says what it would take: `estimate` is rough, and its `cost`, in US dollars, is null where the price of the model is not known.",
+    tag: "documents",
+    example: { all: true, onlyOutdated: true, dryRun: true },
+    body: reprocessSchema,
+    status: 200,
+    answer,
+    handle: async ({ core, call, body }) => {
+      const { skipped, ...rest } = await core.reprocess(call, body);
+      return { ...rest, skipped: [...skipped] };
+    },
+  }),
+];
