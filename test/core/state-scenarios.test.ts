@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Reader } from "../support/model-reader.js";
+import { forgetExpired } from "../../src/core/service/upkeep.js";
+import { questionOf, type Reader } from "../support/model-reader.js";
 import { DAY, expectTruth, knownIn, MINDS, openWorld, type World } from "../support/state-world.js";
 
 /** What a language model makes of the sentences below that do not stand for themselves. */
@@ -13,7 +14,9 @@ const READER: Reader = {
   "I work at Siemens": [{ text: "User works at Siemens" }],
   "I no longer work at Siemens": [{ text: "User no longer works at Siemens" }],
   "I worked at Google until 2023": [{ text: "User worked at Google until 2023", kind: "episode" }],
-  "I will move to Bergen in September": [{ text: "User will move to Bergen in September 2024" }],
+  "I will move to Bergen in September": [
+    { text: "User will move to Bergen in September 2024", eventDates: ["2024-09-01"] },
+  ],
   "I have an exam tomorrow": [
     {
       text: "User has an exam on 8 May 2024",
@@ -45,6 +48,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
     (await world.core.readHistory(world.call(), { id: await idOf(text) })).versions.map((version) => version.text);
   const sourceCountOf = async (text: string) =>
     (await world.core.fetch(world.call(), { id: await idOf(text) })).memory?.sourceCount;
+  const questions = () => world.provider?.requests.map((request) => questionOf(request).name) ?? [];
   const newestBatch = async () => (await world.core.listJournal(world.call(), { limit: 1 })).items[0]?.batchId ?? "";
   const undo = (batchId: string) => world.core.undoBatch(world.call(), { batchId });
 
@@ -55,6 +59,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       expect(receipt).toMatchObject([{ outcome: "updated" }]);
       await truth("Mia moved to Oslo");
       expect(await versionsOf("Mia moved to Oslo")).toEqual(["Mia lives in Lyon", "Mia moved to Oslo"]);
+      expect(questions()).toEqual(mind === "rules" ? [] : ["extract_facts", "extract_facts", "relate_facts"]);
     });
 
     test("of news is a chain of versions in order, and so is its list", async () => {
@@ -170,6 +175,8 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       world.clock.advance(Date.parse("2024-05-08T23:59:59.998Z") - world.clock.now().getTime());
       await truth("Mia lives in Lyon", "User has an exam on 8 May 2024");
       world.clock.advance(1);
+      await truth("Mia lives in Lyon");
+      await forgetExpired(world.context, new AbortController().signal);
       await truth("Mia lives in Lyon");
     });
 

@@ -12,16 +12,29 @@ export interface ReadFact {
 /** What a sentence says, by the sentence without its full stop. A sentence that is not here is a fact as it stands. */
 export type Reader = Readonly<Record<string, readonly ReadFact[]>>;
 
-/** Answers like a language model that reads sentence by sentence, and takes nothing from where it cannot see it. */
+/**
+ * Answers like a language model that reads sentence by sentence, understands a few slots, and knows no dates: what was over
+ * long ago and what lies in the future it takes for news. It sees what a real one would see, and nothing else.
+ */
 export function answerAsReader(request: ModelRequest, reader: Reader): string {
-  const { user } = promptOf(request);
-  return JSON.stringify({ facts: readFacts(user, reader), summary: "", title: "" });
+  const { prompt, name } = questionOf(request);
+  switch (name) {
+    case "extract_facts":
+      return JSON.stringify({ facts: readFacts(prompt, reader), summary: "" });
+    case "relate_facts":
+      return JSON.stringify({ relations: relate(statementsIn(prompt)), derived: [] });
+    case "forget_matching":
+      return JSON.stringify({ about: aboutWish(prompt) });
+    default:
+      throw new Error(`The reader was asked for ${name}`);
+  }
 }
 
-export function promptOf({ body }: ModelRequest): { readonly user: string; readonly schema: string } {
-  const user = (body.messages ?? []).filter(({ role }) => role === "user").map(({ content }) => String(content));
+/** What a request asks, and the name of the form that it wants filled in. */
+export function questionOf({ body }: ModelRequest): { readonly prompt: string; readonly name: string } {
+  const asked = (body.messages ?? []).filter(({ role }) => role === "user").map(({ content }) => String(content));
   const format = body["response_format"] as { json_schema?: { name?: string } } | undefined;
-  return { user: user.join("\n"), schema: format?.json_schema?.name ?? "" };
+  return { prompt: asked.join("\n"), name: format?.json_schema?.name ?? "" };
 }
 
 function readFacts(prompt: string, reader: Reader): object[] {
@@ -30,6 +43,54 @@ function readFacts(prompt: string, reader: Reader): object[] {
   return sentences.flatMap((quote) => {
     const sentence = quote.replace(/[.!]$/, "");
     const facts = reader[sentence] ?? (sentence.endsWith("?") ? [] : [{ text: sentence }]);
-    return facts.map((fact) => ({ kind: "fact", isStatic: false, eventDates: [], forgetAfter: null, quote, ...fact }));
+    const plain = { kind: "fact", isStatic: false, eventDates: [], forgetAfter: null, entities: [], buckets: [] };
+    return facts.map((fact) => ({ ...plain, quote, ...fact }));
   });
+}
+
+interface Statement {
+  readonly handle: string;
+  readonly text: string;
+}
+
+function statementsIn(prompt: string): Statement[] {
+  const lines = prompt.matchAll(/^([fm]\d+)(?: \(.*?\))?: (".*")$/gm);
+  return [...lines].map(([, handle = "", text = ""]) => ({ handle, text: JSON.parse(text) as string }));
+}
+
+function relate(statements: readonly Statement[]): object[] {
+  const memories = statements.filter(({ handle }) => handle.startsWith("m"));
+  return statements
+    .filter(({ handle }) => handle.startsWith("f"))
+    .map(({ handle: fact, text }) => {
+      const twin = memories.find((memory) => memory.text === text);
+      if (twin) return { fact, relation: "duplicate", memories: [twin.handle] };
+      const slot = slotOf(text);
+      const [rival, ...more] = memories.filter((memory) => slot !== null && slotOf(memory.text) === slot);
+      // Several at once have their reasons.
+      if (!rival || more.length > 0) return { fact, relation: "new", memories: [] };
+      return { fact, relation: "updates", memories: [rival.handle] };
+    });
+}
+
+const SLOTS: readonly (readonly [name: string, form: RegExp])[] = [
+  ["home", /^(.+?) (?:lives in|moved to|will move to) /],
+  ["work", /^(.+?) (?:works at|no longer works at|worked at) /],
+  ["age", /^(.+?) is \d+ years old$/],
+  ["diet", /^(.+?) is (?:not )?vegan/],
+  ["chess", /^(.+?) (?:no longer )?likes chess$/],
+];
+
+/** Of whom and what a text speaks, where only one thing can be true at once. */
+function slotOf(text: string): string | null {
+  for (const [name, form] of SLOTS) {
+    const subject = form.exec(text)?.[1];
+    if (subject !== undefined) return `${name} of ${subject}`;
+  }
+  return null;
+}
+
+function aboutWish(prompt: string): string[] {
+  const wish = JSON.parse(/^The wish: (".*")$/m.exec(prompt)?.[1] ?? '""') as string;
+  return statementsIn(prompt).flatMap(({ handle, text }) => (text === wish ? [handle] : []));
 }

@@ -24,6 +24,8 @@ export interface World extends ManualCore {
   readonly mind: Mind;
   /** Null for rules. */
   readonly provider: ScriptedModel | null;
+  /** Warnings, such as that rules had to do what the model was asked for. */
+  readonly complaints: readonly string[];
   /** What a language model makes of sentences that it does not simply repeat. */
   understand(reader: Reader): void;
   /** Adds a document to container `a` a day later, and waits until it is remembered. */
@@ -33,13 +35,16 @@ export interface World extends ManualCore {
 /** Opens a world; close it at the end. */
 export async function openWorld(mind: Mind, options: ManualCoreOptions = {}): Promise<World> {
   const provider = mind === "rules" ? null : await startScriptedModel();
+  const complaints: string[] = [];
   let reader: Reader = {};
   provider?.always((request) => answerAsReader(request, reader));
-  const opened = await openManualCore({ ...options, ...(provider && { model: modelAt(provider.url) }) });
+  const log = { ...silentLog, warn: (message: string) => void complaints.push(message) };
+  const opened = await openManualCore({ log, ...options, ...(provider && { model: modelAt(provider.url) }) });
   return {
     ...opened,
     mind,
     provider,
+    complaints,
     understand: (other) => void (reader = other),
     async tell(content, more = {}) {
       opened.clock.advance(DAY);
@@ -83,6 +88,7 @@ async function listed({ core, call }: Pick<World, "core" | "call">, containerTag
 /** Holds when every door to a container tells exactly these facts as true now. */
 export async function expectTruth(world: World, texts: readonly string[], containerTag = "a"): Promise<void> {
   const truth = [...texts].toSorted();
+  expect(world.complaints).toEqual([]);
   const entries = await listed(world, containerTag);
   expect(entries.map(({ memory }) => memory.text).toSorted()).toEqual(truth);
   const memories = entries.map(({ memory }) => memory);
