@@ -43,7 +43,7 @@ export async function relateWithModel(
   const neighbours = await neighboursOf(context, { ...place, resolution });
   const relations = new Map<number, StatedRelation>();
   const derived: StatedCandidate[] = [];
-  for (const question of questionsOf(place.document, resolution.facts, neighbours, context.clock.now())) {
+  for (const question of questionsOf(place.document, resolution.facts, neighbours)) {
     const answer = await tryAsk({ ...context, model }, place.document, question, signal);
     if (!answer) continue;
     for (const [position, relation] of relationsOf(question, answer)) relations.set(position, relation);
@@ -70,12 +70,11 @@ interface Question {
  * instruction, is not asked about.
  */
 function questionsOf(
-  { origin, documentDate }: Document,
+  { origin, documentDate, updatedAt }: Document,
   facts: readonly ResolvedFact[],
   neighbours: readonly (readonly Neighbour[])[],
-  now: Date,
 ): Question[] {
-  const said = documentDate ?? now.toISOString();
+  const said = documentDate ?? updatedAt;
   const questions: Question[] = [];
   let open = {
     facts: new Map<string, { position: number; fact: ResolvedFact }>(),

@@ -1,6 +1,8 @@
 import type { JobContext } from "../core/ports.js";
+import type { Document } from "../core/types.js";
 import { findCandidates, submissionsOf } from "./candidates.js";
 import type { IngestContext } from "./context.js";
+import { dropFound, findOnce } from "./found-candidates.js";
 import { gatherGroup } from "./quiet.js";
 import { rememberGroup } from "./remember-group.js";
 import { keepFacts, resolveForContainers, saidWhen } from "./keep-facts.js";
@@ -20,11 +22,13 @@ export async function rememberDocument(context: IngestContext, payload: StepPayl
 
 async function rememberAlone(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
-  const candidates = document ? await findCandidates(context, await submissionsOf(context, document), job.signal) : [];
+  const find = async (read: Document) => findCandidates(context, await submissionsOf(context, read), job.signal);
+  const candidates = document ? await findOnce(context, document, () => find(document)) : [];
   const resolved = document ? await resolveForContainers(context, document, candidates, job.signal) : [];
   const statedAt = document ? await saidWhen(context, document, payload.waits) : null;
   await commitStep(context, job, payload, async (nouns, current) => {
     await keepFacts(context, nouns, current, { resolved, statedAt });
     return null;
   });
+  if (document) dropFound(context, document);
 }
