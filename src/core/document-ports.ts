@@ -127,6 +127,7 @@ export interface DocumentStore {
     customId: string,
     containerTags: "all" | readonly string[],
   ): Promise<Document | null>;
+  /** In the order in which they came. */
   headsByIds(organizationId: string, ids: readonly string[]): Promise<DocumentHead[]>;
   /** Those in any of these containers, the last changed last. */
   headsByCustomIds(

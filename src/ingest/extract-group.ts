@@ -15,41 +15,66 @@ const MOST_TOKENS = 16_000;
 /** Seconds, when a provider that is away does not say for how long. */
 const PAUSE = 60;
 
+/** Answers that are kept for documents that have to wait once more after they were read. */
+const KEPT_ANSWERS = 500;
+
 /**
- * Asks a language model about several short texts at once, oldest first. A fact belongs to the text that holds its quote,
- * the one that the model named before all others; without a quote it is an inference of the one that was named.
- * @returns candidates of each text, in order; null when the model refuses to read them together
- * @throws RetryLater while the model is away
+ * Candidates of each text, in order; null when the model refuses to read them together. Throws `RetryLater` while the
+ * model is away.
  */
-export async function extractTogether(
-  { model, log }: { readonly model: LanguageModel; readonly log: Log },
+export type GroupExtractor = (
   sources: readonly FactSource[],
   signal?: AbortSignal,
-): Promise<FactCandidate[][] | null> {
-  const texts = sources.map(textOf);
-  const { name, version, schema, messages } = extractGroupPrompt;
-  const question = messages({
-    texts,
-    fence: fenceOf(texts),
-    guidance: sources[0]?.guidance ?? {},
-    known: sources[0]?.known ?? [],
-  });
-  const request = { name, schema, messages: question, effort: "careful", maxTokens: MOST_TOKENS } as const;
-  try {
+) => Promise<(readonly FactCandidate[])[] | null>;
+
+/**
+ * Asks a language model about several short texts at once, oldest first. A fact belongs to the text that holds its quote,
+ * the one that the model named before all others; without a quote it is an inference of the one that was named. What was
+ * answered is not asked again.
+ */
+export function createGroupExtractor({
+  model,
+  log,
+}: {
+  readonly model: LanguageModel;
+  readonly log: Log;
+}): GroupExtractor {
+  const answered = new Map<string, readonly FactCandidate[]>();
+
+  async function ask(sources: readonly FactSource[], signal: AbortSignal | undefined): Promise<void> {
+    const texts = sources.map(textOf);
+    const { name, version, schema, messages } = extractGroupPrompt;
+    const { guidance = {}, known = [] } = sources[0] ?? {};
+    const question = messages({ texts, fence: fenceOf(texts), guidance, known });
+    const request = { name, schema, messages: question, effort: "careful", maxTokens: MOST_TOKENS } as const;
     const { value, ...spent } = await model.generate(request, signal);
     await noteShares(sources, { ...spent, prompt: `${name}/${version}` });
-    return candidatesOf(
-      value.facts.slice(0, MOST_FACTS),
-      texts.map(({ handle }) => handle),
-      sources,
-    );
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (!(error instanceof AppError)) throw error;
-    if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.message);
-    log.warn("documents are read one by one", { documents: sources.length, reason: error.message });
-    return null;
+    const handles = texts.map(({ handle }) => handle);
+    const found = candidatesOf(value.facts.slice(0, MOST_FACTS), handles, sources);
+    for (const [index, source] of sources.entries()) answered.set(keyOf(source), found[index] ?? []);
+    for (const oldest of answered.keys()) if (answered.size > KEPT_ANSWERS) answered.delete(oldest);
   }
+
+  return async (sources, signal) => {
+    const unread = sources.filter((source) => !answered.has(keyOf(source)));
+    try {
+      if (unread.length > 0) await ask(unread, signal);
+      return sources.map((source) => answered.get(keyOf(source)) ?? []);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof AppError)) throw error;
+      if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.message);
+      log.warn("documents are read one by one", { documents: sources.length, reason: error.message });
+      return null;
+    }
+  };
+}
+
+/** What is known grows while a document waits; that is no reason to ask again. */
+function keyOf({ content, date, title, guidance }: FactSource): string {
+  return createHash("sha256")
+    .update(JSON.stringify([content, date, title, guidance]))
+    .digest("base64");
 }
 
 function textOf({ content, date, title }: FactSource, index: number) {

@@ -3,6 +3,7 @@ import type { IngestContext } from "./context.js";
 import { describeDocument } from "./describe.js";
 import { embedChunks, embedMissing, embedMissingSchema } from "./embed.js";
 import { extractDocument } from "./extract.js";
+import { createGroupExtractor } from "./extract-group.js";
 import { indexChunks } from "./index-chunks.js";
 import { rememberDocument } from "./remember.js";
 import { rereadDocument, rereadSchema, type RereadPayload } from "./reread.js";
@@ -13,17 +14,19 @@ const LONGEST_REMEMBERING = 4 * 3_600_000;
 
 /** Documents that a language model reads at once. */
 const MODEL_READERS = 4;
-/** Documents that it gives a title and a summary at once. */
-const MODEL_DESCRIBERS = 2;
 /** The same of documents that it reads again. */
 const MODEL_REREADERS = 2;
+/** Documents that it gives a title and a summary at once. */
+const MODEL_DESCRIBERS = 2;
 
 /**
  * The steps of ingestion by job kind, in order: extract, chunk, embed, remember. Each commits its result together with
  * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result. Beside
  * remembering, a language model describes the document.
  */
-export function createPipeline(context: IngestContext): Record<string, JobHandler> {
+export function createPipeline(given: IngestContext): Record<string, JobHandler> {
+  const { model, log } = given;
+  const context = model ? { ...given, extractTogether: createGroupExtractor({ model, log }) } : given;
   const step = (
     run: (context: IngestContext, payload: StepPayload, job: JobContext) => Promise<void>,
   ): JobHandler<StepPayload> => ({ schema: stepSchema, run: (payload, job) => run(context, payload, job) });
@@ -37,6 +40,7 @@ export function createPipeline(context: IngestContext): Record<string, JobHandle
       // Nobody's text waits to be found because a model is slow.
       ...(context.model && { slots: MODEL_READERS }),
     },
+    describe: { ...step(describeDocument), ...(context.model && { slots: MODEL_DESCRIBERS }) },
     reprocess: {
       schema: rereadSchema,
       run: (payload: RereadPayload, job) => rereadDocument(context, payload, job),
@@ -44,7 +48,6 @@ export function createPipeline(context: IngestContext): Record<string, JobHandle
       // Beside all others: what is new never waits for what is old.
       slots: context.model ? MODEL_REREADERS : 1,
     },
-    describe: { ...step(describeDocument), ...(context.model && { slots: MODEL_DESCRIBERS }) },
     "embed-missing": { schema: embedMissingSchema, run: (payload, job) => embedMissing(context, payload, job) },
   };
 }

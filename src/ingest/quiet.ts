@@ -100,11 +100,9 @@ async function companions(
   const heads = await store.documents.headsByIds(store.organizationId, [
     ...new Set(steps.map(({ payload }) => payload.documentId)),
   ]);
-  const headOf = new Map(heads.map((head) => [head.id, head]));
-  const current = steps.flatMap((step): Companion[] => {
-    const head = headOf.get(step.payload.documentId);
-    const isOpen = head?.revision === step.payload.revision && head.rememberedRevision < head.revision;
-    return isOpen ? [{ step, head }] : [];
+  const current = heads.flatMap((head): Companion[] => {
+    const step = steps.find(({ payload }) => payload.documentId === head.id && payload.revision === head.revision);
+    return step && head.rememberedRevision < head.revision ? [{ step, head }] : [];
   });
   const place = current.find(({ step }) => step === own);
   if (!place) return [];
@@ -151,14 +149,10 @@ async function putOff(
   });
 }
 
-/** By when their content is from, then by when they came. */
+/** By when their content is from; what is of the same moment stays in the order in which it came. */
 function byContentDate(left: DocumentHead, right: DocumentHead): number {
   const dateOf = ({ documentDate, createdAt }: DocumentHead) => Date.parse(documentDate ?? createdAt);
-  return (
-    dateOf(left) - dateOf(right) ||
-    left.createdAt.localeCompare(right.createdAt) ||
-    (left.id < right.id ? -1 : Number(left.id > right.id))
-  );
+  return dateOf(left) - dateOf(right);
 }
 
 function earliest(moments: readonly string[]): string {

@@ -3,7 +3,7 @@ import type { FactSource, JobContext } from "../core/ports.js";
 import type { Document, FactCandidate } from "../core/types.js";
 import { asRead, findCandidates, type Submission, submissionsOf } from "./candidates.js";
 import type { IngestContext } from "./context.js";
-import { extractTogether, TOGETHER } from "./extract-group.js";
+import { TOGETHER } from "./extract-group.js";
 import { keepFacts, resolveForContainers, saidWhen } from "./keep-facts.js";
 import { isInstantWaiting, type Member } from "./quiet.js";
 import { loadCurrent } from "./step.js";
@@ -70,10 +70,10 @@ async function readingOf(context: IngestContext, member: Member): Promise<Readin
   return document && { member, document, submissions: await submissionsOf(context, document) };
 }
 
-function fits({ model }: IngestContext, batch: readonly Reading[], reading: Reading): boolean {
+function fits({ extractTogether }: IngestContext, batch: readonly Reading[], reading: Reading): boolean {
   const [first] = batch;
   if (!first) return true;
-  if (!model || batch.length === TOGETHER.documents) return false;
+  if (!extractTogether || batch.length === TOGETHER.documents) return false;
   const sources = [...batch, reading].map(onlySourceOf);
   const [one, ...others] = sources;
   const length = sources.reduce((sum, source) => sum + (source?.content.length ?? Infinity), 0);
@@ -92,9 +92,8 @@ function isReadLike(one: FactSource, other: FactSource): boolean {
 
 async function rememberBatch(pass: Pass, batch: readonly Reading[], unfinished: Set<Member>): Promise<void> {
   const { context, job } = pass;
-  const { model, log } = context;
   const sources = batch.flatMap((reading) => onlySourceOf(reading) ?? []);
-  const found = model && batch.length > 1 ? await extractTogether({ model, log }, sources, job.signal) : null;
+  const found = batch.length > 1 ? await context.extractTogether?.(sources, job.signal) : null;
   for (const [index, reading] of batch.entries()) {
     await attempt(pass, reading.member, () => rememberReading(pass, reading, found?.[index]));
     unfinished.delete(reading.member);

@@ -113,6 +113,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         .select(TAGS)
         .where(ofOrganization(organizationId))
         .where(sql<boolean>`id in (select value from json_each(${listParameter(ids)}))`)
+        .orderBy("seq")
         .execute();
       return rows.map(headOf);
     },

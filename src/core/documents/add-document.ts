@@ -1,6 +1,7 @@
 import type { Call, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { once } from "../operations.js";
+import { findDreamingReason } from "./documents.js";
 import { prepareDocument } from "./prepare-document.js";
 import { receiptOf, writeDocument, type DocumentReceipt } from "./write-document.js";
 
@@ -34,7 +35,11 @@ export async function waitForDocument(
     if (!document) throw notFound("document", id);
     const isThrough =
       document.status === "failed" || (document.status === "done" && document.dreamingStatus === "done");
-    if (isThrough || remaining <= 0) return receiptOf(document);
+    if (isThrough) return receiptOf(document);
+    if (remaining <= 0) {
+      const dreamingReason = await findDreamingReason(store, document);
+      return { ...receiptOf(document), ...(dreamingReason !== null && { dreamingReason }) };
+    }
     await changed;
   }
 }

@@ -48,11 +48,7 @@ export interface DocumentDetails {
 }
 
 /** A document with the memories that it states, by id or customId. @throws AppError `not_found` */
-export async function getDocument(
-  context: CoreContext,
-  call: Call,
-  raw: unknown,
-): Promise<DocumentDetails> {
+export async function getDocument(context: CoreContext, call: Call, raw: unknown): Promise<DocumentDetails> {
   const { id } = parseInput(byIdSchema, raw);
   const { actor } = call;
   const document = await lookUpDocument(context.store, actor, id);
@@ -69,7 +65,10 @@ export async function getDocument(
 }
 
 /** Why the memories of a document are still to come, or never came; null when nothing is wrong. */
-async function findDreamingReason({ jobs }: Pick<StoreNouns, "jobs">, document: Document): Promise<string | null> {
+export async function findDreamingReason(
+  { jobs }: Pick<StoreNouns, "jobs">,
+  document: Document,
+): Promise<string | null> {
   const { id, revision, dreamingStatus, errorReason } = document;
   if (dreamingStatus === "dreaming") return jobs.reasonOf(`remember:${id}:${revision}`);
   return errorReason?.startsWith("remember:") ? errorReason : null;

@@ -38,7 +38,7 @@ const input = z.object({
     .describe("Seconds to wait until it can be found; 0: answer as soon as it is kept"),
 });
 
-const memorySchema = z.object({ id: z.string(), text: z.string() });
+const memorySchema = z.object({ id: z.string(), text: z.string(), searchableAt: z.string().optional() });
 
 const output = z.object({
   documentId: z.string(),
@@ -91,7 +91,11 @@ export const addMemoryTool = defineTool({
 
 function present({ id, status, dreamingStatus, facts, errorReason }: DocumentReceipt, containerTag: string): Receipt {
   const with_ = (outcome: RememberedFact["outcome"]) => (facts ?? []).filter((known) => known.outcome === outcome);
-  const brief = ({ id: memoryId, text }: RememberedFact) => ({ id: memoryId, text });
+  const brief = ({ id: memoryId, text, searchableAt }: RememberedFact) => ({
+    id: memoryId,
+    text,
+    ...(searchableAt !== undefined && { searchableAt }),
+  });
   return {
     documentId: id,
     status,

@@ -17,6 +17,8 @@ const documentMemory = z.object({
   metadata: anyMetadata,
   parentMemoryId: z.string().nullable(),
   rootMemoryId: z.string().nullable(),
+  /** Extension: since when search finds it; only where the receipt of the newest text says so. */
+  searchableAt: dateTime.optional(),
 });
 
 /** `GET /v3/documents/{id}` (contract.md §3.4). */
@@ -109,7 +111,7 @@ export function presentDocument(
     taskType: document.taskType,
     url: absoluteUrl(document.url, origin),
     filepath: document.filepath,
-    ...(memories.length > 0 && { memories: memories.map(presentDocumentMemory) }),
+    ...(memories.length > 0 && { memories: memories.map((memory) => presentDocumentMemory(memory, document)) }),
     ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
     ...(dreamingReason !== null && { dreamingReason }),
     ...(llmUse.answers > 0 && { llmUse }),
@@ -153,7 +155,8 @@ function presentCore(document: DocumentHead) {
   };
 }
 
-function presentDocumentMemory(memory: Memory): NonNullable<DocumentAnswer["memories"]>[number] {
+function presentDocumentMemory(memory: Memory, { receipt }: Document): NonNullable<DocumentAnswer["memories"]>[number] {
+  const searchableAt = receipt?.find(({ id }) => id === memory.id)?.searchableAt;
   return {
     id: memory.id,
     memory: memory.text,
@@ -168,5 +171,6 @@ function presentDocumentMemory(memory: Memory): NonNullable<DocumentAnswer["memo
     metadata: memory.metadata,
     parentMemoryId: memory.parentId,
     rootMemoryId: memory.rootId,
+    ...(searchableAt !== undefined && { searchableAt }),
   };
 }

@@ -10,6 +10,8 @@ export const receiptAnswer = z.object({
   dreamingStatus: z.enum(["dreaming", "done"]),
   /** Extension: why processing failed. */
   errorReason: z.string().optional(),
+  /** Extension: what its memories wait for, after a wait that was too short. */
+  dreamingReason: z.string().optional(),
 });
 
 export function presentReceipt({
@@ -17,6 +19,13 @@ export function presentReceipt({
   status,
   dreamingStatus,
   errorReason,
+  dreamingReason,
 }: DocumentReceipt): z.infer<typeof receiptAnswer> {
-  return { id, status, dreamingStatus, ...(errorReason !== null && { errorReason }) };
+  return {
+    id,
+    status,
+    dreamingStatus,
+    ...(errorReason !== null && { errorReason }),
+    ...(dreamingReason !== undefined && { dreamingReason }),
+  };
 }
