@@ -18,7 +18,7 @@ interface Manifest {
     readonly entry_point: string;
     readonly mcp_config: { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
   };
-  readonly user_config: Readonly<Record<string, unknown>>;
+  readonly user_config: Readonly<Record<string, { readonly sensitive?: boolean; readonly default?: string }>>;
   readonly tools: readonly { readonly name: string; readonly description: string }[];
   readonly compatibility: { readonly runtimes: { readonly node: string } };
 }
@@ -40,7 +40,7 @@ let tools: readonly ListedTool[];
 
 beforeAll(async () => {
   const session = () => Promise.reject(new Error("listing needs no service"));
-  const factory = createMcpFactory({ session, defaultContainer: "unused", log: silentLog, version: about.version });
+  const factory = createMcpFactory({ principal: () => ({ session, defaultContainer: "unused" }), log: silentLog, version: about.version });
   const mcp = await connectInMemory("v1", factory);
   tools = await mcp.listTools();
   await mcp.close();
@@ -75,6 +75,18 @@ describe("manifest.json", () => {
     }
   });
 
+  test("asks nothing that is not passed on, and hides what is secret", () => {
+    const passedOn = Object.entries(manifest.server.mcp_config.env);
+    for (const [question, { sensitive, default: fallback }] of Object.entries(manifest.user_config)) {
+      const [setting = ""] = passedOn.find(([, value]) => value === `\${user_config.${question}}`) ?? [];
+      const known = Object.entries(SETTINGS).find(([name]) => name === setting)?.[1];
+      expect(known, question).toBeDefined();
+      expect(sensitive ?? false, question).toBe(known !== undefined && "isSecret" in known);
+      const usual = known && "fallback" in known ? known.fallback : undefined;
+      expect(fallback?.replace("${HOME}", "~"), question).toBe(usual);
+    }
+  });
+
   test("names the tools that are there, in their order, and says of them what they say", () => {
     expect(manifest.tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
     for (const { name, description } of manifest.tools) {
@@ -97,7 +109,7 @@ describe("the list of tools", () => {
   test("is the same in every start, to the byte, and in both eras", async () => {
     const list = async (client: ClientName) => {
       const session = () => Promise.reject(new Error("listing needs no service"));
-      const factory = createMcpFactory({ session, defaultContainer: "other", log: silentLog, version: "9.9.9" });
+      const factory = createMcpFactory({ principal: () => ({ session, defaultContainer: "other" }), log: silentLog, version: "9.9.9" });
       const mcp = await connectInMemory(client, factory);
       const listed = await mcp.listTools();
       await mcp.close();
@@ -225,6 +237,39 @@ describe("the list of tools", () => {
             "query",
             "containerTag",
             "reason",
+          ],
+        },
+        {
+          "gives": [
+            "tasks",
+            "remaining",
+            "instructions",
+            "notice",
+          ],
+          "name": "pending-extractions",
+          "needs": [],
+          "takes": [
+            "containerTag",
+            "limit",
+          ],
+        },
+        {
+          "gives": [
+            "documentId",
+            "containerTag",
+            "batchId",
+            "facts",
+            "remaining",
+            "notice",
+          ],
+          "name": "submit-extraction",
+          "needs": [
+            "taskId",
+            "facts",
+          ],
+          "takes": [
+            "taskId",
+            "facts",
           ],
         },
       ]
