@@ -50,6 +50,7 @@ interface Named {
   readonly text: string;
 }
 
+const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
 const listed = (result: ToolResult, field: string) => result.structured[field] as readonly Named[];
 const firstId = (result: ToolResult, field: string) => listed(result, field)[0]?.id ?? "";
 const textsOf = (result: ToolResult, field: string) => listed(result, field).map(({ text }) => text);
@@ -72,7 +73,7 @@ describe.each(CLIENTS)("with the client %s", (client) => {
     );
     const update = await state({ text: "Marie lives in Paris.", updates: old });
     expect(update.structured["updated"]).toEqual([
-      { id: expect.stringMatching(ID), text: "Marie lives in Paris.", replaced: old },
+      { id: expect.stringMatching(ID), text: "Marie lives in Paris.", replaced: old, searchableAt: MOMENT },
     ]);
     expect(textsOf(await call("profile", { containerTag: box }), "dynamic")).toEqual(["Marie lives in Paris."]);
     expect((await call("fetch", { id: old })).structured).toMatchObject({
@@ -128,8 +129,8 @@ describe("add-memory", () => {
       containerTag: box,
       searchable: true,
       added: [
-        { id: expect.stringMatching(ID), text: "Omar plays the cello." },
-        { id: expect.stringMatching(ID), text: "Omar was born on 3 May 1990." },
+        { id: expect.stringMatching(ID), text: "Omar plays the cello.", searchableAt: MOMENT },
+        { id: expect.stringMatching(ID), text: "Omar was born on 3 May 1990.", searchableAt: MOMENT },
       ],
       updated: [],
       duplicates: [],
@@ -369,7 +370,7 @@ describe("forget", () => {
     const receipt = await state("Ben likes chess.", "Ben likes tea.");
     const ids = listed(receipt, "added").map(({ id }) => id);
     const { text, structured } = await call("forget", { ids, reason: "asked" });
-    expect(structured["forgotten"]).toEqual(listed(receipt, "added"));
+    expect(structured["forgotten"]).toEqual(listed(receipt, "added").map(({ id, text: told }) => ({ id, text: told })));
     expect(text).toContain("2 memories forgotten.");
     expect(await found("What does Ben like?")).toEqual([]);
   });
