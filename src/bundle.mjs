@@ -32,7 +32,7 @@ function packages() {
   });
   const folders = (listed.stdout ?? "").split(/\r?\n/).filter((folder) => folder !== "" && folder !== root);
   if (folders.length === 0) fail(`\`npm ls\` named no packages: ${listed.stderr || listed.error}`);
-  return folders.filter((folder) => readJson(join(folder, "package.json")).os === undefined);
+  return folders.filter((folder) => readJson(join(folder, "package.json")).os?.length !== 1);
 }
 
 /** Nested packages are copied on their own. */

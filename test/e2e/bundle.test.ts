@@ -1,8 +1,9 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -34,6 +35,19 @@ const ADD = {
   params: { name: "add-memory", arguments: { content: "Mia lives in Porto." } },
 };
 
+/** Lets no module be loaded from anywhere but the folder: packages may lie in folders above it by chance. */
+function onlyFrom(place: string): string[] {
+  const hooks = `export async function resolve(name, context, next) {
+    const found = await next(name, context);
+    if (found.url.startsWith("file:") && !found.url.startsWith(${JSON.stringify(pathToFileURL(place).href)}))
+      throw new Error("not in the bundle: " + name);
+    return found;
+  }`;
+  writeFileSync(join(folder, "hooks.mjs"), hooks);
+  const register = `import { register } from "node:module"; register(${JSON.stringify(pathToFileURL(join(folder, "hooks.mjs")).href)});`;
+  return ["--import", `data:text/javascript,${encodeURIComponent(register)}`];
+}
+
 interface Manifest {
   readonly version: string;
   readonly server: { readonly mcp_config: { readonly args: readonly string[] } };
@@ -46,7 +60,7 @@ const fill = (text: string) => text.replaceAll("${__dirname}", unpacked());
 
 test("the unpacked bundle starts as its manifest says, answers initialize and keeps a memory", async () => {
   const { version, server } = manifest();
-  const child = spawn(process.execPath, server.mcp_config.args.map(fill), {
+  const child = spawn(process.execPath, [...onlyFrom(folder), ...server.mcp_config.args.map(fill)], {
     cwd: unpacked(),
     env: {
       PATH: process.env["PATH"] ?? "",
@@ -70,7 +84,7 @@ test("the unpacked bundle starts as its manifest says, answers initialize and ke
     child.stdin.end();
   }
   expect(await ended).toBe(0);
-}, 20_000);
+}, 60_000);
 
 test("it holds what runs on every platform, and neither sources nor tools", () => {
   expect(readdirSync(unpacked()).toSorted()).toEqual([
