@@ -1,4 +1,4 @@
-import { answerAsReader, promptOf } from "./model-reader.js";
+import { answerAsReader, questionOf } from "./model-reader.js";
 import type { ModelRequest, Reply } from "./scripted-model.js";
 
 /** What a question about relations shows: handles by text. */
@@ -17,12 +17,13 @@ export interface Relations {
 }
 
 export function isRelating(request: ModelRequest): boolean {
-  return promptOf(request).schema === "relate_facts";
+  return questionOf(request).name === "relate_facts";
 }
 
-/** Reads every other question sentence by sentence, and lets the test answer those about relations. */
+/** Reads documents sentence by sentence, lets the test answer what is asked about relations, and says nothing else. */
 export function answerAsRelater(request: ModelRequest, relate: (shown: Shown) => Relations | Reply): Reply {
-  if (!isRelating(request)) return answerAsReader(request, {});
+  const { name } = questionOf(request);
+  if (name !== "relate_facts") return name === "extract_facts" ? answerAsReader(request, {}) : "{}";
   const answer = relate(shownTo(request));
   if (typeof answer === "string" || !("relations" in answer || "derived" in answer)) return answer as Reply;
   const relations = (answer.relations ?? []).map((entry) => ({ memories: [], ...entry }));
@@ -31,7 +32,7 @@ export function answerAsRelater(request: ModelRequest, relate: (shown: Shown) =>
 
 export function shownTo(request: ModelRequest): Shown {
   const shown: { facts: Record<string, string>; memories: Record<string, string> } = { facts: {}, memories: {} };
-  for (const [, handle = "", text = ""] of promptOf(request).user.matchAll(/^([fm]\d+) \(said [^)]*\): (".*")$/gm))
+  for (const [, handle = "", text = ""] of questionOf(request).prompt.matchAll(/^([fm]\d+) \(said [^)]*\): (".*")$/gm))
     (handle.startsWith("f") ? shown.facts : shown.memories)[JSON.parse(text) as string] = handle;
   return shown;
 }
