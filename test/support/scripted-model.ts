@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createOpenAiModel } from "../../src/adapters/llm/openai.js";
+import type { LanguageModel, Log } from "../../src/core/ports.js";
 
 /** What a model answers: a text, a call of a tool with its arguments, or what goes wrong instead. */
 export type Reply = string | { readonly tool: string; readonly input: object } | ModelFault;
@@ -47,6 +49,20 @@ export interface ScriptedModel {
   /** What questions for title and summary are answered with; else neither is given. */
   describe(reply: (request: ModelRequest) => Reply): void;
   close(): Promise<void>;
+}
+
+/** A client of the scripted model, as the service would make it. */
+export function scriptedLanguageModel({ url }: Pick<ScriptedModel, "url">, log: Log): LanguageModel {
+  return createOpenAiModel({
+    provider: "openai",
+    baseUrl: url,
+    apiKey: "sk-secret",
+    model: "scripted",
+    fastModel: "scripted-fast",
+    settings: { baseUrl: "OPENAI_BASE_URL", apiKey: "OPENAI_API_KEY", model: "OPENAI_MODEL" },
+    log,
+    pauseMs: 1,
+  });
 }
 
 /** Stands in each question for a title and a summary, whatever form the endpoint wants answers in. */

@@ -19,12 +19,13 @@ export function registerHistory(program: Command, cli: Cli): void {
     });
 }
 
-function describe(cli: Cli, { versions, sources, entries }: MemoryHistory): string[] {
+function describe(cli: Cli, { memory, versions, sources, entries }: MemoryHistory): string[] {
   const { bold, dim } = cli.output.style;
   const last = entries.at(-1);
   return [
     bold("Versions"),
     ...versions.map((version) => describeVersion(cli, version)),
+    ...(memory.entities ? [dim(`  about ${memory.entities.map(oneLine).join(", ")}`)] : []),
     "",
     bold("Sources"),
     ...(sources.length > 0 ? sources.map(describeSource) : ["  none that is still there"]),

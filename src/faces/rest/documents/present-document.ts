@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { DocumentDetails } from "../../../core/index.js";
 import type { Document, DocumentHead, Memory } from "../../../core/types.js";
+import { presentMetadata } from "../memories/present-metadata.js";
 import { anyMetadata, dateTime, documentStatus, documentType, documentTypeOf } from "../schemas.js";
 
 const documentMemory = z.object({
@@ -168,7 +169,7 @@ function presentDocumentMemory(memory: Memory, { receipt }: Document): NonNullab
     isInference: memory.isInference,
     version: memory.version,
     sourceCount: memory.sourceCount,
-    metadata: memory.metadata,
+    metadata: presentMetadata(memory),
     parentMemoryId: memory.parentId,
     rootMemoryId: memory.rootId,
     ...(searchableAt !== undefined && { searchableAt }),

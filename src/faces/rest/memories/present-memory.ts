@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { MemoryEntry } from "../../../core/index.js";
 import type { Memory, Relation } from "../../../core/types.js";
 import { anyMetadata, dateTime } from "../schemas.js";
+import { presentMetadata } from "./present-metadata.js";
 
 const id = z.string().length(22);
 
@@ -26,7 +27,7 @@ export function presentCreatedMemory(memory: Memory): CreatedMemory {
     createdAt: memory.createdAt,
     forgetAfter: memory.forgetAfter,
     forgetReason: memory.forgetReason,
-    metadata: memory.metadata,
+    metadata: presentMetadata(memory),
   };
 }
 
@@ -103,7 +104,7 @@ export function presentWholeMemory(
     isStatic: memory.isStatic,
     forgetAfter: memory.forgetAfter,
     forgetReason: memory.forgetReason,
-    metadata: memory.metadata,
+    metadata: presentMetadata(memory),
     createdAt: memory.createdAt,
     updatedAt: memory.updatedAt,
   };
