@@ -52,7 +52,7 @@ export const PLUGIN_CLIENTS: readonly Client[] = [
     binaries: ["openclaw"],
     traces: ({ home }) => [join(home, ".openclaw")],
     entries: fields("containerTag", ["plugins", "entries", "openclaw-supermemory", "config"]),
-    afterwards: "Restart the gateway of OpenClaw.",
+    afterwards: "Restart the gateway of OpenClaw. A version of the plugin that refuses `baseUrl` is too old for this.",
   },
 ];
 

@@ -1,0 +1,65 @@
+import { FORMATS } from "../../src/faces/cli/clients/formats.js";
+import type { Client, Wanted } from "../../src/faces/cli/clients/client.js";
+import { CLIENT_TABLE } from "../../src/faces/cli/clients/table.js";
+import type { Surroundings } from "../../src/faces/cli/index.js";
+
+/** A person's places as a page names them: on Linux, with the usual folders. */
+const READER: Surroundings = {
+  home: "~",
+  platform: "linux",
+  configFolder: "~/.config",
+  appData: "",
+  claudeFolder: undefined,
+  codexFolder: "~/.codex",
+  programFolders: [],
+  workingFolder: "",
+  program: ["recollect"],
+  dataDirectory: undefined,
+  serviceUrl: "http://127.0.0.1:6767",
+  apiKey: undefined,
+};
+
+const STARTING: Wanted = { by: "stdio", launch: { command: "recollect", args: ["mcp"], env: {} } };
+const CALLING: Wanted = {
+  by: "http",
+  endpoint: { url: READER.serviceUrl, key: "sm_…", keyVariable: undefined, container: undefined },
+};
+
+/** The table of clients that `connect` knows, as README.md has it. */
+export function renderConnectTable(): string {
+  const rows = CLIENT_TABLE.map((client) => {
+    const cells = [client.title, `\`connect ${client.name}\``, files(client), entry(client)];
+    return `| ${cells.join(" | ")} |`;
+  });
+  return ["| Client | Command | File, of yours or of a project | By hand |", "| --- | --- | --- | --- |", ...rows].join(
+    "\n",
+  );
+}
+
+function files({ files: { user, project } }: Client): string {
+  return [user, project]
+    .flatMap((paths) => paths?.(READER).at(-1) ?? [])
+    .map((path) => `\`${path}\``)
+    .join(", ");
+}
+
+/** On one line, as a table needs it. */
+function entry(client: Client): string {
+  const wanted = client.kind === "mcp" ? STARTING : CALLING;
+  const entries = client.entries(wanted, "user", undefined);
+  const text = entries.reduce((before, { path, value }) => FORMATS[client.format].set(before, path, value), "");
+  if (client.format === "jsonc") return `\`${onOneLine(text)}\``;
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => `\`${line}\``)
+    .join("<br>");
+}
+
+/** JSON with the spaces that people put. */
+function onOneLine(text: string): string {
+  return JSON.stringify(JSON.parse(text), null, 1)
+    .replaceAll(/([{[])\n\s*/g, "$1")
+    .replaceAll(/\n\s*([}\]])/g, "$1")
+    .replaceAll(/\n\s*/g, " ");
+}
