@@ -51,7 +51,7 @@ beforeAll(async () => {
   const session = () => Promise.resolve({ core, actor: call().actor });
   mcp = await connectInMemory(
     "v1",
-    createMcpFactory({ session, defaultContainer: "home", log: silentLog, version: "0.0.0" }),
+    createMcpFactory({ principal: () => ({ session, defaultContainer: "home" }), log: silentLog, version: "0.0.0" }),
   );
   for (const opened of [credulous, careful]) await stateTruth(opened, "elsewhere");
 });

@@ -9,8 +9,10 @@ import { silentLog } from "../support/open-core.js";
 const VERSION = "1.2.3";
 
 const factory = createMcpFactory({
-  session: () => Promise.reject(new Error("the handshake needs no service")),
-  defaultContainer: "unused",
+  principal: () => ({
+    session: () => Promise.reject(new Error("the handshake needs no service")),
+    defaultContainer: "unused",
+  }),
   log: silentLog,
   version: VERSION,
 });

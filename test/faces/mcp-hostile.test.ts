@@ -15,7 +15,7 @@ beforeAll(async () => {
   const session = () => Promise.resolve({ core: opened.core, actor: opened.actor });
   mcp = await connectInMemory(
     "v1",
-    createMcpFactory({ session, defaultContainer: "home", log: silentLog, version: "0.0.0" }),
+    createMcpFactory({ principal: () => ({ session, defaultContainer: "home" }), log: silentLog, version: "0.0.0" }),
   );
 });
 afterAll(async () => {
@@ -141,8 +141,10 @@ describe("bad arguments are told by name, and nothing is stored", () => {
     const limited = await connectInMemory(
       "v1",
       createMcpFactory({
-        session: () => Promise.resolve({ core: opened.core, actor }),
-        defaultContainer: "mine",
+        principal: () => ({
+          session: () => Promise.resolve({ core: opened.core, actor }),
+          defaultContainer: "mine",
+        }),
         log: silentLog,
         version: "0.0.0",
       }),
@@ -225,8 +227,7 @@ describe("when the service fails", () => {
   async function failWith(error: unknown) {
     const log = captureLog();
     const factory = createMcpFactory({
-      session: () => Promise.reject(error as Error),
-      defaultContainer: "home",
+      principal: () => ({ session: () => Promise.reject(error as Error), defaultContainer: "home" }),
       log,
       version: "0.0.0",
     });

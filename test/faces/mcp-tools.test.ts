@@ -27,7 +27,7 @@ async function connect(client: (typeof CLIENTS)[number] = "v1"): Promise<void> {
   const session = () => Promise.resolve({ core: opened.core, actor: opened.actor });
   mcp = await connectInMemory(
     client,
-    createMcpFactory({ session, defaultContainer: box, log: silentLog, version: "0.0.0" }),
+    createMcpFactory({ principal: () => ({ session, defaultContainer: box }), log: silentLog, version: "0.0.0" }),
   );
 }
 
@@ -61,7 +61,15 @@ describe.each(CLIENTS)("with the client %s", (client) => {
   test("introduces itself and lists its tools, always the same", async () => {
     expect(mcp.instructions).toBe(INSTRUCTIONS);
     const tools = await mcp.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["search", "add-memory", "profile", "fetch", "forget"]);
+    expect(tools.map(({ name }) => name)).toEqual([
+      "search",
+      "add-memory",
+      "profile",
+      "fetch",
+      "forget",
+      "pending-extractions",
+      "submit-extraction",
+    ]);
     expect(await mcp.listTools()).toEqual(tools);
   });
 
@@ -104,6 +112,8 @@ describe("the tools", () => {
       profile: readOnly,
       "add-memory": { ...readOnly, readOnlyHint: false },
       forget: { ...readOnly, readOnlyHint: false, destructiveHint: true },
+      "pending-extractions": { ...readOnly, readOnlyHint: false, idempotentHint: false },
+      "submit-extraction": { ...readOnly, readOnlyHint: false },
     });
   });
 

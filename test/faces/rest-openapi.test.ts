@@ -88,7 +88,7 @@ describe("the document", () => {
       GET /v3/projects, POST /v3/projects, DELETE /v3/projects/{}, POST /v3/documents/documents,
       POST /v3/documents/documents/by-ids, POST /v3/documents/documents/facets, POST /v3/documents/migrate-mcp,
       GET /v3/mcp/has-login, GET /v3/waitlist/status, GET /v3/digests, GET /files/{}, GET /v3/openapi, GET /,
-      GET /v3/journal, POST /v3/journal/{}/undo`;
+      GET /v3/journal, POST /v3/journal/{}/undo, POST /v3/extractions/pending, POST /v3/extractions/{}`;
     expect(wanted.split(/,\s+/).filter((operation) => !known.has(operation))).toEqual([]);
   });
 });
@@ -286,7 +286,7 @@ describe("the page for people", () => {
     expect(examples).toHaveLength(operations().length);
     for (const example of examples.filter((one) => one.includes("-X POST") && one.includes(" -d "))) {
       const [, url = "", body = ""] = /'(http[^']+)'[^]* -d '([^]*)'$/.exec(example) ?? [];
-      if (/reset|purge|merge$|connection|inferred|journal/.test(url)) continue;
+      if (/reset|purge|merge$|connection|inferred|journal|taskId/.test(url)) continue;
       const { status, body: answer } = await rest.send("POST", url.replace("http://localhost", ""), JSON.parse(body));
       expect([status < 300, url, answer?.issues], url).toEqual([true, url, undefined]);
     }

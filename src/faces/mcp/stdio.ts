@@ -34,7 +34,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
   const opening = options.opening ?? openMcpStdio({ version });
   const session = keepSuccess(options.session);
   const transport = createStdioTransport(opening, log);
-  const factory = createMcpFactory({ session, defaultContainer, log, version });
+  const factory = createMcpFactory({ principal: () => ({ session, defaultContainer }), log, version });
   const handle = serveStdio(factory, {
     transport,
     onerror: (error) => log.debug("protocol error", { error }),

@@ -13,6 +13,7 @@ import { documentGraphEndpoints } from "./documents/documents-with-memories.js";
 import { conversationEndpoints } from "./documents/conversations.js";
 import { documentEndpoints } from "./documents/documents.js";
 import type { Endpoint } from "./endpoint.js";
+import { extractionEndpoints } from "./memories/extractions.js";
 import { fileEndpoints } from "./documents/files.js";
 import { forgetMatchingEndpoints } from "./memories/forget-matching.js";
 import { mountHealth } from "./service/health.js";
@@ -71,6 +72,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...documentGraphEndpoints,
   ...forgetMatchingEndpoints,
   ...inferredEndpoints,
+  ...extractionEndpoints,
   ...journalEndpoints,
   ...profileEndpoints,
   ...containerTagEndpoints,

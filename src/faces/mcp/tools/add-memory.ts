@@ -12,9 +12,15 @@ const DEFAULT_WAIT_SECONDS = 5;
 
 const fact = z.object({
   text: z.string().min(1).max(2_000).describe("One fact: a short sentence in third person that is clear on its own"),
+  kind: z.enum(["fact", "preference", "episode"]).optional(),
   isStatic: z.boolean().optional().describe("True for what hardly ever changes, such as a birthday"),
   forgetAfter: z.string().optional().describe("ISO 8601 date-time after which it no longer holds"),
   updates: anyId.optional().describe("Id of the memory that it replaces; search with mode memories finds it"),
+  quote: z
+    .string()
+    .max(2_000)
+    .optional()
+    .describe("Words of content that say it; without them in it, it waits for review"),
 });
 
 const input = z.object({

@@ -43,7 +43,9 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   source: "Only this source.",
   provider: "Only what came from this provider.",
   filterByMetadata: "Only memories with this metadata serve as context when facts are extracted.",
-  facts: "Facts that are ready-made: they become memories as they stand, and nothing is extracted.",
+  facts:
+    "Facts that are ready-made: they become memories as they stand, and nothing else is extracted. One whose `quote` is not in the text waits for review.",
+  taskId: "Id of a text that was taken on.",
   conversationId: "An id of your own for the conversation; sending it again adds what is new.",
   messages: "The turns of the conversation, in order.",
   documents: "Documents as `POST /v3/documents` takes them, or their texts alone.",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { addDocumentSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { documentAnswer, presentDocument } from "./present-document.js";
-import { presentReceipt, receiptAnswer } from "./present-receipt.js";
+import { presentFact, presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { preferredWait } from "../prefer.js";
 import { containerFields, tagsOf } from "../schemas.js";
 
@@ -66,7 +66,9 @@ export const documentEndpoints = [
       const { containerTag: _one, containerTags: _many, ...fields } = body;
       const wait = preferredWait(header("prefer"));
       if (wait !== undefined) setHeader("preference-applied", `wait=${wait}`);
-      return presentReceipt(await core.addDocument(call, { ...fields, containerTags: tagsOf(body), wait }));
+      const receipt = await core.addDocument(call, { ...fields, containerTags: tagsOf(body), wait });
+      const known = body.facts && receipt.facts ? { facts: receipt.facts.map(presentFact) } : {};
+      return { ...presentReceipt(receipt), ...known };
     },
   }),
   defineEndpoint({

@@ -1,6 +1,34 @@
 import * as z from "zod";
 import type { DocumentReceipt } from "../../../core/index.js";
-import { documentStatus } from "../schemas.js";
+import type { RememberedFact } from "../../../core/types.js";
+import { dateTime, documentStatus } from "../schemas.js";
+
+/** What became of a fact. */
+export const rememberedFact = z.object({
+  id: z.string().length(22),
+  memory: z.string(),
+  outcome: z
+    .enum(["added", "updated", "duplicate", "extended", "outdated", "review"])
+    .describe("`review`: kept as a guess until somebody has reviewed it, because the text does not say so, for one."),
+  replaced: z.string().length(22).optional().describe("The memory whose place it took."),
+  searchableAt: dateTime.optional().describe("Since when search finds it."),
+});
+
+export function presentFact({
+  id,
+  text,
+  outcome,
+  replaced,
+  searchableAt,
+}: RememberedFact): z.infer<typeof rememberedFact> {
+  return {
+    id,
+    memory: text,
+    outcome,
+    ...(replaced !== undefined && { replaced }),
+    ...(searchableAt !== undefined && { searchableAt }),
+  };
+}
 
 /** What is answered when a document was taken in (contract.md §3.1.2). */
 export const receiptAnswer = z.object({
@@ -12,6 +40,8 @@ export const receiptAnswer = z.object({
   errorReason: z.string().optional(),
   /** Extension: what its memories wait for, after a wait that was too short. */
   dreamingReason: z.string().optional(),
+  /** Extension: what became of facts that were sent along, once that is known. */
+  facts: z.array(rememberedFact).optional(),
 });
 
 export function presentReceipt({

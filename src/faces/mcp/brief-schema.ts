@@ -1,0 +1,51 @@
+import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import type * as z from "zod";
+
+/**
+ * The same schema, described to clients in fewer words: each of them pays for the list of tools in every conversation. It does
+ * not name the dialect that the protocol assumes anyway, nor say of parts of an answer that they are complete, nor what
+ * fields of an answer mean, because the text beside it does.
+ */
+export function briefly(schema: z.ZodObject): StandardSchemaWithJSON {
+  const standard = schema["~standard"];
+  const { input, output } = standard.jsonSchema;
+  return {
+    "~standard": {
+      ...standard,
+      jsonSchema: {
+        input: (options) => withoutDialect(input(options)),
+        output: (options) => {
+          const { additionalProperties = false, ...described } = withoutDialect(output(options));
+          return { ...withoutWords(described), additionalProperties };
+        },
+      },
+    },
+  };
+}
+
+type Described = Readonly<Record<string, unknown>>;
+
+function withoutDialect({ $schema: _dialect, ...described }: Described): Record<string, unknown> {
+  return described;
+}
+
+function withoutWords(schema: Described): Record<string, unknown> {
+  const { description: _words, additionalProperties: _rest, propertyNames: _names, ...described } = schema;
+  const { properties, items, anyOf } = described;
+  return {
+    ...described,
+    ...(isSchema(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, ofPart(value)])),
+    }),
+    ...(isSchema(items) && { items: withoutWords(items) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(ofPart) }),
+  };
+}
+
+function ofPart(value: unknown): unknown {
+  return isSchema(value) ? withoutWords(value) : value;
+}
+
+function isSchema(value: unknown): value is Described {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

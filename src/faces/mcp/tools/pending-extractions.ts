@@ -1,0 +1,69 @@
+import * as z from "zod";
+import type { PendingTask } from "../../../core/index.js";
+import { createId } from "../../../lib/ids.js";
+import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { defineTool } from "../tool.js";
+import { containerTag } from "./arguments.js";
+
+const input = z.object({ containerTag, limit: z.int().min(1).max(10).default(3) });
+
+const output = z.object({
+  tasks: z.array(
+    z.looseObject({
+      taskId: z.string(),
+      text: z.string(),
+      known: z.array(z.object({ id: z.string(), text: z.string() })),
+    }),
+  ),
+  remaining: z.number(),
+  instructions: z.string(),
+  notice: z.string(),
+});
+
+export const pendingExtractionsTool = defineTool({
+  name: "pending-extractions",
+  title: "Read what nobody has read",
+  description:
+    "Hands out stored texts that only rules have read, for you to find the facts in them. They are yours for ten minutes; " +
+    "answer each with submit-extraction. Call it when the user asks to work through the memory.",
+  input,
+  output,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  async run({ core, actor, defaultContainer }, args) {
+    const container = args.containerTag ?? defaultContainer;
+    const call = { actor, operationId: createId() };
+    const { tasks, remaining, instructions } = await core.pendingExtractions(call, {
+      containerTag: container,
+      limit: args.limit,
+    });
+    const text = [
+      tasks.length > 0
+        ? `${count(tasks.length, "task")} in ${container}, ${remaining} more waiting.\n\n${instructions}`
+        : `Nothing in ${container} waits to be read.`,
+      ...tasks.map(describe),
+    ].join("\n\n");
+    const structured = { tasks: tasks.map((task) => ({ ...task, known: [...task.known] })), remaining, instructions };
+    return { text, structured: { ...structured, notice: NOTICE } };
+  },
+});
+
+function describe({ taskId, title, date, part, parts, text, known, guidance }: PendingTask): string {
+  const wishes = Object.entries(guidance).map(([name, wish]) => `${name}: ${oneLine(asText(wish))}`);
+  const shown = known.map((memory) => `[${memory.id}] ${oneLine(memory.text)}`);
+  return [
+    `Task ${taskId}, from ${oneLine(date)}${parts > 1 ? `, part ${part} of ${parts}` : ""}`,
+    ...(wishes.length > 0 ? ["The owner of this memory wishes:", ...wishes] : []),
+    fence(
+      [
+        ...(title === null ? [] : [`Title: ${oneLine(title)}`]),
+        ...(shown.length > 0 ? ["Known memories:", ...shown] : []),
+        "Text:",
+        text,
+      ].join("\n"),
+    ),
+  ].join("\n");
+}
+
+function asText(wish: unknown): string {
+  return typeof wish === "string" ? wish : JSON.stringify(wish);
+}

@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { pendingExtractionsSchema, submitExtractionSchema } from "../../../core/index.js";
+import { presentFact, rememberedFact } from "../documents/present-receipt.js";
+import { defineEndpoint } from "../endpoint.js";
+
+const task = z.object({
+  taskId: z.string().length(22).describe("Whoever has it can answer; made anew when the task is handed out again."),
+  documentId: z.string().length(22),
+  title: z.string().nullable(),
+  date: z.string().describe("When the text is from; relative dates in it are read from there."),
+  part: z.int().min(1).describe("Which part of the document, from 1."),
+  parts: z.int().min(1),
+  text: z.string().max(8_000),
+  known: z
+    .array(z.object({ id: z.string().describe("Holds for this task alone, such as `m1`."), memory: z.string() }))
+    .describe("Memories that a fact may relate to."),
+  guidance: z.record(z.string(), z.unknown()).describe("What the owner of the memory wishes."),
+});
+
+const pendingAnswer = z.object({
+  tasks: z.array(task),
+  remaining: z.int().describe("How many more there are, at least; counted up to 1,000."),
+  instructions: z.string().describe("How a text is read and answered, in words for a language model."),
+});
+
+const submittedAnswer = z.object({
+  documentId: z.string().length(22),
+  containerTag: z.string(),
+  batchId: z
+    .string()
+    .length(22)
+    .describe("What was written can be undone together: `POST /v3/journal/{batchId}/undo`."),
+  facts: z.array(rememberedFact).describe("What became of the facts, in their order."),
+  remaining: z.int().describe("How many tasks of the container are left, at least; counted up to 1,000."),
+});
+
+export const extractionEndpoints = [
+  defineEndpoint({
+    method: "post",
+    path: "/v3/extractions/pending",
+    summary: "Take on texts that no language model has read",
+    description:
+      "Extension. Hands out texts that only rules have read, so that an agent finds the facts in them; a long document comes in parts. Nobody else gets them for ten minutes. Answer each with `POST /v3/extractions/{taskId}`.",
+    tag: "memories",
+    example: { containerTag: "mia", limit: 3 },
+    body: pendingExtractionsSchema,
+    isBodyOptional: true,
+    status: 200,
+    answer: pendingAnswer,
+    async handle({ core, call, body }) {
+      const { tasks, remaining, instructions } = await core.pendingExtractions(call, body);
+      const presented = tasks.map(({ known, guidance, ...rest }) => ({
+        ...rest,
+        known: known.map(({ id, text }) => ({ id, memory: text })),
+        guidance: { ...guidance },
+      }));
+      return { tasks: presented, remaining, instructions };
+    },
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/extractions/{taskId}",
+    summary: "Submit the facts of a text that was taken on",
+    description:
+      "Extension. No facts is a good answer. Quotes are checked: a fact whose `quote` is not in the document waits for review. `relation.ids` are those of `known`. The same submission again gets the same answer; another one gets 409, for good.",
+    tag: "memories",
+    example: {
+      facts: [
+        {
+          text: "Mia prefers night trains to planes.",
+          kind: "preference",
+          quote: "I take night trains",
+          relation: { kind: "updates", ids: ["m1"] },
+        },
+      ],
+    },
+    body: submitExtractionSchema.pick({ facts: true }),
+    status: 200,
+    answer: submittedAnswer,
+    async handle({ core, call, body, parameter }) {
+      const { facts, ...rest } = await core.submitExtraction(call, { ...body, taskId: parameter("taskId") });
+      return { ...rest, facts: facts.map(presentFact) };
+    },
+  }),
+];
