@@ -12,17 +12,20 @@ export interface ReadFact {
 /** What a sentence says, by the sentence without its full stop. A sentence that is not here is a fact as it stands. */
 export type Reader = Readonly<Record<string, readonly ReadFact[]>>;
 
+/** What follows from several statements, by the conclusion. */
+export type Conclusions = Readonly<Record<string, readonly string[]>>;
+
 /**
  * Answers like a language model that reads sentence by sentence, understands a few slots, and knows no dates: what was over
  * long ago and what lies in the future it takes for news. It sees what a real one would see, and nothing else.
  */
-export function answerAsReader(request: ModelRequest, reader: Reader): string {
+export function answerAsReader(request: ModelRequest, reader: Reader, conclusions: Conclusions = {}): string {
   const { prompt, name } = questionOf(request);
   switch (name) {
     case "extract_facts":
       return JSON.stringify({ facts: readFacts(prompt, reader), summary: "" });
     case "relate_facts":
-      return JSON.stringify({ relations: relate(statementsIn(prompt)), derived: [] });
+      return JSON.stringify(relate(statementsIn(prompt), conclusions));
     case "forget_matching":
       return JSON.stringify({ about: aboutWish(prompt) });
     default:
@@ -58,19 +61,29 @@ function statementsIn(prompt: string): Statement[] {
   return [...lines].map(([, handle = "", text = ""]) => ({ handle, text: JSON.parse(text) as string }));
 }
 
-function relate(statements: readonly Statement[]): object[] {
+function relate(statements: readonly Statement[], conclusions: Conclusions): object {
   const memories = statements.filter(({ handle }) => handle.startsWith("m"));
-  return statements
-    .filter(({ handle }) => handle.startsWith("f"))
-    .map(({ handle: fact, text }) => {
-      const twin = memories.find((memory) => memory.text === text);
-      if (twin) return { fact, relation: "duplicate", memories: [twin.handle] };
-      const slot = slotOf(text);
-      const [rival, ...more] = memories.filter((memory) => slot !== null && slotOf(memory.text) === slot);
-      // Several at once have their reasons.
-      if (!rival || more.length > 0) return { fact, relation: "new", memories: [] };
-      return { fact, relation: "updates", memories: [rival.handle] };
-    });
+  const facts = statements.filter(({ handle }) => handle.startsWith("f"));
+  return { relations: facts.map((fact) => relationOf(fact, memories)), derived: derive(statements, conclusions) };
+}
+
+function relationOf({ handle: fact, text }: Statement, memories: readonly Statement[]): object {
+  const twin = memories.find((memory) => memory.text === text);
+  if (twin) return { fact, relation: "duplicate", memories: [twin.handle] };
+  const shorter = memories.find((memory) => text.startsWith(`${memory.text} `));
+  if (shorter) return { fact, relation: "extends", memories: [shorter.handle] };
+  const slot = slotOf(text);
+  const [rival, ...more] = memories.filter((memory) => slot !== null && slotOf(memory.text) === slot);
+  // Several at once have their reasons.
+  if (!rival || more.length > 0) return { fact, relation: "new", memories: [] };
+  return { fact, relation: "updates", memories: [rival.handle] };
+}
+
+function derive(statements: readonly Statement[], conclusions: Conclusions): object[] {
+  return Object.entries(conclusions).flatMap(([text, premises]) => {
+    const from = statements.filter((statement) => premises.includes(statement.text)).map(({ handle }) => handle);
+    return from.length === premises.length ? [{ text, from }] : [];
+  });
 }
 
 const SLOTS: readonly (readonly [name: string, form: RegExp])[] = [

@@ -99,9 +99,9 @@ export class StateModel {
   }
 
   /** @param mark what tells one forgetting from another afterwards, if anything does */
-  forget(tag: string, text: string, mark = ""): Batch {
+  forget(tag: string, texts: readonly string[], mark = ""): Batch {
     const batch = this.begin();
-    this.change(this.named(tag, text), { forgottenFor: `asked ${mark}` }, batch);
+    for (const text of texts) this.change(this.named(tag, text), { forgottenFor: `asked ${mark}` }, batch);
     return batch;
   }
 
