@@ -8,6 +8,7 @@ import type { Document } from "../core/types.js";
 import { createId } from "../lib/ids.js";
 import { findCandidates, submissionsOf, withPlaces } from "./candidates.js";
 import type { IngestContext } from "./context.js";
+import { dropFound, findOnce } from "./found-candidates.js";
 import { resolveForContainers, type Resolved } from "./keep-facts.js";
 import { readerOf } from "./readings.js";
 import { commitStep, loadCurrent, stepSchema } from "./step.js";
@@ -25,11 +26,12 @@ const MOST_FACTS = 500;
  */
 export async function rereadDocument(context: IngestContext, payload: RereadPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
-  const reading = current && isReadable(current) ? await read(context, current, job.signal) : null;
+  const reading = current && isReadable(current) ? await read(context, current, payload, job.signal) : null;
   await commitStep(context, job, payload, async (nouns, document) => {
     if (reading && isReadable(document)) await keep(context, nouns, document, { ...reading, replace: payload.replace });
     return null;
   });
+  if (current) dropFound(context, asUnread(current));
 }
 
 function isReadable({ taskType, facts, dreamingStatus }: Document): boolean {
@@ -47,18 +49,29 @@ interface Reading {
   readonly isComplete: boolean;
 }
 
-async function read(context: IngestContext, document: Document, signal: AbortSignal): Promise<Reading> {
+/** As if nothing of it had been remembered. */
+function asUnread(document: Document): Document {
+  return { ...document, rememberedRevision: 0 };
+}
+
+async function read(
+  context: IngestContext,
+  document: Document,
+  { replace }: RereadPayload,
+  signal: AbortSignal,
+): Promise<Reading> {
   const { store, clock } = context;
   let isComplete = true;
   const onRefused = () => void (isComplete = false);
-  const submissions = (await formsAny(store, document))
-    ? await submissionsOf(context, { ...document, rememberedRevision: 0 })
-    : [];
+  const submissions = (await formsAny(store, document)) ? await submissionsOf(context, asUnread(document)) : [];
   const heard = submissions.map(({ source, ...rest }) => ({
     ...rest,
     ...(source && { source: { ...source, onRefused } }),
   }));
-  const found = withPlaces(await findCandidates(context, heard, signal), document.content);
+  const find = () => findCandidates(context, heard, signal);
+  // What decides about forgetting has to be read in one go.
+  const stated = replace ? await find() : await findOnce(context, asUnread(document), find);
+  const found = withPlaces(stated, document.content);
   const candidates = await withoutPast(store, rereadOf(document), found, clock.now());
   return {
     resolved: await resolveForContainers(context, document, candidates, signal),
