@@ -11,6 +11,7 @@ import { customIdSchema, dateSchema, invalid, noteSchema, parseInput, refusePast
 import { once } from "../operations.js";
 import type { ContainerRow, ExtractionTask, StoreNouns } from "../ports.js";
 import type { Document, Origin, RememberedFact, StatedRelation } from "../types.js";
+import { checkEntities } from "./entities.js";
 import { handleOf, MOST_COUNTED } from "./pending-extractions.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "./resolve-facts.js";
 import { factShape } from "./stated-facts.js";
@@ -227,7 +228,7 @@ function candidateOf(
 ): StatedCandidate {
   const place = fact.quote ? find(fact.quote) : null;
   const eventDates = [...new Set((fact.eventDates ?? []).flatMap(dayOf))];
-  const entities = [...new Set((fact.entities ?? []).map((name) => name.replace(/\s+/gu, " ").trim()))].filter(Boolean);
+  const entities = checkEntities(fact.entities ?? []);
   // A guess takes the place of nothing; it may only follow from what is known.
   const holds = place !== null || relation?.kind === "derives";
   return {
