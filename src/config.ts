@@ -32,6 +32,18 @@ const flag = z
   .enum(["1", "true", "0", "false"], { error: "must be 1 or true to switch it on, 0 or false to switch it off" })
   .transform((text) => text === "1" || text === "true");
 
+/** Without a path: well-known addresses lie at the root of a host (RFC 8414, RFC 9728). */
+const publicUrl = httpUrl()
+  .refine((text) => new URL(text).pathname === "/", "must be an address without a path, such as https://memory.example")
+  .transform((text) => new URL(text).origin);
+
+const nameList = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== ""),
+);
+
 const embedder = z
   .string()
   .refine((name) => name !== "static", "cannot be static yet; that embedder comes with a later version")
@@ -56,6 +68,22 @@ export const SETTINGS = {
     schema: wholeNumber(0, 65_535),
     fallback: "6767",
     description: "Port of the service. `0` takes a free one, which `service.json` in the data folder names.",
+  }),
+  RECOLLECT_PUBLIC_URL: setting({
+    schema: publicUrl.optional(),
+    description:
+      "Address under which others reach the service, such as `https://memory.example`. Signing in from other machines needs it, with https.",
+  }),
+  RECOLLECT_ALLOWED_HOSTS: setting({
+    schema: nameList,
+    fallback: "",
+    description:
+      "Further host names under which MCP and browser pages may be called, with commas between them. Addresses of digits and the public one need no mention.",
+  }),
+  RECOLLECT_ALLOWED_ORIGINS: setting({
+    schema: nameList,
+    fallback: "",
+    description: "Further web pages that may call MCP, such as `https://app.example`, with commas between them.",
   }),
   RECOLLECT_API_KEY: setting({
     schema: apiKey,
@@ -263,6 +291,11 @@ export interface Config {
   readonly searchMode: "hybrid" | "memories" | "documents";
   /** Container tag when the caller names none. */
   readonly container: string;
+  /** Origin under which others reach the service. */
+  readonly publicUrl: string | undefined;
+  /** Further values of `Host`, and further origins of web pages. */
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
   readonly noColor: boolean;
   /** What looks like a slip without being an error, e.g. a variable that no setting has. For people. */
   readonly warnings: readonly string[];
@@ -400,6 +433,9 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     threshold: need(values.RECOLLECT_THRESHOLD),
     searchMode: need(values.RECOLLECT_SEARCH_MODE),
     container: need(values.RECOLLECT_CONTAINER),
+    publicUrl: values.RECOLLECT_PUBLIC_URL,
+    allowedHosts: need(values.RECOLLECT_ALLOWED_HOSTS),
+    allowedOrigins: need(values.RECOLLECT_ALLOWED_ORIGINS),
     noColor: values.NO_COLOR !== undefined,
     warnings,
   };

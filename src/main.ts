@@ -84,6 +84,8 @@ async function listenFor(
     log,
     limits: config,
     rate: config.rate,
+    allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
+    defaultContainer: config.container,
     requests,
     ownerToken: token,
     version,

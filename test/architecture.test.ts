@@ -22,7 +22,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   extractors: EDGE,
   connectors: EDGE,
   faces: FACE,
-  "faces/mcp": [...FACE, "faces/auth.ts", "faces/errors.ts"],
+  "faces/mcp": [...FACE, "faces/allowed-hosts.ts", "faces/auth.ts", "faces/errors.ts"],
   "faces/rest": [...FACE, "faces/auth.ts", "faces/errors.ts"],
   "faces/console": [...FACE, "faces/auth.ts", "faces/errors.ts"],
   "faces/cli": [...FACE, "faces/errors.ts"],

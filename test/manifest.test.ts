@@ -40,7 +40,11 @@ let tools: readonly ListedTool[];
 
 beforeAll(async () => {
   const session = () => Promise.reject(new Error("listing needs no service"));
-  const factory = createMcpFactory({ principal: () => ({ session, defaultContainer: "unused" }), log: silentLog, version: about.version });
+  const factory = createMcpFactory({
+    principal: () => ({ session, defaultContainer: "unused" }),
+    log: silentLog,
+    version: about.version,
+  });
   const mcp = await connectInMemory("v1", factory);
   tools = await mcp.listTools();
   await mcp.close();
@@ -109,7 +113,11 @@ describe("the list of tools", () => {
   test("is the same in every start, to the byte, and in both eras", async () => {
     const list = async (client: ClientName) => {
       const session = () => Promise.reject(new Error("listing needs no service"));
-      const factory = createMcpFactory({ principal: () => ({ session, defaultContainer: "other" }), log: silentLog, version: "9.9.9" });
+      const factory = createMcpFactory({
+        principal: () => ({ session, defaultContainer: "other" }),
+        log: silentLog,
+        version: "9.9.9",
+      });
       const mcp = await connectInMemory(client, factory);
       const listed = await mcp.listTools();
       await mcp.close();

@@ -1,10 +1,10 @@
 import type { ContainerVectors, JobStore, ModelUse, VectorRecord } from "./ports.js";
+import type { KeyStore } from "./key-ports.js";
 import type { PurgeStore } from "./purge-ports.js";
 import type { RequestStore, VolumeStore } from "./request-ports.js";
 import type { ChunkStore, DocumentStore } from "./document-ports.js";
 import type { ExtractionTaskStore } from "./extraction-task-ports.js";
 import type {
-  ApiKey,
   Chunk,
   Container,
   ContainerSummary,
@@ -290,25 +290,6 @@ export interface ContainerStore {
   purge(organizationId: string, tag: string): Promise<void>;
   /** Existing containers among these tags, or all of them. */
   find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]>;
-}
-
-/** A key that was not used, switched off or revoked yet. */
-export type NewKey = Omit<ApiKey, "lastUsedAt" | "disabledAt" | "revokedAt">;
-
-export interface KeyStore {
-  insert(key: NewKey, hash: string): Promise<void>;
-  byHash(hash: string): Promise<ApiKey | null>;
-  byId(organizationId: string, id: string): Promise<ApiKey | null>;
-  list(organizationId: string): Promise<ApiKey[]>;
-  /** @returns false when there is no such key, or it was revoked before */
-  revoke(organizationId: string, id: string, at: Date): Promise<boolean>;
-  /** Switches a key off from a moment on, or on again with null. */
-  disable(organizationId: string, id: string, at: Date | null): Promise<void>;
-  touch(id: string, at: Date): Promise<void>;
-  /** Keys that are neither revoked nor switched off and that expire before a moment, the first to expire first. */
-  expiringBefore(organizationId: string, moment: Date): Promise<(ApiKey & { readonly warnedAhead: number | null })[]>;
-  /** Notes of how many days ahead its owner was warned last that a key expires; 0 for when it has. */
-  noteWarning(organizationId: string, id: string, daysAhead: number): Promise<void>;
 }
 
 /** Settings as they were written, one value for each client; the client '' is the organisation itself. */

@@ -3,6 +3,9 @@
  * because clients sort and compare them as text. Ids are 22 characters of base58.
  */
 
+export * from "./key-types.js";
+import type { KeyRate } from "./key-types.js";
+
 /** Who is asking. Every use case takes one; nothing else decides what may be seen or changed. */
 export interface Actor {
   readonly organizationId: string;
@@ -297,51 +300,6 @@ export interface JournalEntry {
   readonly cause: string | null;
   readonly before: unknown;
   readonly after: unknown;
-}
-
-/** What somebody may do with a container. */
-export const PERMISSIONS = ["read", "write"] as const;
-export type Permission = (typeof PERMISSIONS)[number];
-
-export interface Grant {
-  readonly containerTag: string;
-  readonly permission: Permission;
-}
-
-/** At most so many requests within so many milliseconds. */
-export interface KeyRate {
-  readonly requests: number;
-  readonly windowMs: number;
-}
-
-/** `organization` keys are the owner's own; the others are for one purpose each (contract.md §1.2). */
-export const KEY_KINDS = ["organization", "scoped", "agent", "plugin"] as const;
-export type KeyKind = (typeof KEY_KINDS)[number];
-
-/** An API key without its secret, which is kept only as a hash. */
-export interface ApiKey {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  readonly kind: KeyKind;
-  /** The last four characters of the secret, to tell keys apart. */
-  readonly hint: string;
-  /** Name of the client that the key is for; settings that it writes are this client's alone. */
-  readonly client: string | null;
-  /** With all containers; a key for some of them has grants. */
-  readonly permission: Permission;
-  /** The only containers of the key; null for all. */
-  readonly grants: readonly Grant[] | null;
-  /** Null for the service's own rate. */
-  readonly rate: KeyRate | null;
-  /** From this moment on the key opens nothing; null for never. */
-  readonly expiresAt: string | null;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-  /** Since when it is switched off; it may be switched on again. */
-  readonly disabledAt: string | null;
-  /** Since when it is gone for good. */
-  readonly revokedAt: string | null;
 }
 
 /** A named part of a profile: `key` is 1 to 64 of `a-z0-9_-`, `description` says what belongs into it. */

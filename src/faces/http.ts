@@ -2,17 +2,22 @@ import { createServer, STATUS_CODES, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { AppError } from "../core/errors.js";
 import type { Core } from "../core/index.js";
 import type { LeveledLog } from "../lib/log.js";
+import type { AllowedHosts } from "./allowed-hosts.js";
 import { isLoopbackAddress } from "./auth.js";
 import { errorBody, refusalOf, statusOf } from "./errors.js";
+import type { McpHttp } from "./mcp/http.js";
 import { createOwnerDoor } from "./owner/door.js";
+import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
 
 /** Other processes of the data folder may send this much at least. */
 const MIN_INTERNAL_BYTES = 16 * 1024 * 1024;
+/** What a call over MCP has beside its text. */
+const MIN_MCP_BYTES = 4 * 1024 * 1024;
 /** Open connections are given this long to finish when the server closes. */
 const CLOSE_GRACE_MS = 400;
 const CLOSE_POLL_MS = 20;
@@ -44,6 +49,10 @@ export interface HttpFaceOptions {
   readonly rate?: RestFaceOptions["rate"];
   /** Where requests to the API are noted; nowhere without it. */
   readonly requests?: RestFaceOptions["requests"];
+  /** Under which names browsers and MCP clients may call, beside those of this machine. */
+  readonly allowed?: AllowedHosts | undefined;
+  /** The container for calls over MCP that name none. */
+  readonly defaultContainer: string;
 }
 
 export { createRequestLog } from "./rest/request-log.js";
@@ -56,8 +65,32 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
     const maxBodyBytes = maxInternalBytes(limits);
     app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }));
   }
+  mountMcp(app, options);
   app.route("/", createRestFace(options));
   return app;
+}
+
+/** MCP under the paths that clients know (contract.md §15.1); its library is loaded with the first request. */
+function mountMcp(app: HttpApp, { rate, allowed = {}, limits, ...options }: HttpFaceOptions): void {
+  const limiting = limitRequests(rate);
+  let loading: Promise<McpHttp> | undefined;
+  const load = async (closing: AbortSignal | undefined): Promise<McpHttp> => {
+    const { createMcpHttp } = await import("./mcp/http.js");
+    // Texts in JSON may be written in escapes of six bytes a character.
+    const maxBodyBytes = MIN_MCP_BYTES + 6 * limits.maxTextBytes;
+    const mcp = createMcpHttp({ ...options, allowed, maxBodyBytes, limitRequests: limiting });
+    closing?.addEventListener("abort", () => void mcp.close(), { once: true });
+    return mcp;
+  };
+  const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
+    loading ??= load(env?.closing);
+    return (await loading).answer(req.raw, {
+      peerAddress: env?.incoming?.socket.remoteAddress,
+      isKeylessAllowed: env?.isLoopbackOnly ?? false,
+    });
+  };
+  for (const path of ["/mcp", "/mcp/"]) app.all(path, answer);
+  app.post("/", answer);
 }
 
 /** Files travel as base64, which is a third longer. */

@@ -71,6 +71,8 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     rate: config.rate,
     requests,
     ownerToken: options.ownerToken,
+    allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
+    defaultContainer: config.container,
     version: "0.0.0-test",
     isReady: options.isReady ?? (() => true),
   });

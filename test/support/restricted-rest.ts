@@ -15,6 +15,7 @@ export function restrictTo(
     log: captureLog(),
     organizationId: actor.organizationId,
     limits: readConfig({}),
+    defaultContainer: "unused",
     version: "0.0.0-test",
     isReady: () => true,
   });

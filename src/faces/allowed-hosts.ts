@@ -1,0 +1,45 @@
+import { isIP } from "node:net";
+import { isLoopbackHost } from "./auth.js";
+
+/** Names under which this server may be called by browsers, beside its own. */
+export interface AllowedHosts {
+  /** Where the server is reached from elsewhere, such as `https://memory.example`. */
+  readonly publicUrl?: string | undefined;
+  /** Further values of `Host`, with their port where it is not the usual one. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Further origins of web pages. */
+  readonly origins?: readonly string[] | undefined;
+}
+
+/**
+ * Why a request may not come in by its `Host` and `Origin`, or null when it may. A page of somebody else's can make a
+ * browser call this machine under a name of its own (DNS rebinding); such a name is in the Host header. An address of
+ * digits cannot be such a name.
+ */
+export function objectionToHost(headers: Pick<Headers, "get">, allowed: AllowedHosts): string | null {
+  const host = headers.get("host")?.toLowerCase() ?? "";
+  if (!isAllowedHost(host, allowed))
+    return `The Host header ${quote(host)} is not a name of this server. Set RECOLLECT_PUBLIC_URL, or add the name to RECOLLECT_ALLOWED_HOSTS.`;
+  const origin = headers.get("origin");
+  if (origin === null || isAllowedOrigin(origin, allowed)) return null;
+  return `Pages of ${quote(origin)} may not call this. Add the origin to RECOLLECT_ALLOWED_ORIGINS if they should.`;
+}
+
+function isAllowedHost(host: string, { publicUrl, hosts = [] }: AllowedHosts): boolean {
+  if (isLoopbackHost(host)) return true;
+  const name = /^\[(.*)\](?::\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, "");
+  if (isIP(name) !== 0) return true;
+  const ours = publicUrl === undefined ? [] : [new URL(publicUrl).host];
+  return [...ours, ...hosts].some((known) => known.toLowerCase() === host);
+}
+
+function isAllowedOrigin(origin: string, { publicUrl, origins = [] }: AllowedHosts): boolean {
+  if (!URL.canParse(origin)) return false;
+  if (isLoopbackHost(new URL(origin).host)) return true;
+  const ours = publicUrl === undefined ? [] : [new URL(publicUrl).origin];
+  return [...ours, ...origins].some((known) => known.toLowerCase() === origin.toLowerCase());
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}

@@ -1,0 +1,133 @@
+import { type AuthInfo, createMcpHandler, type McpRequestContext } from "@modelcontextprotocol/server";
+import { AppError } from "../../core/errors.js";
+import type { Core } from "../../core/index.js";
+import type { Actor } from "../../core/types.js";
+import type { LeveledLog } from "../../lib/log.js";
+import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
+import { identify, type Visitor } from "../auth.js";
+import { refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { createMcpFactory, type Principal } from "./server.js";
+
+export interface McpHttpOptions {
+  readonly core: Core;
+  readonly organizationId: string;
+  readonly log: LeveledLog;
+  readonly version: string;
+  /** The container for calls that name none, of whoever may use more than one. */
+  readonly defaultContainer: string;
+  readonly maxBodyBytes: number;
+  readonly allowed: AllowedHosts;
+  /** Counts a request. @throws AppError `rate_limited` */
+  readonly limitRequests: (actor: Actor, setHeader: (name: string, value: string) => void) => void;
+  /** Where clients learn how to sign in (RFC 9728); undefined where they need a key. */
+  readonly resourceMetadataUrl?: ((request: Request) => string | undefined) | undefined;
+}
+
+/** MCP over Streamable HTTP: every request is answered by itself, in both protocol eras. */
+export interface McpHttp {
+  answer(request: Request, visitor: Omit<Visitor, "headers">): Promise<Response>;
+  /** Ends streams that are open. */
+  close(): Promise<void>;
+}
+
+/** Header by which older clients pin all calls to one container (clients.md §2.1). */
+const PINNING_HEADER = "x-sm-project";
+const EXPOSED_HEADERS = "WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version, Retry-After";
+
+/** Serves MCP to whoever shows a key, or is the person at this machine, and comes in under a name of this server. */
+export function createMcpHttp(options: McpHttpOptions): McpHttp {
+  const { core, organizationId, log, version, defaultContainer, allowed } = options;
+  const actors = new WeakMap<AuthInfo, Actor>();
+  const principal = ({ authInfo, requestInfo }: McpRequestContext): Principal => {
+    const actor = authInfo && actors.get(authInfo);
+    if (!actor) throw new Error("A request came in past its check");
+    const pinned = requestInfo?.headers.get(PINNING_HEADER) || null;
+    return {
+      session: () => Promise.resolve({ core, actor }),
+      defaultContainer: pinned ?? usualContainer(actor, defaultContainer),
+      isPinned: pinned !== null,
+      mayWrite: mayWrite(actor),
+    };
+  };
+  const handler = createMcpHandler(createMcpFactory({ principal, log, version }), {
+    maxRequestBodySize: options.maxBodyBytes,
+    onerror: (error) => log.debug("protocol error", { error }),
+  });
+
+  async function serve(request: Request, visitor: Omit<Visitor, "headers">): Promise<Response> {
+    const objection = objectionToHost(request.headers, allowed);
+    if (objection !== null) throw new AppError("forbidden", objection);
+    if (request.method === "OPTIONS") return preflight(request);
+    const actor = await identify({ ...visitor, headers: request.headers }, { core, organizationId });
+    const headers = new Headers();
+    options.limitRequests(actor, (name, value) => headers.set(name, value));
+    const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
+    actors.set(authInfo, actor);
+    const answer = await handler.fetch(request, { authInfo });
+    return withHeaders(answer, headers);
+  }
+
+  return {
+    async answer(request, visitor) {
+      const answer = await serve(request, visitor).catch((error: unknown) => refuse(request, error, options));
+      const origin = request.headers.get("origin");
+      return origin === null || answer.status === 403
+        ? answer
+        : withHeaders(answer, new Headers({ ...allowing(origin), "access-control-expose-headers": EXPOSED_HEADERS }));
+    },
+    close: () => handler.close(),
+  };
+}
+
+function allowing(origin: string): Record<string, string> {
+  return { "access-control-allow-origin": origin, vary: "Origin" };
+}
+
+function preflight({ headers }: Request): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+      "access-control-allow-headers": headers.get("access-control-request-headers") ?? "authorization, content-type",
+      "access-control-max-age": "86400",
+    },
+  });
+}
+
+function withHeaders(answer: Response, more: Headers): Response {
+  const headers = new Headers(answer.headers);
+  for (const [name, value] of more) headers.set(name, value);
+  const { status, statusText } = answer;
+  return new Response(answer.body, { status, statusText, headers });
+}
+
+/** A refusal in the form of the protocol. That a store is away says nothing of a key, and must not make clients drop it. */
+function refuse(request: Request, error: unknown, { log, resourceMetadataUrl }: McpHttpOptions): Response {
+  const refusal = refusalOf(error, log, `${request.method} /mcp`);
+  const body = { jsonrpc: "2.0", error: { code: -32_000, message: refusal.message }, id: null };
+  const headers = new Headers(retryHeaders(refusal));
+  if (refusal.kind === "unauthorized")
+    headers.set("www-authenticate", challengeOf(request, resourceMetadataUrl?.(request)));
+  return Response.json(body, { status: statusOf(refusal.kind), headers });
+}
+
+/** RFC 6750 §3, RFC 9728 §5.1: a request that showed nothing gets no error code. */
+function challengeOf({ headers }: Request, resourceMetadata: string | undefined): string {
+  const isShown = headers.get("authorization") !== null || headers.get("x-api-key") !== null;
+  const parts = [
+    isShown && 'error="invalid_token", error_description="The key or token is invalid, expired or revoked"',
+    resourceMetadata !== undefined && `resource_metadata="${resourceMetadata}"`,
+  ].filter((part) => part !== false);
+  return parts.length > 0 ? `Bearer ${parts.join(", ")}` : "Bearer";
+}
+
+/** The only container of whoever has one. */
+function usualContainer({ containers }: Actor, otherwise: string): string {
+  const [only, ...more] = containers === "all" ? [] : containers;
+  return only !== undefined && more.length === 0 ? only : otherwise;
+}
+
+function mayWrite({ containers, readOnly = [] }: Actor): boolean {
+  if (readOnly === "all") return false;
+  return containers === "all" || containers.some((tag) => !readOnly.includes(tag));
+}
