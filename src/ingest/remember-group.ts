@@ -4,9 +4,13 @@ import type { Document, FactCandidate } from "../core/types.js";
 import { asRead, findCandidates, type Submission, submissionsOf } from "./candidates.js";
 import type { IngestContext } from "./context.js";
 import { TOGETHER } from "./extract-group.js";
+import { dropFound, findOnce } from "./found-candidates.js";
 import { keepFacts, resolveForContainers, saidWhen } from "./keep-facts.js";
 import { isInstantWaiting, type Member } from "./quiet.js";
 import { loadCurrent } from "./step.js";
+
+/** Seconds: long enough for what is due already to go first. */
+const A_MOMENT = 0.01;
 
 /** A document of the group with what is to be read of it. */
 interface Reading {
@@ -44,7 +48,7 @@ export async function rememberGroup(
       if (batch.length === 0) break;
       await rememberBatch(pass, batch, unfinished);
       if (pass.left.length > 0 && (await isInstantWaiting(context, job)))
-        throw new RetryLater(0, "A document of its container goes first that is to be remembered at once.");
+        throw new RetryLater(A_MOMENT, "A document of its container goes first that is to be remembered at once.");
     }
   } catch (error) {
     await holdOthers(pass, unfinished, error);
@@ -107,7 +111,9 @@ async function rememberReading(
 ): Promise<void> {
   const [submission] = submissions;
   const candidates =
-    found && submission ? asRead(submission, found) : await findCandidates(context, submissions, job.signal);
+    found && submission
+      ? asRead(submission, found)
+      : await findOnce(context, document, () => findCandidates(context, submissions, job.signal));
   const resolved = await resolveForContainers(context, document, candidates, job.signal);
   const statedAt = await saidWhen(context, document, member.payload.waits);
   await context.store.transaction(async (nouns) => {
@@ -116,6 +122,7 @@ async function rememberReading(
     await keepFacts(context, nouns, current, { resolved, statedAt });
     if (member.jobId !== null) await nouns.jobs.drop([member.jobId]);
   });
+  dropFound(context, document);
   context.events.changed(document.id);
 }
 

@@ -1,7 +1,11 @@
+import { cp, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createOpenAiModel } from "../../src/adapters/llm/openai.js";
 import { guidanceFor } from "../../src/core/documents/guidance.js";
 import type { Call, Core } from "../../src/core/index.js";
+import type { FactExtractor } from "../../src/core/ports.js";
 import { extractGroupPrompt } from "../../src/ingest/prompts/extract-group.js";
 import { captureLog } from "../support/captured-log.js";
 import { questionOf, textsOf } from "../support/group-questions.js";
@@ -338,6 +342,122 @@ describe("what waited together", () => {
     expect(groups()).toHaveLength(2);
     expect((await opened.store.jobs.counts()).waiting).toBe(0);
   });
+});
+
+describe("a document of the group that fails", () => {
+  const POISON = `The poison is here. ${"All is well here. ".repeat(600)}`;
+  let broken: ManualCore;
+
+  beforeEach(async () => {
+    const factExtractor: FactExtractor = {
+      name: "broken",
+      async extract({ content }) {
+        if (content.includes("poison")) throw new TypeError("This was not expected.");
+        return [{ text: content, kind: "fact", isStatic: false, quote: content }];
+      },
+    };
+    const { model } = opened.context;
+    const limits = { dreamQuiet: 30, dreamLongestWait: 300 };
+    broken = await openManualCore({ ...(model && { model }), factExtractor, limits, log });
+  });
+  afterEach(() => broken.close());
+
+  test.each([0, 1, 2])(
+    "holds up none of the others, at place %i; it is tried again and then given up",
+    async (place) => {
+      const own = broken.call();
+      const contents = ["Ada keeps bees.", "Bo bakes bread."].toSpliced(place, 0, POISON);
+      const ids: string[] = [];
+      for (const content of contents) {
+        ids.push((await broken.core.addDocument(own, { content, containerTags: ["a"] })).id);
+        await broken.settle();
+        broken.clock.advance(SECOND);
+      }
+      const states = async () =>
+        Promise.all(ids.map(async (id) => (await broken.core.getDocument(own, { id })).document.dreamingStatus));
+      const later = async (seconds: number) => {
+        broken.clock.advance(seconds * SECOND);
+        broken.context.wakeJobs();
+        await broken.settle();
+      };
+      await later(29);
+      expect(await states()).toEqual(["done", "done"].toSpliced(place, 0, "dreaming"));
+      for (let attempt = 0; attempt < 10; attempt += 1) await later(3_600);
+      expect(await states()).toEqual(["done", "done", "done"]);
+      const { document, dreamingReason } = await broken.core.getDocument(own, { id: ids[place]! });
+      expect(document).toMatchObject({ status: "done", receipt: null });
+      expect(dreamingReason).toMatch(/^remember: Gave up after 8 attempts/);
+      const memories = await broken.store.memories.active(broken.store.organizationId, "a", { limit: 10 });
+      expect(memories.map(({ text, strength }) => [text, strength]).toSorted()).toEqual([
+        ["Ada keeps bees.", 1],
+        ["Bo bakes bread.", 1],
+      ]);
+    },
+  );
+});
+
+test("a document that is to be remembered at once goes between the others of a group that is being read", async () => {
+  const read: string[] = [];
+  const factExtractor: FactExtractor = {
+    name: "slow",
+    async extract({ content }) {
+      read.push(content);
+      if (content === "Ada is here.") {
+        await slow.core.addDocument(slow.call(), {
+          content: "Eve is here.",
+          containerTags: ["a"],
+          dreaming: "instant",
+        });
+        const isReady = async () =>
+          (await slow.store.jobs.waiting("remember", "a")).some(
+            ({ payload }) => !JSON.stringify(payload).includes("waits"),
+          );
+        await expect.poll(isReady).toBe(true);
+      }
+      return [];
+    },
+  };
+  const slow = await openManualCore({ factExtractor, limits: { dreamQuiet: 30, dreamLongestWait: 300 } });
+  try {
+    for (const name of ["Ada", "Bo", "Cy"]) {
+      await slow.core.addDocument(slow.call(), { content: `${name} is here.`, containerTags: ["a"] });
+      await slow.settle();
+    }
+    for (const seconds of [30, 1]) {
+      slow.clock.advance(seconds * SECOND);
+      slow.context.wakeJobs();
+      await slow.settle();
+    }
+    expect(read).toEqual(["Ada is here.", "Eve is here.", "Bo is here.", "Cy is here."]);
+    expect((await slow.store.jobs.counts()).waiting).toBe(0);
+  } finally {
+    await slow.close();
+  }
+});
+
+test("what waits survives the end of the process, which does not wait for it", async () => {
+  const id = await add("Ada keeps bees.");
+  const { clock } = opened;
+  const { model } = opened.context;
+  const copy = await mkdtemp(join(tmpdir(), "recollect-dreaming-"));
+  await cp(opened.dataDirectory, copy, { recursive: true });
+  const next = await openManualCore({
+    ...(model && { model }),
+    dataDirectory: copy,
+    clock,
+    limits: { dreamQuiet: 30, dreamLongestWait: 300 },
+  });
+  try {
+    await next.settle();
+    const own = next.call();
+    expect((await next.core.getDocument(own, { id })).document.dreamingStatus).toBe("dreaming");
+    clock.advance(30 * SECOND);
+    next.context.wakeJobs();
+    await next.settle();
+    expect((await next.core.getDocument(own, { id })).document.dreamingStatus).toBe("done");
+  } finally {
+    await next.close();
+  }
 });
 
 test("a receipt tells since when each fact is found: one that was known already since it was", async () => {
