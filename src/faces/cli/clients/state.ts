@@ -28,11 +28,13 @@ export interface ClientState {
 
 /** Looks at every file of a client; those of a project only where they have something of ours or cannot be read. */
 export async function lookAt(client: Client, around: Surroundings, expected: readonly Wanted[]): Promise<ClientState> {
-  const files = [];
+  const files: ClientState["files"][number][] = [];
   for (const scope of SCOPES) {
     if (!client.files[scope]) continue;
     const found = await lookAtFile(client, scope, around, expected);
-    if (scope === "user" || found.state !== "absent") files.push(found);
+    // In the home folder the file of the project is the person's own.
+    const isKnown = files.some(({ file }) => file === found.file);
+    if (scope === "user" || (found.state !== "absent" && !isKnown)) files.push(found);
   }
   return { client: client.name, title: client.title, installed: await isInstalled(client, around), files };
 }
