@@ -3,6 +3,7 @@ import { healthContract, keysContract, operationsContract } from "./store/admini
 import { containerDetailsContract, mergesContract, settingsContract } from "./store/container-details.js";
 import { containersContract } from "./store/containers.js";
 import { documentsContract } from "./store/documents.js";
+import { extractionTasksContract } from "./store/extraction-tasks.js";
 import { extractionsContract } from "./store/extractions.js";
 import { filesContract } from "./store/files.js";
 import type { OpenStore } from "./store/fixture.js";
@@ -29,6 +30,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("containers with their contents", () => containerDetailsContract(open));
     describe("files", () => filesContract(open));
     describe("extractions", () => extractionsContract(open));
+    describe("tasks of extraction", () => extractionTasksContract(open));
     describe("settings", () => settingsContract(open));
     describe("merges", () => mergesContract(open));
     describe("keys", () => keysContract(open));

@@ -10,7 +10,7 @@ import { atomically } from "./transact.js";
 const ROWS_AT_ONCE = 1_000;
 
 /** Prompts by which a language model reads a document; what else it is asked about one is no reading. */
-const READING = "extract-facts/";
+const READING = "extract-";
 
 /** Documents `d` of a container that its rules have finished with, and that no language model has read at this revision. */
 const isUnread = (organizationId: string, containerId: number) => sql<boolean>`
