@@ -60,6 +60,17 @@ describe("the question", () => {
     for (const hidden of ["secret", "old boat", "two boats"]) expect(world.lastQuestion()).not.toContain(hidden);
   });
 
+  test("shows only what matches the filter of the document; rules see the rest", async () => {
+    await world.tell("Ada lives in Oslo.", { metadata: { team: "red" } });
+    await world.tell("Ada lives in Bergen.", { filterByMetadata: { team: "blue" } });
+    expect(world.questions()).toHaveLength(0);
+    expect(await world.textsIn()).toEqual([BERGEN]);
+    await world.tell("Ada lives in Tromsø.", { metadata: { team: "blue" }, filterByMetadata: { team: "red" } });
+    await world.tell("Ada lives in Bodø.", { filterByMetadata: { team: "blue" } });
+    expect(world.questions()).toHaveLength(1);
+    expect(world.lastQuestion()).toContain("Tromsø");
+  });
+
   test("about a document of two containers is asked for each of them alone", async () => {
     await world.tell("Ada lives in Oslo.", { containerTags: ["a"] });
     await world.tell("Ada lives in Paris.", { containerTags: ["b"] });
