@@ -70,10 +70,10 @@ export function createGroupExtractor({
   };
 }
 
-/** What is known grows while a document waits; that is no reason to ask again. */
-function keyOf({ content, date, title, guidance }: FactSource): string {
+/** What is known grows while a document waits, and it may get a title; that is no reason to ask again. */
+function keyOf({ content, date, guidance }: FactSource): string {
   return createHash("sha256")
-    .update(JSON.stringify([content, date, title, guidance]))
+    .update(JSON.stringify([content, date, guidance]))
     .digest("base64");
 }
 

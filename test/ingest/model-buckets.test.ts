@@ -159,6 +159,21 @@ describe("the buckets of a fact", () => {
     expect(await textsIn("garden")).toEqual(["Ada sold the piano."]);
   });
 
+  test("are chosen anew when the document is read again", async () => {
+    await define([GARDEN]);
+    const id = await stated({ text: "Ada sold the piano.", buckets: ["garden"] });
+    const music = { key: "music", description: "Pianos, guitars and who plays them." };
+    await define([GARDEN, music]);
+    say({ text: "Ada sold the piano.", quote: "Ada sold the piano.", buckets: [] });
+    await core.reprocess(call, { ids: [id] });
+    await opened.settle();
+    expect(await memories()).toMatchObject([
+      { strength: 1, buckets: { keys: [], judged: [definitionMark(GARDEN), definitionMark(music)] } },
+    ]);
+    expect(await textsIn("music")).toEqual([]);
+    expect(await textsIn("garden")).toEqual([]);
+  });
+
   test("of one container are not told in another", async () => {
     await define([GARDEN]);
     await define([{ key: "secret", description: "What nobody else may know." }], "b");
