@@ -16,6 +16,7 @@ import { AppError } from "./core/errors.js";
 import type { Clock, Embedder, Log, Store } from "./core/ports.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
+import { createSummariser } from "./core/profile/summarise.js";
 import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
@@ -29,6 +30,7 @@ import { createId } from "./lib/ids.js";
 const FILES_FOLDER = "files";
 /** Seconds of quiet before a model reads. Rules cost nothing, and waiting would only delay them. */
 const QUIET_FOR_MODELS = 30;
+const PROFILES_SUMMED_UP_MINUTES = 15;
 /** Questions whose vectors are kept, so that a repeated one costs no call. */
 const CACHED_QUERIES = 1_000;
 
@@ -155,6 +157,8 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
   schedule.every("remove failed documents", { minutes: 1 }, (signal) =>
     removeFailed(context, config.keepFailedMinutes, signal),
   );
+  if (model)
+    schedule.every("sum up profiles", { minutes: PROFILES_SUMMED_UP_MINUTES }, createSummariser({ ...context, model }));
   schedule.every("clean up", { minutes: 60 }, (signal) => cleanUp(context, signal));
   schedule.every("verify vectors", { minutes: 360 }, async (signal) => {
     await vectors.verify(signal);

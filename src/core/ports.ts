@@ -3,7 +3,9 @@ import type { FactCandidate, ProfileBucket, Turn, Unit, UnitKind, VectorSpace } 
 
 export type * from "./key-ports.js";
 export type * from "./request-ports.js";
+export type * from "./journal-ports.js";
 export type * from "./store-ports.js";
+export type * from "./summary-ports.js";
 
 /** The present. One port, so that tests can move time. */
 export interface Clock {

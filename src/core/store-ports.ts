@@ -4,12 +4,13 @@ import type { PurgeStore } from "./purge-ports.js";
 import type { RequestStore, VolumeStore } from "./request-ports.js";
 import type { ChunkStore, DocumentStore } from "./document-ports.js";
 import type { ExtractionTaskStore } from "./extraction-task-ports.js";
+import type { JournalStore } from "./journal-ports.js";
+import type { SummaryStore } from "./summary-ports.js";
 import type {
   Chunk,
   Container,
   ContainerSummary,
   FilterExpression,
-  JournalEntry,
   Memory,
   MemoryDraft,
   Merge,
@@ -322,45 +323,6 @@ export interface OperationStore {
   dropBefore(moment: Date): Promise<number>;
 }
 
-/** An entry with its place in the journal and its time. */
-export interface JournalRow extends JournalEntry {
-  /** Rises with every entry. */
-  readonly seq: number;
-  readonly at: string;
-}
-
-/** Which entries of the journal; all conditions hold together. */
-export interface JournalQuery {
-  /** Only entries of these containers. */
-  readonly containerTags?: readonly string[] | undefined;
-  readonly subjectIds?: readonly string[] | undefined;
-  /** Only entries of this document and of the memories that it states. */
-  readonly documentId?: string | undefined;
-  readonly batchId?: string | undefined;
-  readonly action?: string | undefined;
-  readonly actor?: string | undefined;
-  /** Inclusive. */
-  readonly from?: string | undefined;
-  /** Exclusive. */
-  readonly to?: string | undefined;
-  readonly offset: number;
-  readonly limit: number;
-}
-
-export interface JournalStore {
-  append(organizationId: string, entries: readonly JournalEntry[]): Promise<void>;
-  /** What the last entry of this action says of a subject, or null. */
-  latest(
-    organizationId: string,
-    subjectId: string,
-    action: string,
-  ): Promise<{ before: unknown; after: unknown } | null>;
-  /** One page of entries, newest first, and how many there are in all. */
-  list(organizationId: string, query: JournalQuery): Promise<{ entries: JournalRow[]; total: number }>;
-  /** The entries of a batch, oldest first. */
-  ofBatch(organizationId: string, batchId: string): Promise<JournalRow[]>;
-}
-
 /** What is known of uploaded files. A file counts while `/files/{key}` is the URL of its document. */
 export interface FileStore {
   insert(organizationId: string, file: Omit<StoredFile, "createdAt">): Promise<void>;
@@ -449,6 +411,7 @@ export interface StoreNouns {
   readonly containers: ContainerStore;
   readonly files: FileStore;
   readonly extractions: ExtractionStore;
+  readonly summaries: SummaryStore;
   readonly extractionTasks: ExtractionTaskStore;
   readonly settings: SettingsStore;
   readonly merges: MergeStore;

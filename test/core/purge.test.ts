@@ -362,7 +362,7 @@ describe("a container that is purged", () => {
 
 test("knows every table: a new one must be cleared by a purge, or hold no words", async () => {
   const cleared = `documents document_descriptions document_revisions document_containers chunks files memories memory_sources
-    memory_relations vectors text_index_docsize containers journal requests jobs operations`;
+    memory_relations profile_summaries vectors text_index_docsize containers journal requests jobs operations`;
   // The last three hold words of people about the service itself, which belong to no container.
   const withoutWords = `meta schedules vector_spaces vector_changes vector_followers vector_placements extractions extraction_tasks
     remembered_with     api_keys settings container_merges`;

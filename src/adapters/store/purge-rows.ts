@@ -47,6 +47,8 @@ const REMOVE_LISTED = [
   // What is left may have its names from one of the documents.
   sql`update memories set entities = null where entities is not null and id in (
     select memory_id from memory_sources where document_id in (select id from purged_documents))`,
+  sql`delete from profile_summaries where exists (
+    select 1 from json_each(covers) where value in (select id from purged_memories))`,
   sql`delete from memory_sources where memory_id in (select id from purged_memories)`,
   sql`delete from memory_sources where document_id in (select id from purged_documents)`,
   sql`delete from memory_relations where from_id in (select id from purged_memories)`,

@@ -152,6 +152,17 @@ export interface Database {
   };
   /** With what the facts of a document were found, e.g. `extract-facts/2`. */
   document_descriptions: { document_id: string; text_mark: string; title: string | null; summary: string | null };
+  profile_summaries: {
+    container_id: number;
+    /** `definitionMark` of the bucket. */
+    bucket: string;
+    /** JSON. */
+    lines: string;
+    /** Ids of memories as JSON. */
+    covers: string;
+    prompt: string;
+    made_at: string;
+  };
   remembered_with: { document_id: string; extractor: string };
   extraction_tasks: {
     seq: Generated<number>;

@@ -13,6 +13,7 @@ import { createContainerStore } from "./containers.js";
 import { createDocumentStore } from "./documents.js";
 import { createExtractionTaskStore } from "./extraction-tasks.js";
 import { createExtractionStore } from "./extractions.js";
+import { createSummaryStore } from "./summaries.js";
 import { createFileStore } from "./files.js";
 import { createJobStore } from "./jobs.js";
 import { createJournalStore } from "./journal.js";
@@ -129,6 +130,7 @@ function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
     merges: createMergeStore(db, clock),
     files: createFileStore(db, clock),
     extractions: createExtractionStore(db, clock),
+    summaries: createSummaryStore(db, clock),
     extractionTasks: createExtractionTaskStore(db, clock),
     keys: createKeyStore(db),
     jobs: createJobStore(db, clock),

@@ -1,8 +1,9 @@
 import { truncate } from "../../lib/sentences.js";
+import type { ProfileSummary } from "../ports.js";
 import type { Memory } from "../types.js";
 
 /** Entries of a bucket that are shown one by one. */
-const RECENT = 12;
+export const RECENT = 12;
 const LONGEST_SUMMARY = 400;
 /** Room for the count of what did not fit. */
 const TAIL = 16;
@@ -11,13 +12,24 @@ const TAIL = 16;
 export interface BucketContent {
   /** The newest facts, at most 12, newest first. */
   readonly recent: readonly Memory[];
-  /** What the older ones say, in one line of at most 400 characters; null when there are none. */
+  /**
+   * What the older ones say, in one line: of at most 400 characters where rules fold them, which add to what a language
+   * model made of them before; null when there are none.
+   */
   readonly summary: string | null;
 }
 
-/** Keeps the newest facts of a bucket as they are and folds the older ones into one line (contract.md §6.1). */
-export function digestBucket(newestFirst: readonly Memory[]): BucketContent {
-  return { recent: newestFirst.slice(0, RECENT), summary: summariseFacts(newestFirst.slice(RECENT)) };
+/**
+ * Keeps the newest facts of a bucket as they are and folds the older ones into one line (contract.md §6.1).
+ * @param summary what a language model made of some of the older ones, if that still holds
+ */
+export function digestBucket(newestFirst: readonly Memory[], summary?: ProfileSummary): BucketContent {
+  const older = newestFirst.slice(RECENT);
+  const recent = newestFirst.slice(0, RECENT);
+  if (!summary || summary.lines.length === 0 || older.length === 0) return { recent, summary: summariseFacts(older) };
+  const covered = new Set(summary.covers);
+  const rest = summariseFacts(older.filter(({ id }) => !covered.has(id)));
+  return { recent, summary: [...summary.lines.map(({ text }) => text), ...(rest === null ? [] : [rest])].join(" ") };
 }
 
 /**

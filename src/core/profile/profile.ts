@@ -1,11 +1,13 @@
 import * as z from "zod";
 import { requireContainer } from "../auth.js";
+import { definitionMark } from "./bucket-verdict.js";
 import { effectiveBuckets, fillBuckets } from "./buckets.js";
 import type { Call, CoreContext } from "../context.js";
 import { digestBucket, type BucketContent } from "./digest.js";
 import { parseFilters } from "../search/filters.js";
 import { containerTagSchema, invalid, parseInput, textSchema } from "../input.js";
 import { fadingOf, habitOf } from "../memories/standing.js";
+import type { ProfileSummary } from "../ports.js";
 import { searchMemories, similaritySchema, type SearchAnswer } from "../search/search.js";
 import type { Actor, Memory, ProfileBucket } from "../types.js";
 
@@ -65,7 +67,13 @@ export async function getProfile(context: CoreContext, call: Call, raw: unknown)
   return {
     ...(wants("static") && { static: lasting.slice(0, STATIC_LIMIT) }),
     ...(wants("dynamic") && { dynamic: chooseRecent(recent.slice(0, RECENT_SOURCES), context.clock.now()) }),
-    ...(wants("buckets") && { buckets: digestBuckets([...lasting, ...recent], buckets) }),
+    ...(wants("buckets") && {
+      buckets: digestBuckets(
+        [...lasting, ...recent],
+        buckets,
+        await summariesFor(context, actor, containerTag, filters),
+      ),
+    }),
     search:
       input.q === undefined
         ? null
@@ -90,10 +98,28 @@ function chooseRecent(newestFirst: readonly Memory[], now: Date): Memory[] {
     .sort((one, other) => other.seq - one.seq);
 }
 
-function digestBuckets(memories: readonly Memory[], buckets: readonly ProfileBucket[]): Record<string, BucketContent> {
+/** Summaries by the mark of their bucket. They are made of all memories, so a filter leaves rules to sum up the rest. */
+async function summariesFor(
+  { store }: CoreContext,
+  { organizationId }: Actor,
+  containerTag: string,
+  filters: ReturnType<typeof parseFilters>,
+): Promise<ReadonlyMap<string, ProfileSummary>> {
+  const summaries = filters ? [] : await store.summaries.holding(organizationId, containerTag);
+  return new Map(summaries.map((summary) => [summary.bucket, summary]));
+}
+
+function digestBuckets(
+  memories: readonly Memory[],
+  buckets: readonly ProfileBucket[],
+  summaries: ReadonlyMap<string, ProfileSummary>,
+): Record<string, BucketContent> {
   const newestFirst = memories.toSorted((one, other) => other.seq - one.seq);
-  const filled = Object.entries(fillBuckets(newestFirst, buckets));
-  return Object.fromEntries(filled.map(([key, facts]) => [key, digestBucket(facts)]));
+  const filled = fillBuckets(newestFirst, buckets);
+  const summaryOf = (bucket: ProfileBucket) => (summaries.size > 0 ? summaries.get(definitionMark(bucket)) : undefined);
+  return Object.fromEntries(
+    buckets.map((bucket) => [bucket.key, digestBucket(filled[bucket.key] ?? [], summaryOf(bucket))]),
+  );
 }
 
 function containerOf(actor: Actor, containerTag: string | undefined): string {

@@ -11,6 +11,16 @@ create table document_descriptions (
   title text,
   summary text
 ) strict, without rowid;
+-- What a language model made of the older memories of a profile's bucket (JSON), and of which ones (JSON).
+create table profile_summaries (
+  container_id integer not null,
+  bucket text not null,
+  lines text not null,
+  covers text not null,
+  prompt text not null,
+  made_at text not null,
+  primary key (container_id, bucket)
+) strict, without rowid;
 create table remembered_with (
   document_id text primary key,
   extractor text not null
