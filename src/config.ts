@@ -181,7 +181,7 @@ export const SETTINGS = {
     schema: wholeNumber(0, 10_000),
     fallback: "5",
     description:
-      "How many memories the rules let one document replace; what would replace more waits for review. Replacements that the caller names do not count.",
+      "How many memories rules and models let one document replace; what would replace more waits for review. Replacements that the caller names do not count.",
   }),
   RECOLLECT_DREAM_QUIET: setting({
     schema: wholeNumber(0, 86_400),
