@@ -59,6 +59,7 @@ function reading(special: (request: ModelRequest) => Reply | undefined = () => u
   };
 }
 
+const byText = (left: readonly unknown[], right: readonly unknown[]) => String(left[0]).localeCompare(String(right[0]));
 const promptOf = ({ body }: ModelRequest) => (body.messages ?? []).map(({ content }) => String(content)).join("\n");
 /** Adds a document that is found when this resolves. */
 async function add(content: string, more: Record<string, unknown> = {}): Promise<string> {
@@ -259,7 +260,7 @@ describe("what waited together", () => {
     );
     await pass(30);
     const factsOf = async (id: string) =>
-      (await get(id)).memories.map(({ text, isInference }) => [text, isInference]).toSorted();
+      (await get(id)).memories.map(({ text, isInference }) => [text, isInference]).toSorted(byText);
     expect(await factsOf(ada)).toEqual([
       ["Ada has a garden.", true],
       ["Ada has bees.", false],
@@ -274,7 +275,9 @@ describe("what waited together", () => {
     const places = [["a"], ["b"], ["a", "b"], ["a"], ["b"]];
     for (const [at, containerTags] of places.entries()) await add(`Note ${at} is here.`, { containerTags });
     await pass(30);
-    const asked = [...groups().map((request) => textsOf(request).map(({ text }) => text))].toSorted();
+    const asked = groups()
+      .map((request) => textsOf(request).map(({ text }) => text))
+      .toSorted(byText);
     expect(asked).toEqual([
       ["Note 0 is here.", "Note 3 is here."],
       ["Note 1 is here.", "Note 4 is here."],
@@ -388,7 +391,7 @@ describe("a document of the group that fails", () => {
       expect(document).toMatchObject({ status: "done", receipt: null });
       expect(dreamingReason).toMatch(/^remember: Gave up after 8 attempts/);
       const memories = await broken.store.memories.active(broken.store.organizationId, "a", { limit: 10 });
-      expect(memories.map(({ text, strength }) => [text, strength]).toSorted()).toEqual([
+      expect(memories.map(({ text, strength }) => [text, strength]).toSorted(byText)).toEqual([
         ["Ada keeps bees.", 1],
         ["Bo bakes bread.", 1],
       ]);
