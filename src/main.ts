@@ -181,7 +181,7 @@ function untilSignal(): Promise<NodeJS.Signals> {
 
 async function surroundings(settings: Settings): Promise<Surroundings> {
   const { readConfig, readPlaces } = await import("./config.js");
-  const { dataDirectory, host, port, apiKey } = readConfig(undefined, settings);
+  const { dataDirectory, host, port, apiKey, publicUrl } = readConfig(undefined, settings);
   const places = readPlaces();
   // An address that means every one of this machine is none that a client can call.
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
@@ -190,7 +190,7 @@ async function surroundings(settings: Settings): Promise<Surroundings> {
     workingFolder: process.cwd(),
     program: [process.execPath, fileURLToPath(import.meta.url)],
     dataDirectory: dataDirectory === join(places.home, ".recollect") ? undefined : dataDirectory,
-    serviceUrl: `http://${name.includes(":") ? `[${name}]` : name}:${port}`,
+    serviceUrl: publicUrl?.replace(/\/+$/, "") ?? `http://${name.includes(":") ? `[${name}]` : name}:${port}`,
     apiKey: apiKey?.key,
   };
 }

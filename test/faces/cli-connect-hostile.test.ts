@@ -200,6 +200,21 @@ describe("wrong use", () => {
   });
 });
 
+test("where nothing can be noted, nothing is written", async () => {
+  const it = openHome();
+  it.put(join(it.home, ".recollect"), "in the way");
+  const { code, stderr } = await it.run("connect", "cursor", "--write");
+  expect(code).toBe(1);
+  expect(stderr).toContain(join(it.home, ".recollect", "clients"));
+  expect(readdirSync(it.home).toSorted()).toEqual([".recollect", "project"]);
+});
+
+test("a service on any free port has to be named", async () => {
+  const it = openHome({ serviceUrl: "http://127.0.0.1:0" });
+  expect((await it.run("connect", "cursor", "--http")).stderr).toContain("RECOLLECT_PORT");
+  expect(await it.ask("connect", "cursor")).toMatchObject({ action: "create" });
+});
+
 test("a folder that may not be written to", async ({ skip }) => {
   if (process.getuid?.() === 0) skip("root may write everywhere");
   const it = openHome();

@@ -113,17 +113,18 @@ describe("connect", () => {
     async (at) => {
       const it = openHome();
       const file = it.fileOf(at.client, at.scope);
-      const before = readdirSync(it.home, { recursive: true });
+      const folder = () => readdirSync(it.home, { recursive: true, encoding: "utf8" });
+      const before = folder();
       const shown = await it.ask(...target(at), ...flags(at.client));
       expect(shown).toMatchObject({ file, action: "create", written: false, backup: null });
-      expect(readdirSync(it.home, { recursive: true })).toEqual(before);
+      expect(folder()).toEqual(before);
       expect(await it.ask(...connect(at))).toMatchObject({ file, action: "create", written: true, backup: null });
       expect(snapshot(file)?.mode).toBe(0o600);
       expect(parsed(at.client, file)).toMatchObject({});
       expect(await it.ask(...connect(at))).toMatchObject({ action: "none", written: false });
       expect(await it.ask(...target(at), "--undo")).toMatchObject({ removed: true });
-      const after = readdirSync(it.home, { recursive: true }).filter((path) => !String(path).startsWith(".recollect"));
-      expect(after.toSorted()).toEqual([...before].toSorted());
+      const after = folder().filter((path) => !path.startsWith(".recollect"));
+      expect(after.toSorted()).toEqual(before.toSorted());
     },
   );
 

@@ -13,7 +13,7 @@ import { spliceBetween, unsplice } from "../../../lib/splice.js";
 import type { Surroundings } from "../starters.js";
 import type { Client, Entry, Scope, Wanted } from "./client.js";
 import { FORMATS } from "./formats.js";
-import { digestOf, dropReceipt, keepReceipt, readReceipt, type Receipt } from "./receipt.js";
+import { digestOf, dropReceipt, keepReceipt, prepareReceipts, readReceipt, type Receipt } from "./receipt.js";
 
 /** The file of a client as it is now. */
 export interface Opened {
@@ -108,6 +108,7 @@ export async function writePlan(
   const first = receipt && base !== (file.text ?? "") ? receipt : undefined;
   const baseDocument = FORMATS[client.format].parse(base);
   const writtenAt = options.now.toISOString();
+  await prepareReceipts(options.home);
   const { backup, madeFolder } = await replaceConfigFile(
     file,
     text,

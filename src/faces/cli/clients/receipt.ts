@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { access, chmod, constants, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { z } from "zod";
+import { ConfigFileError } from "../../../lib/config-file.js";
 
 const splice = z.object({ offset: z.number().int().min(0), removed: z.string(), inserted: z.string() });
 const path = z.array(z.string()).min(1);
@@ -45,10 +46,21 @@ export async function readReceipt(home: string, file: string): Promise<Receipt |
   }
 }
 
+/** Makes sure, before anything is changed, that a receipt can be kept. @throws ConfigFileError that names the folder */
+export async function prepareReceipts(home: string): Promise<void> {
+  const folder = receiptFolder(home);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigFileError(`${folder}, where it is noted what was written, cannot be used: ${reason}`);
+  }
+}
+
 /** Keeps a receipt, readable by its owner only. */
 export async function keepReceipt(home: string, receipt: Receipt): Promise<void> {
   const target = receiptPath(home, receipt.file);
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   await writeFile(target, `${JSON.stringify(receipt)}\n`, { mode: 0o600 });
   await chmod(target, 0o600);
 }
@@ -64,5 +76,9 @@ export function digestOf(text: string): string {
 
 /** One for each file, in the home folder whatever the data folder is: what was connected is the person's. */
 function receiptPath(home: string, file: string): string {
-  return join(home, ".recollect", "clients", `${basename(file)}-${digestOf(file).slice(0, 16)}.json`);
+  return join(receiptFolder(home), `${basename(file)}-${digestOf(file).slice(0, 16)}.json`);
+}
+
+function receiptFolder(home: string): string {
+  return join(home, ".recollect", "clients");
 }

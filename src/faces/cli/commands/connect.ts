@@ -210,6 +210,8 @@ async function wantedBy(cli: Cli, client: Client, around: Surroundings, options:
       `${client.title} takes no service from its file. Leave out --http, or add the service in its settings under Connectors.`,
     );
   const url = typeof options.http === "string" ? options.http : around.serviceUrl;
+  if (url.endsWith(":0"))
+    throw new UsageError("RECOLLECT_PORT leaves the port open: name the URL of the service with --http");
   const { key, keyVariable } = await keyFor(cli, client, around, { ...options, url });
   return calling(url, { key, keyVariable, container: options.container });
 }
