@@ -76,6 +76,20 @@ describe("what is pending", () => {
     expect(await ask({ containerTag: "nowhere" })).toMatchObject({ tasks: [], remaining: 0 });
   });
 
+  test("is nothing that a language model has read at its newest revision", async () => {
+    const id = await add(NOTE);
+    const { store } = opened;
+    const asked = { documentId: id, revision: 1, model: "m", inputTokens: 1, outputTokens: 1 };
+    await store.extractions.note(store.organizationId, { ...asked, prompt: "describe-document/1" });
+    expect((await ask()).tasks).toHaveLength(1);
+    opened.clock.advance(10 * 60_000);
+    await store.extractions.note(store.organizationId, { ...asked, prompt: "extract-facts/2" });
+    expect(await ask()).toMatchObject({ tasks: [], remaining: 0 });
+    await core.updateDocument(call, { id, content: "Something else entirely." });
+    await opened.settle();
+    expect((await ask()).tasks).toMatchObject([{ text: "Something else entirely." }]);
+  });
+
   test("is a long text in parts that cover all of it", async () => {
     const lines = Array.from({ length: 400 }, (_, line) => `Line ${line} tells of ship ${line} in harbour ${line}.`);
     const content = lines.join("\n");

@@ -16,7 +16,7 @@ const READING = "extract-";
 const isUnread = (organizationId: string, containerId: number) => sql<boolean>`
   d.organization_id = ${organizationId} and d.status = 'done' and d.dreaming_status = 'done' and d.task_type = 'memory'
   and d.facts is null and d.remembered_revision = d.revision
-  and exists (select 1 from document_containers dc where dc.document_id = d.id and dc.container_id = ${containerId})
+  and d.id in (select dc.document_id from document_containers dc where dc.container_id = ${containerId})
   and not exists (select 1 from extractions e where e.organization_id = d.organization_id and e.document_id = d.id
     and e.revision = d.revision and substr(e.prompt_version, 1, ${READING.length}) = ${READING})`;
 

@@ -19,7 +19,7 @@ Recall first. Before you answer something that may depend on earlier conversatio
 
 Keep what lasts. Call add-memory when the user tells a preference, a fact about people or projects, a decision with its reason, a plan with its date, or says "remember". Keep no small talk, no secrets such as passwords or keys, and nothing that holds for this conversation only.
 
-State the facts yourself. You understand the text best: pass the source text as content and what is worth keeping as facts: each one short sentence, third person, understandable on its own, with names instead of pronouns and dates instead of "tomorrow". Set isStatic for what hardly ever changes, forgetAfter for what ends at a date, and updates to the id of the memory that a fact replaces (search with mode memories finds it). Without facts, Recollect extracts what it can itself.
+State the facts yourself. You understand the text best: pass the source text as content and what is worth keeping as facts: each one short sentence, third person, understandable on its own, with names instead of pronouns and dates instead of "tomorrow". Set isStatic for what hardly ever changes, forgetAfter for what ends at a date, and updates to the id of the memory that a fact replaces (search with mode memories finds it). Without facts, Recollect extracts what it can itself. When the user asks you to work through the memory, pending-extractions hands out texts that only rules have read; submit-extraction takes their facts.
 
 Correct by updating: what was true before stays on record. Use forget when the user wants something gone: give it a query first, which only lists the memories that could be meant, then their ids. The id of a document removes all that only this document stated.
 
