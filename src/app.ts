@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
 import { cacheQueries } from "./adapters/embed/cached.js";
+import { createBudgetedModel } from "./adapters/llm/budget.js";
 import { createOpenAiModel } from "./adapters/llm/openai.js";
 import { createRulesExtractor } from "./adapters/llm/rules.js";
 import { createSeat } from "./adapters/owner/election.js";
@@ -13,7 +14,7 @@ import { createContainerJobs } from "./core/containers/container-jobs.js";
 import { createDocumentEvents } from "./core/documents/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
-import type { Clock, Embedder, Log, Store } from "./core/ports.js";
+import type { Clock, Embedder, LanguageModel, Log, Store } from "./core/ports.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
 import { createSummariser } from "./core/profile/summarise.js";
@@ -25,6 +26,7 @@ import { versionsOf } from "./ingest/readings.js";
 import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
 import { createId } from "./lib/ids.js";
+import { createRateLimiter } from "./lib/rate-limit.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
 const FILES_FOLDER = "files";
@@ -95,7 +97,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 /** Puts the parts together; starts nothing. */
 function assemble({ config, version, log }: ServiceOptions, store: Store, embedder: Embedder) {
   const clock = systemClock;
-  const model = config.model ? createOpenAiModel({ ...config.model, log }) : null;
+  const model = createModel(config, { store, clock, log });
   const rules = createRulesExtractor();
   const factExtractor = model ? createModelExtractor({ model, fallback: rules, log }) : rules;
   const vectors = createVectors({
@@ -119,6 +121,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
     clock,
     log,
     events: createDocumentEvents(),
+    attempts: createRateLimiter(),
     wakeJobs: () => runner.wake(),
     blobs: createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),
     limits: {
@@ -164,6 +167,18 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
     await vectors.verify(signal);
   });
   return { context, vectors, runner, schedule };
+}
+
+function createModel(
+  { model: named }: Config,
+  { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log },
+): LanguageModel | null {
+  if (!named) return null;
+  const model = createOpenAiModel({ ...named, log });
+  const { monthlyBudget: limit } = named;
+  if (limit === undefined) return model;
+  const spentSince = (moment: string) => store.extractions.costSince(store.organizationId, moment);
+  return createBudgetedModel(model, { limit, spentSince, clock });
 }
 
 async function createEmbedder({ embedder }: Config, log: Log): Promise<Embedder> {

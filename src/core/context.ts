@@ -1,3 +1,4 @@
+import type { RateLimiter } from "../lib/rate-limit.js";
 import type { DocumentEvents } from "./documents/document-events.js";
 import type { BlobStore, Clock, Embedder, LanguageModel, Log, Store, VectorIndex } from "./ports.js";
 import type { Actor } from "./types.js";
@@ -14,6 +15,8 @@ export interface CoreContext {
   readonly blobs: BlobStore;
   readonly limits: Limits;
   readonly events: DocumentEvents;
+  /** Counts attempts to sign in. */
+  readonly attempts: RateLimiter;
   /** Tells the job runner that work was committed. */
   readonly wakeJobs: () => void;
   readonly about: About;

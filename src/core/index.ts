@@ -47,6 +47,16 @@ import { reprocess } from "./documents/reprocess.js";
 import { resetOrganization } from "./service/reset.js";
 import { getSettings, updateSettings } from "./service/settings.js";
 import { suggestBuckets } from "./profile/suggest-buckets.js";
+import {
+  checkSignIn,
+  createSignInCode,
+  endSignIn,
+  hasPassword,
+  listSignIns,
+  setPassword,
+  signIn,
+  signOut,
+} from "./service/sign-in.js";
 import { getSession, getStatus } from "./service/status.js";
 import { changeBilling, changeTeam, getTeam } from "./service/team.js";
 import { updateDocument } from "./documents/update-document.js";
@@ -179,6 +189,14 @@ const USE_CASES = {
   listKeys,
   revokeKey,
   toggleKey,
+  createSignInCode,
+  signIn,
+  checkSignIn,
+  signOut,
+  hasPassword,
+  listSignIns,
+  endSignIn,
+  setPassword,
   ensureFirstKey,
   noteRequests,
   listRequests,

@@ -70,6 +70,16 @@ export const NEEDS = {
   listKeys: "owner",
   revokeKey: "owner",
   toggleKey: "owner",
+
+  createSignInCode: "owner",
+  signIn: "nothing",
+  checkSignIn: "nothing",
+  signOut: "nothing",
+  hasPassword: "nothing",
+  listSignIns: "owner",
+  endSignIn: "owner",
+  setPassword: "owner",
+
   ensureFirstKey: "owner",
 
   noteRequests: "owner",

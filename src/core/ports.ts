@@ -3,6 +3,7 @@ import type { FactCandidate, ProfileBucket, Turn, Unit, UnitKind, VectorSpace } 
 
 export type * from "./key-ports.js";
 export type * from "./request-ports.js";
+export type * from "./sign-in-ports.js";
 export type * from "./journal-ports.js";
 export type * from "./store-ports.js";
 export type * from "./summary-ports.js";
@@ -260,6 +261,8 @@ export interface LanguageModel {
   readonly name: string;
   /** Of the careful model; absent where nobody named them. */
   readonly prices?: ModelPrices | undefined;
+  /** Dollars of this month, and how many may be spent; absent where nobody set a limit. */
+  readonly budget?: (() => Promise<{ readonly limit: number; readonly spent: number }>) | undefined;
   /**
    * Answers with a value that fits the schema, after repair and one more try where the first answer does not.
    * @throws AppError `unavailable` (with `retryAfter`) when the provider cannot be reached, is overloaded or out of

@@ -1,5 +1,6 @@
 import type { ContainerVectors, JobStore, ModelUse, VectorRecord } from "./ports.js";
 import type { KeyStore } from "./key-ports.js";
+import type { SignInStore } from "./sign-in-ports.js";
 import type { PurgeStore } from "./purge-ports.js";
 import type { RequestStore, VolumeStore } from "./request-ports.js";
 import type { ChunkStore, DocumentStore } from "./document-ports.js";
@@ -344,6 +345,8 @@ export interface ExtractionStore {
   ): Promise<void>;
   /** Tokens and cost of all answers about all documents, or about one. */
   totals(organizationId: string, documentId?: string): Promise<ModelTotals>;
+  /** US dollars of all answers since a moment (ISO), as far as prices were known. */
+  costSince(organizationId: string, moment: string): Promise<number>;
   /** Which of these prompts a model answered about this revision of a document; null when none. */
   promptOf(
     organizationId: string,
@@ -416,6 +419,7 @@ export interface StoreNouns {
   readonly settings: SettingsStore;
   readonly merges: MergeStore;
   readonly keys: KeyStore;
+  readonly signIns: SignInStore;
   readonly jobs: JobStore;
   readonly journal: JournalStore;
   readonly operations: OperationStore;

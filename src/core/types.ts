@@ -4,6 +4,7 @@
  */
 
 export * from "./key-types.js";
+export * from "./sign-in-types.js";
 import type { KeyRate } from "./key-types.js";
 
 /** Who is asking. Every use case takes one; nothing else decides what may be seen or changed. */

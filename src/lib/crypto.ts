@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
 /** SHA-256 as 64 lower-case hexadecimal digits. */
 export function sha256(data: string | Uint8Array): string {
@@ -20,4 +20,34 @@ export function randomSecret(bytes = 32): string {
 /** Equality that takes the same time wherever the texts differ. */
 export function equalSecrets(left: string, right: string): boolean {
   return timingSafeEqual(createHash("sha256").update(left).digest(), createHash("sha256").update(right).digest());
+}
+
+/** Work of `scrypt` for passwords: 32 MB and about 0.1 s for each try. */
+const SCRYPT = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 } as const;
+const HASH_BYTES = 32;
+
+/** A password as it may be kept: parameters, salt and hash in one text. Takes about 0.1 s. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const hash = await deriveKey(password, salt);
+  return ["scrypt", SCRYPT.N, SCRYPT.r, SCRYPT.p, salt.toString("base64"), hash.toString("base64")].join("$");
+}
+
+/** Whether a password is the one that was kept. False for a text that `hashPassword` did not make. */
+export async function isPassword(password: string, kept: string): Promise<boolean> {
+  const [name, N, r, p, salt = "", hash = ""] = kept.split("$");
+  const parameters = [N, r, p].map(Number);
+  if (name !== "scrypt" || parameters.join() !== [SCRYPT.N, SCRYPT.r, SCRYPT.p].join()) return false;
+  const expected = Buffer.from(hash, "base64");
+  const actual = await deriveKey(password, Buffer.from(salt, "base64"));
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
+}
+
+function deriveKey(password: string, salt: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    // One text has one form, whichever keyboard it was typed on.
+    scrypt(password.normalize("NFKC"), salt, HASH_BYTES, SCRYPT, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
 }

@@ -17,6 +17,7 @@ import type { IngestContext } from "../../src/ingest/context.js";
 import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { versionsOf } from "../../src/ingest/readings.js";
+import { createRateLimiter } from "../../src/lib/rate-limit.js";
 import { createRunner, type Runner } from "../../src/jobs/runner.js";
 import { ManualClock } from "./clock.js";
 import { silentLog } from "./open-core.js";
@@ -81,6 +82,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     clock,
     log,
     events: createDocumentEvents(),
+    attempts: createRateLimiter({ now: () => clock.now().getTime() }),
     wakeJobs: () => runner?.wake(),
     blobs: createFileBlobs(join(dataDirectory, "files")),
     limits: {

@@ -182,6 +182,18 @@ export interface Database {
     done_at: string | null;
   };
   memory_relations: { from_id: string; to_id: string; relation: string; created_at: string };
+  sign_ins: {
+    id: string;
+    organization_id: string;
+    hash: string;
+    how: string;
+    client: string | null;
+    created_at: string;
+    last_used_at: string;
+    expires_at: string;
+  };
+  sign_in_codes: { hash: string; organization_id: string; expires_at: string };
+  passwords: { organization_id: string; hash: string; changed_at: string };
   settings: { organization_id: string; client: string; value: string; updated_at: string };
   container_merges: {
     id: string;

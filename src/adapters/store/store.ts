@@ -18,6 +18,7 @@ import { createFileStore } from "./files.js";
 import { createJobStore } from "./jobs.js";
 import { createJournalStore } from "./journal.js";
 import { createKeyStore } from "./keys.js";
+import { createSignInStore } from "./sign-ins.js";
 import { createMemoryStore } from "./memories.js";
 import { createMergeStore } from "./merges.js";
 import { openSqliteStore } from "./open.js";
@@ -133,6 +134,7 @@ function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
     summaries: createSummaryStore(db, clock),
     extractionTasks: createExtractionTaskStore(db, clock),
     keys: createKeyStore(db),
+    signIns: createSignInStore(db, clock),
     jobs: createJobStore(db, clock),
     journal: createJournalStore(db, clock),
     operations: createOperationStore(db, clock),

@@ -25,8 +25,9 @@ export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promi
   const tooMany = await store.requests.dropBeyond(store.organizationId, REQUESTS_KEPT);
   let changes = 0;
   for (const space of await store.vectors.spaces()) changes += await store.vectors.trim(space.id, KEEP_VECTOR_CHANGES);
+  const signIns = await store.signIns.dropOver(clock.now());
   const files = await dropLostBlobs(context, signal);
-  log.debug("cleaned up", { operations, requests: tooOld + tooMany, changes, files });
+  log.debug("cleaned up", { operations, requests: tooOld + tooMany, changes, signIns, files });
 }
 
 /** Writes down as forgotten what search leaves out already because its time is over. */
