@@ -61,6 +61,7 @@ test("a service of one's own gets its own key and no other", () => {
     model: "m",
     fastModel: "m",
     prices: { careful: undefined, fast: undefined },
+    monthlyBudget: undefined,
     settings: { baseUrl: "RECOLLECT_LLM_BASE_URL", apiKey: "RECOLLECT_LLM_API_KEY", model: "RECOLLECT_LLM_MODEL" },
   });
 });
@@ -90,6 +91,13 @@ test.each([
   ["unless somebody says otherwise", { OLLAMA_HOST: "localhost", ...PRICES }, CAREFUL, CAREFUL],
 ])("prices of models: %s", (_what, environment, careful, fast) => {
   expect(modelOf(environment)?.prices).toEqual({ careful, fast });
+});
+
+test("a budget needs prices to be counted by", () => {
+  const budget = { RECOLLECT_LLM_MONTHLY_BUDGET: "5" };
+  expect(problemOf({ ...OPENAI, ...budget })).toContain("RECOLLECT_LLM_INPUT_PRICE");
+  expect(problemOf({ ...OPENAI, ...budget, ...PRICES })).toContain("RECOLLECT_LLM_FAST_INPUT_PRICE");
+  expect(modelOf({ ...OPENAI, ...budget, ...PRICES, ...FAST_PRICES })?.monthlyBudget).toBe(5);
 });
 
 test.each([

@@ -47,6 +47,11 @@ export const MODEL_SETTINGS = {
     schema: dollars(),
     description: "The same for what the model of small questions writes.",
   }),
+  RECOLLECT_LLM_MONTHLY_BUDGET: setting({
+    schema: dollars(),
+    description:
+      "US dollars that the language model may cost in a calendar month (UTC), by the prices above. Then documents wait for the next one, found by their texts.",
+  }),
   OPENAI_API_KEY: setting({
     schema: z.string(),
     isSecret: true,
@@ -90,7 +95,7 @@ interface Prices {
 }
 
 /** A service with its models, before anybody said what they cost. */
-type ModelService = Omit<ModelConfig, "prices">;
+type ModelService = Omit<ModelConfig, "prices" | "monthlyBudget">;
 
 /** A language model and where it is. */
 export interface ModelConfig {
@@ -102,6 +107,8 @@ export interface ModelConfig {
   readonly fastModel: string;
   /** US dollars per million tokens of both, as far as they are known. */
   readonly prices: { readonly careful: Prices | undefined; readonly fast: Prices | undefined };
+  /** US dollars a month; undefined for no limit. */
+  readonly monthlyBudget: number | undefined;
   /** Names of the settings that decide these, for the texts of errors. */
   readonly settings: { readonly baseUrl: string; readonly apiKey: string; readonly model: string };
 }
@@ -167,7 +174,17 @@ export function chooseModel(values: ModelValues, isOffline: boolean): ModelChoic
       "RECOLLECT_LLM_MODEL is set, but no service for it is. Set RECOLLECT_LLM_BASE_URL or a key, or remove RECOLLECT_LLM_MODEL.",
     );
   if (usual === undefined || (isOffline && isPublic(usual))) return { chosen: undefined, problems };
-  return { chosen: withOwnModels(usual, values), problems };
+  const chosen = withOwnModels(usual, values);
+  return { chosen, problems: [...problems, ...findUnpricedBudget(chosen)] };
+}
+
+/** A limit that nothing is counted against would be none. */
+function findUnpricedBudget(chosen: ModelConfig | undefined): string[] {
+  if (chosen?.monthlyBudget === undefined || (chosen.prices.careful && chosen.prices.fast)) return [];
+  const missing = chosen.prices.careful ? "RECOLLECT_LLM_FAST" : "RECOLLECT_LLM";
+  return [
+    `RECOLLECT_LLM_MONTHLY_BUDGET needs prices: set ${missing}_INPUT_PRICE and ${missing}_OUTPUT_PRICE, or remove it.`,
+  ];
 }
 
 function chooseOwn(values: ModelValues, isOffline: boolean): ModelChoice {
@@ -185,7 +202,7 @@ function chooseOwn(values: ModelValues, isOffline: boolean): ModelChoice {
     settings: { baseUrl: "RECOLLECT_LLM_BASE_URL", apiKey: "RECOLLECT_LLM_API_KEY", model: "RECOLLECT_LLM_MODEL" },
   };
   const chosen = isOffline && isPublic(own) ? undefined : withOwnModels(own, values);
-  return { chosen, problems: [] };
+  return { chosen, problems: findUnpricedBudget(chosen) };
 }
 
 function chooseOpenAi(values: ModelValues, problems: string[]): ModelService | undefined {
@@ -244,7 +261,7 @@ function addressOfOllama(host: string): string | undefined {
 function withOwnModels(service: ModelService, values: ModelValues): ModelConfig {
   const { RECOLLECT_LLM_MODEL: model, RECOLLECT_LLM_FAST_MODEL: fastModel } = values;
   const chosen = { ...service, model: model ?? service.model, fastModel: fastModel ?? model ?? service.fastModel };
-  return { ...chosen, prices: pricesOf(chosen, values) };
+  return { ...chosen, prices: pricesOf(chosen, values), monthlyBudget: values.RECOLLECT_LLM_MONTHLY_BUDGET };
 }
 
 const FREE: Prices = { input: 0, output: 0 };

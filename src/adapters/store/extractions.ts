@@ -40,6 +40,16 @@ export function createExtractionStore(db: Kysely<Database>, clock: Clock): Extra
       return { ...sums, cost: sums.answers === 0 ? 0 : sums.cost };
     },
 
+    async costSince(organizationId, moment) {
+      const row = await db
+        .selectFrom("extractions")
+        .select(sql<number>`coalesce(sum(cost), 0)`.as("cost"))
+        .where("organization_id", "=", organizationId)
+        .where("created_at", ">=", moment)
+        .executeTakeFirstOrThrow();
+      return row.cost;
+    },
+
     async promptOf(organizationId, { id, revision }, prompts) {
       const row = await db
         .selectFrom("extractions")

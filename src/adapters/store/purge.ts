@@ -28,6 +28,7 @@ const STATEMENTS = (organizationId: string, { id, tag }: { id: number; tag: stri
   sql`delete from memories where id in (select id from purged_memories)`,
   sql`delete from chunks where document_id in (select id from purged_documents)`,
   sql`delete from document_revisions where document_id in (select id from purged_documents)`,
+  sql`delete from remembered_with where document_id in (select id from purged_documents)`,
   sql`delete from extraction_tasks where container_id = ${id}`,
   sql`delete from extraction_tasks where document_id in (select id from purged_documents)`,
   sql`delete from documents where id in (select id from purged_documents)`,

@@ -127,6 +127,13 @@ async function checkEmbedder({ embedder }: CoreContext): Promise<Finding> {
 
 async function checkModel({ model }: CoreContext): Promise<Finding> {
   if (!model) return { ok: true, detail: "none; rules find facts" };
+  const budget = await model.budget?.();
+  if (budget && budget.spent >= budget.limit)
+    return {
+      ok: false,
+      detail: `${model.name} is not asked any more this month: its budget of $${budget.limit} is spent`,
+      fix: "Raise RECOLLECT_LLM_MONTHLY_BUDGET, or wait for the next month.",
+    };
   const word = createId();
   const { value } = await model.generate({
     name: "echo",

@@ -14,6 +14,8 @@ export interface Status {
   readonly llm: string;
   /** What the language model cost so far. */
   readonly llmUse: ModelTotals;
+  /** US dollars of this month and how many may be spent; null without a limit. */
+  readonly llmBudget: { readonly limit: number; readonly spent: number } | null;
   readonly factExtractor: string;
   readonly vectors: VectorStatus;
   readonly store: StoreHealth;
@@ -32,6 +34,7 @@ export async function getStatus(context: CoreContext, call: Call): Promise<Statu
     embedder: embedder.name,
     llm: context.model?.name ?? "none",
     llmUse: await store.extractions.totals(store.organizationId),
+    llmBudget: (await context.model?.budget?.()) ?? null,
     factExtractor: about.factExtractor,
     vectors: await vectors.status(),
     store: await store.health({ deep: false }),

@@ -25,6 +25,7 @@ function describe(status: Status): [string, string][] {
     ["size", `${megabytes(store.bytes)}, ${megabytes(store.freeBytes)} free on this disk`],
     ["jobs", `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} given up`],
     ...describeUse(status.llmUse),
+    ...describeBudget(status.llmBudget),
     ["waiting", `${status.waitingDocuments} documents are not searchable yet`],
     ...describeReprocessing(status),
     ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
@@ -50,6 +51,13 @@ function describeUse(use: Status["llmUse"]): [string, string][] {
     ["llm use", `${answers} answers, ${inputTokens} tokens read, ${outputTokens} tokens written`],
     ["llm cost", describeCost(use)],
   ];
+}
+
+function describeBudget(budget: Status["llmBudget"]): [string, string][] {
+  if (!budget) return [];
+  const { limit, spent } = budget;
+  const isSpent = spent >= limit ? "; documents wait for the next month or a higher RECOLLECT_LLM_MONTHLY_BUDGET" : "";
+  return [["llm budget", `${dollars(spent)} of ${dollars(limit)} this month${isSpent}`]];
 }
 
 function describeReprocessing({ reprocessing }: Status): [string, string][] {

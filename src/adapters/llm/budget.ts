@@ -1,0 +1,55 @@
+import { AppError } from "../../core/errors.js";
+import type { Clock, LanguageModel, ModelAnswer, ModelRequest } from "../../core/ports.js";
+import { iso } from "../../lib/time.js";
+
+export interface BudgetOptions {
+  /** US dollars a month, in UTC. */
+  readonly limit: number;
+  /** What was spent since a moment (ISO), before this process. */
+  readonly spentSince: (moment: string) => Promise<number>;
+  readonly clock: Clock;
+}
+
+/** Seconds until whoever waits asks again: the limit may have been raised. */
+const PAUSE = 3_600;
+
+/**
+ * A language model that is not asked any more once its answers of this month cost as much as the limit; what was begun
+ * before is finished. Throws `unavailable` then, so that work waits for the next month or a higher limit.
+ */
+export function createBudgetedModel(model: LanguageModel, { limit, spentSince, clock }: BudgetOptions): LanguageModel {
+  let month = "";
+  let before: Promise<number> = Promise.resolve(0);
+  let here = 0;
+
+  async function spent(): Promise<number> {
+    const now = clock.now();
+    const start = iso(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)));
+    if (start !== month) {
+      month = start;
+      here = 0;
+      before = spentSince(start);
+      // What could not be read is read again by the next question.
+      before.catch(() => (month = ""));
+    }
+    return (await before) + here;
+  }
+
+  return {
+    name: model.name,
+    prices: model.prices,
+    budget: async () => ({ limit, spent: await spent() }),
+
+    async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
+      if ((await spent()) >= limit)
+        throw new AppError(
+          "unavailable",
+          `The language model is not asked any more this month: RECOLLECT_LLM_MONTHLY_BUDGET, $${limit}, is spent. Raise it, or wait for the next month.`,
+          { retryAfter: PAUSE },
+        );
+      const answer = await model.generate(request, signal);
+      here += answer.cost ?? 0;
+      return answer;
+    },
+  };
+}
