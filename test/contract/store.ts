@@ -5,6 +5,7 @@ import { containersContract } from "./store/containers.js";
 import { documentsContract } from "./store/documents.js";
 import { extractionTasksContract } from "./store/extraction-tasks.js";
 import { extractionsContract } from "./store/extractions.js";
+import { summariesContract } from "./store/summaries.js";
 import { filesContract } from "./store/files.js";
 import type { OpenStore } from "./store/fixture.js";
 import { memoriesContract } from "./store/memories.js";
@@ -30,6 +31,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("containers with their contents", () => containerDetailsContract(open));
     describe("files", () => filesContract(open));
     describe("extractions", () => extractionsContract(open));
+    describe("summaries of profiles", () => summariesContract(open));
     describe("tasks of extraction", () => extractionTasksContract(open));
     describe("settings", () => settingsContract(open));
     describe("merges", () => mergesContract(open));

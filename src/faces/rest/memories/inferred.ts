@@ -53,7 +53,7 @@ export const inferredEndpoints = [
     path: "/v3/container-tags/{containerTag}/inferred/{memoryId}/review",
     summary: "Approve, decline or undo the review of an inferred memory",
     description:
-      "Approved it counts as stated; declined it leaves search; undone it is back in the queue. 409, for good, when it is no open guess or there is nothing to undo.",
+      "Approved it counts as stated, and replaces what it was held back from replacing; declined it leaves search; undone it is back in the queue, and what it replaced holds again. 409, for good, when it is no open guess, there is nothing to undo, or it was changed since.",
     tag: "container tags",
     example: { action: "approve" },
     body: reviewSchema.pick({ action: true }),

@@ -25,7 +25,8 @@ export const profileEndpoints = [
     summary: "What is known about the subject of a container",
     description:
       "Lasting facts are `static`, recent ones `dynamic`, newest first and dated (`[Recent] [2026-05-02] …`). A bucket shows its " +
-      "newest facts as `[Recent] …` and what older ones say in one line, `[Summary] …`. With `q` the best memories for it come " +
+      "newest facts as `[Recent] …` and what older ones say in one line, `[Summary] …`, made ready before by a language model " +
+      "where one is configured. With `q` the best memories for it come " +
       "along as `searchResults`.",
     tag: "profile",
     example: { containerTag: "mia", q: "travel" },
