@@ -107,6 +107,9 @@ describe("the work of a call does not grow with the store", () => {
     "containers.documentsIn": () => createContainerStore(db, clock).documentsIn("o", 1, 10),
     "containers.countOwnDocuments": () => createContainerStore(db, clock).countOwnDocuments("o", 1),
     "containers.relocate": () => createContainerStore(db, clock).relocate("o", "x", [1]),
+    "documents.describe": () =>
+      createDocumentStore(db, clock).describe("o", "x", { textMark: "m", title: "t", summary: null }),
+    "documents.description": () => createDocumentStore(db, clock).description("o", "x"),
     "memories.inContainer": () => createMemoryStore(db, clock).inContainer("o", 1, { activeOnly: true, limit: 10 }),
     "memories.inContainer, all": () =>
       createMemoryStore(db, clock).inContainer("o", 1, { activeOnly: false, limit: 10 }),

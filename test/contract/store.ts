@@ -10,6 +10,7 @@ import { filesContract } from "./store/files.js";
 import type { OpenStore } from "./store/fixture.js";
 import { memoriesContract } from "./store/memories.js";
 import { memoryPagesContract } from "./store/memory-pages.js";
+import { readingsContract } from "./store/readings.js";
 import { relationsContract } from "./store/relations.js";
 import { requestsContract } from "./store/requests.js";
 import { transactionsContract } from "./store/transactions.js";
@@ -25,6 +26,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("memories", () => memoriesContract(open));
     describe("pages of memories and documents", () => memoryPagesContract(open));
     describe("relations and versions", () => relationsContract(open));
+    describe("what was read in them", () => readingsContract(open));
     describe("units", () => unitsContract(open));
     describe("vectors", () => vectorsContract(open));
     describe("containers", () => containersContract(open));

@@ -92,12 +92,7 @@ const HIDDEN_PREFIX = "sm_project_";
 
 /** A document with everything that any generation of clients reads (contract.md §3.4). */
 export function presentDocument(
-  {
-    document,
-    memories,
-    dreamingReason,
-    llmUse,
-  }: DocumentDetails,
+  { document, memories, dreamingReason, llmUse }: DocumentDetails,
   origin: string,
 ): DocumentAnswer {
   return {
