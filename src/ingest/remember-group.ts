@@ -11,6 +11,8 @@ import { loadCurrent } from "./step.js";
 
 /** Seconds: long enough for what is due already to go first. */
 const A_MOMENT = 0.01;
+/** Seconds: nobody waits for longer without a look whether he still has to. */
+const DAY = 86_400;
 
 /** A document of the group with what is to be read of it. */
 interface Reading {
@@ -149,6 +151,6 @@ async function holdOthers({ context, job }: Pass, unfinished: ReadonlySet<Member
   const seconds = secondsToWait(error);
   if (seconds === undefined || job.signal.aborted) return;
   const ids = [...unfinished].flatMap(({ jobId }) => jobId ?? []);
-  const runAt = new Date(context.clock.now().getTime() + seconds * 1_000);
+  const runAt = new Date(context.clock.now().getTime() + Math.min(seconds, DAY) * 1_000);
   await context.store.jobs.hold(ids, runAt, error instanceof Error ? error.message : "");
 }

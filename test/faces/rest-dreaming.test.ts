@@ -39,3 +39,16 @@ test("so does one that only is to be found", async () => {
   const { body } = await add({ content: "The harbour closes at nine.", taskType: "superrag" }, { prefer: "wait=30" });
   expect(body).toEqual({ id: body.id, status: "done", dreamingStatus: "done" });
 });
+
+test("where a language model reads and nothing was set, half a minute of quiet is waited for", async () => {
+  // Nothing listens there, and nobody asks while the document waits.
+  const settings = { RECOLLECT_LLM_BASE_URL: "http://127.0.0.1:9/v1", RECOLLECT_LLM_MODEL: "m" };
+  const reader = await openRest({ settings: { ...settings, RECOLLECT_LLM_API_KEY: "k" } });
+  try {
+    const sent = { content: "Ada keeps bees.", containerTag: "a" };
+    const { body } = await reader.send("POST", "/v3/documents", sent, { prefer: "wait=1" });
+    expect(body.dreamingReason).toMatch(/once nothing came for 30 s/);
+  } finally {
+    await reader.close();
+  }
+});

@@ -286,6 +286,18 @@ describe("what waited together", () => {
     expect((await kept("b")).toSorted()).toEqual(["Note 1 is here.", "Note 2 is here.", "Note 4 is here."]);
   });
 
+  test("is not read together where other guidance holds", async () => {
+    const other = { actor: { ...call.actor, client: "other" } };
+    await core.updateSettings(other, { shouldLLMFilter: true, filterPrompt: "Only bees." });
+    await add("Ada keeps bees.");
+    await add("Bo bakes bread.");
+    for (const content of ["Cy cooks.", "Di dances."]) await core.addDocument(other, { content, containerTags: ["a"] });
+    await opened.settle();
+    await pass(30);
+    expect(groups().map((request) => textsOf(request).length)).toEqual([2, 2]);
+    expect(groups().map((request) => promptOf(request).includes("Only bees."))).toEqual([false, true]);
+  });
+
   test("is read in several questions where it is too long for one, and a long document alone", async () => {
     const long = `The stock is low. ${"All is well here. ".repeat(600)}`;
     const middle = (name: string) => `${name} is here. ${"So it is. ".repeat(350)}`.trim();
