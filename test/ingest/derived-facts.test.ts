@@ -229,6 +229,38 @@ describe("a guess that nobody reviewed", () => {
     expect(await queue()).toMatchObject([{ memory: { text: MEMBER }, parentCount: 2 }]);
   });
 
+  test("does not come back without what it followed from", async () => {
+    await concludeMember();
+    await review("decline");
+    await forget(CHESS);
+    await expect(review("undo")).rejects.toMatchObject({ kind: "conflict" });
+    expect(await queue()).toEqual([]);
+  });
+
+  test("that was forgotten alone comes back only while what it followed from is told", async () => {
+    await concludeMember();
+    const { batchId } = await forget(MEMBER);
+    const both = await forget(CHESS);
+    await expect(world.core.undoBatch(world.owner, { batchId: batchId ?? "" })).rejects.toMatchObject({
+      kind: "conflict",
+    });
+    await world.core.undoBatch(world.owner, { batchId: both.batchId ?? "" });
+    await world.core.undoBatch(world.owner, { batchId: batchId ?? "" });
+    expect(await queue()).toMatchObject([{ parentCount: 2 }]);
+  });
+
+  test.each([
+    ["before", [MEMBER, CHESS, CLUB]],
+    ["after", [CHESS, CLUB, MEMBER]],
+  ])("that was forgotten together with it, named %s it, comes back with one undo", async (_when, texts) => {
+    await concludeMember();
+    const ids = await Promise.all(texts.map(async (text) => (await world.memoryOf(text)).id));
+    const { batchId } = await world.core.forget(world.owner, { ids });
+    expect(await world.textsIn()).toEqual([]);
+    await world.core.undoBatch(world.owner, { batchId: batchId ?? "" });
+    expect(await world.textsIn()).toEqual([MEMBER, CHESS, CLUB].toSorted());
+  });
+
   test("stays once it is approved", async () => {
     await concludeMember();
     await review("approve");

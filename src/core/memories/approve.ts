@@ -42,11 +42,11 @@ export async function approveMemory(approval: Approval): Promise<void> {
   if (continued) {
     const joined = joining(memory, continued);
     const lineage = { ...joined, version: continued.version + 1 };
+    await forgetDerived(nouns, actor, [continued], batchId);
     await nouns.memories.update(organizationId, continued.id, { isLatest: false });
     await nouns.units.unindex(unitOf("memory", continued.seq));
     await nouns.memories.update(organizationId, memory.id, { ...stated, lineage });
     await noteMemory(nouns, actor, { ...noted, joined }, { before: continued, after: { id: memory.id } });
-    await forgetDerived(nouns, actor, [continued], batchId);
   } else {
     await nouns.memories.update(organizationId, memory.id, stated);
     await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });

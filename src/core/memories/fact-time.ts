@@ -6,13 +6,14 @@ import type { Memory } from "../types.js";
 /** A memory that a statement may take the place of, with when it was said (ISO). */
 export type Target = Pick<Memory, "metadata" | "forgetAfter"> & { readonly saidAt: string };
 
-const DAY = String.raw`(\d{4}(?:-\d{2}(?:-\d{2})?)?)`;
+const YEAR = String.raw`(?:19|20)\d{2}`;
+const DAY = String.raw`(${YEAR}(?:-\d{2}(?:-\d{2})?)?)`;
 const UNTIL = String.raw`(?:until|till|up to|through|bis|jusqu\S*|hasta|até|fino a\S*|tot)`;
 /** "worked at Google until the summer of 2023", "lived there from 2019 to 2023", "2019–2023". */
 const ENDS = [
   new RegExp(String.raw`(?<![\p{L}\p{N}])${UNTIL}\s+(?:\S+\s+){0,4}?${DAY}(?![\p{N}-])`, "iu"),
   new RegExp(
-    String.raw`(?<![\p{L}\p{N}-])\d{4}(?:-\d{2}){0,2}\s*(?:–|—|-|to|and|bis|und|a|à|et|y|e)\s*${DAY}(?![\p{N}-])`,
+    String.raw`(?<![\p{L}\p{N}-])${YEAR}(?:-\d{2}){0,2}\s*(?:–|—|-|to|and|bis|und|a|à|et|y|e)\s*${DAY}(?![\p{N}-])`,
     "iu",
   ),
 ];

@@ -32,6 +32,7 @@ export async function forgetBatch(
   { reason, batchId, action = "memory.forgotten", metadata }: Forgetting,
 ): Promise<void> {
   const { organizationId } = actor;
+  await forgetDerived(nouns, actor, memories, batchId);
   const tags = [...new Set(memories.map(({ containerTag }) => containerTag))];
   const containers = new Map((await nouns.containers.find(organizationId, tags)).map(({ id, tag }) => [tag, id]));
   const changeOf = (memory: Memory) => ({
@@ -46,7 +47,8 @@ export async function forgetBatch(
   }
   await nouns.journal.append(
     organizationId,
-    memories.map((memory) => ({
+    // Guesses return after what they followed from: an undo goes backwards.
+    memories.toSorted(guessesFirst).map((memory) => ({
       batchId,
       actor: actor.name,
       action,
@@ -58,7 +60,10 @@ export async function forgetBatch(
       after: stateOf({ ...memory, ...changeOf(memory) }),
     })),
   );
-  await forgetDerived(nouns, actor, memories, batchId);
+}
+
+function guessesFirst(one: Memory, other: Memory): number {
+  return Number(other.isInference) - Number(one.isInference);
 }
 
 /** Why a guess is forgotten that nobody reviewed; what it followed from does not hold any more. */
@@ -70,8 +75,8 @@ export function isWithdrawn({ isForgotten, forgetReason }: Pick<Memory, "isForgo
 }
 
 /**
- * Forgets guesses that nobody reviewed and that followed from these memories, which are forgotten or replaced, in the same
- * batch: undoing that brings both back. What was approved is a stated fact, and stays.
+ * Forgets guesses that nobody reviewed and that followed from these memories, before those are forgotten or replaced in the
+ * same batch: undoing that brings first them back, and then what follows. What was approved is a stated fact, and stays.
  */
 export async function forgetDerived(
   nouns: StoreNouns,
@@ -97,4 +102,20 @@ export async function forgetDerived(
       reason: `${GROUNDS_GONE}: memory ${groundsOf.get(memory.id)}`,
       batchId,
     });
+}
+
+/** Id of a memory that a guess followed from and that is not told any more, so that the guess must not be, either; or null. */
+export async function lostGroundOf(
+  { memories }: Pick<StoreNouns, "memories">,
+  organizationId: string,
+  { id }: Pick<Memory, "id">,
+): Promise<string | null> {
+  const relations = await memories.relations(organizationId, [id]);
+  const grounds = relations.filter(({ fromId, relation }) => fromId === id && relation === "derives");
+  if (grounds.length === 0) return null;
+  const found = await memories.byIds(
+    organizationId,
+    grounds.map(({ toId }) => toId),
+  );
+  return found.find(({ isLatest, isForgotten }) => !isLatest || isForgotten)?.id ?? null;
 }

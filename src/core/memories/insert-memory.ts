@@ -69,6 +69,7 @@ export async function insertMemory(
 ): Promise<Memory> {
   const { organizationId } = writing.actor;
   if (replaced) {
+    await forgetDerived(nouns, writing.actor, [replaced], batch.id);
     await nouns.memories.update(organizationId, replaced.id, { isLatest: false });
     await nouns.units.unindex(unitOf("memory", replaced.seq));
   }
@@ -100,7 +101,6 @@ export async function insertMemory(
   const wouldReplace = held.map(({ id }) => id);
   const noted = { batchId: batch.id, action, cause: causeOf(writing), wouldReplace };
   await noteMemory(nouns, writing.actor, noted, { before: replaced, after: memory });
-  if (replaced) await forgetDerived(nouns, writing.actor, [replaced], batch.id);
   return memory;
 }
 

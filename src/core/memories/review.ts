@@ -5,7 +5,7 @@ import type { Call, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { approveMemory, approvalThatReplaced } from "./approve.js";
 import { findLatest, isActive } from "./find-memory.js";
-import { forgetBatch } from "./forget.js";
+import { forgetBatch, lostGroundOf } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
@@ -133,6 +133,7 @@ const STEPS: Readonly<Record<Action, (step: Step) => Promise<void>>> = {
     if (approval !== null) return undoApproval(step, approval);
     const { reviewStatus: _reviewed, ...metadata } = memory.metadata ?? {};
     if (memory.isForgotten) await refuseKnownAgain(step);
+    if (memory.isForgotten) await refuseGroundless(step);
     await nouns.memories.update(actor.organizationId, memory.id, {
       isInference: true,
       metadata: Object.keys(metadata).length > 0 ? metadata : null,
@@ -155,6 +156,15 @@ async function reasonBeforeDecline({ nouns, actor, memory }: Step): Promise<stri
   const declined = await nouns.journal.latest(actor.organizationId, memory.id, DECLINED);
   const before = z.object({ forgetReason: z.string().nullable() }).safeParse(declined?.before);
   return before.success ? before.data.forgetReason : null;
+}
+
+async function refuseGroundless({ nouns, actor, memory }: Step): Promise<void> {
+  const lost = await lostGroundOf(nouns, actor.organizationId, memory);
+  if (lost !== null)
+    throw new AppError(
+      "conflict",
+      `Memory ${lost}, from which ${memory.id} was derived, is gone: it cannot come back.`,
+    );
 }
 
 async function refuseKnownAgain({ nouns, actor, container, memory }: Step): Promise<void> {

@@ -10,16 +10,10 @@ import { once } from "../operations.js";
 import type { ContainerRow, JournalRow, MemoryChange, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory, type VectorSpace } from "../types.js";
 import { isActive } from "./find-memory.js";
-import { forgetBatch, forgetDerived } from "./forget.js";
+import { forgetBatch, forgetDerived, lostGroundOf } from "./forget.js";
+import { linkAgain, unlink } from "./source-links.js";
 import { resolveFacts } from "./resolve-facts.js";
-import {
-  isAsNoted,
-  memoryStateSchema,
-  noteMemory,
-  type Joined,
-  type MemoryState,
-  type SourceLink,
-} from "./memory-state.js";
+import { isAsNoted, memoryStateSchema, noteMemory, type Joined, type MemoryState } from "./memory-state.js";
 
 /** So many reasons are told when nothing could be undone. */
 const REASONS_TOLD = 5;
@@ -180,6 +174,7 @@ async function restore(
   const returns = memory.isForgotten && !target.isForgotten;
   const obstacle = returns && memory.isLatest ? await whatPreventsReturn(undoing, container, target) : null;
   if (obstacle !== null) return obstacle;
+  if (target.isForgotten && !memory.isForgotten) await forgetDerived(nouns, actor, [memory], undoing.undoId);
   await nouns.memories.update(actor.organizationId, memory.id, changeTo(target));
   if (memory.isLatest && memory.isForgotten !== target.isForgotten)
     await nouns.units.setForgotten(unitOf("memory", memory.seq), container.id, target.isForgotten);
@@ -188,7 +183,6 @@ async function restore(
   const action = returns ? "memory.restored" : target.isForgotten ? "memory.forgotten" : "memory.reverted";
   const noted = { batchId: undoing.undoId, action, cause: causeOf(undoing), linked, unlinked };
   await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
-  if (target.isForgotten && !memory.isForgotten) await forgetDerived(nouns, actor, [memory], undoing.undoId);
   return null;
 }
 
@@ -207,6 +201,7 @@ async function switchVersion(
   if (joined && !isAsNoted(returning, joined.alone)) return `memory ${returning.id} was changed since`;
   const obstacle = await whatPreventsReturn(undoing, container, target, leaving.id);
   if (obstacle !== null) return `${obstacle} (said of version ${target.version}, which would take its place)`;
+  await forgetDerived(nouns, actor, [leaving], undoing.undoId);
   if (leaves) await standAlone(undoing, leaves);
   else await leave(undoing, leaving, target);
   await nouns.memories.update(organizationId, returning.id, {
@@ -221,7 +216,6 @@ async function switchVersion(
   const change = { batchId: undoing.undoId, action: "memory.reverted", cause: causeOf(undoing) };
   const noted = { ...change, joined: joined ?? leaves };
   await noteMemory(nouns, actor, noted, { before: leaving, after: { id: returning.id } });
-  await forgetDerived(nouns, actor, [leaving], undoing.undoId);
   return null;
 }
 
@@ -250,48 +244,13 @@ async function whatPreventsReturn(
 ): Promise<string | null> {
   if (target.forgetAfter !== null && target.forgetAfter <= iso(now))
     return `its time was over at ${target.forgetAfter}`;
+  const lost = target.isInference ? await lostGroundOf(nouns, actor.organizationId, target) : null;
+  if (lost !== null) return `memory ${lost}, from which it was derived, is gone`;
   const twin = await nouns.memories.byText(actor.organizationId, tag, target.text);
   if (!twin || twin.id === leavingId || twin.id === target.id) return null;
   if (isActive(twin, now)) return `memory ${twin.id} says the same meanwhile`;
   await forgetBatch(nouns, actor, [twin], { reason: twin.forgetReason ?? "its time was over", batchId: undoId });
   return null;
-}
-
-/** Removes links that are still there. @returns them as they were */
-async function unlink(
-  { nouns, actor }: Undoing,
-  memoryId: string,
-  links: readonly SourceLink[],
-): Promise<readonly SourceLink[]> {
-  if (links.length === 0) return [];
-  const ids = new Set(links.map(({ documentId }) => documentId));
-  const statements = await nouns.memories.statements(actor.organizationId, [memoryId]);
-  const removed = statements.filter(({ documentId }) => ids.has(documentId));
-  for (const { documentId } of removed) await nouns.memories.removeSource(actor.organizationId, memoryId, documentId);
-  return removed.map(({ documentId, quote, quoteAt }) => ({ documentId, quote, quoteAt }));
-}
-
-/** Links to documents that are still there. @returns those that were made */
-async function linkAgain(
-  { nouns, actor }: Undoing,
-  memoryId: string,
-  links: readonly SourceLink[],
-): Promise<readonly SourceLink[]> {
-  if (links.length === 0) return [];
-  const { organizationId } = actor;
-  const heads = await nouns.documents.headsByIds(
-    organizationId,
-    links.map(({ documentId }) => documentId),
-  );
-  const there = new Set(heads.map(({ id }) => id));
-  const made: SourceLink[] = [];
-  for (const link of links) {
-    const { documentId, quote, quoteAt } = link;
-    const quotation = quote === null ? null : { text: quote, at: quoteAt ?? null };
-    if (!there.has(documentId)) continue;
-    if (await nouns.memories.addSource(organizationId, memoryId, documentId, quotation)) made.push(link);
-  }
-  return made;
 }
 
 function changeTo(state: MemoryState): MemoryChange {

@@ -127,6 +127,7 @@ async function writeVersion(nouns: StoreNouns, writing: VersionWriting): Promise
     const reason = other ? `merged into memory ${draft.id}` : "its time was over";
     await forgetBatch(nouns, actor, [twin], { reason, batchId });
   }
+  await forgetDerived(nouns, actor, [target], batchId);
   await nouns.memories.update(organizationId, target.id, { isLatest: false });
   await nouns.units.unindex(unitOf("memory", target.seq));
   const memory = await nouns.memories.insert(organizationId, draft, {
@@ -140,7 +141,6 @@ async function writeVersion(nouns: StoreNouns, writing: VersionWriting): Promise
   await makeFindable(nouns, writing, memory, container);
   const noted = { batchId, action: "memory.updated", cause: input.reason ?? "asked to update" };
   await noteMemory(nouns, actor, noted, { before: target, after: { id: memory.id } });
-  await forgetDerived(nouns, actor, [target], batchId);
   return memory.id;
 }
 
