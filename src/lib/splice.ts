@@ -41,7 +41,7 @@ export function wholeLines(before: string, splice: Splice, limit: number): { rem
 
 function toLines(text: string): string[] {
   const lines = text.split(/\r?\n/);
-  return lines.length === 1 && lines[0] === "" ? [] : lines;
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
 function dropCommon(removed: string[], added: string[]): { removed: string[]; added: string[] } {

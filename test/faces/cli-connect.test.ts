@@ -186,6 +186,22 @@ describe("connect", () => {
     },
   );
 
+  test.each(PLACES.filter(({ client }) => client.format === "jsonc").map((at) => ({ ...at, name: at.client.name })))(
+    "$name ($scope): also in a file that its client has written anew, what was there before comes back",
+    async (at) => {
+      const it = openHome();
+      const file = it.fileOf(at.client, at.scope);
+      for (const before of ["{}", STALE.jsonc]) {
+        it.put(file, before);
+        await it.ask(...connect(at));
+        it.put(file, JSON.stringify({ numStartups: 1, ...(parsed(at.client, file) as object) }));
+        await it.ask(...target(at), "--undo");
+        const original = FORMATS.jsonc.parse(before) as object;
+        expect(parsed(at.client, file)).toEqual({ numStartups: 1, ...original });
+      }
+    },
+  );
+
   test("an entry that was changed by hand is undone with --force only, and the rest stays", async () => {
     const it = openHome();
     const at = { client: clientNamed("cursor"), scope: "user" as const };
@@ -278,6 +294,20 @@ describe("what is written", () => {
     await it.ask("connect", "vscode", "--file", "insiders.json", "--undo");
     expect(existsSync(answer.file)).toBe(false);
   });
+});
+
+test("people see what changes, and how to go on and back", async () => {
+  const it = openHome();
+  const file = it.fileOf(clientNamed("cursor"), "user");
+  it.put(file, '{\n  "mcpServers": {}\n}\n');
+  const shown = (await it.run("connect", "cursor")).stdout.split("\n");
+  expect(shown.slice(0, 3)).toEqual([`Cursor  ${file}`, '-   "mcpServers": {}', '+   "mcpServers": {']);
+  expect(shown.at(-2)).toBe("Nothing was written yet. Run the same command with --write to write it.");
+  const written = (await it.run("connect", "cursor", "--file", file, "--write")).stdout;
+  expect(written).toContain("written.");
+  expect(written).toContain(`To take it back: recollect connect cursor --file ${file} --undo`);
+  expect((await it.run("connect", "cursor")).stdout).toContain("It is there already");
+  expect((await it.run("connect", "cursor", "--undo")).stdout).toBe(`undone: ${file} is without our entry\n`);
 });
 
 describe("keys", () => {

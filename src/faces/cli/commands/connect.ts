@@ -8,6 +8,7 @@ import { CLIENT_TABLE } from "../clients/table.js";
 import { type Client, type Scope, SCOPES, type Wanted } from "../clients/client.js";
 import type { Plan } from "../clients/connection.js";
 import type { ClientState } from "../clients/state.js";
+import { type Calling, calling, expectedIn, keyOf, launching, withKey } from "../clients/wanted.js";
 import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
 import type { Surroundings } from "../starters.js";
@@ -91,11 +92,6 @@ async function list(cli: Cli, around: Surroundings): Promise<void> {
   cli.output.answer({ clients }, () => describeStates(cli, clients));
 }
 
-/** What counts as connected: by either way, to this installation. */
-function expectedIn(around: Surroundings): readonly Wanted[] {
-  return [launching(around, undefined), calling(around.serviceUrl, {})];
-}
-
 function describeStates(cli: Cli, clients: readonly ClientState[]): string[] {
   const { green, yellow, red, dim } = cli.output.style;
   const paint = { connected: green, stale: yellow, different: yellow, absent: dim, unreadable: red };
@@ -161,7 +157,11 @@ async function show(cli: Cli, plan: Plan, { options, backup, keyId }: Outcome): 
 }
 
 function nextSteps(cli: Cli, { client, action }: Plan, { options, backup, keyId }: Outcome): string[] {
-  const again = `${cli.programName} connect ${client.name}${options.scope === "user" ? "" : ` --scope ${options.scope}`}`;
+  const where = [
+    ...(options.scope === "user" ? [] : [`--scope ${options.scope}`]),
+    ...(options.file === undefined ? [] : [`--file ${options.file}`]),
+  ];
+  const again = [cli.programName, "connect", client.name, ...where].join(" ");
   if (action === "none") return ["It is there already; nothing to write."];
   if (!options.write) return ["", "Nothing was written yet. Run the same command with --write to write it."];
   return [
@@ -214,33 +214,6 @@ async function wantedBy(cli: Cli, client: Client, around: Surroundings, options:
     throw new UsageError("RECOLLECT_PORT leaves the port open: name the URL of the service with --http");
   const { key, keyVariable } = await keyFor(cli, client, around, { ...options, url });
   return calling(url, { key, keyVariable, container: options.container });
-}
-
-function launching({ program, dataDirectory }: Surroundings, container: string | undefined): Wanted {
-  const [command, ...args] = program;
-  const env = {
-    ...(dataDirectory !== undefined && { RECOLLECT_DATA_DIR: dataDirectory }),
-    ...(container !== undefined && { RECOLLECT_CONTAINER: container }),
-  };
-  return { by: "stdio", launch: { command, args: [...args, "mcp"], env } };
-}
-
-interface Calling {
-  readonly key?: string | undefined;
-  readonly keyVariable?: string | undefined;
-  readonly container?: string | undefined;
-}
-
-function calling(url: string, { key, keyVariable, container }: Calling): Wanted {
-  return { by: "http", endpoint: { url, key, keyVariable, container } };
-}
-
-function keyOf(wanted: Wanted): string | undefined {
-  return wanted.by === "http" ? wanted.endpoint.key : undefined;
-}
-
-function withKey(wanted: Wanted, key: string): Wanted {
-  return wanted.by === "http" ? { by: "http", endpoint: { ...wanted.endpoint, key } } : wanted;
 }
 
 /** A key lies in a person's own file or in a variable; a project's file is for others to read, too. */

@@ -1,0 +1,38 @@
+import type { Surroundings } from "../starters.js";
+import type { Wanted } from "./client.js";
+
+/** What counts as connected: by either way, to this installation. */
+export function expectedIn(around: Surroundings): readonly Wanted[] {
+  return [launching(around, undefined), calling(around.serviceUrl, {})];
+}
+
+/** Starting this installation; its data folder and a container go along where they are not the usual ones. */
+export function launching({ program, dataDirectory }: Surroundings, container: string | undefined): Wanted {
+  const [command, ...args] = program;
+  const env = {
+    ...(dataDirectory !== undefined && { RECOLLECT_DATA_DIR: dataDirectory }),
+    ...(container !== undefined && { RECOLLECT_CONTAINER: container }),
+  };
+  return { by: "stdio", launch: { command, args: [...args, "mcp"], env } };
+}
+
+/** What goes along with a call: a key, or the variable that holds it. */
+export interface Calling {
+  readonly key?: string | undefined;
+  readonly keyVariable?: string | undefined;
+  readonly container?: string | undefined;
+}
+
+/** Calling the service at a base URL. */
+export function calling(url: string, { key, keyVariable, container }: Calling): Wanted {
+  return { by: "http", endpoint: { url, key, keyVariable, container } };
+}
+
+export function keyOf(wanted: Wanted): string | undefined {
+  return wanted.by === "http" ? wanted.endpoint.key : undefined;
+}
+
+/** The same with another key. */
+export function withKey(wanted: Wanted, key: string): Wanted {
+  return wanted.by === "http" ? { by: "http", endpoint: { ...wanted.endpoint, key } } : wanted;
+}
