@@ -24,6 +24,8 @@ export function answerAsReader(request: ModelRequest, reader: Reader, conclusion
   switch (name) {
     case "extract_facts":
       return JSON.stringify({ facts: readFacts(prompt, reader), summary: "" });
+    case "extract_group":
+      return JSON.stringify({ facts: readGroup(prompt, reader) });
     case "relate_facts":
       return JSON.stringify(relate(statementsIn(prompt), conclusions));
     case "forget_matching":
@@ -41,7 +43,15 @@ export function questionOf({ body }: ModelRequest): { readonly prompt: string; r
 }
 
 function readFacts(prompt: string, reader: Reader): object[] {
-  const text = /--- ([0-9a-f]{16})\n([\s\S]*)\n--- \1/.exec(prompt)?.[2] ?? "";
+  return factsOf(/--- ([0-9a-f]{16})\n([\s\S]*)\n--- \1/.exec(prompt)?.[2] ?? "", reader);
+}
+
+function readGroup(prompt: string, reader: Reader): object[] {
+  const texts = [...prompt.matchAll(/--- ([0-9a-f]{16} (d\d+))\n([\s\S]*?)\n--- \1/g)];
+  return texts.flatMap(([, , document, text = ""]) => factsOf(text, reader).map((fact) => ({ ...fact, document })));
+}
+
+function factsOf(text: string, reader: Reader): object[] {
   const sentences = text.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== "");
   return sentences.flatMap((quote) => {
     const sentence = quote.replace(/[.!]$/, "");
