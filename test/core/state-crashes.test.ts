@@ -34,6 +34,8 @@ const NEWS = [
     memories: { rules: 6, "a language model": 6 },
   },
 ] as const;
+/** Seconds. */
+const QUIET = { dreamQuiet: 30, dreamLongestWait: 300 };
 type News = (typeof NEWS)[number];
 const CONCLUSIONS = { "Ida and Tom are neighbours": ["Tom lives in Bonn with his dog", "Ida works at Airbus"] };
 
@@ -184,7 +186,7 @@ describe.each(MINDS)("a process of %s that ends", (mind: Mind) => {
 
   /** A record in which all is done but remembering the news. */
   async function prepare({ name, texts, dreaming }: News): Promise<string> {
-    const opened = await openManualCore({ jobs: false });
+    const opened = await openManualCore({ jobs: false, limits: QUIET });
     const file = join(folder, `${mind} ${name}.db`);
     const add = async (content: string, more: object, kinds?: KindChoice) => {
       await opened.core.addDocument(opened.call(), { content, containerTags: ["a"], ...more });
@@ -211,7 +213,7 @@ describe.each(MINDS)("a process of %s that ends", (mind: Mind) => {
   async function openCopy(file: string): Promise<ManualCore> {
     const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-crash-"));
     await copyFile(file, join(dataDirectory, STORE_FILE));
-    const opened = await openManualCore({ jobs: false, dataDirectory });
+    const opened = await openManualCore({ jobs: false, dataDirectory, limits: QUIET });
     opened.clock.advance((KNOWN.length + 1) * DAY);
     return opened;
   }
