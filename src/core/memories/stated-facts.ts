@@ -19,7 +19,7 @@ export const statedFactSchema = z.object({ ...factShape, updates: customIdSchema
 
 /**
  * A ready-made fact as it is resolved. Who quotes the document is checked: words that are not in it make the fact a guess,
- * which takes the place of nothing.
+ * which takes the place of nothing and is nobody's lasting trait.
  */
 export function candidateOfStated(fact: StatedFact, content: string, find: QuoteFinder): StatedCandidate {
   const { text, kind = "fact", isStatic = false, forgetAfter, quote, updates } = fact;
@@ -28,7 +28,7 @@ export function candidateOfStated(fact: StatedFact, content: string, find: Quote
   return {
     text,
     kind,
-    isStatic,
+    isStatic: isStatic && !isDoubtful,
     ...(forgetAfter !== undefined && { forgetAfter }),
     ...(place && { quote: content.slice(place.start, place.end) }),
     ...(isDoubtful ? { isInference: true } : updates !== undefined && { updates }),

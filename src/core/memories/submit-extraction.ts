@@ -234,7 +234,7 @@ function candidateOf(
   return {
     text: fact.text.replace(/\s+/gu, " ").trim(),
     kind: fact.kind ?? "fact",
-    isStatic: fact.isStatic ?? false,
+    isStatic: place !== null && fact.isStatic === true,
     ...(fact.forgetAfter && { forgetAfter: fact.forgetAfter }),
     ...(eventDates.length > 0 && { eventDates }),
     ...(entities.length > 0 && { entities }),
