@@ -30,6 +30,7 @@ describe("the question", () => {
       }),
     );
     expect(world.lastQuestion()).not.toContain(old.id);
+    expect(question?.body["response_format"]).toMatchObject({ json_schema: { name: "relate_facts", strict: true } });
     const { answers } = await world.store.extractions.totals(world.store.organizationId);
     expect(answers).toBeGreaterThanOrEqual(world.provider.requests.length - 1);
   });
