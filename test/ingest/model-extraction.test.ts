@@ -309,8 +309,7 @@ describe("a long document", () => {
     expect(seen.size).toBe(SENTENCES.length);
     const readings = provider.requests.filter((request) => promptOf(request).includes("This is part"));
     expect(readings.length).toBeGreaterThan(20);
-    for (const [at, request] of readings.entries())
-      if (at > 0) expect(promptOf(request)).toContain(`"summary ${at}"`);
+    for (const [at, request] of readings.entries()) if (at > 0) expect(promptOf(request)).toContain(`"summary ${at}"`);
     expect(promptOf(readings[0]!)).toContain(`part 1 of ${readings.length}`);
     const { answers } = await opened.store.extractions.totals(opened.store.organizationId, id);
     expect(answers).toBeGreaterThanOrEqual(readings.length);
