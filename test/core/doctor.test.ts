@@ -157,6 +157,10 @@ describe("status", () => {
       organizationId: service.store.organizationId,
       keyName: "key:a",
       containers: ["a"],
+      readOnly: [],
+      isScoped: false,
+      rate: null,
+      expiresAt: null,
       client: null,
     });
   });
