@@ -188,6 +188,18 @@ describe("a guess that nobody reviewed", () => {
     expect(await queue()).toMatchObject([{ parentCount: 2 }]);
   });
 
+  test("is listed by the dry run of forgetting what it followed from, and by the call itself", async () => {
+    await concludeMember();
+    const { id } = await world.memoryOf(CHESS);
+    const forgetting = { containerTag: "a", ids: [id] };
+    const textsOf = (answer: { matches: readonly { text: string }[] }) => answer.matches.map(({ text }) => text);
+    const shown = await world.core.forgetMatching(world.owner, { ...forgetting, dryRun: true });
+    expect([textsOf(shown), shown.summary]).toEqual([[CHESS, MEMBER], "2 memories would be forgotten"]);
+    const done = await world.core.forgetMatching(world.owner, forgetting);
+    expect(textsOf(done)).toEqual([CHESS, MEMBER]);
+    expect(await world.textsIn()).toEqual([CLUB]);
+  });
+
   test("is forgotten when what it followed from is corrected, and comes back when that is undone", async () => {
     await concludeMember();
     const { id } = await world.memoryOf(CHESS);

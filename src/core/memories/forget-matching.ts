@@ -4,9 +4,10 @@ import { requireContainer } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { decideMatching } from "./decide-matching.js";
 import { findLatest, isActive } from "./find-memory.js";
-import { forgetBatch } from "./forget.js";
+import { derivedFrom, forgetBatch } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
 import { retrieve, shownSimilarity } from "../search/retrieve.js";
 import type { Memory, Unit } from "../types.js";
 
@@ -75,11 +76,13 @@ export async function forgetMatching(context: CoreContext, call: Call, raw: unkn
     throw invalid([{ path: ["query"], message: "name exactly one of query and ids" }]);
   const found = query === undefined ? byIds(ids ?? []) : await byQuery(context, call, { ...input, query });
   if (dryRun) {
-    const matches = (await readMatches(context.store, context, call, input.containerTag, found)).map(shown);
-    return { dryRun, matches, forgetBatchId: null, summary: summarise(matches.length, found, dryRun) };
+    const matches = await readMatches(context.store, context, call, input.containerTag, found);
+    const listed = await withGuesses(context.store, actor.organizationId, matches);
+    return { dryRun, matches: listed, forgetBatchId: null, summary: summarise(listed.length, found, dryRun) };
   }
   return once(context, call, "forgetMatching", async (nouns) => {
     const matches = await readMatches(nouns, context, call, input.containerTag, found);
+    const listed = await withGuesses(nouns, actor.organizationId, matches);
     const forgetBatchId = createId();
     await forgetBatch(
       nouns,
@@ -87,8 +90,21 @@ export async function forgetMatching(context: CoreContext, call: Call, raw: unkn
       matches.map(({ memory }) => memory),
       { reason: input.reason ?? "asked to forget what matches", batchId: forgetBatchId, metadata: { forgetBatchId } },
     );
-    return { dryRun, matches: matches.map(shown), forgetBatchId, summary: summarise(matches.length, found, dryRun) };
+    return { dryRun, matches: listed, forgetBatchId, summary: summarise(listed.length, found, dryRun) };
   });
+}
+
+/** The matches, and the guesses that go with them because what they followed from goes. */
+async function withGuesses(
+  nouns: Pick<StoreNouns, "memories">,
+  organizationId: string,
+  matches: readonly MemoryMatch[],
+): Promise<Match[]> {
+  const matched = matches.map(({ memory }) => memory);
+  const known = new Set(matched.map(({ id }) => id));
+  const guesses = (await derivedFrom(nouns, organizationId, matched)).filter(({ id }) => !known.has(id));
+  const lowest = Math.min(1, ...matches.map(({ score }) => score));
+  return [...matches.map(shown), ...guesses.map((memory) => shown({ memory, score: lowest }))];
 }
 
 interface Found {

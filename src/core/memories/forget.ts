@@ -84,24 +84,46 @@ export async function forgetDerived(
   gone: readonly Memory[],
   batchId: string,
 ): Promise<void> {
-  if (gone.length === 0) return;
-  const { organizationId } = actor;
-  const goneIds = new Set(gone.map(({ id }) => id));
-  const relations = await nouns.memories.relations(organizationId, [...goneIds]);
-  const groundsOf = new Map(
+  for (const { memory, ground } of await guessesFrom(nouns, actor.organizationId, gone))
+    await forgetBatch(nouns, actor, [memory], { reason: `${GROUNDS_GONE}: memory ${ground}`, batchId });
+}
+
+/** Guesses that go with these memories, what follows from guesses too; none of the memories themselves. */
+export async function derivedFrom(
+  nouns: Pick<StoreNouns, "memories">,
+  organizationId: string,
+  gone: readonly Memory[],
+): Promise<readonly Memory[]> {
+  const all = [...gone];
+  for (let next = gone; next.length > 0;) {
+    const known = new Set(all.map(({ id }) => id));
+    next = (await guessesFrom(nouns, organizationId, next))
+      .map(({ memory }) => memory)
+      .filter(({ id }) => !known.has(id));
+    all.push(...next);
+  }
+  return all.slice(gone.length);
+}
+
+/** Guesses that nobody reviewed, and one of these memories that each followed from. */
+async function guessesFrom(
+  { memories }: Pick<StoreNouns, "memories">,
+  organizationId: string,
+  grounds: readonly Memory[],
+): Promise<{ readonly memory: Memory; readonly ground: string }[]> {
+  if (grounds.length === 0) return [];
+  const ids = new Set(grounds.map(({ id }) => id));
+  const relations = await memories.relations(organizationId, [...ids]);
+  const groundOf = new Map(
     relations
-      .filter(({ relation, fromId, toId }) => relation === "derives" && goneIds.has(toId) && !goneIds.has(fromId))
+      .filter(({ relation, fromId, toId }) => relation === "derives" && ids.has(toId) && !ids.has(fromId))
       .map(({ fromId, toId }) => [fromId, toId]),
   );
-  if (groundsOf.size === 0) return;
-  const derived = await nouns.memories.byIds(organizationId, [...groundsOf.keys()]);
-  for (const memory of derived.filter(
-    ({ isLatest, isForgotten, isInference }) => isLatest && !isForgotten && isInference,
-  ))
-    await forgetBatch(nouns, actor, [memory], {
-      reason: `${GROUNDS_GONE}: memory ${groundsOf.get(memory.id)}`,
-      batchId,
-    });
+  if (groundOf.size === 0) return [];
+  const derived = await memories.byIds(organizationId, [...groundOf.keys()]);
+  return derived
+    .filter(({ isLatest, isForgotten, isInference }) => isLatest && !isForgotten && isInference)
+    .map((memory) => ({ memory, ground: groundOf.get(memory.id) ?? "" }));
 }
 
 /** Id of a memory that a guess followed from and that is not told any more, so that the guess must not be, either; or null. */
