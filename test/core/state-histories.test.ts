@@ -95,7 +95,7 @@ class History {
     await this.world.settle();
     const ids = this.auditor.audit();
     if (done !== "not undoable") {
-      const batches = done.filter(({ changes }) => changes.length > 0);
+      const batches = done.filter(({ changes, isStatement }) => isStatement || changes.length > 0);
       if (batches.length > 0) expect(ids).toHaveLength(batches.length);
       for (const [index, batch] of batches.entries()) this.batches.push({ id: ids[index] ?? "", batch });
     }

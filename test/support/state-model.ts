@@ -26,6 +26,8 @@ interface Fact extends State {
 /** What one batch of the journal did, in order. */
 export interface Batch {
   readonly name: string;
+  /** It is written down even where it changes nothing that is true: what was outdated at once is history. */
+  readonly isStatement: boolean;
   readonly changes: Change[];
 }
 
@@ -92,7 +94,7 @@ export class StateModel {
 
   /** A document states facts; one that is there already states them anew. */
   tell(tag: string, { id, date, facts }: Statement): Batch {
-    const batch = this.begin();
+    const batch = { ...this.begin(), isStatement: true };
     this.documents.set(id, { tag, date });
     for (const stated of facts) this.learn(tag, stated, { id, date }, batch);
     return batch;
@@ -299,7 +301,7 @@ export class StateModel {
   }
 
   private begin(): Batch {
-    return { name: String(this.next()), changes: [] };
+    return { name: String(this.next()), isStatement: false, changes: [] };
   }
 
   private next(): number {
