@@ -18,12 +18,13 @@ async function send(path: string, init: RequestInit = {}): Promise<{ status: num
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-const call = (useCase: string, input: unknown, operationId?: string) =>
+const callAs = (actor: unknown, useCase: string, input: unknown, operationId?: string) =>
   send(`/call/${useCase}`, {
     method: "POST",
     headers: OWNER,
-    body: JSON.stringify({ call: { actor: rest.actor, operationId }, input }),
+    body: JSON.stringify({ call: { actor, operationId }, input }),
   });
+const call = (useCase: string, input: unknown, operationId?: string) => callAs(rest.actor, useCase, input, operationId);
 
 describe("calls", () => {
   test("reach every use case and give its result", async () => {
@@ -48,6 +49,34 @@ describe("calls", () => {
       issues: expect.arrayContaining([{ path: ["limit"], message: "must be at least 1" }]),
       retryAfter: null,
     });
+  });
+
+  test.each<[what: string, key: Record<string, unknown>, useCase: string, input: unknown]>([
+    ["reads alone", { permission: "read" }, "addDocument", { content: "x" }],
+    [
+      "reads one container and writes to another",
+      { grants: [{ containerTag: "mine" }, { containerTag: "library", permission: "read" }] },
+      "addDocument",
+      { content: "x", containerTags: ["library"] },
+    ],
+    [
+      "is scoped",
+      { kind: "scoped", grants: [{ containerTag: "mine" }] },
+      "updateContainer",
+      { containerTag: "mine", name: "x" },
+    ],
+  ])("of a key that %s stay as limited as they are", async (_what, key, useCase, input) => {
+    const { secret } = await rest.core.createKey({ actor: rest.actor }, key);
+    const { result: actor } = (await call("authenticate", secret)).body;
+    expect(actor).toEqual(await rest.core.authenticate({ actor: rest.actor }, secret));
+    const answer = await callAs(actor, useCase, input);
+    expect([answer.status, answer.body.error.kind]).toEqual([403, "forbidden"]);
+    expect((await callAs(actor, "session", {})).status).toBe(200);
+  });
+
+  test("of an actor whom another version limits in a way that is not known here are refused", async () => {
+    const answer = await callAs({ ...rest.actor, maySeeFiles: false }, "session", {});
+    expect([answer.status, answer.body.error.kind]).toEqual([400, "invalid"]);
   });
 
   test("may be large", async () => {

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { isUseCase, type Core } from "../../core/index.js";
 import { AppError } from "../../core/errors.js";
+import type { Actor } from "../../core/types.js";
 import { equalSecrets } from "../../lib/crypto.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { readBodyText } from "../../lib/request-body.js";
@@ -25,14 +26,22 @@ interface OwnerDoorBindings {
 
 export type OwnerDoor = Hono<{ Bindings: OwnerDoorBindings }>;
 
+/** All that limits an actor: a field that got lost on the way would let them do more. */
+const actorFields = {
+  organizationId: z.string(),
+  name: z.string(),
+  containers: z.union([z.literal("all"), z.array(z.string())]),
+  readOnly: z.union([z.literal("all"), z.array(z.string())]).optional(),
+  sees: z.array(z.string()).optional(),
+  rate: z.object({ requests: z.number(), windowMs: z.number() }).optional(),
+  isScoped: z.boolean().optional(),
+  client: z.string().optional(),
+} satisfies Record<keyof Actor, z.ZodType>;
+
 const callSchema = z.object({
   call: z.object({
-    actor: z.object({
-      organizationId: z.string(),
-      name: z.string(),
-      containers: z.union([z.literal("all"), z.array(z.string())]),
-      client: z.string().optional(),
-    }),
+    // What a newer process may say of an actor is refused rather than left out.
+    actor: z.strictObject(actorFields),
     operationId: z.string().optional(),
   }),
   input: z.unknown(),
