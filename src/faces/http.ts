@@ -9,7 +9,7 @@ import type { LeveledLog } from "../lib/log.js";
 import type { AllowedHosts } from "./allowed-hosts.js";
 import { isLoopbackAddress } from "./auth.js";
 import { errorBody, refusalOf, statusOf } from "./errors.js";
-import type { McpHttp } from "./mcp/http.js";
+import type { McpHttp, McpHttpOptions } from "./mcp/http.js";
 import { createOwnerDoor } from "./owner/door.js";
 import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
@@ -53,6 +53,8 @@ export interface HttpFaceOptions {
   readonly allowed?: AllowedHosts | undefined;
   /** The container for calls over MCP that name none. */
   readonly defaultContainer: string;
+  /** What MCP servers offer beside the product. */
+  readonly extension?: McpHttpOptions["extension"];
 }
 
 export { createRequestLog } from "./rest/request-log.js";

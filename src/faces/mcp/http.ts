@@ -6,7 +6,7 @@ import type { LeveledLog } from "../../lib/log.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, type Visitor } from "../auth.js";
 import { refusalOf, retryHeaders, statusOf } from "../errors.js";
-import { createMcpFactory, type Principal } from "./server.js";
+import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
 
 export interface McpHttpOptions {
   readonly core: Core;
@@ -21,6 +21,7 @@ export interface McpHttpOptions {
   readonly limitRequests: (actor: Actor, setHeader: (name: string, value: string) => void) => void;
   /** Where clients learn how to sign in (RFC 9728); undefined where they need a key. */
   readonly resourceMetadataUrl?: ((request: Request) => string | undefined) | undefined;
+  readonly extension?: McpExtension | undefined;
 }
 
 /** MCP over Streamable HTTP: every request is answered by itself, in both protocol eras. */
@@ -36,7 +37,7 @@ const EXPOSED_HEADERS = "WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version,
 
 /** Serves MCP to whoever shows a key, or is the person at this machine, and comes in under a name of this server. */
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
-  const { core, organizationId, log, version, defaultContainer, allowed } = options;
+  const { core, organizationId, log, version, defaultContainer, allowed, extension } = options;
   const actors = new WeakMap<AuthInfo, Actor>();
   const principal = ({ authInfo, requestInfo }: McpRequestContext): Principal => {
     const actor = authInfo && actors.get(authInfo);
@@ -49,8 +50,9 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       mayWrite: mayWrite(actor),
     };
   };
-  const handler = createMcpHandler(createMcpFactory({ principal, log, version }), {
+  const handler = createMcpHandler(createMcpFactory({ principal, log, version, extension }), {
     maxRequestBodySize: options.maxBodyBytes,
+    ...(extension?.bus && { bus: extension.bus }),
     onerror: (error) => log.debug("protocol error", { error }),
   });
 

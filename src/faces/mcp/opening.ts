@@ -9,6 +9,8 @@ const END_WITHIN_MS = 900;
 
 export interface OpeningOptions {
   readonly version: string;
+  /** True for a server that offers more than the product; only the library knows what to answer for it. */
+  readonly isExtended?: boolean;
   /** Default: those of this process. */
   readonly streams?: Streams;
 }
@@ -45,7 +47,7 @@ export function isMcpStart(args: readonly string[]): boolean {
  * Takes over standard input and output for MCP and answers the opening request at once. From now on whatever else this
  * process prints on standard output goes to standard error.
  */
-export function openMcpStdio({ version, streams = process }: OpeningOptions): Opening {
+export function openMcpStdio({ version, isExtended = false, streams = process }: OpeningOptions): Opening {
   const { stdin, stdout, stderr } = streams;
   const write = takeOver(stdout, stderr);
   const waiting: ((reader: LineReader) => void)[] = [];
@@ -60,7 +62,7 @@ export function openMcpStdio({ version, streams = process }: OpeningOptions): Op
   };
   const lines = createLineSplitter(LONGEST_LINE, {
     onLine(line) {
-      if (isFirst && !reader) answered = answerHandshake(line, version) ?? undefined;
+      if (isFirst && !reader && !isExtended) answered = answerHandshake(line, version) ?? undefined;
       if (isFirst && answered) void write(`${JSON.stringify(answered)}\n`);
       isFirst = false;
       deliver((to) => to.onLine(line));

@@ -2,6 +2,9 @@ import {
   McpServer,
   type McpRequestContext,
   type McpServerFactory,
+  mergeCapabilities,
+  type ServerEventBus,
+  type ServerOptions,
   type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
@@ -43,25 +46,39 @@ export interface Principal {
   readonly mayWrite?: boolean;
 }
 
+/** What servers offer beside the tools of the product; a start of the product itself has none. */
+export interface McpExtension {
+  readonly capabilities?: NonNullable<ServerOptions["capabilities"]>;
+  readonly requestState?: NonNullable<ServerOptions["requestState"]>;
+  /** Where changes are announced to clients that listen over HTTP. */
+  readonly bus?: ServerEventBus;
+  /** Adds to a server that has all of the product. */
+  readonly extend: (server: McpServer) => void;
+}
+
 export interface McpOptions {
   readonly log: LeveledLog;
   readonly version: string;
   /** Over HTTP every request has its own. */
   readonly principal: (context: McpRequestContext) => Principal;
+  readonly extension?: McpExtension | undefined;
 }
 
 /** Makes servers for both protocol eras. Cheap, because schemas are made once: over HTTP every request gets its own. */
-export function createMcpFactory({ log, version, principal }: McpOptions): McpServerFactory {
+export function createMcpFactory({ log, version, principal, extension }: McpOptions): McpServerFactory {
   const about = describeServer(version);
+  const capabilities = mergeCapabilities(CAPABILITIES, extension?.capabilities ?? {});
   return (context) => {
     const server = new McpServer(about, {
-      capabilities: CAPABILITIES,
+      capabilities,
       instructions: INSTRUCTIONS,
       cacheHints: CACHE_HINTS,
+      ...(extension?.requestState && { requestState: extension.requestState }),
     });
     const caller = principal(context);
     for (const tool of TOOLS)
       if (caller.mayWrite !== false || tool.annotations.readOnlyHint) register(server, tool, caller, log);
+    extension?.extend(server);
     return server;
   };
 }

@@ -2,7 +2,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { LeveledLog } from "../../lib/log.js";
 import { sleep } from "../../lib/time.js";
 import { openMcpStdio, type Opening } from "./opening.js";
-import { createMcpFactory, type Session } from "./server.js";
+import { createMcpFactory, type McpExtension, type Session } from "./server.js";
 import { createStdioTransport } from "./transport.js";
 
 /** Of the second that is left after the end of the input, this much is for calls in flight … */
@@ -23,6 +23,7 @@ export interface McpStdioOptions {
   readonly session: () => Promise<Session>;
   /** Closes the service. Gets what is left of the second. */
   readonly onEnd: () => Promise<void>;
+  readonly extension?: McpExtension | undefined;
 }
 
 /**
@@ -30,11 +31,11 @@ export interface McpStdioOptions {
  * a signal asks to stop. Then it ends the process, within a second.
  */
 export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
-  const { version, log, defaultContainer } = options;
-  const opening = options.opening ?? openMcpStdio({ version });
+  const { version, log, defaultContainer, extension } = options;
+  const opening = options.opening ?? openMcpStdio({ version, isExtended: extension !== undefined });
   const session = keepSuccess(options.session);
   const transport = createStdioTransport(opening, log);
-  const factory = createMcpFactory({ principal: () => ({ session, defaultContainer }), log, version });
+  const factory = createMcpFactory({ principal: () => ({ session, defaultContainer }), log, version, extension });
   const handle = serveStdio(factory, {
     transport,
     onerror: (error) => log.debug("protocol error", { error }),
