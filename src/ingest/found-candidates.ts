@@ -24,11 +24,6 @@ export async function findOnce(
   return found;
 }
 
-/** True when the candidates of the revision were found, and not written yet. */
-export function areFound({ store }: IngestContext, document: Document): boolean {
-  return keptIn.get(store)?.has(keyOf(document)) ?? false;
-}
-
 /** They were written, or are not needed any more. */
 export function dropFound({ store }: IngestContext, document: Document): void {
   keptIn.get(store)?.delete(keyOf(document));
