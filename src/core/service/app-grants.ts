@@ -1,0 +1,144 @@
+import * as z from "zod";
+import { sha256 } from "../../lib/crypto.js";
+import { createId } from "../../lib/ids.js";
+import { iso } from "../../lib/time.js";
+import type { Call, CoreContext } from "../context.js";
+import { AppError, notFound } from "../errors.js";
+import { containerTagSchema, noteSchema, parseInput } from "../input.js";
+import { type Actor, type AppGrant, PERMISSIONS } from "../types.js";
+import { endGrant, isOver } from "./oauth-records.js";
+
+const DAY_MS = 86_400_000;
+/** An app that nobody lets in any more has to register again after so long. */
+const KEEP_CLIENT_MS = 30 * DAY_MS;
+/** Last use is noted at most this often, so that reading does not write. */
+const TOUCH_EVERY_MS = 60_000;
+const MOST_CONTAINERS = 100;
+
+const allowSchema = z.object({
+  issuer: z.string().max(500),
+  clientId: z.string().min(1).max(2_048),
+  clientName: noteSchema(200),
+  clientHost: noteSchema(300),
+  /** The only containers; all of them when it is left out. */
+  containerTags: z
+    .array(containerTagSchema)
+    .min(1, "must name at least 1 container")
+    .max(MOST_CONTAINERS, `must name at most ${MOST_CONTAINERS} containers`)
+    .optional(),
+  permission: z.enum(PERMISSIONS),
+  /** For ever when it is left out. */
+  expiresInDays: z.int().min(1).max(3_650).optional(),
+});
+
+/** Lets an app do something. @throws AppError `forbidden` unless the caller may use everything of the organisation */
+export async function allowApp({ store, clock }: CoreContext, { actor }: Call, raw: unknown): Promise<AppGrant> {
+  const { containerTags, expiresInDays, ...input } = parseInput(allowSchema, raw);
+  const now = clock.now();
+  const expiresAt = expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * DAY_MS);
+  const grant: Omit<AppGrant, "lastUsedAt"> = {
+    id: createId(),
+    organizationId: actor.organizationId,
+    ...input,
+    containerTags: containerTags === undefined ? null : [...new Set(containerTags)],
+    createdAt: iso(now),
+    expiresAt: expiresAt && iso(expiresAt),
+  };
+  await store.transaction(async ({ oauth }) => {
+    await oauth.insertGrant(grant);
+    await oauth.prolong("Client", sha256(oauthSecretOf(grant)), expiresAt);
+  });
+  return { ...grant, lastUsedAt: null };
+}
+
+/** Under what a registered client is kept. */
+function oauthSecretOf({ issuer, clientId }: Pick<AppGrant, "issuer" | "clientId">): string {
+  return `${issuer} ${clientId}`;
+}
+
+const tokenSchema = z.object({
+  token: z.string().max(4_096),
+  /** The address of this server by which the token came in; null where it lets no apps in. */
+  issuer: z.string().max(500).nullable(),
+});
+const payloadSchema = z.object({ aud: z.string(), scope: z.string().default(""), grantId: z.string() });
+
+/**
+ * Who an access token belongs to, and what it may do: what the owner let the app do, and no more than it asked for.
+ * @throws AppError `unauthorized` for one that is unknown, expired, revoked or for another server, in the same words
+ */
+export async function authenticateToken({ store, clock, log }: CoreContext, _call: Call, raw: unknown): Promise<Actor> {
+  const { token, issuer } = parseInput(tokenSchema, raw);
+  const now = clock.now();
+  const record = issuer === null ? null : await store.oauth.byHash("AccessToken", sha256(`${issuer} ${token}`));
+  if (issuer === null || !record || isOver(record, now)) throw refused();
+  const { aud, scope, grantId } = payloadSchema.parse(JSON.parse(record.payload));
+  const grant = await store.oauth.grant(store.organizationId, grantId);
+  if (!grant || isOver(grant, now) || aud !== `${issuer}/mcp`) throw refused();
+  if (grant.lastUsedAt === null || now.getTime() - Date.parse(grant.lastUsedAt) > TOUCH_EVERY_MS)
+    await store.oauth.touchGrant(grant.id, now).catch((error: unknown) => {
+      log.warn("the use of a grant was not noted", { grant: grant.id, error });
+    });
+  return actorOf(grant, scope.split(" "));
+}
+
+function refused(): AppError {
+  return new AppError(
+    "unauthorized",
+    "Invalid, expired or missing API key or access token. Send a key of this server as `Authorization: Bearer sm_…`, or sign in again.",
+  );
+}
+
+function actorOf(grant: AppGrant, scopes: readonly string[]): Actor {
+  const client = clientOf(grant.clientName);
+  return {
+    organizationId: grant.organizationId,
+    name: `oauth:${grant.id}`,
+    containers: grant.containerTags ?? "all",
+    ...((grant.permission === "read" || !scopes.includes("memory:write")) && { readOnly: "all" }),
+    isApp: true,
+    ...(client !== "" && { client }),
+  };
+}
+
+/** A client's name as settings and records have it. */
+function clientOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9_.-]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 64);
+}
+
+/** What apps were let do, newest first; without what is over. */
+export async function listGrants({ store, clock }: CoreContext, { actor }: Call): Promise<{ grants: AppGrant[] }> {
+  const grants = await store.oauth.grants(actor.organizationId);
+  return { grants: grants.filter((grant) => !isOver(grant, clock.now())) };
+}
+
+const revokeSchema = z.object({ client: z.string().min(1, "must not be empty").max(2_048) });
+
+/**
+ * Ends what an app was let do, at once.
+ * @param raw `client`: the id of a client, for everything of it, or of one grant
+ * @throws AppError `not_found` when there is nothing
+ */
+export async function revokeGrants(
+  { store, clock }: CoreContext,
+  { actor }: Call,
+  raw: unknown,
+): Promise<{ revoked: number }> {
+  const { client } = parseInput(revokeSchema, raw);
+  return store.transaction(async (nouns) => {
+    const all = await nouns.oauth.grants(actor.organizationId);
+    const ended = all.filter(({ id, clientId }) => id === client || clientId === client);
+    if (ended.length === 0) throw notFound("grant", client);
+    for (const grant of ended) {
+      await endGrant(nouns, grant.id);
+      const isLast = !all.some((one) => one.clientId === grant.clientId && !ended.includes(one));
+      const until = new Date(clock.now().getTime() + KEEP_CLIENT_MS);
+      if (isLast) await nouns.oauth.prolong("Client", sha256(oauthSecretOf(grant)), until);
+    }
+    return { revoked: ended.length };
+  });
+}

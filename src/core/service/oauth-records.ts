@@ -1,0 +1,138 @@
+import { generateKeyPairSync } from "node:crypto";
+import * as z from "zod";
+import { randomSecret, sha256 } from "../../lib/crypto.js";
+import { createId } from "../../lib/ids.js";
+import { iso } from "../../lib/time.js";
+import type { Call, CoreContext } from "../context.js";
+import { parseInput } from "../input.js";
+import type { StoreNouns } from "../ports.js";
+import type { OAuthRecord } from "../types.js";
+
+/** Apps may register without asking anybody, so those that were never let in are few and go soon. */
+const MOST_CLIENTS = 1_000;
+const CLIENT = "Client";
+const LONGEST_PAYLOAD = 65_536;
+
+const kindSchema = z.string().min(1).max(64);
+/** What whoever asks for a record must know. Only its hash is kept. */
+const secretSchema = z.string().min(1).max(4_096);
+const keySchema = z.object({ kind: kindSchema, secret: secretSchema });
+
+const saveSchema = keySchema.extend({
+  uid: secretSchema.optional(),
+  grantId: z.string().max(200).optional(),
+  payload: z.string().max(LONGEST_PAYLOAD),
+  /** For ever when it is left out. */
+  expiresInSeconds: z.number().min(0).optional(),
+});
+
+/** Keeps something of the OAuth protocol, or writes it anew. */
+export async function saveOAuthRecord(
+  { store, clock }: CoreContext,
+  _call: Call,
+  raw: unknown,
+): Promise<{ saved: true }> {
+  const { kind, secret, uid, grantId, payload, expiresInSeconds } = parseInput(saveSchema, raw);
+  const now = clock.now();
+  const expiresAt = expiresInSeconds === undefined ? null : iso(new Date(now.getTime() + expiresInSeconds * 1_000));
+  await store.transaction(async ({ oauth }) => {
+    await oauth.save({
+      kind,
+      hash: sha256(secret),
+      uidHash: uid === undefined ? null : sha256(uid),
+      grantId: grantId ?? null,
+      payload,
+      createdAt: iso(now),
+      expiresAt,
+    });
+    if (kind === CLIENT) await oauth.trim(CLIENT, MOST_CLIENTS);
+  });
+  return { saved: true };
+}
+
+/** What is kept, unless its time is over. */
+export interface FoundRecord {
+  readonly payload: string;
+  readonly isConsumed: boolean;
+}
+
+const findSchema = z.union([keySchema, z.object({ kind: kindSchema, uid: secretSchema })]);
+
+/** Finds what was kept, by its secret or its second name. */
+export async function findOAuthRecord(
+  { store, clock }: CoreContext,
+  _call: Call,
+  raw: unknown,
+): Promise<{ found: FoundRecord | null }> {
+  const wanted = parseInput(findSchema, raw);
+  const record =
+    "secret" in wanted
+      ? await store.oauth.byHash(wanted.kind, sha256(wanted.secret))
+      : await store.oauth.byUid(wanted.kind, sha256(wanted.uid));
+  if (!record || isOver(record, clock.now())) return { found: null };
+  return { found: { payload: record.payload, isConsumed: record.consumedAt !== null } };
+}
+
+/** True from the moment on at which something ends. */
+export function isOver({ expiresAt }: Pick<OAuthRecord, "expiresAt">, now: Date): boolean {
+  return expiresAt !== null && expiresAt <= iso(now);
+}
+
+/**
+ * Uses up a code or token that may be used once. Whoever comes second is not the one that it was meant for, or the first
+ * was not: then nothing of its grant opens anything any more.
+ */
+export async function consumeOAuthRecord(
+  { store, clock }: CoreContext,
+  _call: Call,
+  raw: unknown,
+): Promise<{ isFirst: boolean }> {
+  const { kind, secret } = parseInput(keySchema, raw);
+  const isFirst = await store.transaction(async (nouns) => {
+    const hash = sha256(secret);
+    const record = await nouns.oauth.byHash(kind, hash);
+    if (await nouns.oauth.consume(kind, hash, clock.now())) return true;
+    if (record?.grantId) await endGrant(nouns, record.grantId);
+    return false;
+  });
+  return { isFirst };
+}
+
+const dropSchema = z.union([keySchema, z.object({ grantId: z.string().max(200), kind: kindSchema.optional() })]);
+
+/** Removes one thing, what belongs to a grant of one kind, or, without a kind, the grant with everything. */
+export async function dropOAuthRecords({ store }: CoreContext, _call: Call, raw: unknown): Promise<{ dropped: true }> {
+  const wanted = parseInput(dropSchema, raw);
+  if ("secret" in wanted) await store.oauth.remove(wanted.kind, sha256(wanted.secret));
+  else if (wanted.kind !== undefined) await store.oauth.removeOfGrant(wanted.grantId, wanted.kind);
+  else await store.transaction((nouns) => endGrant(nouns, wanted.grantId));
+  return { dropped: true };
+}
+
+/** Ends what an app was let do: its tokens are gone. */
+export async function endGrant({ oauth }: Pick<StoreNouns, "oauth">, grantId: string): Promise<void> {
+  await oauth.removeOfGrant(grantId);
+  await oauth.removeGrantById(grantId);
+}
+
+/** Secrets of the authorization server itself. */
+export interface OAuthSecrets {
+  /** Private key that signs who the owner is, for apps that ask. */
+  readonly jwk: Readonly<Record<string, string>>;
+  /** Signs cookies. */
+  readonly cookieKey: string;
+}
+
+const secretsSchema = z.object({ jwk: z.record(z.string(), z.string()), cookieKey: z.string() });
+
+/** The secrets of this store; made with the first call, and the same ones ever after. */
+export async function oauthSecrets({ store }: CoreContext): Promise<OAuthSecrets> {
+  const { organizationId } = store;
+  const kept = await store.oauth.secrets(organizationId);
+  if (kept !== null) return secretsSchema.parse(JSON.parse(kept));
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const jwk = { ...privateKey.export({ format: "jwk" }), use: "sig", alg: "ES256", kid: createId() };
+  await store.oauth.insertSecrets(organizationId, JSON.stringify({ jwk, cookieKey: randomSecret() }));
+  // Another process may have been first.
+  return secretsSchema.parse(JSON.parse((await store.oauth.secrets(organizationId)) ?? ""));
+}
