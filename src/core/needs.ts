@@ -37,8 +37,8 @@ export const NEEDS = {
   forget: "write *",
   forgetOne: "write *",
   forgetMatching: "write *",
-  listInferred: "read *",
-  reviewInferred: "write *",
+  listInferred: "read",
+  reviewInferred: "write",
   pendingExtractions: "write *",
   submitExtraction: "write *",
   readHistory: "read *",
@@ -48,6 +48,7 @@ export const NEEDS = {
   search: "read *",
   searchDocuments: "read *",
   profile: "read *",
+  containerProfile: "read",
   listProfileBuckets: "read *",
 
   listContainers: "read",

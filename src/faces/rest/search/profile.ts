@@ -62,7 +62,7 @@ export const profileEndpoints = [
     answer: profileAnswer.pick({ profile: true }),
     async handle({ core, call, parameter }) {
       const input = { containerTag: parameter("containerTag"), include: ["static", "dynamic"] };
-      return presentProfile(await core.profile(call, input));
+      return presentProfile(await core.containerProfile(call, input));
     },
   }),
 ];
