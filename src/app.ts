@@ -5,6 +5,7 @@ import { cacheQueries } from "./adapters/embed/cached.js";
 import { createBudgetedModel } from "./adapters/llm/budget.js";
 import { createOpenAiModel } from "./adapters/llm/openai.js";
 import { createRulesExtractor } from "./adapters/llm/rules.js";
+import { createSmtpMailer } from "./adapters/mail/smtp.js";
 import { createSeat } from "./adapters/owner/election.js";
 import { createSqliteStore } from "./adapters/store/store.js";
 import { createVectors } from "./adapters/vectors/index.js";
@@ -18,6 +19,7 @@ import type { Clock, Embedder, LanguageModel, Log, Store } from "./core/ports.js
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
 import { createSummariser } from "./core/profile/summarise.js";
+import { createExpiryWarnings } from "./core/service/expiring-keys.js";
 import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
@@ -33,6 +35,7 @@ const FILES_FOLDER = "files";
 /** Seconds of quiet before a model reads. Rules cost nothing, and waiting would only delay them. */
 const QUIET_FOR_MODELS = 30;
 const PROFILES_SUMMED_UP_MINUTES = 15;
+const KEYS_LOOKED_AT_MINUTES = 30;
 /** Questions whose vectors are kept, so that a repeated one costs no call. */
 const CACHED_QUERIES = 1_000;
 
@@ -118,6 +121,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
     vectors,
     embedder,
     model,
+    mailer: config.mail ? createSmtpMailer(config.mail) : null,
     clock,
     log,
     events: createDocumentEvents(),
@@ -162,6 +166,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
   );
   if (model)
     schedule.every("sum up profiles", { minutes: PROFILES_SUMMED_UP_MINUTES }, createSummariser({ ...context, model }));
+  schedule.every("warn of expiring keys", { minutes: KEYS_LOOKED_AT_MINUTES }, createExpiryWarnings(context));
   schedule.every("clean up", { minutes: 60 }, (signal) => cleanUp(context, signal));
   schedule.every("verify vectors", { minutes: 360 }, async (signal) => {
     await vectors.verify(signal);

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { chooseMail, findMailProblems, MAIL_SETTINGS, type MailConfig } from "./config/mail.js";
 import { chooseModel, MODEL_SETTINGS, type ModelConfig } from "./config/model.js";
 import { type Places, placesOf } from "./config/places.js";
 import { choice, httpUrl, type Setting, setting, wholeNumber } from "./config/setting.js";
@@ -238,6 +239,7 @@ export const SETTINGS = {
     fallback: "sm_project_default",
     description: "Container tag for MCP and the command line when the caller names none.",
   }),
+  ...MAIL_SETTINGS,
   NO_COLOR: setting({ schema: z.string(), description: "Any text switches colours off, as in other programs." }),
 } as const;
 
@@ -296,6 +298,8 @@ export interface Config {
   /** Further values of `Host`, and further origins of web pages. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+  /** Where mails to the owner go; undefined where none are sent. */
+  readonly mail: MailConfig | undefined;
   readonly noColor: boolean;
   /** What looks like a slip without being an error, e.g. a variable that no setting has. For people. */
   readonly warnings: readonly string[];
@@ -395,6 +399,7 @@ function findContradictions(values: Values, set: ReadonlySet<string>): string[] 
       if (set.has(name)) problems.push(`${name} is set, but CHROMA_URL is not. Set CHROMA_URL, or remove ${name}.`);
   if (set.has("CHROMA_URL") && values.RECOLLECT_VECTORS === "exact")
     problems.push('CHROMA_URL is set, but RECOLLECT_VECTORS is "exact", which uses no Chroma. Remove one of them.');
+  problems.push(...findMailProblems(set));
   return problems;
 }
 
@@ -436,6 +441,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     publicUrl: values.RECOLLECT_PUBLIC_URL,
     allowedHosts: need(values.RECOLLECT_ALLOWED_HOSTS),
     allowedOrigins: need(values.RECOLLECT_ALLOWED_ORIGINS),
+    mail: chooseMail(values),
     noColor: values.NO_COLOR !== undefined,
     warnings,
   };

@@ -47,6 +47,7 @@ test("without any setting everything has its documented default", () => {
     publicUrl: undefined,
     allowedHosts: [],
     allowedOrigins: [],
+    mail: undefined,
     enginesDirectory: undefined,
     noColor: false,
     warnings: [],
@@ -93,6 +94,9 @@ test("every setting is read", () => {
     RECOLLECT_ALLOWED_HOSTS: "inner:8080, other.example",
     RECOLLECT_ALLOWED_ORIGINS: "https://app.example,",
     RECOLLECT_ENGINES_DIR: "/engines",
+    RECOLLECT_SMTP_URL: "smtp://box:secret@mail.example:587",
+    RECOLLECT_MAIL_FROM: "Recollect <box@mail.example>",
+    RECOLLECT_OWNER_EMAIL: "ada@mail.example",
     NO_COLOR: "1",
   });
   expect(config).toEqual({
@@ -131,6 +135,11 @@ test("every setting is read", () => {
     publicUrl: "https://memory.example",
     allowedHosts: ["inner:8080", "other.example"],
     allowedOrigins: ["https://app.example"],
+    mail: {
+      url: "smtp://box:secret@mail.example:587",
+      from: "Recollect <box@mail.example>",
+      to: "ada@mail.example",
+    },
     enginesDirectory: "/engines",
     noColor: true,
     warnings: [],
@@ -183,6 +192,9 @@ test.each([
   ["RECOLLECT_CONCURRENCY", "0", "a whole number from 1 to 64"],
   ["RECOLLECT_CONTAINER", "a b", "letters, digits"],
   ["RECOLLECT_DATA_DIR", "a\0b", "a path"],
+  ["RECOLLECT_OWNER_EMAIL", "ada", "an address such as"],
+  ["RECOLLECT_OWNER_EMAIL", "ada@example.org\r\nBcc: x@example.org", "an address such as"],
+  ["RECOLLECT_OWNER_EMAIL", "ada@example.org, eve@example.org", "an address such as"],
 ])("%s=%s is refused by name", (name, text, rule) => {
   const problems = problemsOf({ [name]: text });
   expect(problems).toHaveLength(1);
@@ -202,6 +214,20 @@ test.each([
   expect(others).toEqual([]);
 });
 
+test.each([
+  "mail.example:25",
+  "http://ada:hunter2@mail.example",
+  "smtp://",
+  "smtp://ada:hunter2%@mail.example",
+  "smtp://ada:hunter2@mail.example/path",
+  "smtp://ada:hunter2@mail.example?tls=off",
+])("the mail server %s is refused without being shown", (url) => {
+  const [problem, ...others] = problemsOf({ RECOLLECT_SMTP_URL: url, RECOLLECT_OWNER_EMAIL: "ada@example.org" });
+  expect(problem).toMatch(/^RECOLLECT_SMTP_URL must be smtp:/);
+  expect(problem).not.toContain("hunter2");
+  expect(others).toEqual([]);
+});
+
 test("all problems are told at once", () => {
   expect(problemsOf({ RECOLLECT_PORT: "x", RECOLLECT_THRESHOLD: "y" })).toHaveLength(2);
 });
@@ -214,6 +240,8 @@ test.each<[string, Environment, string]>([
   ["an embedding model without the openai embedder", { RECOLLECT_EMBEDDING_MODEL: "m" }, "RECOLLECT_EMBEDDER is not"],
   ["OpenAI without a key", { RECOLLECT_EMBEDDER: "openai" }, "RECOLLECT_EMBEDDING_API_KEY is missing"],
   ["a Chroma token without a server", { CHROMA_TOKEN: "t" }, "CHROMA_URL is not"],
+  ["a mail server without anybody to write to", { RECOLLECT_SMTP_URL: "smtp://x" }, "RECOLLECT_OWNER_EMAIL is missing"],
+  ["a sender without a mail server", { RECOLLECT_MAIL_FROM: "a@b.example" }, "RECOLLECT_SMTP_URL is not"],
   ["a Chroma server that is never used", { CHROMA_URL: "http://x", RECOLLECT_VECTORS: "exact" }, "uses no Chroma"],
 ])("%s is half on, and refused", (_name, environment, problem) => {
   expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);

@@ -88,6 +88,11 @@ export function requireAllContainers(actor: Actor): void {
     throw new AppError("forbidden", "This key may only use its containers. Use a key of the whole organisation.");
 }
 
+/** True for whoever may use everything of the organisation, to read and to write. */
+export function ownsAll({ containers, readOnly = [] }: Actor): boolean {
+  return containers === "all" && readOnly.length === 0;
+}
+
 /** What a use case asks of whoever calls it. `owner` is everything of the organisation, to read and to write. */
 export type Need = "nothing" | "read" | "write" | "owner";
 

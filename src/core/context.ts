@@ -1,6 +1,6 @@
 import type { RateLimiter } from "../lib/rate-limit.js";
 import type { DocumentEvents } from "./documents/document-events.js";
-import type { BlobStore, Clock, Embedder, LanguageModel, Log, Store, VectorIndex } from "./ports.js";
+import type { BlobStore, Clock, Embedder, LanguageModel, Log, Mailer, Store, VectorIndex } from "./ports.js";
 import type { Actor } from "./types.js";
 
 /** What every use case may use, passed as one value. */
@@ -10,6 +10,8 @@ export interface CoreContext {
   readonly embedder: Embedder;
   /** Null when none is configured: rules then do what they can. */
   readonly model: LanguageModel | null;
+  /** Null when no mail server is configured: warnings are then in the log. */
+  readonly mailer: Mailer | null;
   readonly clock: Clock;
   readonly log: Log;
   readonly blobs: BlobStore;

@@ -11,7 +11,16 @@ import type { CoreContext, Limits } from "../../src/core/context.js";
 import { createDocumentEvents } from "../../src/core/documents/document-events.js";
 import { reportDeadMerge } from "../../src/core/containers/merge-job.js";
 import { createCore, localActor, type Call, type Core } from "../../src/core/index.js";
-import type { Clock, Embedder, FactExtractor, LanguageModel, Log, Store, VectorIndex } from "../../src/core/ports.js";
+import type {
+  Clock,
+  Embedder,
+  FactExtractor,
+  LanguageModel,
+  Log,
+  Mailer,
+  Store,
+  VectorIndex,
+} from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
@@ -50,6 +59,7 @@ export interface ManualCoreOptions {
   readonly embedder?: Embedder;
   readonly factExtractor?: FactExtractor;
   readonly model?: LanguageModel;
+  readonly mailer?: Mailer;
   readonly vectors?: (index: VectorIndex) => VectorIndex;
   readonly log?: Log;
   readonly clock?: ManualClock;
@@ -79,6 +89,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     vectors,
     embedder: options.embedder ?? createBuiltinEmbedder(),
     model,
+    mailer: options.mailer ?? null,
     clock,
     log,
     events: createDocumentEvents(),

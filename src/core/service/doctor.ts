@@ -3,6 +3,7 @@ import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { addDocument } from "../documents/add-document.js";
+import { listExpiringKeys } from "./expiring-keys.js";
 import { searchMemories } from "../search/search.js";
 
 /** Start of the tag of a container that only one check uses, and removes. */
@@ -10,6 +11,7 @@ const SCRATCH_CONTAINER = "recollect_doctor";
 const LOW_DISK_BYTES = 500 * 1024 * 1024;
 const STUCK_SECONDS = 15 * 60;
 const PIPELINE_SECONDS = 60;
+const URGENT_DAYS = 3;
 
 /** One thing that was checked by doing it. */
 export interface Check {
@@ -46,6 +48,8 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Call) => 
   ["llm", checkModel],
   ["vectors", checkVectors],
   ["jobs", checkJobs],
+  ["keys", checkKeys],
+  ["mail", checkMail],
   ["disk", checkDisk],
 ];
 
@@ -186,6 +190,28 @@ async function checkJobs({ store }: CoreContext): Promise<Finding> {
       fix: "See the log for what the jobs wait for, then restart the service.",
     };
   return { ok: true, detail };
+}
+
+/** Of keys that stop to open anything soon somebody should know before they do. */
+async function checkKeys(context: CoreContext): Promise<Finding> {
+  const keys = await listExpiringKeys(context);
+  const urgent = keys.filter(({ daysLeft }) => daysLeft <= URGENT_DAYS);
+  const describe = ({ id, hint, daysLeft, expiresAt }: (typeof keys)[number]) =>
+    `${id} (…${hint}) ${daysLeft === 0 ? "expired" : "expires"} at ${expiresAt}`;
+  if (keys.length === 0) return { ok: true, detail: "none expires within 14 days" };
+  const detail = keys.map(describe).join("; ");
+  if (urgent.length === 0) return { ok: true, detail };
+  return {
+    ok: false,
+    detail,
+    fix: "Make a new one with `recollect keys create`, give it to the client, and revoke the old one with `recollect keys revoke`.",
+  };
+}
+
+async function checkMail({ mailer }: CoreContext): Promise<Finding> {
+  if (!mailer) return { ok: true, detail: "none is sent; warnings are in the log and in `status`" };
+  await mailer.check();
+  return { ok: true, detail: `${mailer.name}; the server is there and lets us in` };
 }
 
 async function checkDisk({ store, about }: CoreContext): Promise<Finding> {

@@ -1,6 +1,8 @@
+import { ownsAll } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import type { ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 import type { KeyRate } from "../types.js";
+import { type ExpiringKey, listExpiringKeys } from "./expiring-keys.js";
 
 /** What clients show as the name of the one organisation of a server. */
 export const ORGANIZATION_NAME = "Recollect";
@@ -21,6 +23,8 @@ export interface Status {
   readonly store: StoreHealth;
   readonly jobs: { waiting: number; running: number; dead: number; oldestWaitingSeconds: number };
   readonly waitingDocuments: number;
+  /** Keys that expire soon or have expired; none for callers who may not see keys. */
+  readonly expiringKeys: readonly ExpiringKey[];
   /** Documents that wait to be read again, or are. */
   readonly reprocessing: number;
 }
@@ -41,6 +45,7 @@ export async function getStatus(context: CoreContext, call: Call): Promise<Statu
     jobs: await store.jobs.counts(),
     reprocessing: await store.jobs.countOf("reprocess"),
     waitingDocuments: await store.documents.countWaiting(store.organizationId, call.actor.containers),
+    expiringKeys: ownsAll(call.actor) ? await listExpiringKeys(context) : [],
   };
 }
 

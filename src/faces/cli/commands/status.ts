@@ -28,6 +28,7 @@ function describe(status: Status): [string, string][] {
     ...describeBudget(status.llmBudget),
     ["waiting", `${status.waitingDocuments} documents are not searchable yet`],
     ...describeReprocessing(status),
+    ...describeExpiring(status),
     ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
   ];
 }
@@ -62,6 +63,13 @@ function describeBudget(budget: Status["llmBudget"]): [string, string][] {
 
 function describeReprocessing({ reprocessing }: Status): [string, string][] {
   return reprocessing === 0 ? [] : [["reprocess", `${count(reprocessing, "document")} to be read again`]];
+}
+
+function describeExpiring({ expiringKeys }: Status): [string, string][] {
+  return expiringKeys.map(({ id, name, hint, expiresAt, daysLeft }): [string, string] => {
+    const when = daysLeft === 0 ? "has expired" : `expires in ${count(daysLeft, "day")}`;
+    return ["key", `${oneLine(name)} (…${hint}, ${id}) ${when}: ${expiresAt.slice(0, 16).replace("T", " ")} UTC`];
+  });
 }
 
 function describeCost({ answers, cost, unpricedAnswers }: Status["llmUse"]): string {
