@@ -60,9 +60,21 @@ describe("by a query", () => {
     expect(await active()).toHaveLength(100);
   });
 
+  test.each([
+    ["Mia is vegan", ["Mia is vegan"], ["Mia's brother is not vegan", "Tom is vegan"]],
+    ["tom rents a sailing boat.", ["Tom rents a sailing boat"], ["Mia rents a sailing boat"]],
+  ])("in the words of a memory means that one alone: %s", async (query, same, others) => {
+    await remember([...same, ...others]);
+    const shown = await matching({ query, threshold: 0, dryRun: true });
+    expect(shown.matches.map(({ text }) => text)).toEqual(same);
+    expect(shown.summary).toMatch(/^1 memory would be forgotten; (?:another is|others are) similar/);
+    expect((await matching({ query, threshold: 0 })).matches).toEqual(shown.matches);
+    expect((await active()).toSorted()).toEqual(others.toSorted());
+  });
+
   test("without maxForget takes 100, the most similar ones first", async () => {
     await remember(MANY.slice(0, 150));
-    const { matches } = await matching({ query: "Project Falcon has the ticket number 77", threshold: 0.1 });
+    const { matches } = await matching({ query: "Falcon has ticket number 77", threshold: 0.1 });
     expect(matches).toHaveLength(100);
     expect(matches[0]?.text).toBe("Project Falcon has the ticket number 77");
     expect(matches.map(({ score }) => score)).toEqual(

@@ -7,6 +7,7 @@ import { findLatest, isActive } from "./find-memory.js";
 import { derivedFrom, forgetBatch } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
+import { isSameFact } from "./near-duplicates.js";
 import type { StoreNouns } from "../ports.js";
 import { retrieve, shownSimilarity } from "../search/retrieve.js";
 import type { Memory, Unit } from "../types.js";
@@ -63,8 +64,8 @@ export interface ForgottenMatching {
 
 /**
  * Forgets what a container holds on a subject, or memories by their ids, as one batch (contract.md §5.4). Where there is a
- * language model, it says which of the memories that a search found are meant; else all of them are. A dry run shows exactly
- * what the same call would forget.
+ * language model, it says which of the memories that a search found are meant; else all of them are, unless some say just
+ * what the query says: then only these. A dry run shows exactly what the same call would forget.
  * @throws AppError `invalid` for neither or both of query and ids
  */
 export async function forgetMatching(context: CoreContext, call: Call, raw: unknown): Promise<ForgottenMatching> {
@@ -130,12 +131,14 @@ async function byQuery(context: CoreContext, call: Call, input: QueryInput): Pro
   const { similar, degraded } = await searchSimilar(context, call, input, shown);
   const question = { organizationId, containerTag, wish: query, isDryRun: dryRun };
   const decision = model ? await decideMatching({ ...context, model }, question, similar.slice(0, shown)) : null;
-  const meant = decision ? similar.filter(({ id }) => decision.about.has(id)) : similar;
+  const meant = decision ? similar.filter(({ id }) => decision.about.has(id)) : sayingTheSame(similar, query);
+  const others = decision ? 0 : similar.length - meant.length;
   const matches = meant.slice(0, maxForget);
   const isCutOff = decision !== null && similar.length > shown;
   const remarks = [
     ...(meant.length > maxForget ? ["more match than maxForget allows"] : []),
     ...(meant.length <= maxForget && isCutOff ? ["more are similar than were looked at"] : []),
+    ...(others > 0 ? [remarkOnOthers(others)] : []),
     ...degraded,
     ...(decision?.degraded ? [decision.degraded] : []),
   ];
@@ -144,6 +147,19 @@ async function byQuery(context: CoreContext, call: Call, input: QueryInput): Pro
     texts: new Map(matches.map(({ id, text }) => [id, text])),
     remarks,
   };
+}
+
+/**
+ * A query in the words of a memory means that memory: nearness alone cannot tell "Mia is vegan" from "Mia is not vegan
+ * anymore", nor from the same of Tom. All that are similar where none says the same.
+ */
+function sayingTheSame(similar: readonly Match[], query: string): readonly Match[] {
+  const same = similar.filter(({ text }) => isSameFact(text, query));
+  return same.length > 0 ? same : similar;
+}
+
+function remarkOnOthers(count: number): string {
+  return count === 1 ? "another is similar but says something else" : "others are similar but say something else";
 }
 
 /** Everything above the threshold, in rounds, because one search gives only so much and leaves out what repeats. */
