@@ -1,0 +1,244 @@
+import { readConfig } from "../../src/config.js";
+import type { Call, Core } from "../../src/core/index.js";
+import type { Permission } from "../../src/core/key-types.js";
+import { createHttpFace, type HttpApp, type HttpBindings } from "../../src/faces/http.js";
+import { createId } from "../../src/lib/ids.js";
+import { captureLog, type LogLine } from "./captured-log.js";
+import { type ManualCore, openManualCore } from "./manual-core.js";
+import { LOOPBACK } from "./rest.js";
+
+/** The container that requests are about, the one that a key may read beside it, and one of somebody else. */
+export const HOME = "den";
+export const LIBRARY = "shed";
+const ELSEWHERE = "garage";
+/** A word that is said in the home and in the library alone. */
+export const CANARY = "zanzibarcanary";
+
+/** What a caller may do, as the contract has it (contract.md §1.2). */
+export interface Rights {
+  readonly containers: "all" | Readonly<Record<string, Permission>>;
+  /** Where all containers are open: `read` changes nothing. */
+  readonly permission: Permission;
+  readonly isScoped: boolean;
+}
+
+/** Somebody who sends requests. */
+export interface Principal {
+  readonly name: string;
+  /** Null for somebody who is nobody: without a key that opens anything. */
+  readonly rights: Rights | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bindings: HttpBindings;
+}
+
+/** Things in a container that requests may name. */
+export interface Subject {
+  readonly tag: string;
+  /** A container that may be lost. */
+  container(): Promise<string>;
+  document(): Promise<string>;
+  /** A document that came as a file. */
+  file(): Promise<string>;
+  memory(): Promise<string>;
+  /** A memory that waits for review. */
+  inferred(): Promise<string>;
+  /** Changes that can be undone. */
+  batch(): Promise<string>;
+  /** A text that an agent was given to read. */
+  task(): Promise<string>;
+  key(): Promise<string>;
+  project(): Promise<string>;
+}
+
+export interface AccessWorld {
+  readonly app: HttpApp;
+  readonly opened: ManualCore;
+  readonly core: Core;
+  readonly owner: Call;
+  readonly log: readonly LogLine[];
+  readonly principals: readonly Principal[];
+  principal(name: string): Principal;
+  /** What is there from the beginning, and stays. */
+  lasting(tag: string): Subject;
+  /** New things for each question, which a request may change or remove. */
+  passing(tag: string): Subject;
+  /** Everything that is kept, when nothing is in work any more. */
+  everything(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const REMOTE: HttpBindings = { incoming: { socket: { remoteAddress: "192.168.1.20" } }, isLoopbackOnly: true };
+const EVERYTHING: Rights = { containers: "all", permission: "write", isScoped: false };
+const OWNER_TOKEN = "the-owner-token";
+
+/** The service with two containers that have something in them, and everybody who may come. */
+export async function openAccessWorld(): Promise<AccessWorld> {
+  const log = captureLog();
+  const opened = await openManualCore({ log });
+  const owner = opened.call();
+  const { core } = opened;
+  const app = createHttpFace({
+    core,
+    log,
+    organizationId: owner.actor.organizationId,
+    limits: readConfig({}),
+    ownerToken: OWNER_TOKEN,
+    defaultContainer: "default",
+    version: "0.0.0-test",
+    isReady: () => true,
+  });
+  const lasting = new Map<string, Subject>();
+  for (const tag of [HOME, LIBRARY]) lasting.set(tag, await seed(opened, tag));
+  const principals = await makePrincipals(opened);
+  // The first use of a key is noted; what follows within the minute is not.
+  for (const { headers, bindings } of principals)
+    await app.request("/v3/session", { headers: { host: "127.0.0.1", ...headers } }, bindings);
+  return {
+    app,
+    opened,
+    core,
+    owner,
+    log: log.lines,
+    principals,
+    principal: (name) => named(principals, name),
+    lasting: (tag) => lasting.get(tag) ?? subjectOf(opened, tag),
+    passing: (tag) => subjectOf(opened, tag),
+    async everything() {
+      await opened.settle();
+      return opened.everything();
+    },
+    close: () => opened.close(),
+  };
+}
+
+function named(principals: readonly Principal[], name: string): Principal {
+  const found = principals.find((one) => one.name === name);
+  if (!found) throw new Error(`There is no principal ${name}`);
+  return found;
+}
+
+async function makePrincipals({ core, call, clock }: ManualCore): Promise<Principal[]> {
+  const owner = call();
+  const make = async (input: Record<string, unknown>) => core.createKey(owner, input);
+  const grant = (containerTag: string, permission: Permission = "write") => ({ containerTag, permission });
+  const expired = await make({ expiresInDays: 1 });
+  clock.advance(2 * 86_400_000);
+  const disabled = await make({});
+  await core.toggleKey(owner, { id: disabled.key.id });
+  const revoked = await make({});
+  await core.revokeKey(owner, { id: revoked.key.id });
+  const as = (secret: string) => ({ authorization: `Bearer ${secret}` });
+  const stranger = (name: string, headers: Record<string, string>, bindings = LOOPBACK): Principal => ({
+    name,
+    rights: null,
+    headers,
+    bindings,
+  });
+  const keyed = async (name: string, input: Record<string, unknown>, rights: Partial<Rights>): Promise<Principal> => ({
+    name,
+    rights: { ...EVERYTHING, ...rights },
+    headers: as((await make(input)).secret),
+    bindings: REMOTE,
+  });
+  return [
+    { name: "no key, from this machine", rights: EVERYTHING, headers: {}, bindings: LOOPBACK },
+    stranger("no key, from elsewhere", {}, REMOTE),
+    stranger("no key, from a web page", { origin: "http://localhost:3000" }),
+    stranger("wrong key", as(`sm_${owner.actor.organizationId}_${"x".repeat(43)}`)),
+    stranger("expired key", as(expired.secret)),
+    stranger("key that is switched off", as(disabled.secret)),
+    stranger("revoked key", as(revoked.secret)),
+    await keyed(
+      "scoped to another container",
+      { kind: "scoped", grants: [grant(ELSEWHERE)] },
+      { containers: { [ELSEWHERE]: "write" }, isScoped: true },
+    ),
+    await keyed(
+      "scoped to the container",
+      { kind: "scoped", grants: [grant(HOME)] },
+      { containers: { [HOME]: "write" }, isScoped: true },
+    ),
+    await keyed(
+      "scoped to the container, reading",
+      { kind: "scoped", grants: [grant(HOME, "read")] },
+      { containers: { [HOME]: "read" }, isScoped: true },
+    ),
+    await keyed(
+      "agent of another container",
+      { kind: "agent", grants: [grant(ELSEWHERE)] },
+      {
+        containers: { [ELSEWHERE]: "write" },
+      },
+    ),
+    await keyed("agent, reading everything", { kind: "agent", permission: "read" }, { permission: "read" }),
+    await keyed(
+      "agent, one container to write, one to read",
+      { kind: "agent", grants: [grant(HOME), grant(LIBRARY, "read")] },
+      { containers: { [HOME]: "write", [LIBRARY]: "read" } },
+    ),
+    await keyed("full key", {}, {}),
+  ];
+}
+
+/** The same things whenever they are asked for, said with the canary. */
+async function seed(opened: ManualCore, tag: string): Promise<Subject> {
+  const source = subjectOf(opened, tag, ` The ${CANARY} sings.`);
+  const [container, document, file, memory] = [
+    tag,
+    await source.document(),
+    await source.file(),
+    await source.memory(),
+  ];
+  const [inferred, batch, task] = [await source.inferred(), await source.batch(), await source.task()];
+  const [key, project] = [await source.key(), await source.project()];
+  await opened.core.addDocument(opened.call(), {
+    content: `Known by its own id. The ${CANARY} sings.`,
+    containerTags: [tag],
+    customId: `own-${tag}`,
+  });
+  await opened.settle();
+  const known = { container, document, file, memory, inferred, batch, task, key, project };
+  const answers = Object.entries(known).map(([name, id]) => [name, () => Promise.resolve(id)] as const);
+  return { tag, ...Object.fromEntries(answers) } as unknown as Subject;
+}
+
+function subjectOf({ core, call }: ManualCore, tag: string, words = ""): Subject {
+  const owner = call();
+  const add = async (more: Record<string, unknown> = {}) =>
+    core.addDocument(owner, { content: `Note ${createId()}.${words}`, containerTags: [tag], ...more });
+  const remember = async () => {
+    const memories = [{ content: `Mia has the number ${createId()}.${words}` }];
+    return (await core.createMemories(owner, { containerTag: tag, memories })).memories[0]?.id ?? "";
+  };
+  return {
+    tag,
+    async container() {
+      const fresh = `lost-${createId()}`;
+      await core.addDocument(owner, { content: "To be lost.", containerTags: [fresh] });
+      return fresh;
+    },
+    document: async () => (await add()).id,
+    async file() {
+      const bytes = Buffer.from(`File ${createId()}.${words}`).toString("base64");
+      return (await core.addFile(owner, { bytes, name: "a.txt", document: { containerTags: [tag] } })).id;
+    },
+    memory: remember,
+    async inferred() {
+      // A quote that the text does not have makes it doubtful.
+      const facts = [{ text: `Tom has the number ${createId()}.${words}`, quote: "nobody said this" }];
+      const { facts: known } = await add({ facts, dreaming: "instant", wait: 20 });
+      return known?.[0]?.id ?? "";
+    },
+    async batch() {
+      const forgotten = await core.forget(owner, { ids: [await remember()] });
+      return forgotten.batchId ?? "";
+    },
+    async task() {
+      await add({ dreaming: "instant", wait: 20 });
+      const { tasks } = await core.pendingExtractions(owner, { containerTag: tag, limit: 1 });
+      return tasks[0]?.taskId ?? "";
+    },
+    key: async () => (await core.createKey(owner, {})).key.id,
+    project: async () => (await core.createProject(owner, { name: `Lost ${createId()}` })).uid,
+  };
+}
