@@ -24,7 +24,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   faces: FACE,
   "faces/mcp": [...FACE, "faces/allowed-hosts.ts", "faces/auth.ts", "faces/errors.ts"],
   "faces/rest": [...FACE, "faces/auth.ts", "faces/errors.ts"],
-  "faces/console": [...FACE, "faces/auth.ts", "faces/errors.ts"],
+  "faces/console": [...FACE, "faces/pages", "faces/allowed-hosts.ts", "faces/errors.ts"],
+  // What browser pages share, whichever face shows them.
+  "faces/pages": [...FACE, "faces/allowed-hosts.ts", "faces/errors.ts"],
   "faces/cli": [...FACE, "faces/errors.ts"],
   // The server that the other faces are mounted on.
   "faces/http.ts": [...FACE, "faces"],

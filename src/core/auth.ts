@@ -89,8 +89,8 @@ export function requireAllContainers(actor: Actor): void {
 }
 
 /** True for whoever may use everything of the organisation, to read and to write. */
-export function ownsAll({ containers, readOnly = [] }: Actor): boolean {
-  return containers === "all" && readOnly.length === 0;
+export function ownsAll({ containers, readOnly = [], isApp }: Actor): boolean {
+  return containers === "all" && readOnly.length === 0 && isApp !== true;
 }
 
 /** What a use case asks of whoever calls it. `owner` is everything of the organisation, to read and to write. */
@@ -105,6 +105,8 @@ export function admit(actor: Actor, need: Need): Actor {
   const { containers, readOnly = [] } = actor;
   const isReader = readOnly === "all" || (containers !== "all" && containers.every((tag) => readOnly.includes(tag)));
   if (need === "owner" && isReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
+  if (need === "owner" && actor.isApp === true)
+    throw new AppError("forbidden", "An app that was let in may not administer this server. Use a key of the owner.");
   if (need === "owner") requireAllContainers(actor);
   if (need !== "write" || readOnly.length === 0) return actor;
   if (isReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");

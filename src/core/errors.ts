@@ -58,7 +58,8 @@ export class RetryLater extends Error {
 
 /** The same words for what is missing and for what the caller may not see. */
 export function notFound(
-  noun: "document" | "memory" | "key" | "container" | "merge" | "project" | "connection" | "batch" | "sign-in",
+  noun:
+    "document" | "memory" | "key" | "container" | "merge" | "project" | "connection" | "batch" | "sign-in" | "grant",
   id: string,
 ): AppError {
   return new AppError("not_found", `${noun.charAt(0).toUpperCase()}${noun.slice(1)} not found: ${id}`);

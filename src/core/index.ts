@@ -1,6 +1,14 @@
 import { addDocument } from "./documents/add-document.js";
 import { reportConsumption, reportErrors, reportGrowth, reportUsage } from "./service/analytics.js";
 import { authenticate } from "./auth.js";
+import { allowApp, authenticateToken, listGrants, revokeGrants } from "./service/app-grants.js";
+import {
+  consumeOAuthRecord,
+  dropOAuthRecords,
+  findOAuthRecord,
+  oauthSecrets,
+  saveOAuthRecord,
+} from "./service/oauth-records.js";
 import { getContainer, listContainers, updateContainer } from "./containers/containers.js";
 import {
   createConnection,
@@ -12,6 +20,8 @@ import {
   listConnections,
 } from "./service/connections.js";
 import type { Call, CoreContext } from "./context.js";
+import { connectClients } from "./service/connect-clients.js";
+import { answerDevice, findDevice, pollDevice, startDevice } from "./service/device.js";
 import { addConversation } from "./documents/conversations.js";
 import { deleteContainer } from "./containers/delete-container.js";
 import { diagnose } from "./service/doctor.js";
@@ -94,6 +104,8 @@ export {
   type CreatedKey,
   type ListedKey,
 } from "./service/keys.js";
+export type { ClientKey } from "./service/connect-clients.js";
+export type { PolledDevice, StartedDevice } from "./service/device.js";
 export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories/memories.js";
 export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./memories/forget-memory.js";
 export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./memories/forget-matching.js";
@@ -127,7 +139,7 @@ export { createProjectSchema, deleteProjectSchema, type DeletedProject } from ".
 export { purgeSchema, type Purged } from "./service/purge.js";
 export { resetSchema } from "./service/reset.js";
 export { settingsSchema } from "./service/settings.js";
-export { ORGANIZATION_NAME } from "./service/status.js";
+export { ORGANIZATION_NAME, OWNER } from "./service/status.js";
 export type { Session, Status } from "./service/status.js";
 
 /** Every use case by name. Inputs are checked inside, so a face may pass on what it was sent. */
@@ -199,6 +211,20 @@ const USE_CASES = {
   listSignIns,
   endSignIn,
   setPassword,
+  connectClients,
+  startDevice,
+  pollDevice,
+  findDevice,
+  answerDevice,
+  authenticateToken,
+  allowApp,
+  listGrants,
+  revokeGrants,
+  saveOAuthRecord,
+  findOAuthRecord,
+  consumeOAuthRecord,
+  dropOAuthRecords,
+  oauthSecrets,
   ensureFirstKey,
   noteRequests,
   listRequests,

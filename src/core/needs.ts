@@ -80,6 +80,21 @@ export const NEEDS = {
   listSignIns: "owner",
   endSignIn: "owner",
   setPassword: "owner",
+  connectClients: "owner",
+  startDevice: "nothing",
+  pollDevice: "nothing",
+  findDevice: "owner",
+  answerDevice: "owner",
+
+  authenticateToken: "nothing",
+  allowApp: "owner",
+  listGrants: "owner",
+  revokeGrants: "owner",
+  saveOAuthRecord: "owner",
+  findOAuthRecord: "owner",
+  consumeOAuthRecord: "owner",
+  dropOAuthRecords: "owner",
+  oauthSecrets: "owner",
 
   ensureFirstKey: "owner",
 

@@ -4,6 +4,8 @@ import type { FactCandidate, ProfileBucket, Turn, Unit, UnitKind, VectorSpace } 
 export type * from "./key-ports.js";
 export type * from "./mail-ports.js";
 export type * from "./request-ports.js";
+export type * from "./device-ports.js";
+export type * from "./oauth-ports.js";
 export type * from "./sign-in-ports.js";
 export type * from "./journal-ports.js";
 export type * from "./store-ports.js";

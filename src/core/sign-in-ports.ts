@@ -15,10 +15,15 @@ export interface SignInStore {
   insertCode(organizationId: string, hash: string, expiresAt: Date): Promise<void>;
   /** Uses up a code. @returns false when there is no such code, or its time is over */
   takeCode(organizationId: string, hash: string, now: Date): Promise<boolean>;
+  /**
+   * Notes that the owner answered a request, so that nobody answers it twice.
+   * @returns false when it was answered before
+   */
+  noteAnswer(organizationId: string, hash: string, expiresAt: Date): Promise<boolean>;
   /** What `hashPassword` made of the password; null when none is set. */
   password(organizationId: string): Promise<string | null>;
   /** Null takes the password away. */
   setPassword(organizationId: string, hash: string | null): Promise<void>;
-  /** Removes sign-ins and codes whose time is over. @returns how many */
+  /** Removes sign-ins, codes and answered requests whose time is over. @returns how many */
   dropOver(now: Date): Promise<number>;
 }

@@ -1,5 +1,7 @@
 import type { ContainerVectors, JobStore, ModelUse, VectorRecord } from "./ports.js";
 import type { KeyStore } from "./key-ports.js";
+import type { DeviceRequestStore } from "./device-ports.js";
+import type { OAuthStore } from "./oauth-ports.js";
 import type { SignInStore } from "./sign-in-ports.js";
 import type { PurgeStore } from "./purge-ports.js";
 import type { RequestStore, VolumeStore } from "./request-ports.js";
@@ -420,6 +422,8 @@ export interface StoreNouns {
   readonly merges: MergeStore;
   readonly keys: KeyStore;
   readonly signIns: SignInStore;
+  readonly oauth: OAuthStore;
+  readonly deviceRequests: DeviceRequestStore;
   readonly jobs: JobStore;
   readonly journal: JournalStore;
   readonly operations: OperationStore;

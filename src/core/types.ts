@@ -4,6 +4,8 @@
  */
 
 export * from "./key-types.js";
+export * from "./oauth-types.js";
+export * from "./device-types.js";
 export * from "./sign-in-types.js";
 import type { KeyRate } from "./key-types.js";
 
@@ -22,6 +24,8 @@ export interface Actor {
   readonly rate?: KeyRate | undefined;
   /** True for a scoped key, which may do less than others (contract.md §1.2). */
   readonly isScoped?: boolean | undefined;
+  /** True for an app that the owner let in by OAuth: it administers nothing. */
+  readonly isApp?: boolean | undefined;
   /** Name of the client that the key was made for, or that the request names; its settings are its own. */
   readonly client?: string | undefined;
 }

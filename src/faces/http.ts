@@ -9,6 +9,7 @@ import type { LeveledLog } from "../lib/log.js";
 import type { AllowedHosts } from "./allowed-hosts.js";
 import { isLoopbackAddress } from "./auth.js";
 import { errorBody, refusalOf, statusOf } from "./errors.js";
+import type { ConsoleFace } from "./console/face.js";
 import type { McpHttp, McpHttpOptions } from "./mcp/http.js";
 import { createOwnerDoor } from "./owner/door.js";
 import { limitRequests } from "./rest/rate-limit.js";
@@ -68,6 +69,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
     app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }));
   }
   mountMcp(app, options);
+  mountConsole(app, options);
   app.route("/", createRestFace(options));
   return app;
 }
@@ -93,6 +95,21 @@ function mountMcp(app: HttpApp, { rate, allowed = {}, limits, ...options }: Http
   };
   for (const path of ["/mcp", "/mcp/"]) app.all(path, answer);
   app.post("/", answer);
+}
+
+/** The owner's pages; loaded with the first request. Elsewhere than `/auth` they have one address that the API knows. */
+function mountConsole(app: HttpApp, { allowed = {}, ...options }: HttpFaceOptions): void {
+  let loading: Promise<ConsoleFace> | undefined;
+  const load = async (): Promise<ConsoleFace> => {
+    const { createConsole } = await import("./console/face.js");
+    return createConsole({ ...options, allowed });
+  };
+  const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
+    loading ??= load();
+    return (await loading).answer(req.raw, env?.incoming?.socket.remoteAddress);
+  };
+  for (const path of ["/auth", "/auth/*"]) app.all(path, answer);
+  app.all("/v3/auth/key", answer);
 }
 
 /** Files travel as base64, which is a third longer. */

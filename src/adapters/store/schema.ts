@@ -194,6 +194,44 @@ export interface Database {
   };
   sign_in_codes: { hash: string; organization_id: string; expires_at: string };
   passwords: { organization_id: string; hash: string; changed_at: string };
+  oauth_records: {
+    kind: string;
+    hash: string;
+    uid_hash: string | null;
+    grant_id: string | null;
+    payload: string;
+    consumed_at: string | null;
+    created_at: string;
+    expires_at: string | null;
+  };
+  oauth_grants: {
+    id: string;
+    organization_id: string;
+    issuer: string;
+    client_id: string;
+    client_name: string;
+    client_host: string;
+    container_tags: string | null;
+    permission: string;
+    created_at: string;
+    last_used_at: string | null;
+    expires_at: string | null;
+  };
+  oauth_secrets: { organization_id: string; secrets: string; created_at: string };
+  answered_requests: { hash: string; organization_id: string; expires_at: string };
+  device_requests: {
+    device_hash: string;
+    user_hash: string;
+    organization_id: string;
+    /** JSON. */
+    asker: string;
+    /** JSON of what was approved. */
+    choice: string | null;
+    state: string;
+    created_at: string;
+    expires_at: string;
+    polled_at: string | null;
+  };
   settings: { organization_id: string; client: string; value: string; updated_at: string };
   container_merges: {
     id: string;

@@ -83,6 +83,16 @@ export function createSignInStore(db: Kysely<Database>, clock: Clock): SignInSto
       return rows.length > 0;
     },
 
+    async noteAnswer(organizationId, hash, expiresAt) {
+      const rows = await db
+        .insertInto("answered_requests")
+        .values({ hash, organization_id: organizationId, expires_at: iso(expiresAt) })
+        .onConflict((conflict) => conflict.column("hash").doNothing())
+        .returning("hash")
+        .execute();
+      return rows.length > 0;
+    },
+
     async password(organizationId) {
       const row = await db
         .selectFrom("passwords")
@@ -109,7 +119,12 @@ export function createSignInStore(db: Kysely<Database>, clock: Clock): SignInSto
       const over = iso(now);
       const signIns = await db.deleteFrom("sign_ins").where("expires_at", "<=", over).returning("id").execute();
       const codes = await db.deleteFrom("sign_in_codes").where("expires_at", "<=", over).returning("hash").execute();
-      return signIns.length + codes.length;
+      const answered = await db
+        .deleteFrom("answered_requests")
+        .where("expires_at", "<=", over)
+        .returning("hash")
+        .execute();
+      return signIns.length + codes.length + answered.length;
     },
   };
 }

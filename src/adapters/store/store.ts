@@ -18,7 +18,9 @@ import { createFileStore } from "./files.js";
 import { createJobStore } from "./jobs.js";
 import { createJournalStore } from "./journal.js";
 import { createKeyStore } from "./keys.js";
+import { createDeviceRequestStore } from "./device-requests.js";
 import { createSignInStore } from "./sign-ins.js";
+import { createOAuthStore } from "./oauth.js";
 import { createMemoryStore } from "./memories.js";
 import { createMergeStore } from "./merges.js";
 import { openSqliteStore } from "./open.js";
@@ -135,6 +137,8 @@ function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
     extractionTasks: createExtractionTaskStore(db, clock),
     keys: createKeyStore(db),
     signIns: createSignInStore(db, clock),
+    oauth: createOAuthStore(db, clock),
+    deviceRequests: createDeviceRequestStore(db),
     jobs: createJobStore(db, clock),
     journal: createJournalStore(db, clock),
     operations: createOperationStore(db, clock),

@@ -6,7 +6,7 @@ import { hashKey, opens, requireAllContainers } from "../auth.js";
 import type { Call, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { clientSchema, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
-import type { NewKey } from "../ports.js";
+import type { NewKey, StoreNouns } from "../ports.js";
 import { type ApiKey, type Grant, KEY_KINDS, PERMISSIONS } from "../types.js";
 
 const DAY_MS = 86_400_000;
@@ -47,10 +47,17 @@ export interface CreatedKey {
 
 /** Makes a key. @throws AppError `forbidden` unless the caller may use everything of the organisation */
 export async function createKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<CreatedKey> {
+  return makeKey(store, { organizationId: call.actor.organizationId, now: clock.now() }, raw);
+}
+
+/** The same, as part of a transaction, for an owner who was asked before. */
+export async function makeKey(
+  nouns: KeyNouns,
+  { organizationId, now }: { readonly organizationId: string; readonly now: Date },
+  raw: unknown,
+): Promise<CreatedKey> {
   const { expiresInDays, grants, permission, ...input } = parseInput(createKeySchema, raw);
-  const { organizationId } = call.actor;
-  const now = clock.now();
-  return insertKey(store, {
+  return insertKey(nouns, {
     ...input,
     organizationId,
     client: input.client ?? null,
@@ -77,8 +84,10 @@ function newSecret(organizationId: string): string {
   return `sm_${organizationId}_${randomSecret()}`;
 }
 
+type KeyNouns = Pick<StoreNouns, "keys">;
+
 async function insertKey(
-  store: CoreContext["store"],
+  store: KeyNouns,
   { secret, ...of }: Omit<NewKey, "id" | "hint"> & { secret: string },
 ): Promise<CreatedKey> {
   const draft = { id: createId(), ...of, hint: secret.slice(-4) };

@@ -26,8 +26,10 @@ export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promi
   let changes = 0;
   for (const space of await store.vectors.spaces()) changes += await store.vectors.trim(space.id, KEEP_VECTOR_CHANGES);
   const signIns = await store.signIns.dropOver(clock.now());
+  const oauth = await store.oauth.dropOver(clock.now());
+  const devices = await store.deviceRequests.dropOver(clock.now());
   const files = await dropLostBlobs(context, signal);
-  log.debug("cleaned up", { operations, requests: tooOld + tooMany, changes, signIns, files });
+  log.debug("cleaned up", { operations, requests: tooOld + tooMany, changes, signIns, devices, oauth, files });
 }
 
 /** Writes down as forgotten what search leaves out already because its time is over. */

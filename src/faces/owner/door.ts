@@ -35,6 +35,7 @@ const actorFields = {
   sees: z.array(z.string()).optional(),
   rate: z.object({ requests: z.number(), windowMs: z.number() }).optional(),
   isScoped: z.boolean().optional(),
+  isApp: z.boolean().optional(),
   client: z.string().optional(),
 } satisfies Record<keyof Actor, z.ZodType>;
 

@@ -28,4 +28,52 @@ create table passwords (
   hash text not null,
   changed_at text not null
 ) strict;
+create table oauth_records (
+  kind text not null,
+  hash text not null,
+  uid_hash text,
+  grant_id text,
+  payload text not null,
+  consumed_at text,
+  created_at text not null,
+  expires_at text,
+  primary key (kind, hash)
+) strict;
+create index oauth_records_uid on oauth_records (kind, uid_hash) where uid_hash is not null;
+create index oauth_records_grant on oauth_records (grant_id) where grant_id is not null;
+create index oauth_records_expiry on oauth_records (expires_at) where expires_at is not null;
+create table oauth_grants (
+  id text primary key,
+  organization_id text not null,
+  issuer text not null,
+  client_id text not null,
+  client_name text not null,
+  client_host text not null,
+  container_tags text,
+  permission text not null,
+  created_at text not null,
+  last_used_at text,
+  expires_at text
+) strict;
+create table oauth_secrets (
+  organization_id text primary key,
+  secrets text not null,
+  created_at text not null
+) strict;
+create table answered_requests (
+  hash text primary key,
+  organization_id text not null,
+  expires_at text not null
+) strict;
+create table device_requests (
+  device_hash text primary key,
+  user_hash text not null unique,
+  organization_id text not null,
+  asker text not null,
+  choice text,
+  state text not null,
+  created_at text not null,
+  expires_at text not null,
+  polled_at text
+) strict;
 `;

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { sha256 } from "../../lib/crypto.js";
+import type { Call, CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import { clientSchema, parseInput } from "../input.js";
+import { createKeySchema, keyNameSchema, makeKey } from "./keys.js";
+
+/** Longer than any page is left open before it is answered; a request that was answered is remembered for so long. */
+const REMEMBERED_MS = 24 * 60 * 60_000;
+const MOST_CLIENTS = 20;
+
+const connectClientsSchema = createKeySchema.pick({ grants: true, permission: true, expiresInDays: true }).extend({
+  /** Name of the request that the owner answers: each can be answered once. */
+  request: z.string().min(16).max(200),
+  clients: z
+    .array(
+      z.object({
+        client: clientSchema.nullable(),
+        kind: z.enum(["agent", "plugin"]),
+        name: keyNameSchema,
+      }),
+    )
+    .min(1)
+    .max(MOST_CLIENTS),
+});
+
+/** The key of one client, which is told this once. */
+export interface ClientKey {
+  readonly id: string;
+  readonly client: string | null;
+  readonly secret: string;
+}
+
+/**
+ * Makes the keys that the owner approved on a page, all of them or none.
+ * @throws AppError `conflict` when this request was answered before
+ */
+export async function connectClients(
+  { store, clock }: CoreContext,
+  { actor }: Call,
+  raw: unknown,
+): Promise<{ keys: ClientKey[] }> {
+  const { request, clients, ...use } = parseInput(connectClientsSchema, raw);
+  const { organizationId } = actor;
+  const now = clock.now();
+  return store.transaction(async (nouns) => {
+    const until = new Date(now.getTime() + REMEMBERED_MS);
+    if (!(await nouns.signIns.noteAnswer(organizationId, sha256(request), until))) throw answeredBefore();
+    const keys: ClientKey[] = [];
+    for (const { client, ...named } of clients) {
+      const { key, secret } = await makeKey(
+        nouns,
+        { organizationId, now },
+        { ...use, ...named, client: client ?? undefined },
+      );
+      keys.push({ id: key.id, client, secret });
+    }
+    return { keys };
+  });
+}
+
+function answeredBefore(): AppError {
+  return new AppError("conflict", "This request was answered already. Start again in the program that asked.");
+}

@@ -1,0 +1,187 @@
+import { randomInt } from "node:crypto";
+import * as z from "zod";
+import { randomSecret, sha256 } from "../../lib/crypto.js";
+import { iso } from "../../lib/time.js";
+import type { Call, CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import { clientSchema, noteSchema, parseInput } from "../input.js";
+import type { ApprovedUse, Asker, DeviceRequest, DeviceState } from "../types.js";
+import { createKeySchema, makeKey } from "./keys.js";
+
+const EXPIRES_IN = 600;
+const INTERVAL = 5;
+/** Letters that are hard to mistake for each other and spell no words (RFC 8628 §6.1). */
+const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
+const CODE_LENGTH = 8;
+const MOST_WAITING = 100;
+const MINUTE_MS = 60_000;
+/** Requests of one address, and codes typed by one browser. */
+const STARTS = { requests: 10, windowMs: 10 * MINUTE_MS };
+const GUESSES = { requests: 20, windowMs: 15 * MINUTE_MS };
+
+const words = noteSchema(500).optional();
+const startSchema = z.object({
+  client: clientSchema.optional(),
+  hostname: words,
+  os: words,
+  cwd: words,
+  /** Address of the machine; requests are counted by it. */
+  from: z.string().max(200).default("unknown"),
+});
+
+export interface StartedDevice {
+  /** The program's own secret. */
+  readonly deviceCode: string;
+  /** What the owner types, `XXXX-XXXX`. */
+  readonly userCode: string;
+  /** Seconds. */
+  readonly expiresIn: number;
+  /** Seconds to wait between two questions. */
+  readonly interval: number;
+}
+
+/** Lets a program without a browser ask for a key. @throws AppError `rate_limited` */
+export async function startDevice(
+  { store, clock, attempts }: CoreContext,
+  _call: Call,
+  raw: unknown,
+): Promise<StartedDevice> {
+  const { from, client = null, hostname = null, os = null, cwd = null } = parseInput(startSchema, raw);
+  const { organizationId } = store;
+  const { waitMs } = attempts.take(`device from ${from}`, STARTS);
+  if (waitMs > 0) throw tooMany(waitMs);
+  const now = clock.now();
+  if ((await store.deviceRequests.countWaiting(organizationId, now)) >= MOST_WAITING) throw tooMany(MINUTE_MS);
+  const deviceCode = randomSecret();
+  const request: DeviceRequest = {
+    organizationId,
+    asker: { client, hostname, os, cwd },
+    state: "pending",
+    approved: null,
+    createdAt: iso(now),
+    expiresAt: iso(new Date(now.getTime() + EXPIRES_IN * 1_000)),
+    polledAt: null,
+  };
+  for (;;) {
+    const userCode = newUserCode();
+    if (await store.deviceRequests.insert(request, { device: sha256(deviceCode), user: sha256(userCode) }))
+      return { deviceCode, userCode: asShown(userCode), expiresIn: EXPIRES_IN, interval: INTERVAL };
+  }
+}
+
+function newUserCode(): string {
+  return Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+}
+
+function asShown(userCode: string): string {
+  return `${userCode.slice(0, CODE_LENGTH / 2)}-${userCode.slice(CODE_LENGTH / 2)}`;
+}
+
+function tooMany(waitMs: number): AppError {
+  const retryAfter = Math.ceil(waitMs / 1_000);
+  return new AppError(
+    "rate_limited",
+    `Too many devices ask for a key, or too many codes were typed. Try again in ${retryAfter} s.`,
+    {
+      retryAfter,
+    },
+  );
+}
+
+const pollSchema = z.object({ deviceCode: z.string().max(200) });
+
+/** What a program learns that asks whether it was approved. The key is told once, and the request is gone then. */
+export type PolledDevice =
+  | { readonly state: "pending" | "too_soon" | "declined" | "expired" }
+  | { readonly state: "approved"; readonly secret: string };
+
+/** Answers the program that waits; makes its key when it was approved. */
+export async function pollDevice({ store, clock }: CoreContext, _call: Call, raw: unknown): Promise<PolledDevice> {
+  const { deviceCode } = parseInput(pollSchema, raw);
+  const { organizationId } = store;
+  const hash = sha256(deviceCode);
+  const now = clock.now();
+  return store.transaction(async (nouns) => {
+    const request = await nouns.deviceRequests.byDevice(organizationId, hash);
+    if (!request || request.expiresAt <= iso(now)) return { state: "expired" };
+    if (request.approved !== null) {
+      await nouns.deviceRequests.remove(organizationId, hash);
+      const { secret } = await makeKey(nouns, { organizationId, now }, keyOf(request.asker, request.approved));
+      return { state: "approved", secret };
+    }
+    if (request.state === "declined") {
+      await nouns.deviceRequests.remove(organizationId, hash);
+      return { state: "declined" };
+    }
+    await nouns.deviceRequests.notePoll(organizationId, hash, now);
+    const isTooSoon =
+      request.polledAt !== null && now.getTime() - Date.parse(request.polledAt) < INTERVAL * 1_000 - 500;
+    return { state: isTooSoon ? "too_soon" : "pending" };
+  });
+}
+
+function keyOf({ client, hostname }: Asker, { grants, permission, expiresInDays }: ApprovedUse) {
+  const name = `${client ?? "program"} on ${hostname ?? "another machine"}`;
+  return {
+    name: [...name].slice(0, 200).join(""),
+    kind: client === null ? "agent" : "plugin",
+    client: client ?? undefined,
+    grants: grants ?? undefined,
+    permission,
+    expiresInDays: expiresInDays ?? undefined,
+  };
+}
+
+const userCodeSchema = z.string().max(100);
+
+/** Hash of a code as a person types it: small letters, spaces and a hyphen make no difference. */
+function hashOfUserCode(typed: string): string {
+  return sha256(typed.toUpperCase().replace(/[^A-Z]/g, ""));
+}
+
+/**
+ * Who asks under a code.
+ * @throws AppError `not_found` for a code that nobody waits with, `rate_limited` after too many
+ */
+export async function findDevice(
+  { store, clock, attempts }: CoreContext,
+  { actor }: Call,
+  raw: unknown,
+): Promise<{ asker: Asker; state: DeviceState }> {
+  const { userCode } = parseInput(z.object({ userCode: userCodeSchema }), raw);
+  const { waitMs } = attempts.take(`user codes of ${actor.name}`, GUESSES);
+  if (waitMs > 0) throw tooMany(waitMs);
+  const request = await store.deviceRequests.byUser(actor.organizationId, hashOfUserCode(userCode));
+  if (!request || request.expiresAt <= iso(clock.now())) throw unknownCode();
+  return { asker: request.asker, state: request.state };
+}
+
+function unknownCode(): AppError {
+  return new AppError(
+    "not_found",
+    "Nobody waits with this code. It may be mistyped, answered, or older than 10 minutes.",
+  );
+}
+
+const answerSchema = createKeySchema.pick({ grants: true, permission: true, expiresInDays: true }).extend({
+  userCode: userCodeSchema,
+  approve: z.boolean(),
+});
+
+/**
+ * Approves what waits under a code, or declines it.
+ * @throws AppError `not_found` when nobody waits with it any more, `rate_limited` after too many
+ */
+export async function answerDevice(
+  { store, clock, attempts }: CoreContext,
+  { actor }: Call,
+  raw: unknown,
+): Promise<{ approved: boolean }> {
+  const { userCode, approve, grants = null, permission, expiresInDays = null } = parseInput(answerSchema, raw);
+  const { waitMs } = attempts.take(`user codes of ${actor.name}`, GUESSES);
+  if (waitMs > 0) throw tooMany(waitMs);
+  const approved = approve ? { grants, permission, expiresInDays } : null;
+  const answer = { approved, at: clock.now() };
+  if (!(await store.deviceRequests.answer(actor.organizationId, hashOfUserCode(userCode), answer))) throw unknownCode();
+  return { approved: approve };
+}

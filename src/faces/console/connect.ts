@@ -1,0 +1,195 @@
+import { AppError } from "../../core/errors.js";
+import { clientSchema } from "../../core/index.js";
+import { randomSecret, equalSecrets } from "../../lib/crypto.js";
+import { choiceFields, readChoice } from "../pages/choice.js";
+import { csrfField, type FormFields, formToken, hiddenField, readForm, requireCsrf } from "../pages/forms.js";
+import { type Html, html, shown } from "../pages/html.js";
+import { pageAnswer, redirectAnswer } from "../pages/layout.js";
+import type { Owner } from "../pages/session.js";
+import { type Callback, encodeValues, readCallback, readDesktopCallback, withAnswer } from "./callback.js";
+import { labelOf } from "./known-clients.js";
+import { type Handler, ownerFooter, type Surroundings, type Visit } from "./visit.js";
+
+/** The pages on which a program asks for a key (clients.md §1.1). */
+export type ConnectPage = "/auth/connect" | "/auth/agent-connect" | "/auth/desktop";
+
+const MOST_CLIENTS = 20;
+/** A page that was left open for longer has to be opened again. */
+const OPEN_MS = 60 * 60_000;
+
+/** What a program asks for. */
+interface Ask {
+  readonly callback: Callback;
+  /** Names of the programs; null for one that does not say. */
+  readonly clients: readonly (string | null)[];
+  /** True when each client gets a key of its own. */
+  readonly isList: boolean;
+  readonly kind: "agent" | "plugin";
+  readonly hostname: string;
+  readonly os: string;
+  readonly cwd: string;
+  readonly version: string;
+}
+
+function readAsk({ url }: Visit): Ask {
+  const { searchParams, pathname } = url;
+  const isDesktop = pathname === "/auth/desktop";
+  const list = searchParams.get("clients");
+  const client = searchParams.get("client");
+  const named = (list ?? client ?? "").split(",").filter((name) => name.trim() !== "");
+  if (named.length > MOST_CLIENTS)
+    throw new AppError("invalid", `At most ${MOST_CLIENTS} clients are connected at once.`);
+  const clients = [...new Set(named.map(readClient))];
+  const unnamed = isDesktop ? "desktop" : pathname === "/auth/agent-connect" ? "cli" : null;
+  const text = (name: string) => shown(searchParams.get(name) ?? "");
+  return {
+    callback: (isDesktop ? readDesktopCallback : readCallback)(searchParams.get("callback")),
+    clients: clients.length > 0 ? clients : [unnamed],
+    isList: list !== null && clients.length > 0,
+    kind: clients.length > 0 && !isDesktop ? "plugin" : "agent",
+    hostname: text("hostname"),
+    os: text("os"),
+    cwd: text("cwd"),
+    version: text("cli_version"),
+  };
+}
+
+function readClient(name: string): string {
+  const read = clientSchema.safeParse(name.trim());
+  if (read.success) return read.data;
+  throw new AppError(
+    "invalid",
+    `The program calls itself ${JSON.stringify(shown(name, 80))}, which is not a name of a client.`,
+  );
+}
+
+/** Says who asks for what, and lets the owner choose. */
+export const showConnect: Handler = async (visit, surroundings) => {
+  const ask = readAsk(visit);
+  const owner = await surroundings.sessions.requireOwner(visit.request);
+  if (owner instanceof Response) return owner;
+  return connectPage(visit, surroundings, { ask, owner });
+};
+
+interface Asked {
+  readonly ask: Ask;
+  readonly owner: Owner;
+  readonly objection?: string;
+}
+
+async function connectPage(
+  { url }: Visit,
+  { core }: Surroundings,
+  { ask, owner, objection }: Asked,
+): Promise<Response> {
+  const { containers } = await core.listContainers({ actor: owner.actor });
+  const names = ask.clients.map(nameOf);
+  const who = names.length === 1 ? names[0] : `${names.length} programs`;
+  return pageAnswer({
+    title: `${who} ${names.length === 1 ? "asks" : "ask"} to use your memory`,
+    status: objection === undefined ? 200 : 400,
+    footer: ownerFooter(owner),
+    formTargets: [ask.callback.formTarget],
+    body: html`${objection !== undefined && html`<p class="warning" role="alert">${objection}</p>`}
+      ${ask.clients.some((client) => client === null || labelOf(client) === null) && html`<p class="warning">This server does not know this program. Approve only what you started yourself.</p>`}
+      ${askerOf(ask)}
+      <form method="post" action="${url.pathname + url.search}">
+        ${csrfField(owner.csrf)}${hiddenField("request", newRequest(url, owner))}
+        ${choiceFields({ containers: containers.map(({ tag }) => tag) })}
+        <div class="actions">
+          <button class="main" name="decision" value="approve">Approve</button>
+          <button name="decision" value="decline">Decline</button>
+        </div>
+      </form>
+      <p class="soft">
+        The program gets ${ask.isList ? "a key for each client" : "a key"} of its own, at this machine’s address
+        ${new URL(ask.callback.address).host}. You can take it back at any time with <code>recollect keys revoke</code>.
+      </p>`,
+  });
+}
+
+function nameOf(client: string | null): string {
+  if (client === null) return "An unknown program";
+  return labelOf(client) ?? `Unknown program “${client}”`;
+}
+
+function askerOf({ clients, hostname, os, cwd, version }: Ask): Html {
+  const rows = [
+    clients.length > 1 && (["Programs", clients.map(nameOf).join(", ")] as const),
+    hostname !== "" && (["Machine", os === "" ? hostname : `${hostname} (${os})`] as const),
+    cwd !== "" && (["Folder", cwd] as const),
+    version !== "" && (["Version", version] as const),
+  ].filter((row) => row !== false);
+  if (rows.length === 0) return html`<p>It does not say from where it asks.</p>`;
+  return html`<p>This is what it says of itself:</p>
+    <dl>
+      ${rows.map(
+        ([term, words]) =>
+          html`<dt>${term}</dt>
+            <dd>${words}</dd>`,
+      )}
+    </dl>`;
+}
+
+/** Names one opening of the page for one browser, so that an approval counts once, for what was shown, and not for ever. */
+function newRequest({ pathname, search }: URL, { token }: Owner): string {
+  const id = `${Date.now().toString(36)}-${randomSecret(16)}`;
+  return `${id}.${formToken(token, `request:${id}:${pathname}${search}`)}`;
+}
+
+function requireRequest(fields: FormFields, { pathname, search }: URL, { token }: Owner): string {
+  const [id = "", mark = ""] = fields.text("request").split(".");
+  const isOurs = equalSecrets(mark, formToken(token, `request:${id}:${pathname}${search}`));
+  const openedAt = Number.parseInt(id.split("-")[0] ?? "", 36);
+  if (isOurs && Date.now() - openedAt < OPEN_MS) return id;
+  throw new AppError(
+    "forbidden",
+    "This page was open for too long, or is not the one that was opened here. Start again in the program that asked.",
+  );
+}
+
+/** Sends the answer of the owner to the program. */
+export const doConnect: Handler = async (visit, surroundings) => {
+  const { request, url } = visit;
+  const { core, sessions } = surroundings;
+  const ask = readAsk(visit);
+  const owner = await sessions.requireOwner(request);
+  if (owner instanceof Response) return owner;
+  const fields = await readForm(request);
+  requireCsrf(fields, owner);
+  const requestId = requireRequest(fields, url, owner);
+  const decision = fields.text("decision");
+  if (decision === "decline") return redirectAnswer(withAnswer(ask.callback, declined(ask)));
+  if (decision !== "approve") throw new AppError("invalid", "Approve or decline.");
+  try {
+    const { keys } = await core.connectClients(
+      { actor: owner.actor },
+      { ...readChoice(fields), request: requestId, clients: ask.clients.map((client) => keyFor(ask, client)) },
+    );
+    const answer = { ...keysOf(ask, keys), api_url: sessions.baseUrl(request) };
+    return redirectAnswer(withAnswer(ask.callback, answer));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
+    return connectPage(visit, surroundings, { ask, owner, objection: error.message });
+  }
+};
+
+function keyFor({ kind, hostname, cwd }: Ask, client: string | null) {
+  const places = [hostname !== "" && `on ${hostname}`, cwd !== "" && `in ${cwd}`].filter((place) => place !== false);
+  return {
+    client,
+    kind,
+    name: shown([client === null ? "unknown program" : (labelOf(client) ?? client), ...places].join(" "), 200),
+  };
+}
+
+function keysOf({ isList }: Ask, keys: readonly { client: string | null; secret: string }[]): Record<string, string> {
+  if (!isList) return { apikey: keys[0]?.secret ?? "" };
+  return { keys: encodeValues(Object.fromEntries(keys.map(({ client, secret }) => [client ?? "", secret]))) };
+}
+
+function declined({ isList, clients }: Ask): Record<string, string> {
+  if (!isList) return { error: "access_denied" };
+  const words = Object.fromEntries(clients.map((client) => [client ?? "", "The owner declined."]));
+  return { error: "access_denied", errors: encodeValues(words) };
+}

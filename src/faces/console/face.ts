@@ -1,0 +1,100 @@
+import { localActor } from "../../core/index.js";
+import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { html } from "../pages/html.js";
+import { pageAnswer } from "../pages/layout.js";
+import { createSessions, refuseForeign } from "../pages/session.js";
+import { doConnect, showConnect } from "./connect.js";
+import { answerDevice, pollDevice, showDevice, startDevice } from "./device.js";
+import { makeKeyForPage } from "./key-for-page.js";
+import { doSignIn, doSignOut, showHome, showSignIn } from "./sign-in.js";
+import { type ConsoleOptions, type Handler, jsonAnswer, type Surroundings, type Visit } from "./visit.js";
+
+export type { ConsoleOptions } from "./visit.js";
+
+/** The pages on which the owner signs in and decides who may enter. */
+export interface ConsoleFace {
+  /** @param peerAddress address of the other end of the connection; no header is believed about it */
+  answer(request: Request, peerAddress: string | undefined): Promise<Response>;
+}
+
+const connect = { GET: showConnect, POST: doConnect };
+
+const PAGES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  "/auth": { GET: showHome },
+  "/auth/sign-in": { GET: showSignIn, POST: doSignIn },
+  "/auth/sign-out": { POST: doSignOut },
+  "/auth/connect": connect,
+  "/auth/agent-connect": connect,
+  "/auth/desktop": connect,
+  "/auth/device": { GET: showDevice, POST: answerDevice },
+};
+
+/** Addresses for programs. */
+const CALLS: typeof PAGES = {
+  "/auth/device/code": { POST: startDevice },
+  "/auth/device/token": { POST: pollDevice },
+  "/v3/auth/key": { GET: makeKeyForPage },
+};
+
+export function createConsole(options: ConsoleOptions): ConsoleFace {
+  const { organizationId, log, allowed } = options;
+  const anyone = { actor: localActor(organizationId) };
+  const surroundings: Surroundings = { ...options, sessions: createSessions(options), anyone };
+
+  async function serve(visit: Visit): Promise<Response> {
+    const { request, url } = visit;
+    refuseForeign(request, allowed);
+    const methods = PAGES[url.pathname] ?? CALLS[url.pathname] ?? {};
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (handler) return handler(visit, surroundings);
+    const allow = Object.keys(methods);
+    return allow.length === 0 ? missing(visit) : refuseMethod(visit, allow);
+  }
+
+  return {
+    async answer(request, peerAddress) {
+      const visit: Visit = { request, url: new URL(request.url), peerAddress };
+      try {
+        return await serve(visit);
+      } catch (error) {
+        return refuse(visit, error, log);
+      }
+    },
+  };
+}
+
+/** A refusal as a page for people, and as JSON for programs. */
+function refuse({ request, url }: Visit, error: unknown, log: ConsoleOptions["log"]): Response {
+  const known = Object.hasOwn(PAGES, url.pathname) || Object.hasOwn(CALLS, url.pathname);
+  const refusal = refusalOf(error, log, `${request.method} ${known ? url.pathname : "/auth/…"}`);
+  const status = statusOf(refusal.kind);
+  const headers = retryHeaders(refusal);
+  if (Object.hasOwn(CALLS, url.pathname)) {
+    const answer = jsonAnswer(errorBody(refusal), status);
+    for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+    return answer;
+  }
+  return pageAnswer({
+    title: status >= 500 ? "This did not work" : "This cannot be done",
+    status,
+    headers,
+    body: html`<p role="alert">${refusal.message}</p>
+      <p><a href="/auth">To the start</a></p>`,
+  });
+}
+
+function missing({ url }: Visit): Response {
+  const message = `There is no page ${url.pathname.slice(0, 200)}.`;
+  return pageAnswer({ title: "Nothing is here", status: 404, body: html`<p>${message}</p>` });
+}
+
+function refuseMethod({ url, request }: Visit, allow: readonly string[]): Response {
+  const message = `${url.pathname} does not take ${request.method}. It takes ${allow.join(", ")}.`;
+  const headers = { allow: allow.join(", ") };
+  if (!Object.hasOwn(CALLS, url.pathname))
+    return pageAnswer({ title: "This cannot be done", status: 405, headers, body: html`<p>${message}</p>` });
+  const answer = jsonAnswer({ error: message, message }, 405);
+  answer.headers.set("allow", headers.allow);
+  return answer;
+}

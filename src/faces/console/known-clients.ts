@@ -1,0 +1,20 @@
+/** Names of clients as people know them; a client that is not here is shown as unknown. */
+const LABELS: Readonly<Record<string, string>> = {
+  claude_code: "Claude Code",
+  "claude-code": "Claude Code",
+  cli: "Supermemory CLI",
+  clawdbot: "OpenClaw (Clawdbot)",
+  codex: "Codex",
+  cursor: "Cursor",
+  desktop: "Supermemory desktop app",
+  hermes: "Hermes",
+  openclaw: "OpenClaw",
+  opencode: "OpenCode",
+  raycast: "Raycast",
+  smfs: "Supermemory file system",
+};
+
+/** The name that people know a client by, or null for one that nobody knows. */
+export function labelOf(client: string): string | null {
+  return Object.hasOwn(LABELS, client) ? (LABELS[client] ?? null) : null;
+}

@@ -1,0 +1,136 @@
+import { AppError } from "../../core/errors.js";
+import { csrfField, hiddenField, readForm, requireCsrf } from "../pages/forms.js";
+import { type Html, html } from "../pages/html.js";
+import { pageAnswer, redirectAnswer } from "../pages/layout.js";
+import { safePath } from "../pages/next-path.js";
+import { refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { type Handler, ownerFooter, type Surroundings, type Visit } from "./visit.js";
+
+const HOME = "/auth";
+
+/** Asks who it is; with the code of a link one press of a button is enough, and looking at the page uses up nothing. */
+export const showSignIn: Handler = async (visit, surroundings) => {
+  const { searchParams } = visit.url;
+  const next = safePath(searchParams.get("next"), HOME);
+  const code = searchParams.get("code");
+  const owner = code === null ? await surroundings.sessions.owner(visit.request) : null;
+  if (owner) return redirectAnswer(next);
+  return signInPage(visit, surroundings, { next, code });
+};
+
+interface Asked {
+  readonly next: string;
+  readonly code: string | null;
+  readonly refusal?: { readonly message: string; readonly status: number; readonly headers: Record<string, string> };
+}
+
+async function signInPage(
+  { request }: Visit,
+  { core, anyone, sessions }: Surroundings,
+  { next, code, refusal }: Asked,
+): Promise<Response> {
+  const { csrf, headers } = sessions.stranger(request);
+  const fields =
+    code === null ? await secretFields(async () => (await core.hasPassword(anyone)).isSet) : codeFields(code);
+  const answer = pageAnswer({
+    title: "Sign in",
+    status: refusal?.status ?? 200,
+    headers: refusal?.headers ?? {},
+    body: html`${refusal && html`<p class="warning" role="alert">${refusal.message}</p>`}
+      <form method="post" action="/auth/sign-in">
+        ${csrfField(csrf)}${hiddenField("next", next)} ${fields}
+        <div class="actions"><button class="main">Sign in</button></div>
+      </form>`,
+  });
+  for (const [name, value] of headers) answer.headers.append(name, value);
+  return answer;
+}
+
+function codeFields(code: string): Html {
+  return html`<p>This link signs you in as the owner of this memory, in this browser.</p>
+    ${hiddenField("code", code)}`;
+}
+
+async function secretFields(isPasswordSet: () => Promise<boolean>): Promise<Html> {
+  const label = (await isPasswordSet()) ? "Password, or a key of everything" : "A key of everything";
+  return html`<p>
+      This page is for the owner of this memory. <code>recollect login</code>, on the machine where it runs, makes a
+      link that signs you in without typing.
+    </p>
+    <label class="field"
+      >${label}
+      <input
+        type="password"
+        name="secret"
+        required
+        maxlength="1000"
+        autocomplete="current-password"
+        autocapitalize="off"
+        spellcheck="false"
+        autofocus
+        aria-describedby="about-secret"
+    /></label>
+    <p class="soft" id="about-secret">
+      A key begins with <code>sm_</code>; one that is limited to some containers, or to reading, does not sign in.
+    </p>`;
+}
+
+/** Signs in, and sends the browser on to where it wanted to go. */
+export const doSignIn: Handler = async (visit, surroundings) => {
+  const { request, peerAddress } = visit;
+  const { core, anyone, sessions, log } = surroundings;
+  const fields = await readForm(request);
+  requireCsrf(fields, sessions.stranger(request));
+  const next = safePath(fields.text("next"), HOME);
+  const code = fields.text("code");
+  const secret = fields.text("secret");
+  const way = code !== "" ? { code } : secret.trim().startsWith("sm_") ? { key: secret } : { password: secret };
+  try {
+    const { token } = await core.signIn(anyone, {
+      ...way,
+      from: peerAddress,
+      client: request.headers.get("user-agent") ?? undefined,
+      previous: sessions.tokenOf(request)?.slice(0, 200),
+    });
+    const answer = redirectAnswer(next);
+    for (const [name, value] of sessions.keep(token)) answer.headers.append(name, value);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const refusal = refusalOf(error, log, "POST /auth/sign-in");
+    const { message, kind } = refusal;
+    return signInPage(visit, surroundings, {
+      next,
+      code: null,
+      refusal: { message, status: statusOf(kind), headers: retryHeaders(refusal) },
+    });
+  }
+};
+
+/** Ends the sign-in of this browser. */
+export const doSignOut: Handler = async ({ request }, { core, anyone, sessions }) => {
+  const owner = await sessions.owner(request);
+  const fields = await readForm(request);
+  if (owner) {
+    requireCsrf(fields, owner);
+    await core.signOut(anyone, { token: owner.token });
+  }
+  const answer = redirectAnswer("/auth/sign-in");
+  for (const [name, value] of sessions.keep(null)) answer.headers.append(name, value);
+  return answer;
+};
+
+/** Where a browser arrives that wanted to go nowhere in particular. */
+export const showHome: Handler = async ({ request }, { sessions }) => {
+  const owner = await sessions.requireOwner(request);
+  if (owner instanceof Response) return owner;
+  return pageAnswer({
+    title: "You are signed in",
+    footer: ownerFooter(owner),
+    body: html`<p>
+        Programs that want to use this memory send you to a page of this server, where you decide what they may do.
+        There is nothing to do now.
+      </p>
+      <p><a href="/auth/device">Connect a machine that has no browser</a></p>`,
+  });
+};

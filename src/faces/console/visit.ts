@@ -1,0 +1,52 @@
+import { AppError } from "../../core/errors.js";
+import type { Call, Core } from "../../core/index.js";
+import type { LeveledLog } from "../../lib/log.js";
+import type { AllowedHosts } from "../allowed-hosts.js";
+import { csrfField } from "../pages/forms.js";
+import { type Html, html } from "../pages/html.js";
+import type { Owner, Sessions } from "../pages/session.js";
+
+export interface ConsoleOptions {
+  readonly core: Core;
+  readonly organizationId: string;
+  readonly log: LeveledLog;
+  readonly allowed: AllowedHosts;
+}
+
+/** What every page works with. */
+export interface Surroundings extends ConsoleOptions {
+  readonly sessions: Sessions;
+  /** A call of nobody in particular, for what everybody may do. */
+  readonly anyone: Call;
+}
+
+/** A request, and the address of the other end of its connection. */
+export interface Visit {
+  readonly request: Request;
+  readonly url: URL;
+  readonly peerAddress: string | undefined;
+}
+
+/** Answers the requests of one path and method. */
+export type Handler = (visit: Visit, surroundings: Surroundings) => Promise<Response>;
+
+/** What stands below the pages of an owner. */
+export function ownerFooter({ csrf, signIn }: Owner): Html {
+  const words = { link: "with a link", key: "with a key", password: "with the password" } as const;
+  return html`<form method="post" action="/auth/sign-out">
+    ${csrfField(csrf)}<span>You are signed in ${words[signIn.how]}.</span><button>Sign out</button>
+  </form>`;
+}
+
+/** Addresses that are called by programs answer with JSON; their errors do, too. */
+export function jsonAnswer(body: unknown, status = 200): Response {
+  return Response.json(body, {
+    status,
+    headers: { "cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" },
+  });
+}
+
+/** @throws AppError `not_found` */
+export function refusePath({ request, url }: Visit): never {
+  throw new AppError("not_found", `There is no page ${request.method} ${url.pathname.slice(0, 200)}.`);
+}

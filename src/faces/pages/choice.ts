@@ -1,0 +1,85 @@
+import { AppError } from "../../core/errors.js";
+import type { Grant, Permission } from "../../core/types.js";
+import type { FormFields } from "./forms.js";
+import { type Html, html, shown } from "./html.js";
+
+/** What the owner lets somebody do. */
+export interface Choice {
+  /** The only containers; all of them when it is left out. */
+  readonly grants?: readonly Pick<Grant, "containerTag">[];
+  readonly permission: Permission;
+  /** For ever when it is left out. */
+  readonly expiresInDays?: number;
+}
+
+const EXPIRIES = [
+  ["", "never"],
+  ["1", "after a day"],
+  ["7", "after a week"],
+  ["30", "after 30 days"],
+  ["90", "after 90 days"],
+  ["365", "after a year"],
+] as const;
+
+/** Fields in which the owner chooses containers, permission and expiry. */
+export function choiceFields({ containers }: { readonly containers: readonly string[] }): Html {
+  return html`<fieldset>
+      <legend>Which containers?</legend>
+      <label
+        ><input type="radio" name="containers" value="all" checked /> All of them, also those that come later</label
+      >
+      <label><input type="radio" name="containers" value="some" /> Only these:</label>
+      <div class="choices">
+        ${containers.map(
+          (tag) => html`<label><input type="checkbox" name="container" value="${tag}" /> ${shown(tag)}</label> `,
+        )}<label class="field"
+          >Another one<input type="text" name="new_container" maxlength="100" autocomplete="off" spellcheck="false"
+        /></label>
+      </div>
+    </fieldset>
+    <fieldset>
+      <legend>What may it do?</legend>
+      <label><input type="radio" name="permission" value="write" checked /> Read and write</label>
+      <label><input type="radio" name="permission" value="read" /> Read only</label>
+    </fieldset>
+    <label class="field"
+      >When does the permission end?
+      <select name="expires">
+        ${EXPIRIES.map(([days, words]) => html`<option value="${days}">${words}</option>`)}
+      </select></label
+    >`;
+}
+
+/**
+ * What the owner chose. Somebody who chose containers and none of them is asked again rather than given all.
+ * @throws AppError `invalid`
+ */
+export function readChoice(fields: FormFields): Choice {
+  const permission = fields.text("permission");
+  if (permission !== "read" && permission !== "write")
+    throw new AppError("invalid", "Choose what it may do: read and write, or read only.");
+  const expires = fields.text("expires");
+  if (!EXPIRIES.some(([days]) => days === expires))
+    throw new AppError("invalid", "Choose one of the times at which the permission ends.");
+  return {
+    permission,
+    ...(expires !== "" && { expiresInDays: Number(expires) }),
+    ...chosenContainers(fields),
+  };
+}
+
+function chosenContainers(fields: FormFields): Pick<Choice, "grants"> {
+  const scope = fields.text("containers");
+  const tags = [...fields.all("container"), fields.text("new_container").trim()].filter((tag) => tag !== "");
+  if (scope === "some") {
+    if (tags.length === 0) throw new AppError("invalid", "Choose at least one container, or all of them.");
+    return { grants: [...new Set(tags)].map((containerTag) => ({ containerTag })) };
+  }
+  if (scope !== "all") throw new AppError("invalid", "Choose all containers, or some.");
+  if (tags.length > 0)
+    throw new AppError(
+      "invalid",
+      "Containers are chosen, but so is “All of them”. Choose “Only these” to allow only those.",
+    );
+  return {};
+}
