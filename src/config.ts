@@ -240,6 +240,12 @@ export const SETTINGS = {
     description: "Container tag for MCP and the command line when the caller names none.",
   }),
   ...MAIL_SETTINGS,
+  RECOLLECT_MCP_TOOLS: setting({
+    schema: choice(["small", "all"]),
+    fallback: "small",
+    description:
+      "Tools that MCP lists: `small`, or `all` with the names of earlier Supermemory servers, for clients that call only what is listed. The others may be called either way.",
+  }),
   NO_COLOR: setting({ schema: z.string(), description: "Any text switches colours off, as in other programs." }),
 } as const;
 
@@ -293,6 +299,8 @@ export interface Config {
   readonly searchMode: "hybrid" | "memories" | "documents";
   /** Container tag when the caller names none. */
   readonly container: string;
+  /** Which tools MCP lists. */
+  readonly mcpTools: "small" | "all";
   /** Origin under which others reach the service. */
   readonly publicUrl: string | undefined;
   /** Further values of `Host`, and further origins of web pages. */
@@ -438,6 +446,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     threshold: need(values.RECOLLECT_THRESHOLD),
     searchMode: need(values.RECOLLECT_SEARCH_MODE),
     container: need(values.RECOLLECT_CONTAINER),
+    mcpTools: need(values.RECOLLECT_MCP_TOOLS),
     publicUrl: values.RECOLLECT_PUBLIC_URL,
     allowedHosts: need(values.RECOLLECT_ALLOWED_HOSTS),
     allowedOrigins: need(values.RECOLLECT_ALLOWED_ORIGINS),

@@ -86,6 +86,7 @@ async function listenFor(
     rate: config.rate,
     allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
     defaultContainer: config.container,
+    mcpTools: config.mcpTools,
     requests,
     ownerToken: token,
     version,
@@ -205,6 +206,7 @@ async function serveMcp(settings: Settings): Promise<void> {
     version,
     log: start.log,
     defaultContainer: start.config.container,
+    tools: start.config.mcpTools,
     session: async () => {
       node ??= openNode(start, { engine: "background", standby: true });
       const opened = await node;

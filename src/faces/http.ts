@@ -54,6 +54,8 @@ export interface HttpFaceOptions {
   readonly allowed?: AllowedHosts | undefined;
   /** The container for calls over MCP that name none. */
   readonly defaultContainer: string;
+  /** Which tools are listed over MCP where the address does not say. */
+  readonly mcpTools?: McpHttpOptions["mcpTools"];
   /** What MCP servers offer beside the product. */
   readonly extension?: McpHttpOptions["extension"];
 }

@@ -73,6 +73,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     ownerToken: options.ownerToken,
     allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
     defaultContainer: config.container,
+    mcpTools: config.mcpTools,
     version: "0.0.0-test",
     isReady: options.isReady ?? (() => true),
   });

@@ -3,13 +3,23 @@ export function describeServer(version: string): { name: string; title: string; 
   return { name: "recollect", title: "Recollect", version };
 }
 
-/** The tools never change while a process runs. */
-export const CAPABILITIES = { tools: { listChanged: false } };
+/** What is listed never changes while a process runs. */
+export const CAPABILITIES = {
+  tools: { listChanged: false },
+  resources: { listChanged: false },
+  prompts: { listChanged: false },
+  completions: {},
+};
 
-/** How long a client of the modern era may keep what is the same for every caller. */
+/** How long a client of the modern era may keep an answer, and whether what it kept is the same for every caller. */
 export const CACHE_HINTS = {
-  "tools/list": { ttlMs: 300_000, cacheScope: "public" },
   "server/discover": { ttlMs: 300_000, cacheScope: "public" },
+  // Whoever may only read sees fewer tools, and an address may ask for more.
+  "tools/list": { ttlMs: 300_000, cacheScope: "private" },
+  "resources/list": { ttlMs: 300_000, cacheScope: "private" },
+  "resources/templates/list": { ttlMs: 300_000, cacheScope: "public" },
+  "prompts/list": { ttlMs: 300_000, cacheScope: "public" },
+  "resources/read": { ttlMs: 0, cacheScope: "private" },
 } as const;
 
 /** Guidance across the tools. Clients cut it at 2,048 characters. */

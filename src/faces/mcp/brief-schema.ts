@@ -13,17 +13,29 @@ export function briefly(schema: z.ZodObject): StandardSchemaWithJSON {
     "~standard": {
       ...standard,
       jsonSchema: {
-        input: (options) => withoutDialect(input(options)),
-        output: (options) => {
+        input: once((options) => withoutDialect(input(options))),
+        output: once((options) => {
           const { additionalProperties = false, ...described } = withoutDialect(output(options));
           return { ...withoutWords(described), additionalProperties };
-        },
+        }),
       },
     },
   };
 }
 
 type Described = Readonly<Record<string, unknown>>;
+
+/** Makes a description once for each dialect: over HTTP every request asks for it again. */
+function once<Options extends { readonly target: string }>(
+  describe: (options: Options) => Record<string, unknown>,
+): (options: Options) => Record<string, unknown> {
+  const made = new Map<string, Record<string, unknown>>();
+  return (options) => {
+    const known = made.get(options.target) ?? describe(options);
+    made.set(options.target, known);
+    return known;
+  };
+}
 
 function withoutDialect({ $schema: _dialect, ...described }: Described): Record<string, unknown> {
   return described;

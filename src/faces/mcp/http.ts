@@ -7,6 +7,7 @@ import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, type Visitor } from "../auth.js";
 import { refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
+import { TOOL_SETS, type ToolSet } from "./tool-list.js";
 
 export interface McpHttpOptions {
   readonly core: Core;
@@ -19,6 +20,8 @@ export interface McpHttpOptions {
   readonly allowed: AllowedHosts;
   /** Counts a request. @throws AppError `rate_limited` */
   readonly limitRequests: (actor: Actor, setHeader: (name: string, value: string) => void) => void;
+  /** Which tools are listed where the address does not say. */
+  readonly mcpTools?: ToolSet | undefined;
   /** Where clients learn how to sign in (RFC 9728); undefined where they need a key. */
   readonly resourceMetadataUrl?: ((request: Request) => string | undefined) | undefined;
   readonly extension?: McpExtension | undefined;
@@ -40,14 +43,16 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { core, organizationId, log, version, defaultContainer, allowed, extension } = options;
   const actors = new WeakMap<AuthInfo, Actor>();
   const principal = ({ authInfo, requestInfo }: McpRequestContext): Principal => {
-    const actor = authInfo && actors.get(authInfo);
-    if (!actor) throw new Error("A request came in past its check");
+    const known = authInfo && actors.get(authInfo);
+    if (!known) throw new Error("A request came in past its check");
     const pinned = requestInfo?.headers.get(PINNING_HEADER) || null;
+    const actor = pinned === null ? known : pinTo(pinned, known);
     return {
       session: () => Promise.resolve({ core, actor }),
       defaultContainer: pinned ?? usualContainer(actor, defaultContainer),
       isPinned: pinned !== null,
       mayWrite: mayWrite(actor),
+      tools: toolsOf(requestInfo) ?? options.mcpTools ?? "small",
     };
   };
   const handler = createMcpHandler(createMcpFactory({ principal, log, version, extension }), {
@@ -127,6 +132,18 @@ function challengeOf({ headers }: Request, resourceMetadata: string | undefined)
 function usualContainer({ containers }: Actor, otherwise: string): string {
   const [only, ...more] = containers === "all" ? [] : containers;
   return only !== undefined && more.length === 0 ? only : otherwise;
+}
+
+/** The same actor for one container alone; for none where they may not use it. */
+function pinTo(tag: string, actor: Actor): Actor {
+  const isReachable = actor.containers === "all" || actor.containers.includes(tag);
+  return { ...actor, containers: isReachable ? [tag] : [] };
+}
+
+/** What `?tools=` asks for, if it is known. */
+function toolsOf(request: Request | undefined): ToolSet | undefined {
+  const asked = request && new URL(request.url).searchParams.get("tools");
+  return TOOL_SETS.find((set) => set === asked);
 }
 
 function mayWrite({ containers, readOnly = [] }: Actor): boolean {

@@ -5,34 +5,16 @@ import {
   mergeCapabilities,
   type ServerEventBus,
   type ServerOptions,
-  type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
-import * as z from "zod";
 import type { LeveledLog } from "../../lib/log.js";
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from "./about.js";
-import { briefly } from "./brief-schema.js";
 import { failure } from "./failure.js";
+import { registerPrompts } from "./prompts.js";
+import { ALL_RESOURCES, listResources, registerResource, registerTemplates } from "./resources.js";
 import type { Session, Tool } from "./tool.js";
-import { addMemoryTool } from "./tools/add-memory.js";
-import { fetchTool } from "./tools/fetch.js";
-import { forgetTool } from "./tools/forget.js";
-import { pendingExtractionsTool } from "./tools/pending-extractions.js";
-import { profileTool } from "./tools/profile.js";
-import { searchTool } from "./tools/search.js";
-import { submitExtractionTool } from "./tools/submit-extraction.js";
+import { listTools, schemasOf, type ToolAccess, type ToolSet, toolsFor } from "./tool-list.js";
 
 export type { Session } from "./tool.js";
-
-/** In the order in which clients see them. */
-const TOOLS: readonly Tool[] = [
-  searchTool,
-  addMemoryTool,
-  profileTool,
-  fetchTool,
-  forgetTool,
-  pendingExtractionsTool,
-  submitExtractionTool,
-];
 
 /** Whoever the tools work for. */
 export interface Principal {
@@ -44,9 +26,11 @@ export interface Principal {
   readonly isPinned?: boolean;
   /** False for somebody who may only read, and sees no tools that write. Default true. */
   readonly mayWrite?: boolean;
+  /** Which tools are listed; the others may be called all the same. Default small. */
+  readonly tools?: ToolSet;
 }
 
-/** What servers offer beside the tools of the product; a start of the product itself has none. */
+/** What servers offer beside the product; a start of the product itself has none. */
 export interface McpExtension {
   readonly capabilities?: NonNullable<ServerOptions["capabilities"]>;
   readonly requestState?: NonNullable<ServerOptions["requestState"]>;
@@ -75,17 +59,33 @@ export function createMcpFactory({ log, version, principal, extension }: McpOpti
       cacheHints: CACHE_HINTS,
       ...(extension?.requestState && { requestState: extension.requestState }),
     });
-    const caller = principal(context);
-    for (const tool of TOOLS)
-      if (caller.mayWrite !== false || tool.annotations.readOnlyHint) register(server, tool, caller, log);
-    extension?.extend(server);
+    const { isPinned = false, mayWrite = true, tools = "small", ...rest } = principal(context);
+    const caller: Caller = { ...rest, isPinned, log };
+    const access = { isPinned, mayWrite };
+    for (const tool of toolsFor(access)) registerTool(server, tool, caller);
+    for (const resource of ALL_RESOURCES) registerResource(server, resource, caller);
+    registerTemplates(server, caller);
+    registerPrompts(server, caller);
+    if (extension) extension.extend(server);
+    else listLess(server, access, tools);
     return server;
   };
 }
 
-function register(server: McpServer, tool: Tool, caller: Principal, log: LeveledLog): void {
+/** The library lists whatever may be used, also under the names of earlier generations; clients are shown those they ask for. */
+function listLess({ server }: McpServer, access: ToolAccess, set: ToolSet): void {
+  server.setRequestHandler("tools/list", () => ({ tools: listTools(access, set) }));
+  server.setRequestHandler("resources/list", () => ({ resources: listResources(set) }));
+}
+
+/** Somebody who is answered, with what an answer needs. */
+export interface Caller extends Required<Pick<Principal, "session" | "defaultContainer" | "isPinned">> {
+  readonly log: LeveledLog;
+}
+
+function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
   const { name, title, description, annotations } = tool;
-  const { session, defaultContainer, isPinned = false } = caller;
+  const { session, defaultContainer, isPinned, log } = caller;
   const { input, output } = schemasOf(tool, isPinned);
   const pinned = isPinned ? { containerTag: defaultContainer } : {};
   server.registerTool(
@@ -99,23 +99,4 @@ function register(server: McpServer, tool: Tool, caller: Principal, log: Leveled
       }
     },
   );
-}
-
-interface ToolSchemas {
-  readonly input: StandardSchemaWithJSON;
-  readonly output: StandardSchemaWithJSON;
-}
-
-const freeSchemas = new WeakMap<Tool, ToolSchemas>();
-const pinnedSchemas = new WeakMap<Tool, ToolSchemas>();
-
-/** What a tool takes and gives, made once; one that is pinned to a container is not asked for any. */
-function schemasOf(tool: Tool, isPinned: boolean): ToolSchemas {
-  const made = isPinned ? pinnedSchemas : freeSchemas;
-  const known = made.get(tool);
-  if (known) return known;
-  const { containerTag: _pinned, ...rest } = tool.input.shape;
-  const schemas = { input: briefly(isPinned ? z.object(rest) : tool.input), output: briefly(tool.output) };
-  made.set(tool, schemas);
-  return schemas;
 }

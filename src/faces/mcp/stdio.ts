@@ -3,6 +3,7 @@ import type { LeveledLog } from "../../lib/log.js";
 import { sleep } from "../../lib/time.js";
 import { openMcpStdio, type Opening } from "./opening.js";
 import { createMcpFactory, type McpExtension, type Session } from "./server.js";
+import type { ToolSet } from "./tool-list.js";
 import { createStdioTransport } from "./transport.js";
 
 /** Of the second that is left after the end of the input, this much is for calls in flight … */
@@ -19,6 +20,8 @@ export interface McpStdioOptions {
   readonly log: LeveledLog;
   /** The container for calls that name none. */
   readonly defaultContainer: string;
+  /** Which tools are listed. */
+  readonly tools?: ToolSet | undefined;
   /** Opens the service. Called when it is needed first, and again after it failed. */
   readonly session: () => Promise<Session>;
   /** Closes the service. Gets what is left of the second. */
@@ -31,11 +34,16 @@ export interface McpStdioOptions {
  * a signal asks to stop. Then it ends the process, within a second.
  */
 export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
-  const { version, log, defaultContainer, extension } = options;
+  const { version, log, defaultContainer, extension, tools = "small" } = options;
   const opening = options.opening ?? openMcpStdio({ version, isExtended: extension !== undefined });
   const session = keepSuccess(options.session);
   const transport = createStdioTransport(opening, log);
-  const factory = createMcpFactory({ principal: () => ({ session, defaultContainer }), log, version, extension });
+  const factory = createMcpFactory({
+    principal: () => ({ session, defaultContainer, tools }),
+    log,
+    version,
+    extension,
+  });
   const handle = serveStdio(factory, {
     transport,
     onerror: (error) => log.debug("protocol error", { error }),

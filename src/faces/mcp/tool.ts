@@ -9,7 +9,7 @@ export interface Session {
   readonly actor: Actor;
 }
 
-interface ToolContext extends Session {
+export interface ToolContext extends Session {
   /** The container for calls that name none. */
   readonly defaultContainer: string;
 }

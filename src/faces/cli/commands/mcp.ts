@@ -1,12 +1,20 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Cli } from "../cli.js";
 
 export function registerMcp(program: Command, cli: Cli): void {
   program
     .command("mcp")
     .description("Serve MCP on standard input and output, for an agent that starts this program itself.")
+    .addOption(
+      new Option("--tools <set>", "the tools to list: those of today, or the names of earlier servers, too").choices([
+        "small",
+        "all",
+      ]),
+    )
     .addHelpText("after", connectHelp(cli.programName))
-    .action(async () => cli.starters.serveMcp(cli.settings()));
+    .action(async ({ tools }: { tools?: string }) =>
+      cli.starters.serveMcp({ ...cli.settings(), ...(tools !== undefined && { RECOLLECT_MCP_TOOLS: tools }) }),
+    );
 }
 
 /** How the usual clients are told about this server. */

@@ -61,7 +61,8 @@ export const profileTool = defineTool({
   },
 });
 
-function describeFacts(heading: string, facts: readonly z.output<typeof factSchema>[]): string[] {
+/** Facts under a heading; nothing where there are none. */
+export function describeFacts(heading: string, facts: readonly z.output<typeof factSchema>[]): string[] {
   if (facts.length === 0) return [];
   return [
     [

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { OWNER } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
-import { OWNER } from "./owner.js";
 import { dateTime } from "../schemas.js";
 
 const role = z.enum(["owner", "admin", "member"]);

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { containerTag } from "../tools/arguments.js";
+
+/** Longest text that tools of earlier generations take and give (contract.md §15.2). */
+export const LONGEST_CONTENT = 200_000;
+
+/** Both names of a container. Bridges put the older one in where it is missing, so the newer one wins. */
+export const placeArguments = { containerTag, namespace: containerTag.describe("The same as containerTag") };
+
+/** A container under both of its names. */
+export const placeSchema = { containerTag: z.string(), namespace: z.string() };
+
+export function presentPlace(tag: string): { containerTag: string; namespace: string } {
+  return { containerTag: tag, namespace: tag };
+}
+
+interface Named {
+  readonly containerTag?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly projectId?: string | undefined;
+}
+
+/** The container that a call names, under whichever name, or the one for calls that name none. */
+export function containerOf({ defaultContainer }: { readonly defaultContainer: string }, named: Named): string {
+  return named.namespace ?? named.containerTag ?? named.projectId ?? defaultContainer;
+}
+
+export const pageArguments = {
+  page: z.int().min(1).max(1_000_000).default(1),
+  limit: z.int().min(1).max(50).default(10),
+};
+
+export const paginationSchema = z.object({
+  currentPage: z.number(),
+  limit: z.number(),
+  totalItems: z.number(),
+  totalPages: z.number(),
+});
+
+interface Page {
+  readonly page: number;
+  readonly limit: number;
+  readonly total: number;
+}
+
+export function presentPagination({ page, limit, total }: Page): z.output<typeof paginationSchema> {
+  return { currentPage: page, limit, totalItems: total, totalPages: Math.ceil(total / limit) };
+}
+
+/** Which part of a list is shown, in words. */
+export function describePage(page: Page, noun: string): string {
+  const { currentPage, totalPages, totalItems } = presentPagination(page);
+  return `Page ${currentPage} of ${Math.max(1, totalPages)}, ${totalItems} ${noun} in all.`;
+}
+
+/** Adds and takes nothing away. */
+export const ADDS = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+} as const;
+/** Adds, or takes away what it is told to. */
+export const ADDS_OR_FORGETS = { ...ADDS, destructiveHint: true } as const;

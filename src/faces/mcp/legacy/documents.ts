@@ -1,0 +1,135 @@
+import * as z from "zod";
+import type { DocumentHead } from "../../../core/types.js";
+import { safeCut } from "../../../lib/sentences.js";
+import { titleOf } from "../hits.js";
+import { fence, NOTICE, oneLine } from "../recalled.js";
+import { defineTool, type Tool } from "../tool.js";
+import { anyId, READ_ONLY } from "../tools/arguments.js";
+import {
+  containerOf,
+  describePage,
+  LONGEST_CONTENT,
+  pageArguments,
+  paginationSchema,
+  placeArguments,
+  placeSchema,
+  presentPagination,
+  presentPlace,
+} from "./arguments.js";
+
+/** Clients put longer results away in a file, or drop them; programs get the whole text as data. */
+const SHOWN_CHARACTERS = 40_000;
+
+const documentSchema = z.object({
+  id: z.string(),
+  title: z.string().nullable(),
+  type: z.string(),
+  status: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  summary: z.string().nullable(),
+});
+
+function presentDocument(document: DocumentHead): z.output<typeof documentSchema> {
+  const { id, title, type, status, createdAt, updatedAt, summary } = document;
+  return { id, title, type, status, createdAt, updatedAt, summary };
+}
+
+const listing = {
+  title: "List documents",
+  description: "The documents of a container, newest first, without their texts.",
+  input: z.object({ ...pageArguments, ...placeArguments }),
+  output: z.object({
+    ...placeSchema,
+    documents: z.array(documentSchema),
+    pagination: paginationSchema,
+    notice: z.string(),
+  }),
+  annotations: READ_ONLY,
+};
+
+const reading = {
+  title: "Get a document",
+  description: "One document with its text, by id or customId.",
+  input: z.object({ documentId: anyId }),
+  output: z.object({
+    document: documentSchema.extend({
+      url: z.string().nullable(),
+      containerTags: z.array(z.string()),
+      content: z.string(),
+      contentTruncated: z.boolean(),
+    }),
+    notice: z.string(),
+  }),
+  annotations: READ_ONLY,
+};
+
+const listTool = (name: string): Tool =>
+  defineTool({
+    ...listing,
+    name,
+    async run(context, args) {
+      const container = containerOf(context, args);
+      const { page, limit } = args;
+      const listed = await context.core.listDocuments(
+        { actor: context.actor },
+        { containerTags: [container], page, limit },
+      );
+      const lines = listed.documents.map(
+        (document) =>
+          `[${document.id}] (${document.type}, ${document.status}, ${document.createdAt.slice(0, 10)}) ${titleOf(document, document.summary ?? "untitled")}`,
+      );
+      return {
+        text: [
+          describePage(listed, `documents of ${container}`),
+          ...(lines.length > 0 ? [fence(lines.join("\n"))] : []),
+        ].join("\n"),
+        structured: {
+          ...presentPlace(container),
+          documents: listed.documents.map(presentDocument),
+          pagination: presentPagination(listed),
+          notice: NOTICE,
+        },
+      };
+    },
+  });
+
+const readTool = (name: string): Tool =>
+  defineTool({
+    ...reading,
+    name,
+    async run({ core, actor }, { documentId }) {
+      const { document } = await core.getDocument({ actor }, { id: documentId });
+      const content = document.content.slice(0, safeCut(document.content, LONGEST_CONTENT));
+      const shown = content.slice(0, safeCut(content, SHOWN_CHARACTERS));
+      const { id, containerTags, status } = document;
+      const rest = shown.length < document.content.length;
+      return {
+        text: [
+          `Document [${id}] in ${containerTags.join(", ")}, ${status}.`,
+          fence(`${oneLine(titleOf(document, document.content))}\n\n${shown}`),
+          ...(rest
+            ? [`Characters 0 to ${shown.length}; for more call fetch with id ${id} and offset ${shown.length}.`]
+            : []),
+        ].join("\n"),
+        structured: {
+          document: {
+            ...presentDocument(document),
+            url: document.url,
+            containerTags: [...containerTags],
+            content,
+            contentTruncated: content.length < document.content.length,
+          },
+          notice: NOTICE,
+        },
+      };
+    },
+  });
+
+/** Documents under their names of two generations. */
+export const documentTools: readonly Tool[] = [
+  listTool("list_documents"),
+  listTool("listDocuments"),
+  readTool("get_document"),
+  readTool("getDocument"),
+];

@@ -1,0 +1,43 @@
+import { AppError } from "../../../core/errors.js";
+import { createId } from "../../../lib/ids.js";
+import { truncate } from "../../../lib/sentences.js";
+import type { ToolContext } from "../tool.js";
+
+/** Below it, what is found says something else. */
+const LEAST_SIMILARITY = 0.85;
+const CANDIDATES = 5;
+const LONGEST_EXACT_TEXT = 10_000;
+const LONGEST_QUERY = 2_000;
+
+/**
+ * Forgets the memory with exactly this text, else the one of the container that is most similar to it, if it is so by 0.85
+ * (clients.md §2.2).
+ * @returns what was forgotten, or null when nothing says this
+ */
+export async function forgetText(
+  { core, actor }: ToolContext,
+  text: string,
+  containerTag: string,
+): Promise<{ id: string; text: string } | null> {
+  const writing = () => ({ actor, operationId: createId() });
+  const exact =
+    text.length <= LONGEST_EXACT_TEXT && (await unlessMissing(core.forget(writing(), { content: text, containerTag })));
+  if (exact) return exact.forgotten[0] ?? null;
+  const { candidates } = await core.forget(
+    { actor },
+    { query: truncate(text, LONGEST_QUERY), containerTag, threshold: LEAST_SIMILARITY, limit: CANDIDATES },
+  );
+  const [best] = candidates;
+  if (!best) return null;
+  const similar = await unlessMissing(core.forget(writing(), { ids: [best.id], containerTag }));
+  return similar?.forgotten[0] ?? null;
+}
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "not_found") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+import * as z from "zod";
+import { createId } from "../../../lib/ids.js";
+import { fence, NOTICE, oneLine } from "../recalled.js";
+import { defineTool, type Tool, type ToolContext } from "../tool.js";
+import {
+  ADDS,
+  ADDS_OR_FORGETS,
+  containerOf,
+  LONGEST_CONTENT,
+  placeArguments,
+  placeSchema,
+  presentPlace,
+} from "./arguments.js";
+import { forgetText } from "./forget-text.js";
+
+/** Seconds to wait until what was saved can be found. */
+const WAIT_SECONDS = 5;
+
+const content = z.string().min(1).max(LONGEST_CONTENT).describe("The text to remember, or the memory to forget");
+const action = z.enum(["save", "forget"]).default("save");
+
+const output = z.object({
+  action: z.enum(["save", "forget"]),
+  success: z.boolean(),
+  ...placeSchema,
+  message: z.string(),
+  id: z.string().optional(),
+  status: z.string().optional(),
+  notice: z.string(),
+});
+type Outcome = Omit<z.output<typeof output>, "notice">;
+
+async function save({ core, actor }: ToolContext, text: string, container: string) {
+  const receipt = await core.addDocument(
+    { actor, operationId: createId() },
+    {
+      content: text,
+      containerTags: [container],
+      origin: "agent",
+      dreaming: "instant",
+      rememberAsIs: true,
+      metadata: { sm_source: "supermemory-mcp" },
+      wait: WAIT_SECONDS,
+    },
+  );
+  const { id, status } = receipt;
+  const success = status !== "failed";
+  const message = success
+    ? `Saved in ${container} as document ${id}.`
+    : `Stored in ${container} as document ${id}, but it could not be processed and is not searchable.`;
+  return told({ action: "save", success, ...presentPlace(container), message, id, status });
+}
+
+async function forget(context: ToolContext, text: string, container: string) {
+  const forgotten = await forgetText(context, text, container);
+  const place = { action: "forget" as const, ...presentPlace(container) };
+  if (!forgotten)
+    return told({ ...place, success: false, message: `No memory in ${container} says this. Nothing was forgotten.` });
+  const message = `Forgotten in ${container}.`;
+  return told({ ...place, success: true, message, id: forgotten.id }, forgotten.text);
+}
+
+function told(outcome: Outcome, recalled?: string) {
+  const { message, id } = outcome;
+  const text = recalled === undefined ? message : `${message}\n${fence(`[${id}] ${oneLine(recalled)}`)}`;
+  return { text, structured: { ...outcome, notice: NOTICE } };
+}
+
+const saveOrForget = {
+  title: "Remember or forget",
+  description:
+    "Remembers a text (action save), or forgets a memory (action forget): the one with exactly this text, else the one that says nearly the same.",
+  input: z.object({ content, action, ...placeArguments }),
+  output,
+  annotations: ADDS_OR_FORGETS,
+  run: (
+    context: ToolContext,
+    args: { content: string; action: "save" | "forget"; containerTag?: string | undefined },
+  ) => (args.action === "forget" ? forget : save)(context, args.content, containerOf(context, args)),
+};
+
+const saveMemory = defineTool({
+  name: "save-memory",
+  title: "Remember",
+  description: "Remembers a text.",
+  input: z.object({ content, ...placeArguments, viewId: z.string().max(255).optional() }),
+  output,
+  annotations: ADDS,
+  run: (context, args) => save(context, args.content, containerOf(context, args)),
+});
+
+const addToSupermemory = defineTool({
+  name: "addToSupermemory",
+  title: "Remember",
+  description: "Remembers a text.",
+  input: z.object({
+    thingToRemember: content,
+    ...placeArguments,
+    projectId: placeArguments.containerTag.describe("The same as containerTag"),
+  }),
+  output,
+  annotations: ADDS,
+  run: (context, args) => save(context, args.thingToRemember, containerOf(context, args)),
+});
+
+/** Saving and forgetting, from `add_memory` of today back to `addToSupermemory` of the first generation. */
+export const saveTools: readonly Tool[] = [
+  defineTool({ ...saveOrForget, name: "add_memory" }),
+  defineTool({ ...saveOrForget, name: "memory" }),
+  saveMemory,
+  addToSupermemory,
+];

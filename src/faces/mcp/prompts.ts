@@ -1,0 +1,66 @@
+import { completable, type McpServer } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { presentFact } from "./hits.js";
+import { contextOf, protocolErrorOf, textOf } from "./reading.js";
+import { fence } from "./recalled.js";
+import type { Caller } from "./server.js";
+import { suggestContainers, suggestTo } from "./suggestions.js";
+import type { ToolContext } from "./tool.js";
+import { containerTag } from "./tools/arguments.js";
+import { describeFacts } from "./tools/profile.js";
+import { searchTool } from "./tools/search.js";
+
+const topic = z.string().min(1).max(1_000).describe("What to recall");
+const includeRecent = z.enum(["true", "false"]).optional().describe("false: lasting facts only");
+
+/** Prompts that bring what is remembered into a conversation. */
+export function registerPrompts(server: McpServer, caller: Caller): void {
+  const write = async (work: (context: ToolContext) => Promise<string>) => {
+    try {
+      const text = await work(await contextOf(caller));
+      return { messages: [{ role: "user" as const, content: { type: "text" as const, text } }] };
+    } catch (error) {
+      throw protocolErrorOf(error, caller.log, "prompts/get");
+    }
+  };
+  const container = containerArgument(caller);
+  const placeOf = (tag: string | undefined) => (caller.isPinned ? undefined : tag) ?? caller.defaultContainer;
+  server.registerPrompt(
+    "context",
+    {
+      title: "What is known",
+      description: "Begins a conversation with what is generally known about the user or the project.",
+      argsSchema: z.object({ containerTag: container, includeRecent }),
+    },
+    (args) => write((context) => writeContext(context, placeOf(args.containerTag), args.includeRecent !== "false")),
+  );
+  server.registerPrompt(
+    "recall",
+    {
+      title: "Recall a topic",
+      description: "Brings what is remembered about a topic into the conversation.",
+      argsSchema: z.object({ topic, containerTag: container }),
+    },
+    (args) =>
+      write(async (context) => {
+        const found = await searchTool.call(context, { query: args.topic, containerTag: placeOf(args.containerTag) });
+        return `What does my long-term memory say about this: ${args.topic}\n\n${textOf(found)}`;
+      }),
+  );
+}
+
+/** The container of a prompt, with suggestions for this caller. */
+function containerArgument(caller: Caller) {
+  return completable(containerTag.unwrap().clone(), suggestTo(caller, suggestContainers)).optional();
+}
+
+async function writeContext({ core, actor }: ToolContext, tag: string, withRecent: boolean): Promise<string> {
+  const profile = await core.profile({ actor }, { containerTag: tag });
+  const parts = [
+    ...describeFacts("Lasting:", (profile.static ?? []).map(presentFact)),
+    ...(withRecent ? describeFacts("Recent:", (profile.dynamic ?? []).map(presentFact)) : []),
+  ];
+  const known =
+    parts.length > 0 ? `This is known already:\n${fence(parts.join("\n\n"))}` : `Nothing is known in ${tag} yet.`;
+  return `Use my long-term memory, container ${tag}, in this conversation: search it before you answer what may depend on earlier conversations, and keep what lasts.\n\n${known}`;
+}

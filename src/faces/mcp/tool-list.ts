@@ -1,0 +1,108 @@
+import type { StandardSchemaWithJSON, Tool as ToolDescription } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { briefly } from "./brief-schema.js";
+import { LEGACY_TOOLS } from "./legacy/index.js";
+import type { Tool } from "./tool.js";
+import { addMemoryTool } from "./tools/add-memory.js";
+import { fetchTool } from "./tools/fetch.js";
+import { forgetTool } from "./tools/forget.js";
+import { pendingExtractionsTool } from "./tools/pending-extractions.js";
+import { profileTool } from "./tools/profile.js";
+import { searchTool } from "./tools/search.js";
+import { submitExtractionTool } from "./tools/submit-extraction.js";
+
+/** Which tools a list shows: today's, or those of all generations. All of them may be called either way. */
+export const TOOL_SETS = ["small", "all"] as const;
+export type ToolSet = (typeof TOOL_SETS)[number];
+
+/** In the order in which clients see them. Every client pays for each of them in every conversation. */
+const SMALL: readonly Tool[] = [
+  searchTool,
+  addMemoryTool,
+  profileTool,
+  fetchTool,
+  forgetTool,
+  pendingExtractionsTool,
+  submitExtractionTool,
+];
+const ALL: readonly Tool[] = [...SMALL, ...LEGACY_TOOLS];
+
+/** What may be done with tools by one caller. */
+export interface ToolAccess {
+  /** False for somebody who may only read, and has no tools that write. */
+  readonly mayWrite: boolean;
+  /** True when every call is about one container, and no tool asks for any. */
+  readonly isPinned: boolean;
+}
+
+/** The tools that a caller may call. */
+export function toolsFor({ mayWrite }: Pick<ToolAccess, "mayWrite">): readonly Tool[] {
+  return mayWrite ? ALL : ALL.filter(reads);
+}
+
+const lists = new Map<string, ToolDescription[]>();
+
+/** The tools that a caller sees, always in the same order. */
+export function listTools(access: ToolAccess, set: ToolSet): ToolDescription[] {
+  const { mayWrite, isPinned } = access;
+  const key = JSON.stringify([mayWrite, isPinned, set]);
+  const known = lists.get(key);
+  if (known) return known;
+  const tools = set === "all" ? ALL : SMALL;
+  const made = tools.filter((tool) => mayWrite || reads(tool)).map((tool) => describe(tool, isPinned));
+  lists.set(key, made);
+  return made;
+}
+
+function reads(tool: Tool): boolean {
+  return tool.annotations.readOnlyHint === true;
+}
+
+/** The dialect of JSON Schema that the protocol assumes. */
+const DIALECT = { target: "draft-2020-12" } as const;
+
+function describe(tool: Tool, isPinned: boolean): ToolDescription {
+  const { name, title, description, annotations } = tool;
+  const { input, output } = schemasOf(tool, isPinned);
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { type: "object", ...input["~standard"].jsonSchema.input(DIALECT) },
+    annotations,
+    outputSchema: { type: "object", ...output["~standard"].jsonSchema.output(DIALECT) },
+  };
+}
+
+interface ToolSchemas {
+  readonly input: StandardSchemaWithJSON;
+  readonly output: StandardSchemaWithJSON;
+}
+
+/** Names of containers in arguments of any generation. */
+const CONTAINER_ARGUMENTS = ["containerTag", "namespace", "projectId"];
+
+const whole = new WeakMap<z.ZodObject, StandardSchemaWithJSON>();
+const pinned = new WeakMap<z.ZodObject, StandardSchemaWithJSON>();
+
+/** What a tool takes and gives, made once; one that is pinned to a container is not asked for any. */
+export function schemasOf(tool: Tool, isPinned: boolean): ToolSchemas {
+  return {
+    input: isPinned ? remember(pinned, tool.input, withoutContainer) : remember(whole, tool.input),
+    output: remember(whole, tool.output),
+  };
+}
+
+function withoutContainer({ shape }: z.ZodObject): z.ZodObject {
+  return z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !CONTAINER_ARGUMENTS.includes(name))));
+}
+
+function remember(
+  made: WeakMap<z.ZodObject, StandardSchemaWithJSON>,
+  schema: z.ZodObject,
+  change = (same: z.ZodObject) => same,
+): StandardSchemaWithJSON {
+  const known = made.get(schema) ?? briefly(change(schema));
+  made.set(schema, known);
+  return known;
+}
