@@ -23,11 +23,15 @@ const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host"
  */
 export async function identify(
   visitor: Visitor,
-  { core, organizationId }: { core: Core; organizationId: string },
+  { core, organizationId, publicUrl }: { core: Core; organizationId: string; publicUrl?: string | undefined },
 ): Promise<Actor> {
   const credential = credentialOf(visitor.headers);
-  if (credential !== null && credential !== LOCAL_KEY)
-    return core.authenticate({ actor: localActor(organizationId) }, credential);
+  const call = { actor: localActor(organizationId) };
+  if (credential?.startsWith("sm_")) return core.authenticate(call, credential);
+  if (credential !== null && credential !== LOCAL_KEY) {
+    const found = issuerOf({ headers: visitor.headers, publicUrl, isLoopbackOnly: visitor.isKeylessAllowed });
+    return core.authenticateToken(call, { token: credential, issuer: "issuer" in found ? found.issuer : null });
+  }
   const objection = objectionToKeyless(visitor);
   if (objection === null) return localActor(organizationId);
   throw new AppError(
@@ -55,6 +59,35 @@ function objectionToKeyless({ headers, peerAddress, isKeylessAllowed }: Visitor)
   if (!isLoopbackHost(headers.get("host"))) return "its Host header does not name this machine";
   if (PROXY_HEADERS.some((name) => headers.get(name) !== null)) return "it comes through a proxy";
   return null;
+}
+
+/** The address under which apps are let in here and tokens hold, or why there is none. */
+export type Issuer = { readonly issuer: string } | { readonly objection: string };
+
+/**
+ * The public URL where there is one. Else, on a server for this machine alone, the name and port by which the request
+ * came in: each of them is a server of its own to apps, so that a fixed port is needed for them to stay signed in.
+ */
+export function issuerOf({
+  headers,
+  publicUrl,
+  isLoopbackOnly,
+}: {
+  readonly headers: Pick<Headers, "get">;
+  readonly publicUrl?: string | undefined;
+  readonly isLoopbackOnly: boolean;
+}): Issuer {
+  if (publicUrl !== undefined) {
+    const { protocol, host, origin } = new URL(publicUrl);
+    if (protocol === "https:" || isLoopbackHost(host)) return { issuer: origin };
+    return { objection: "Apps can sign in over https only. Set RECOLLECT_PUBLIC_URL to an address that begins so." };
+  }
+  const host = headers.get("host")?.toLowerCase();
+  if (isLoopbackOnly && isLoopbackHost(host)) return { issuer: new URL(`http://${host}`).origin };
+  return {
+    objection:
+      "This server listens to other machines, where apps can sign in over https only. Set RECOLLECT_PUBLIC_URL to the https address by which it is reached.",
+  };
 }
 
 /** True for an address that only this machine has. */

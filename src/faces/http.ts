@@ -7,10 +7,11 @@ import { AppError } from "../core/errors.js";
 import type { Core } from "../core/index.js";
 import type { LeveledLog } from "../lib/log.js";
 import type { AllowedHosts } from "./allowed-hosts.js";
-import { isLoopbackAddress } from "./auth.js";
+import { isLoopbackAddress, issuerOf } from "./auth.js";
 import { errorBody, refusalOf, statusOf } from "./errors.js";
 import type { ConsoleFace } from "./console/face.js";
 import type { McpHttp, McpHttpOptions } from "./mcp/http.js";
+import type { OAuthFace, OAuthFaceOptions } from "./oauth/face.js";
 import { createOwnerDoor } from "./owner/door.js";
 import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
@@ -54,6 +55,8 @@ export interface HttpFaceOptions {
   readonly allowed?: AllowedHosts | undefined;
   /** The container for calls over MCP that name none. */
   readonly defaultContainer: string;
+  /** How documents are fetched that apps publish about themselves; for tests. */
+  readonly documents?: OAuthFaceOptions["documents"];
   /** Which tools are listed over MCP where the address does not say. */
   readonly mcpTools?: McpHttpOptions["mcpTools"];
   /** What MCP servers offer beside the product. */
@@ -71,6 +74,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
     app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }));
   }
   mountMcp(app, options);
+  mountOAuth(app, options);
   mountConsole(app, options);
   app.route("/", createRestFace(options));
   return app;
@@ -84,7 +88,13 @@ function mountMcp(app: HttpApp, { rate, allowed = {}, limits, ...options }: Http
     const { createMcpHttp } = await import("./mcp/http.js");
     // Texts in JSON may be written in escapes of six bytes a character.
     const maxBodyBytes = MIN_MCP_BYTES + 6 * limits.maxTextBytes;
-    const mcp = createMcpHttp({ ...options, allowed, maxBodyBytes, limitRequests: limiting });
+    const resourceMetadataUrl = (request: Request, visitor: { readonly isKeylessAllowed: boolean }) => {
+      const isLoopbackOnly = visitor.isKeylessAllowed;
+      const found = issuerOf({ headers: request.headers, publicUrl: allowed.publicUrl, isLoopbackOnly });
+      return "issuer" in found ? `${found.issuer}/.well-known/oauth-protected-resource/mcp` : undefined;
+    };
+    const limited = { maxBodyBytes, limitRequests: limiting };
+    const mcp = createMcpHttp({ ...options, allowed, resourceMetadataUrl, ...limited });
     closing?.addEventListener("abort", () => void mcp.close(), { once: true });
     return mcp;
   };
@@ -112,6 +122,34 @@ function mountConsole(app: HttpApp, { allowed = {}, ...options }: HttpFaceOption
   };
   for (const path of ["/auth", "/auth/*"]) app.all(path, answer);
   app.all("/v3/auth/key", answer);
+}
+
+/** What apps need to sign in; its library is loaded with the first of them. */
+const OAUTH_PATHS = [
+  "/.well-known/oauth-protected-resource",
+  "/.well-known/oauth-protected-resource/mcp",
+  "/.well-known/oauth-authorization-server",
+  "/.well-known/openid-configuration",
+  "/oauth/*",
+  "/auth/consent/*",
+  "/api/auth/oauth2/*",
+  "/api/auth/jwks",
+];
+
+function mountOAuth(app: HttpApp, { allowed = {}, documents, ...options }: HttpFaceOptions): void {
+  let loading: Promise<OAuthFace> | undefined;
+  const load = async (): Promise<OAuthFace> => {
+    const { createOAuthFace } = await import("./oauth/face.js");
+    return createOAuthFace({ ...options, allowed, documents });
+  };
+  const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
+    loading ??= load();
+    return (await loading).answer(req.raw, {
+      peerAddress: env?.incoming?.socket.remoteAddress,
+      isLoopbackOnly: env?.isLoopbackOnly ?? false,
+    });
+  };
+  for (const path of OAUTH_PATHS) app.all(path, answer);
 }
 
 /** Files travel as base64, which is a third longer. */

@@ -23,7 +23,8 @@ export interface McpHttpOptions {
   /** Which tools are listed where the address does not say. */
   readonly mcpTools?: ToolSet | undefined;
   /** Where clients learn how to sign in (RFC 9728); undefined where they need a key. */
-  readonly resourceMetadataUrl?: ((request: Request) => string | undefined) | undefined;
+  readonly resourceMetadataUrl?:
+    ((request: Request, visitor: Omit<Visitor, "headers">) => string | undefined) | undefined;
   readonly extension?: McpExtension | undefined;
 }
 
@@ -65,7 +66,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const objection = objectionToHost(request.headers, allowed);
     if (objection !== null) throw new AppError("forbidden", objection);
     if (request.method === "OPTIONS") return preflight(request);
-    const actor = await identify({ ...visitor, headers: request.headers }, { core, organizationId });
+    const { publicUrl } = allowed;
+    const actor = await identify({ ...visitor, headers: request.headers }, { core, organizationId, publicUrl });
     const headers = new Headers();
     options.limitRequests(actor, (name, value) => headers.set(name, value));
     const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
@@ -76,7 +78,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
 
   return {
     async answer(request, visitor) {
-      const answer = await serve(request, visitor).catch((error: unknown) => refuse(request, error, options));
+      const metadata = () => options.resourceMetadataUrl?.(request, visitor);
+      const answer = await serve(request, visitor).catch((error: unknown) => refuse(request, error, { log, metadata }));
       const origin = request.headers.get("origin");
       return origin === null || answer.status === 403
         ? answer
@@ -109,12 +112,15 @@ function withHeaders(answer: Response, more: Headers): Response {
 }
 
 /** A refusal in the form of the protocol. That a store is away says nothing of a key, and must not make clients drop it. */
-function refuse(request: Request, error: unknown, { log, resourceMetadataUrl }: McpHttpOptions): Response {
+function refuse(
+  request: Request,
+  error: unknown,
+  { log, metadata }: { log: LeveledLog; metadata: () => string | undefined },
+): Response {
   const refusal = refusalOf(error, log, `${request.method} /mcp`);
   const body = { jsonrpc: "2.0", error: { code: -32_000, message: refusal.message }, id: null };
   const headers = new Headers(retryHeaders(refusal));
-  if (refusal.kind === "unauthorized")
-    headers.set("www-authenticate", challengeOf(request, resourceMetadataUrl?.(request)));
+  if (refusal.kind === "unauthorized") headers.set("www-authenticate", challengeOf(request, metadata()));
   return Response.json(body, { status: statusOf(refusal.kind), headers });
 }
 

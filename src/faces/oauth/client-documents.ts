@@ -1,0 +1,119 @@
+import { lookup } from "node:dns";
+import { request } from "node:https";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { readClientDocument } from "./clients.js";
+
+/** Largest document that is read, in bytes. */
+export const MOST_DOCUMENT_BYTES = 16 * 1024;
+const TIMEOUT_MS = 3_000;
+
+export interface DocumentOptions {
+  /** For tests, which have no other machine: documents may come from this one, with a certificate of its own. */
+  readonly fromThisMachine?: { readonly certificate: string } | undefined;
+}
+
+/** Addresses that lead into networks which only this machine can reach (RFC 6890), or nowhere. */
+const INNER = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+] as const)
+  INNER.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of [
+  ["::", 96],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["100::", 64],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+  ["5f00::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["fec0::", 10],
+  ["ff00::", 8],
+] as const)
+  INNER.addSubnet(network, prefix, "ipv6");
+
+/** True for an address of a network that only some machines can reach. */
+export function isInnerAddress(address: string): boolean {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  const plain = mapped ?? address.replace(/%.*$/, "");
+  const family = isIP(plain);
+  return family === 0 || INNER.check(plain, family === 6 ? "ipv6" : "ipv4");
+}
+
+/**
+ * Fetches documents that apps publish about themselves. Whoever names one must not make this server knock at doors that
+ * they cannot reach: the address is checked where the connection is made, redirects are not followed, and an answer may
+ * be neither long nor slow.
+ */
+export function createDocumentFetch({ fromThisMachine }: DocumentOptions = {}): typeof fetch {
+  const guarded: LookupFunction = (host, options, found) => {
+    lookup(host, options, (error, address, family) => {
+      const addresses = Array.isArray(address) ? address.map((one) => one.address) : [address];
+      if (!error && !fromThisMachine && addresses.some(isInnerAddress)) {
+        found(new Error(`${host} lies in a network of this machine`), "", 0);
+        return;
+      }
+      found(error, address, family);
+    });
+  };
+  return async (input) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const name = url.hostname.replace(/^\[|\]$/g, "");
+    if (isIP(name) !== 0 && !fromThisMachine && isInnerAddress(name))
+      throw new Error(`${name} lies in a network of this machine`);
+    const answer = await get(url, { lookup: guarded, ...(fromThisMachine && { ca: fromThisMachine.certificate }) });
+    if (answer.status !== 200) return new Response(null, { status: answer.status });
+    const reading = readClientDocument(JSON.parse(answer.text));
+    if ("objection" in reading) throw new Error(reading.objection);
+    return Response.json(reading.metadata, { headers: answer.headers });
+  };
+}
+
+interface DocumentAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly text: string;
+}
+
+function get(url: URL, options: { lookup: LookupFunction; ca?: string }): Promise<DocumentAnswer> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const headers = { accept: "application/json", "user-agent": "recollect" };
+    const asking = request(url, { ...options, headers, signal, agent: false }, (answer) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      answer.on("error", reject);
+      answer.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > MOST_DOCUMENT_BYTES) asking.destroy(new Error("the document is too large"));
+        else chunks.push(chunk);
+      });
+      answer.on("end", () => {
+        const cacheControl = answer.headers["cache-control"];
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: cacheControl === undefined ? {} : { "cache-control": cacheControl },
+          text: Buffer.concat(chunks).toString("utf8"),
+        });
+      });
+    });
+    asking.on("error", reject);
+    asking.end();
+  });
+}

@@ -1,0 +1,241 @@
+import type Provider from "oidc-provider";
+import { AppError } from "../../core/errors.js";
+import { type Core, localActor } from "../../core/index.js";
+import type { LeveledLog } from "../../lib/log.js";
+import { createRateLimiter } from "../../lib/rate-limit.js";
+import { readBodyText } from "../../lib/request-body.js";
+import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
+import { issuerOf } from "../auth.js";
+import { type Refusal, refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { html } from "../pages/html.js";
+import { pageAnswer } from "../pages/layout.js";
+import { createSessions, refuseForeign } from "../pages/session.js";
+import { toNode } from "./bridge.js";
+import type { DocumentOptions } from "./client-documents.js";
+import { readClient } from "./clients.js";
+import { ALIASES, AUTHORIZE_PATH, CONSENT_PATH, REGISTER_PATH, RESOURCE_METADATA_PATH } from "./paths.js";
+import { knownScopes, resourceOf, SCOPES } from "./scopes.js";
+
+export interface OAuthFaceOptions {
+  readonly core: Core;
+  readonly organizationId: string;
+  readonly log: LeveledLog;
+  readonly allowed: AllowedHosts;
+  readonly documents?: DocumentOptions | undefined;
+}
+
+/** What a request's connection says. */
+export interface OAuthVisitor {
+  readonly peerAddress: string | undefined;
+  /** True when the server listens on a loopback address only. */
+  readonly isLoopbackOnly: boolean;
+}
+
+/** Lets apps in by OAuth 2.1, as the authorization of MCP wants it. */
+export interface OAuthFace {
+  answer(request: Request, visitor: OAuthVisitor): Promise<Response>;
+}
+
+const MOST_BYTES = 56 * 1024;
+/** Servers under several names of this machine: `localhost`, `127.0.0.1`, through a tunnel. */
+const MOST_PROVIDERS = 4;
+/** Registrations ask nobody, so they are counted. */
+const REGISTRATIONS = { requests: 20, windowMs: 600_000 };
+const ALL_REGISTRATIONS = { requests: 200, windowMs: 600_000 };
+const PROMPTS: ReadonlySet<string> = new Set(["login", "consent", "none"]);
+
+/** The authorization server and the description of what it protects; the library is loaded by the first who needs it. */
+export function createOAuthFace({ core, organizationId, log, allowed, documents }: OAuthFaceOptions): OAuthFace {
+  const call = { actor: localActor(organizationId) };
+  const sessions = createSessions({ core, organizationId, allowed });
+  const registrations = createRateLimiter();
+  const providers = new Map<string, Promise<Provider>>();
+
+  function providerOf(issuer: string): Promise<Provider> {
+    const known = providers.get(issuer);
+    if (known) return known;
+    const [oldest] = providers.keys();
+    if (oldest !== undefined && providers.size >= MOST_PROVIDERS) providers.delete(oldest);
+    const made = import("./provider.js").then(({ createProvider }) =>
+      createProvider({ core, call, log, issuer, documents }),
+    );
+    providers.set(issuer, made);
+    // A store that was away is asked again next time.
+    made.catch(() => providers.delete(issuer));
+    return made;
+  }
+
+  async function serve(request: Request, visitor: OAuthVisitor): Promise<Response> {
+    const objection = objectionToHost(request.headers, { ...allowed, origins: [request.headers.get("origin") ?? ""] });
+    if (objection !== null) throw new AppError("forbidden", objection);
+    const { publicUrl } = allowed;
+    const found = issuerOf({ headers: request.headers, publicUrl, isLoopbackOnly: visitor.isLoopbackOnly });
+    const { pathname } = new URL(request.url);
+    if ("objection" in found)
+      throw new AppError(pathname.startsWith("/.well-known/") ? "not_found" : "invalid", found.objection);
+    const { issuer } = found;
+    if (pathname.startsWith(RESOURCE_METADATA_PATH)) return describeResource(request, issuer);
+    const provider = await providerOf(issuer);
+    if (pathname.startsWith(`${CONSENT_PATH}/`)) {
+      refuseForeign(request, allowed);
+      const { answerConsent } = await import("./consent.js");
+      return answerConsent(request, { provider, core, call, sessions });
+    }
+    const path = ALIASES[pathname] ?? pathname;
+    if (request.method === "OPTIONS") return preflight(request);
+    if (path === REGISTER_PATH) countRegistration(visitor);
+    return askProvider(request, path, provider);
+  }
+
+  function countRegistration({ peerAddress = "unknown" }: OAuthVisitor): void {
+    const waits = [
+      registrations.take(`from ${peerAddress}`, REGISTRATIONS),
+      registrations.take("all", ALL_REGISTRATIONS),
+    ].map(({ waitMs }) => waitMs);
+    const waitMs = Math.max(...waits);
+    if (waitMs === 0) return;
+    const retryAfter = Math.ceil(waitMs / 1_000);
+    throw new AppError("rate_limited", `Too many apps registered. Try again in ${retryAfter} s.`, { retryAfter });
+  }
+
+  return {
+    async answer(request, visitor) {
+      try {
+        return await serve(request, visitor);
+      } catch (error) {
+        const { pathname } = new URL(request.url);
+        const refusal = refusalOf(error, log, `${request.method} ${pathname}`);
+        return isForPeople(request, pathname) ? refusalPage(refusal) : refusalAnswer(refusal);
+      }
+    },
+  };
+}
+
+function isForPeople(request: Request, pathname: string): boolean {
+  const isPage = pathname.startsWith(CONSENT_PATH) || (ALIASES[pathname] ?? pathname).startsWith(AUTHORIZE_PATH);
+  return isPage && (request.headers.get("accept") ?? "").includes("text/html");
+}
+
+function refusalPage(refusal: Refusal): Response {
+  return pageAnswer({
+    title: "This app cannot be let in",
+    status: statusOf(refusal.kind),
+    headers: retryHeaders(refusal),
+    body: html`<p>${refusal.message}</p>`,
+  });
+}
+
+const OAUTH_ERRORS: Partial<Record<Refusal["kind"], string>> = {
+  unavailable: "temporarily_unavailable",
+  storage_full: "temporarily_unavailable",
+  rate_limited: "temporarily_unavailable",
+  internal: "server_error",
+  corrupt: "server_error",
+};
+
+function refusalAnswer(refusal: Refusal): Response {
+  const body = { error: OAUTH_ERRORS[refusal.kind] ?? "invalid_request", error_description: refusal.message };
+  return Response.json(body, {
+    status: statusOf(refusal.kind),
+    headers: { ...OPEN, "cache-control": "no-store", ...retryHeaders(refusal) },
+  });
+}
+
+/** Pages of any origin may ask: nothing here is answered for a cookie but pages, which are not readable by others. */
+const OPEN = { "access-control-allow-origin": "*" };
+
+function preflight({ headers }: Request): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...OPEN,
+      "access-control-allow-methods": "GET, POST, OPTIONS",
+      "access-control-allow-headers": headers.get("access-control-request-headers") ?? "content-type",
+      "access-control-max-age": "86400",
+    },
+  });
+}
+
+/** RFC 9728: what tokens are for, and who gives them. */
+function describeResource(request: Request, issuer: string): Response {
+  if (request.method === "OPTIONS") return preflight(request);
+  const body = {
+    resource: resourceOf(issuer),
+    authorization_servers: [issuer],
+    scopes_supported: SCOPES,
+    bearer_methods_supported: ["header"],
+    resource_name: "Recollect",
+  };
+  return Response.json(body, { headers: { ...OPEN, "cache-control": "max-age=3600" } });
+}
+
+async function askProvider(request: Request, path: string, provider: Provider): Promise<Response> {
+  const { asked, body } = await prepare(request, path, provider.issuer);
+  const { incoming, outgoing } = toNode(asked, body);
+  const { host, protocol } = new URL(provider.issuer);
+  incoming.headers["host"] = host;
+  incoming.headers["x-forwarded-host"] = host;
+  incoming.headers["x-forwarded-proto"] = protocol.slice(0, -1);
+  void provider.callback()(incoming, outgoing);
+  const answer = await outgoing.answered;
+  if (path.startsWith(AUTHORIZE_PATH)) return answer.status < 400 ? answer : explain(request, answer);
+  answer.headers.set("access-control-allow-origin", "*");
+  answer.headers.delete("access-control-allow-credentials");
+  return answer;
+}
+
+/** What an app asks for, in the words of this server, where it says the same in others. */
+async function prepare(request: Request, path: string, issuer: string): Promise<{ asked: Request; body: string }> {
+  const url = new URL(request.url);
+  url.pathname = path;
+  if (path === AUTHORIZE_PATH) translate(url.searchParams, issuer);
+  const asked = new Request(url, { method: request.method, headers: request.headers });
+  if (request.method !== "POST") return { asked, body: "" };
+  const body = await readBodyText(request, MOST_BYTES);
+  return { asked, body: path === REGISTER_PATH ? registrationOf(body) : body };
+}
+
+function translate(query: URLSearchParams, issuer: string): void {
+  const scope = query.getAll("scope");
+  // Twice the same parameter is an error, which the library tells.
+  if (scope.length > 1) return;
+  const scopes = knownScopes(scope[0] ?? "");
+  query.set("scope", scopes.join(" "));
+  if (query.getAll("resource").length === 0) query.set("resource", resourceOf(issuer));
+  const prompts = (query.get("prompt") ?? "").split(" ").filter((prompt) => PROMPTS.has(prompt));
+  if (query.getAll("prompt").length > 1 || prompts.includes("none")) return;
+  // The owner is asked in any case; the library drops `offline_access` where the app did not say so.
+  query.set("prompt", [...new Set([...prompts, "consent"])].join(" "));
+}
+
+function registrationOf(body: string): string {
+  let said: unknown;
+  try {
+    said = JSON.parse(body);
+  } catch {
+    throw new AppError("invalid", "The registration must be a JSON object.");
+  }
+  const reading = readClient(said);
+  if ("objection" in reading) throw new AppError("invalid", `This app cannot register: ${reading.objection}.`);
+  return JSON.stringify(reading.metadata);
+}
+
+/** An error that cannot be told to the app, because nobody knows where it is: so the person is told. */
+async function explain(request: Request, answer: Response): Promise<Response> {
+  if (!isForPeople(request, new URL(request.url).pathname)) return answer;
+  const said = (await answer.json().catch(() => ({}))) as { error?: unknown; error_description?: unknown };
+  const unknownClient = said.error === "invalid_client";
+  return pageAnswer({
+    title: "This app cannot be let in",
+    status: answer.status,
+    headers: Object.fromEntries([...answer.headers].filter(([name]) => name === "retry-after")),
+    body: html`<p>${String(said.error_description ?? said.error ?? "Something is wrong with its request.")}</p>
+      ${
+        unknownClient &&
+        html`<p>
+          This server does not know the app, or no longer. Remove this server in the app, or sign out there, and add it
+          again.
+        </p>`
+      }`,
+  });
+}

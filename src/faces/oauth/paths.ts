@@ -1,0 +1,21 @@
+export const AUTHORIZE_PATH = "/oauth/authorize";
+export const TOKEN_PATH = "/oauth/token";
+export const REVOKE_PATH = "/oauth/revoke";
+export const REGISTER_PATH = "/oauth/register";
+export const KEYS_PATH = "/oauth/jwks";
+/** Under `/auth`, where the browser of the owner shows who it is. */
+export const CONSENT_PATH = "/auth/consent";
+/** RFC 9728. */
+export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource";
+/** RFC 8414. */
+export const SERVER_METADATA_PATH = "/.well-known/oauth-authorization-server";
+export const OPENID_METADATA_PATH = "/.well-known/openid-configuration";
+
+/** Paths of the vendor's own service, which apps made for it may know by heart (clients.md §1.2). */
+export const ALIASES: Readonly<Record<string, string>> = {
+  "/api/auth/oauth2/authorize": AUTHORIZE_PATH,
+  "/api/auth/oauth2/token": TOKEN_PATH,
+  "/api/auth/oauth2/revoke": REVOKE_PATH,
+  "/api/auth/oauth2/register": REGISTER_PATH,
+  "/api/auth/jwks": KEYS_PATH,
+};

@@ -1,0 +1,175 @@
+import Provider, { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
+import type { Call, Core } from "../../core/index.js";
+import { AppError } from "../../core/errors.js";
+import { randomSecret } from "../../lib/crypto.js";
+import type { LeveledLog } from "../../lib/log.js";
+import { refusalOf, retryHeaders } from "../errors.js";
+import { createDocumentFetch, type DocumentOptions, MOST_DOCUMENT_BYTES } from "./client-documents.js";
+import { KNOWN_CLIENTS } from "./clients.js";
+import { AUTHORIZE_PATH, CONSENT_PATH, KEYS_PATH, REGISTER_PATH, REVOKE_PATH, TOKEN_PATH } from "./paths.js";
+import { createRecords } from "./records.js";
+import { isOurResource, MEMORY_SCOPES, resourceOf, SCOPES } from "./scopes.js";
+
+/** Whom apps sign in: there is one owner. */
+export const ACCOUNT = "owner";
+
+const ACCESS_SECONDS = 3_600;
+/** A refresh token that is not used for so long has ended; using it gives the next one as long. */
+const REFRESH_SECONDS = 30 * 86_400;
+const CODE_SECONDS = 60;
+const CONSENT_SECONDS = 1_800;
+
+export interface ProviderOptions {
+  readonly core: Core;
+  readonly call: Call;
+  readonly log: LeveledLog;
+  readonly issuer: string;
+  readonly documents?: DocumentOptions | undefined;
+}
+
+/**
+ * The authorization server under one address of this server. Everything that it must not forget is in the store.
+ * @throws what the store does
+ */
+export async function createProvider(options: ProviderOptions): Promise<Provider> {
+  const { core, call, issuer, log } = options;
+  const { jwk, cookieKey } = await core.oauthSecrets(call);
+  const provider = new Provider(issuer, {
+    ...configuration(options),
+    adapter: createRecords({ core, call, issuer }),
+    jwks: { keys: [{ ...jwk, kty: "EC" }] },
+    cookies: {
+      names: { session: "recollect_oauth", interaction: "recollect_consent", resume: "recollect_consent_resume" },
+      keys: [cookieKey],
+      // Not for all paths: without TLS the callback servers of apps on this machine would be sent it, too.
+      long: { path: "/oauth", httpOnly: true, sameSite: "lax", signed: true },
+      short: { httpOnly: true, sameSite: "lax", signed: true },
+    },
+  });
+  // The bridge sets the headers of a proxy itself, so that all addresses begin with the issuer.
+  provider.proxy = true;
+  provider.silent = true;
+  tellOutages(provider, log);
+  return provider;
+}
+
+function configuration({ issuer, documents }: ProviderOptions): Configuration {
+  const off = { enabled: false };
+  return {
+    clients: KNOWN_CLIENTS,
+    scopes: [...SCOPES],
+    responseTypes: ["code"],
+    clientAuthMethods: ["none"],
+    clientDefaults: { token_endpoint_auth_method: "none", id_token_signed_response_alg: "ES256" },
+    enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
+    pkce: { required: () => true },
+    routes: {
+      authorization: AUTHORIZE_PATH,
+      token: TOKEN_PATH,
+      revocation: REVOKE_PATH,
+      registration: REGISTER_PATH,
+      jwks: KEYS_PATH,
+    },
+    features: {
+      devInteractions: off,
+      dPoP: off,
+      pushedAuthorizationRequests: off,
+      rpInitiatedLogout: off,
+      userinfo: off,
+      revocation: { enabled: true },
+      registration: { enabled: true, issueRegistrationAccessToken: false, idFactory: () => randomSecret(16) },
+      clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: (_context, _client, oneOf) => oneOf?.[0] ?? resourceOf(issuer),
+        useGrantedResource: () => true,
+        getResourceServerInfo(_context, resource) {
+          if (!isOurResource(resource, issuer))
+            throw new errors.InvalidTarget(`this server is ${resourceOf(issuer)}, not what is asked for`);
+          return {
+            scope: MEMORY_SCOPES.join(" "),
+            audience: resourceOf(issuer),
+            accessTokenTTL: ACCESS_SECONDS,
+            accessTokenFormat: "opaque",
+          };
+        },
+      },
+    },
+    // The protocol ends with a grant, not with the browser in which it was given.
+    expiresWithSession: () => false,
+    issueRefreshToken: (_context, client) => client.grantTypeAllowed("refresh_token"),
+    rotateRefreshToken: true,
+    revokeGrantPolicy: () => true,
+    loadExistingGrant: (context) => {
+      const id = context.oidc.result?.consent?.grantId;
+      return id === undefined ? undefined : context.oidc.provider.Grant.find(id);
+    },
+    ttl: {
+      AccessToken: (context) => withinGrant(context, ACCESS_SECONDS),
+      RefreshToken: (context) => withinGrant(context, REFRESH_SECONDS),
+      AuthorizationCode: CODE_SECONDS,
+      IdToken: ACCESS_SECONDS,
+      Interaction: CONSENT_SECONDS,
+      Session: CONSENT_SECONDS,
+    },
+    interactions: {
+      policy: [alwaysAsk("login"), alwaysAsk("consent")],
+      url: (_context, { uid }) => `${CONSENT_PATH}/${uid}`,
+    },
+    findAccount: (_context, id) =>
+      id === ACCOUNT ? { accountId: ACCOUNT, claims: () => ({ sub: ACCOUNT }) } : undefined,
+    clientBasedCORS: () => true,
+    acceptQueryParamAccessTokens: false,
+    fetch: createDocumentFetch(documents),
+    fetchResponseBodyLimits: { "client_id metadata document": MOST_DOCUMENT_BYTES },
+    renderError(context, { error, error_description }) {
+      // The face makes a page of it.
+      context.type = "json";
+      context.body = { error, error_description };
+    },
+  };
+}
+
+/** Nothing was allowed before that would make a question needless: the owner is asked each time. */
+function alwaysAsk(name: "login" | "consent"): interactionPolicy.Prompt {
+  const check = new interactionPolicy.Check("asked_each_time", "the owner is asked each time", (context) => {
+    return context.oidc.result?.[name] === undefined;
+  });
+  return new interactionPolicy.Prompt({ name, requestable: true }, check);
+}
+
+/** No token outlives what it was given under. */
+function withinGrant({ oidc }: KoaContextWithOIDC, seconds: number): number {
+  const { exp } = oidc.entities.Grant ?? {};
+  return exp === undefined ? seconds : Math.max(1, Math.min(seconds, exp - Math.floor(Date.now() / 1_000)));
+}
+
+/**
+ * A store that is away says nothing about codes and tokens: apps throw those away which are called invalid. They are
+ * told to come back.
+ */
+function tellOutages(provider: Provider, log: LeveledLog): void {
+  const failures = new WeakMap<object, unknown>();
+  provider.on("server_error", (context, error) => failures.set(context, error));
+  provider.use(async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      failures.set(context, error);
+    }
+    if (!failures.has(context)) return;
+    const refusal = refusalOf(failures.get(context), log, `${context.method} ${context.path}`);
+    const isAway = ["unavailable", "storage_full", "rate_limited"].includes(refusal.kind);
+    context.status = isAway ? 503 : 500;
+    context.set({ ...retryHeaders(refusal), "cache-control": "no-store" });
+    context.body = {
+      error: isAway ? "temporarily_unavailable" : "server_error",
+      error_description: refusal.message,
+    };
+  });
+}
+
+/** True for an error that says that the store cannot be reached now. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof AppError && error.kind === "unavailable";
+}

@@ -1,0 +1,67 @@
+import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import * as z from "zod";
+import type { Core, Call } from "../../core/index.js";
+import { AUTHORIZE_PATH } from "./paths.js";
+
+/** Seconds that an app which registered and was never let in is remembered. */
+const UNUSED_CLIENT_SECONDS = 86_400;
+
+const payloadSchema = z.record(z.string(), z.unknown());
+
+export interface RecordsOptions {
+  readonly core: Core;
+  readonly call: Call;
+  /** What is kept under one address of this server is unknown under another. */
+  readonly issuer: string;
+}
+
+/**
+ * Keeps what the protocol library wants kept. Codes, tokens and cookies are names of records, of which only hashes are
+ * kept; so they are left out of what is written, too.
+ */
+export function createRecords({ core, call, issuer }: RecordsOptions): (kind: string) => Adapter {
+  const named = (name: string) => `${issuer} ${name}`;
+  return (kind) => {
+    const read = async (wanted: object, id: string): Promise<AdapterPayload | undefined> => {
+      const { found } = await core.findOAuthRecord(call, { kind, ...wanted });
+      if (!found) return undefined;
+      const payload = payloadSchema.parse(JSON.parse(found.payload));
+      return {
+        ...payload,
+        ...(kind !== "Client" && { jti: id }),
+        ...(kind === "Interaction" && { returnTo: `${issuer}${AUTHORIZE_PATH}/${id}` }),
+        ...(found.isConsumed && { consumed: true }),
+      };
+    };
+    return {
+      async upsert(id, payload, expiresIn) {
+        await core.saveOAuthRecord(call, {
+          kind,
+          secret: named(id),
+          uid: payload.uid === undefined ? undefined : named(payload.uid),
+          grantId: kind === "Grant" ? id : payload.grantId,
+          payload: JSON.stringify(withoutSecrets(payload)),
+          expiresInSeconds: expiresIn ?? (kind === "Client" ? UNUSED_CLIENT_SECONDS : undefined),
+        });
+      },
+      find: (id) => read({ secret: named(id) }, id),
+      findByUid: (uid) => read({ uid: named(uid) }, uid),
+      findByUserCode: () => Promise.resolve(undefined),
+      async consume(id) {
+        const { isFirst } = await core.consumeOAuthRecord(call, { kind, secret: named(id) });
+        if (!isFirst) throw new errors.InvalidGrant("it was used before");
+      },
+      async destroy(id) {
+        await core.dropOAuthRecords(call, kind === "Grant" ? { grantId: id } : { kind, secret: named(id) });
+      },
+      async revokeByGrantId(grantId) {
+        await core.dropOAuthRecords(call, { kind, grantId });
+      },
+    };
+  };
+}
+
+function withoutSecrets({ jti: _jti, returnTo: _returnTo, consumed: _consumed, ...payload }: AdapterPayload): object {
+  const { session } = payload;
+  return session === undefined ? payload : { ...payload, session: { ...session, cookie: undefined } };
+}

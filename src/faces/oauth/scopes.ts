@@ -1,0 +1,26 @@
+export const READ_SCOPE = "memory:read";
+export const WRITE_SCOPE = "memory:write";
+/** What an app asks for that names nothing of this server. */
+export const MEMORY_SCOPES = [READ_SCOPE, WRITE_SCOPE] as const;
+/** Tolerated: who the owner is, and to stay signed in. */
+export const OPENID_SCOPES = ["openid", "offline_access", "profile", "email"] as const;
+export const SCOPES = [...MEMORY_SCOPES, ...OPENID_SCOPES] as const;
+
+/** The resource that tokens are for (RFC 8707). */
+export function resourceOf(issuer: string): string {
+  return `${issuer}/mcp`;
+}
+
+/** True for every way in which clients write the address of this server. */
+export function isOurResource(resource: string, issuer: string): boolean {
+  if (!URL.canParse(resource)) return false;
+  const { origin, pathname, search, hash } = new URL(resource);
+  return origin === issuer && search === "" && hash === "" && ["/", "/mcp", "/mcp/"].includes(pathname);
+}
+
+/** What an app asks for, in words of this server: what is unknown here is left out rather than refused. */
+export function knownScopes(asked: string): string[] {
+  const known = [...new Set(asked.split(/\s+/))].filter((scope) => SCOPES.some((one) => one === scope));
+  const namesMemory = known.some((scope) => MEMORY_SCOPES.some((one) => one === scope));
+  return namesMemory ? known : [...MEMORY_SCOPES, ...known];
+}
