@@ -15,7 +15,20 @@ export interface Visitor {
 const LOCAL_KEY = "local";
 
 /** Headers that a proxy leaves: what comes through one may come from anywhere. */
-const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "cf-connecting-ip"];
+const PROXY_HEADERS = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-forwarded-port",
+  "x-forwarded-server",
+  "x-real-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "true-client-ip",
+  "cf-connecting-ip",
+];
 
 /**
  * Who is asking. A key decides wherever one is sent, so a wrong one never falls back to keyless access.

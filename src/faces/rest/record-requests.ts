@@ -24,6 +24,8 @@ export interface RequestVariables {
 const MAX_ERROR = 300;
 const MAX_METHOD = 20;
 const UNKNOWN_PATH = "(unknown path)";
+/** A refusal may repeat an id that was sent; one that is a key by mistake is not kept. */
+const KEY = /sm_[A-Za-z0-9]+_[A-Za-z0-9]{20,}/g;
 const RECORDED = /^\/v[34](\/|$)/;
 
 /** Notes each request with its answer, without anything of what either says. */
@@ -47,7 +49,7 @@ export function recordRequests(log: RequestLog | undefined): MiddlewareHandler<{
       status,
       duration: Math.round((performance.now() - began) * 10) / 10,
       containerTag: facts.containerTag ?? null,
-      error: status >= 400 ? (facts.error?.slice(0, MAX_ERROR) ?? null) : null,
+      error: status >= 400 ? (facts.error?.replaceAll(KEY, "sm_…").slice(0, MAX_ERROR) ?? null) : null,
       createdAt,
     });
   };
