@@ -75,12 +75,14 @@ interface Asked {
   readonly ask: Ask;
   readonly owner: Owner;
   readonly objection?: string;
+  /** The form as it came back. */
+  readonly chosen?: FormFields;
 }
 
 async function connectPage(
   { url }: Visit,
   { core }: Surroundings,
-  { ask, owner, objection }: Asked,
+  { ask, owner, objection, chosen }: Asked,
 ): Promise<Response> {
   const { containers } = await core.listContainers({ actor: owner.actor });
   const names = ask.clients.map(nameOf);
@@ -95,7 +97,7 @@ async function connectPage(
       ${askerOf(ask)}
       <form method="post" action="${url.pathname + url.search}">
         ${csrfField(owner.csrf)}${hiddenField("request", newRequest(url, owner))}
-        ${choiceFields({ containers: containers.map(({ tag }) => tag) })}
+        ${choiceFields({ containers: containers.map(({ tag }) => tag), chosen })}
         <div class="actions">
           <button class="main" name="decision" value="approve">Approve</button>
           <button name="decision" value="decline">Decline</button>
@@ -170,7 +172,7 @@ export const doConnect: Handler = async (visit, surroundings) => {
     return redirectAnswer(withAnswer(ask.callback, answer));
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
-    return connectPage(visit, surroundings, { ask, owner, objection: error.message });
+    return connectPage(visit, surroundings, { ask, owner, objection: error.message, chosen: fields });
   }
 };
 

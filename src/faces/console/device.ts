@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import { readBodyText } from "../../lib/request-body.js";
 import { choiceFields, readChoice } from "../pages/choice.js";
-import { csrfField, hiddenField, readForm, requireCsrf } from "../pages/forms.js";
+import { csrfField, type FormFields, hiddenField, readForm, requireCsrf } from "../pages/forms.js";
 import { html, shown } from "../pages/html.js";
 import { pageAnswer } from "../pages/layout.js";
 import type { Owner } from "../pages/session.js";
@@ -105,7 +105,7 @@ function codePage(owner: Owner, objection?: AppError): Response {
 async function devicePage(
   { core }: Surroundings,
   owner: Owner,
-  { typed, objection }: { typed: string; objection?: string },
+  { typed, objection, chosen }: { readonly typed: string; readonly objection?: string; readonly chosen?: FormFields },
 ): Promise<Response> {
   const call = { actor: owner.actor };
   const found = await core.findDevice(call, { userCode: typed }).catch(asRefusal);
@@ -141,7 +141,7 @@ async function devicePage(
       }
       <form method="post" action="/auth/device">
         ${csrfField(owner.csrf)}${hiddenField("user_code", typed)}
-        ${choiceFields({ containers: containers.map(({ tag }) => tag) })}
+        ${choiceFields({ containers: containers.map(({ tag }) => tag), chosen })}
         <div class="actions">
           <button class="main" name="decision" value="approve">Approve</button>
           <button name="decision" value="decline">Decline</button>
@@ -172,7 +172,7 @@ export const answerDevice: Handler = async ({ request }, surroundings) => {
     return donePage(owner, approved);
   } catch (error) {
     if (error instanceof AppError && error.kind === "invalid")
-      return devicePage(surroundings, owner, { typed, objection: error.message });
+      return devicePage(surroundings, owner, { typed, objection: error.message, chosen: fields });
     return codePage(owner, asRefusal(error));
   }
 };

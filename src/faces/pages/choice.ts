@@ -1,7 +1,7 @@
 import { AppError } from "../../core/errors.js";
 import type { Grant, Permission } from "../../core/types.js";
 import type { FormFields } from "./forms.js";
-import { type Html, html, shown } from "./html.js";
+import { type Html, html, shown, trustedHtml } from "./html.js";
 
 /** What the owner lets somebody do. */
 export interface Choice {
@@ -21,31 +21,57 @@ const EXPIRIES = [
   ["365", "after a year"],
 ] as const;
 
-/** Fields in which the owner chooses containers, permission and expiry. */
-export function choiceFields({ containers }: { readonly containers: readonly string[] }): Html {
+/**
+ * Fields in which the owner chooses containers, permission and expiry.
+ * @param chosen the form as it came back, when it has to be filled in again
+ */
+export function choiceFields({
+  containers,
+  chosen,
+}: {
+  readonly containers: readonly string[];
+  readonly chosen?: FormFields | undefined;
+}): Html {
+  const has = (name: string, value: string, isUsual = false) =>
+    (chosen ? chosen.all(name).includes(value) : isUsual) && trustedHtml("checked");
+  const expires = chosen?.text("expires") ?? "";
   return html`<fieldset>
       <legend>Which containers?</legend>
       <label
-        ><input type="radio" name="containers" value="all" checked /> All of them, also those that come later</label
+        ><input type="radio" name="containers" value="all" ${has("containers", "all", true)} /> All of them, also those
+        that come later</label
       >
-      <label><input type="radio" name="containers" value="some" /> Only these:</label>
+      <label><input type="radio" name="containers" value="some" ${has("containers", "some")} /> Only these:</label>
       <div class="choices">
         ${containers.map(
-          (tag) => html`<label><input type="checkbox" name="container" value="${tag}" /> ${shown(tag)}</label> `,
-        )}<label class="field"
-          >Another one<input type="text" name="new_container" maxlength="100" autocomplete="off" spellcheck="false"
+          (tag) =>
+            html`<label
+              ><input type="checkbox" name="container" value="${tag}" ${has("container", tag)} /> ${shown(tag)}</label
+            > `,
+        )}
+        <label class="field"
+          >Another one<input
+            type="text"
+            name="new_container"
+            value="${chosen?.text("new_container") ?? ""}"
+            maxlength="100"
+            autocomplete="off"
+            spellcheck="false"
         /></label>
       </div>
     </fieldset>
     <fieldset>
       <legend>What may it do?</legend>
-      <label><input type="radio" name="permission" value="write" checked /> Read and write</label>
-      <label><input type="radio" name="permission" value="read" /> Read only</label>
+      <label
+        ><input type="radio" name="permission" value="write" ${has("permission", "write", true)} /> Read and
+        write</label
+      >
+      <label><input type="radio" name="permission" value="read" ${has("permission", "read")} /> Read only</label>
     </fieldset>
     <label class="field"
       >When does the permission end?
       <select name="expires">
-        ${EXPIRIES.map(([days, words]) => html`<option value="${days}">${words}</option>`)}
+        ${EXPIRIES.map(([days, words]) => html`<option value="${days}" ${days === expires && trustedHtml("selected")}>${words}</option>`)}
       </select></label
     >`;
 }

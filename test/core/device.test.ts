@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Call, Core } from "../../src/core/index.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+const MINUTE = 60_000;
+
+let opened: ManualCore;
+let core: Core;
+let call: Call;
+
+beforeEach(async () => {
+  opened = await openManualCore();
+  core = opened.core;
+  call = opened.call();
+});
+afterEach(() => opened.close());
+
+const kindOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "done",
+    (error: { kind?: string }) => error.kind ?? String(error),
+  );
+
+test("codes are for ten minutes, to the millisecond", async () => {
+  const { deviceCode, userCode } = await core.startDevice(call, { client: "codex" });
+  opened.clock.advance(10 * MINUTE - 1);
+  expect(await core.findDevice(call, { userCode })).toMatchObject({ asker: { client: "codex" }, state: "pending" });
+  expect(await core.pollDevice(call, { deviceCode })).toEqual({ state: "pending" });
+  opened.clock.advance(1);
+  expect(await kindOf(core.findDevice(call, { userCode }))).toBe("not_found");
+  expect(await kindOf(core.answerDevice(call, { userCode, approve: true }))).toBe("not_found");
+  expect(await core.pollDevice(call, { deviceCode })).toEqual({ state: "expired" });
+});
+
+test("whoever polls too often is told so, and is not when they keep to the interval", async () => {
+  const { deviceCode, interval } = await core.startDevice(call, {});
+  const poll = async () => (await core.pollDevice(call, { deviceCode })).state;
+  expect([await poll(), await poll()]).toEqual(["pending", "too_soon"]);
+  opened.clock.advance(interval * 1_000);
+  expect(await poll()).toBe("pending");
+});
+
+test("of many polls at once one gets the key", async () => {
+  const { deviceCode, userCode } = await core.startDevice(call, {});
+  await core.answerDevice(call, { userCode, approve: true, permission: "read" });
+  const polled = await Promise.all([1, 2, 3, 4].map(() => core.pollDevice(call, { deviceCode })));
+  expect(polled.map(({ state }) => state).toSorted()).toEqual(["approved", "expired", "expired", "expired"]);
+  expect((await core.listKeys(call)).keys).toMatchObject([{ kind: "agent", client: null, permission: "read" }]);
+});
+
+test("only the owner finds and answers", async () => {
+  const { userCode } = await core.startDevice(call, {});
+  for (const actor of [opened.call(["a"]).actor, { ...call.actor, readOnly: "all" as const }]) {
+    expect(await kindOf(core.findDevice({ actor }, { userCode }))).toBe("forbidden");
+    expect(await kindOf(core.answerDevice({ actor }, { userCode, approve: true }))).toBe("forbidden");
+  }
+});
+
+test("no code is kept, and what is over is removed", async () => {
+  const { deviceCode, userCode } = await core.startDevice(call, { hostname: "nas" });
+  const kept = await opened.everything();
+  expect(kept).toContain("nas");
+  for (const secret of [deviceCode, userCode, userCode.replace("-", "")]) expect(kept).not.toContain(secret);
+  opened.clock.advance(10 * MINUTE);
+  expect(await opened.store.deviceRequests.dropOver(opened.clock.now())).toBe(1);
+  expect(await opened.everything()).not.toContain("nas");
+});
