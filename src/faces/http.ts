@@ -9,9 +9,10 @@ import type { LeveledLog } from "../lib/log.js";
 import type { AllowedHosts } from "./allowed-hosts.js";
 import { isLoopbackAddress, issuerOf } from "./auth.js";
 import { errorBody, refusalOf, statusOf } from "./errors.js";
-import type { ConsoleFace } from "./console/face.js";
 import type { McpHttp, McpHttpOptions } from "./mcp/http.js";
+import type { ConsoleFace } from "./console/face.js";
 import type { OAuthFace, OAuthFaceOptions } from "./oauth/face.js";
+import { answerCard, CARD_PATHS } from "./mcp/server-card.js";
 import { createOwnerDoor } from "./owner/door.js";
 import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
@@ -55,10 +56,10 @@ export interface HttpFaceOptions {
   readonly allowed?: AllowedHosts | undefined;
   /** The container for calls over MCP that name none. */
   readonly defaultContainer: string;
-  /** How documents are fetched that apps publish about themselves; for tests. */
-  readonly documents?: OAuthFaceOptions["documents"];
   /** Which tools are listed over MCP where the address does not say. */
   readonly mcpTools?: McpHttpOptions["mcpTools"];
+  /** How documents are fetched that apps publish about themselves; for tests. */
+  readonly documents?: OAuthFaceOptions["documents"];
   /** What MCP servers offer beside the product. */
   readonly extension?: McpHttpOptions["extension"];
 }
@@ -76,7 +77,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
   mountMcp(app, options);
   mountOAuth(app, options);
   mountConsole(app, options);
-  app.route("/", createRestFace(options));
+  app.route("/", createRestFace({ ...options, publicUrl: options.allowed?.publicUrl }));
   return app;
 }
 
@@ -107,6 +108,7 @@ function mountMcp(app: HttpApp, { rate, allowed = {}, limits, ...options }: Http
   };
   for (const path of ["/mcp", "/mcp/"]) app.all(path, answer);
   app.post("/", answer);
+  for (const path of CARD_PATHS) app.all(path, ({ req }) => answerCard(req.raw, { version: options.version, allowed }));
 }
 
 /** The owner's pages; loaded with the first request. Elsewhere than `/auth` they have one address that the API knows. */

@@ -29,6 +29,11 @@ export interface McpConnection {
   listTools(): Promise<readonly ListedTool[]>;
   /** Rejects for protocol errors. The clients check structured results against the advertised schema. */
   call(name: string, args?: Readonly<Record<string, unknown>>): Promise<ToolResult>;
+  /** Everything besides tools, as the client has it; protocol errors are thrown. */
+  readonly client: Pick<
+    ModernClient,
+    "listResources" | "listResourceTemplates" | "readResource" | "listPrompts" | "getPrompt" | "complete"
+  >;
   close(): Promise<void>;
 }
 
@@ -61,6 +66,7 @@ export function connectionOf(client: EarlierClient | ModernClient): McpConnectio
     instructions: client.getInstructions(),
     listTools: async () => (await client.listTools()).tools,
     call: async (name, args = {}) => read(await client.callTool({ name, arguments: { ...args } })),
+    client: client as McpConnection["client"],
     close: () => client.close(),
   };
 }

@@ -1,3 +1,8 @@
+/** The name under which registries know this server, with what they say of it. */
+export const REGISTRY_NAME = "io.github.recollect-memory/recollect";
+export const DESCRIPTION =
+  "A memory for AI agents that outlives the conversation, self-hosted, with sources for every fact.";
+
 /** What a client learns about this server in the handshake. Kept small: the modern era stamps it into every result. */
 export function describeServer(version: string): { name: string; title: string; version: string } {
   return { name: "recollect", title: "Recollect", version };

@@ -10,6 +10,9 @@ const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
 /** Revisions in which every request stands for itself. */
 const MODERN_VERSIONS = ["2026-07-28"];
 
+/** Revisions that can be spoken over Streamable HTTP, newest first. */
+export const HTTP_VERSIONS = [...MODERN_VERSIONS, ...LEGACY_VERSIONS.filter((version) => version >= "2025-03-26")];
+
 const META = "io.modelcontextprotocol";
 const LONGEST_REQUEST = 64 * 1024;
 
