@@ -57,7 +57,7 @@ function oauthSecretOf({ issuer, clientId }: Pick<AppGrant, "issuer" | "clientId
 }
 
 const tokenSchema = z.object({
-  token: z.string().max(4_096),
+  token: z.string(),
   /** The address of this server by which the token came in; null where it lets no apps in. */
   issuer: z.string().max(500).nullable(),
 });
