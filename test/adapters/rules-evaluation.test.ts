@@ -41,7 +41,9 @@ describe("the labelled set", () => {
       expect(turns.length).toBeLessThanOrEqual(14);
       expect(new Set(turns.map(([speaker]) => speaker)).size).toBe(2);
     }
-    const facts = (split: "tune" | "held"): number => set[split].reduce((sum, item) => sum + item.expected.length, 0);
+    const firstSeries = (split: "tune" | "held") => set[split].filter(({ series = 1 }) => series === 1);
+    const facts = (split: "tune" | "held"): number =>
+      firstSeries(split).reduce((sum, item) => sum + item.expected.length, 0);
     expect(facts("held") / facts("tune")).toBeGreaterThan(0.8);
   });
 

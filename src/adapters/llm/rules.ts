@@ -1,9 +1,9 @@
 import type { FactExtractor, FactSource } from "../../core/ports.js";
 import type { FactCandidate } from "../../core/types.js";
-import { readClause, splitClauses, type Clause } from "./rules/clauses.js";
+import { personOf, readClause, splitClauses, type Clause } from "./rules/clauses.js";
 import { judge } from "./rules/judge.js";
 import { readJotting } from "./rules/jottings.js";
-import { ownedCreature } from "./rules/creatures.js";
+import { onlyRelativeIn } from "./rules/mentions.js";
 import { lowerText } from "./rules/objects.js";
 import { openSentence } from "./rules/opening.js";
 import { rewriteRest } from "./rules/phrase.js";
@@ -44,9 +44,12 @@ async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<F
   const chrono = await import("chrono-node/en");
   const parse: ParseDates = (text, reference, option) => chrono.parse(text, reference, option);
   const facts = new Map<string, FactCandidate>();
+  const toldByUser: Told = { person: null, age: 0 };
   let sentences = 0;
   for (const passage of passagesOf(source)) {
-    const reader = createReader(passage, parse);
+    // Among people, what another said in between may have brought somebody else in.
+    const told = passage.voice.kind === "user" ? toldByUser : { person: null, age: 0 };
+    const reader = createReader(passage, told, parse);
     for (const sentence of statementsOf(passage.text, passage.voice)) {
       sentences += 1;
       if (sentences % SENTENCES_PER_BREATH === 0) await breathe();
@@ -65,15 +68,19 @@ function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Reads the sentences of one passage in order, remembering of whom the last ones spoke. */
-function createReader(passage: Passage, parse: ParseDates): (sentence: Sentence) => FactCandidate[] {
+/** Of whom a speaker's last sentences told, and how many sentences ago. */
+interface Told {
+  person: string | null;
+  age: number;
+}
+
+/** Reads the sentences of one passage in order, remembering of whom the last ones of this speaker told. */
+function createReader(passage: Passage, told: Told, parse: ParseDates): (sentence: Sentence) => FactCandidate[] {
   const { voice } = passage;
   const reference = referenceOf(passage.date);
-  let antecedent: string | null = null;
-  let age = 0;
   return (sentence) => {
-    age += 1;
-    if (age > MEMORY_OF_PERSONS) antecedent = null;
+    told.age += 1;
+    if (told.age > MEMORY_OF_PERSONS) told.person = null;
     const opened = openSentence(sentence.text, voice);
     const special = readSpecial(opened.text, voice);
     if (special)
@@ -81,21 +88,21 @@ function createReader(passage: Passage, parse: ParseDates): (sentence: Sentence)
         { text: special.text, kind: special.verdict.kind, isStatic: special.verdict.isStatic, quote: sentence.quote },
       ];
     const facts: FactCandidate[] = [];
-    for (const part of splitClauses(opened, { voice, antecedent })) {
-      const clause = readClause(part, { voice, antecedent });
+    for (const part of splitClauses(opened, { voice, antecedent: told.person })) {
+      const clause = readClause(part, { voice, antecedent: told.person });
       if (!clause) continue;
-      const { subject } = clause;
-      if ((subject.role === "relative" || subject.role === "person") && !subject.isPlural) {
-        antecedent = subject.text;
-        age = 0;
+      const person = personOf(clause, voice);
+      if (person !== null) {
+        told.person = person;
+        told.age = 0;
       }
       const fact = factOf(clause, passage, sentence, reference, parse);
-      if (!fact) continue;
-      facts.push(fact);
-      const creature = ownedCreature(clause);
-      if (creature === null) continue;
-      antecedent = `${voice.self}'s ${creature}`;
-      age = 0;
+      if (fact) facts.push(fact);
+    }
+    const mentioned = onlyRelativeIn(sentence.text, voice);
+    if (mentioned !== null && told.age > 0) {
+      told.person = mentioned;
+      told.age = 0;
     }
     const jotting = facts.length === 0 ? readJotting(opened.text, voice) : null;
     const task = jotting === null ? null : jottingFact(jotting, sentence, reference, parse);

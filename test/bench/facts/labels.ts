@@ -16,6 +16,8 @@ export interface LabelledFact {
 /** A text or a conversation with what it states and what it does not. */
 export interface LabelledItem {
   readonly id: string;
+  /** 1 or left out: the first writing, split into halves; later series are of `tune` alone and written to widen it. */
+  readonly series?: number;
   readonly form: "chat" | "note" | "email" | "minutes" | "journal" | "dialogue";
   readonly category: string;
   readonly text?: string;

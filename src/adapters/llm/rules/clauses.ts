@@ -1,7 +1,8 @@
+import { ownedCreature } from "./creatures.js";
 import { LASTING_ADJECTIVES } from "./nouns.js";
 import { readPredicate, type Predicate } from "./predicate.js";
 import { readSubject, type Subject } from "./subject.js";
-import type { OpenedSentence } from "./opening.js";
+import { withTimeLast, type OpenedSentence } from "./opening.js";
 import { isLikingVerb, readVerb } from "./verbs.js";
 import type { Voice } from "./voice.js";
 import { isCapitalised, wordsOf, type Word } from "./words.js";
@@ -39,9 +40,12 @@ const NOUN_LIKE = new Set(
 const TAKES_OBJECT = /^(?:an?|my|our|it|them|at|as|every)$/;
 /** "Since I have a bad knee, I avoid stairs" states both. */
 const CAUSE_FIRST =
-  /^(?:because|since|as) ((?:i|i'm|my|we|we're|our)\b[^,]{5,160}), ((?:i|i'm|my|we|we're|our)\b.{5,240})$/i;
+  /^(?:because|since|as|although|though|even though|while|whereas|given that|now that) ((?:i|i'm|i've|my|we|we're|we've|our|he|he's|she|she's|\p{Lu}\p{L}+)\b[^,]{5,160}), ((?:i|i'm|i've|my|we|we're|we've|our|he|he's|she|she's|\p{Lu}\p{L}+)\b.{5,240})$/iu;
 /** "My dad, who is 70, still works": two clauses of one person. */
 const ASIDE_OF_PERSON = /^((?:my|our) [^,.;:]{2,40}), (who [^,.;:]{3,80}|an? [^,.;:]{3,40}), ([^,]{3,200})$/i;
+/** "Ruth, our new treasurer, starts …", "Felix, who is 70, …". */
+const ASIDE_OF_NAME =
+  /^(\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)?), (who [^,.;:]{3,80}|(?:an?|the|my|our) [^,.;:]{3,40}), (?!and\b|or\b)([^,]{3,200})$/u;
 const MOST_CLAUSES = 6;
 
 /** What a clause is read with. */
@@ -73,9 +77,9 @@ export function splitClauses({ text, time }: OpenedSentence, context: ReadingCon
     clauses.push(cause);
     rest = effect;
   }
-  const [, person = "", aside = "", main = ""] = ASIDE_OF_PERSON.exec(text) ?? [];
-  if (person !== "") {
-    clauses.push(`${person} ${aside.replace(/^who /i, "").replace(/^(?=an?\b)/i, "is ")}`);
+  const [, person = "", aside = "", main = ""] = ASIDE_OF_PERSON.exec(text) ?? ASIDE_OF_NAME.exec(text) ?? [];
+  if (person !== "" && !(aside.startsWith("who ") && / and /.test(person))) {
+    clauses.push(`${person} ${aside.replace(/^who /i, "").replace(/^(?=(?:an?|the|my|our)\b)/i, "is ")}`);
     rest = `${person} ${main}`;
   }
   while (clauses.length < MOST_CLAUSES) {
@@ -104,17 +108,14 @@ function nextSplit(text: string, context: ReadingContext): Split | null {
     const isConnector = CONNECTORS.has(token) || isDash;
     if (!isConnector && !/[,;:]$/.test(tokens[index - 1] ?? "")) continue;
     const rightTokens = withoutConnectors(tokens.slice(isConnector ? index + 1 : index));
-    const right = rightTokens.join(" ");
+    const right = withTimeLast(rightTokens.join(" "));
     const left = tokens
       .slice(0, index)
       .join(" ")
       .replace(/[,;:]$/, "");
     const clause = readClause(left, context);
     if (!clause) continue;
-    const told =
-      clause.subject.role === "relative" || clause.subject.role === "person"
-        ? { ...context, antecedent: clause.subject.text }
-        : context;
+    const told = { ...context, antecedent: personOf(clause, context.voice) ?? context.antecedent };
     if (hasOwnSubject(right, told)) return { left, right };
     const remark = readRemark(left, right, isDash, context);
     if (remark !== null) return { left, right: remark };
@@ -207,7 +208,7 @@ function sharedSubject(
     const isAge = /^\d{1,3},?$/.test(predicate.rest[0]?.raw ?? "") && predicate.rest.length === 1;
     if (!isJoined && isAge && LASTING_ADJECTIVES.has(verb))
       return `${subjectText} ${isFirstPerson(subject) ? "am" : "is"}`;
-    if (!isJoined) return isIntroduced && /^an?$/.test(verb) ? `${subjectText} am` : null;
+    if (!isJoined) return isIntroduced && /^(?:an?|the)$/.test(verb) ? `${subjectText} am` : null;
     const isComplement = LASTING_ADJECTIVES.has(verb) || /^(?:a|an|from|based|into|interested|keen)$/.test(verb);
     const isCount =
       subjectText.toLowerCase() === "we" ||
@@ -223,6 +224,21 @@ function sharedSubject(
   const isPresent = predicate.frame === "present" || predicate.frame === "be" || predicate.frame === "progressive";
   const form = isFirstPerson(subject) ? "base" : "third";
   return isPresent && readVerb(verb, form) !== null ? subjectText : null;
+}
+
+/** Of whom "he" and "she" speak after a clause; null when it brings nobody in. */
+export function personOf(clause: Clause, { self }: Voice): string | null {
+  const { role, isPlural, text } = clause.subject;
+  if ((role === "relative" || role === "person") && !isPlural) return text;
+  const creature = ownedCreature(clause);
+  if (creature !== null) return `${self}'s ${creature}`;
+  return role === "own" || role === "unknown" ? ownerIn(text, self) : null;
+}
+
+/** `User's sister` in "User's sister's birthday", `Clara` in "Clara's number"; null for what is the speaker's own. */
+function ownerIn(text: string, self: string): string | null {
+  const owner = /^(.+)'s /.exec(text)?.[1] ?? "";
+  return owner === "" || owner === self || owner.startsWith("The ") ? null : owner;
 }
 
 function isFirstPerson(subject: Subject): boolean {

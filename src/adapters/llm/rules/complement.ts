@@ -9,8 +9,9 @@ import {
 } from "./nouns.js";
 import type { Predicate } from "./predicate.js";
 import type { Subject } from "./subject.js";
-import { isHabitual, lowerText } from "./objects.js";
+import { isHabitual, isPointing, lowerText } from "./objects.js";
 import { DATED_EPISODE, EPISODE, FACT, LIKING, STAY, TRAIT, type Verdict } from "./verdict.js";
+import { isEventVerb, readVerb } from "./verbs.js";
 import { isCapitalised, type Word } from "./words.js";
 
 const ARTICLES = new Set(["a", "an", "the", "one", "also"]);
@@ -33,6 +34,9 @@ const NATURE_NOUNS = new Set("fan lover enthusiast addict".split(" "));
 const DONE_TO =
   /^(?:stolen|sold|killed|damaged|destroyed|repaired|cancell?ed|postponed|rescheduled|approved|rejected|delivered|moved to|hospitali[sz]ed|operated on|adopted|inspected|serviced)\b/;
 const ARRANGED = /^(?:scheduled|due|booked|reserved|planned|set)$/;
+/** They are about something. */
+const WORKS =
+  /^(?:thesis|dissertation|book|podcast|blog|channel|research|project|paper|novel|course|phd|app|study|startup|talk|lecture|documentary)$/;
 /** Of one's own they are places, and where they are is a fact whatever the words. */
 const PLACES = new Set(
   "home house flat apartment office studio workshop shop store garage cellar desk boat houseboat cabin cottage farm garden mooring clinic practice bedroom".split(
@@ -41,6 +45,10 @@ const PLACES = new Set(
 );
 const STATIC_OWN =
   /^(?:name|surname|nickname|birthday|birthdate|birthplace|hometown|job|title|role|position|profession|occupation|career|anniversary|religion|nationality|pronouns|language|tongue|degree|major|employer|allergy|allergies|type|heritage|roots|diet)$/;
+
+/** Done to somebody, these are talk. */
+const UNEVENTFUL =
+  /^(?:give|take|make|get|create|meet|interview|lose|hurt|catch|reach|learn|accept|reject|pass|start|finish|complete|close|open|work|live|design|build|write|break|tear|decide|agree)$/;
 
 /** Nobody is allergic to these, or married to them. */
 const IN_JEST =
@@ -67,9 +75,10 @@ function isPointingAbout(rest: readonly Word[]): boolean {
 export function judgeComplement(subject: Subject, predicate: Predicate): Verdict | null {
   const { rest, frame } = predicate;
   const first = rest[0]?.lower ?? "";
+  const isNever = predicate.adverbs.includes("never");
   if (first === "") return null;
   if (frame === "was") return predicate.isNegated ? null : judgeWas(subject, rest);
-  if (frame === "been") return judgeBeen(rest, predicate.isNegated && !predicate.adverbs.includes("never"));
+  if (frame === "been") return judgeBeen(rest, predicate.isNegated && !isNever, isNever);
   if (/^\d+(?:'|ft|cm|kg|lbs?)/.test(first) || /^\d+(?:\.\d+)? ?m tall\b/.test(lowerText(rest))) return FACT;
   if (/^colou?r blind\b/.test(lowerText(rest)) || KIND_OF_PERSON.test(lowerText(rest))) return TRAIT;
   if (/^on (?:an?|the) (?:[\w-]+ ){0,2}(?:budget|waiting list|committee|council|board|team)\b/.test(lowerText(rest)))
@@ -103,12 +112,13 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
     return FACT;
   if (subject.role === "own" && /^up (?:in|on|at)\b/.test(lowerText(rest))) return { ...FACT, needsDate: true };
   if (
-    /^(?:closed|shut|unavailable|away|abroad|off|off work|out|out of office|out of the office|on call|on duty|gone|back (?:at|in|from|to) (?:the )?\w+|back) (?:(?:un)?till?|on|next|tomorrow)\b/.test(
+    /^(?:closed|shut|unavailable|away|abroad|off|off work|out|out of office|out of the office|on call|on duty|gone|back (?:at|in|from|to) (?:the )?\w+|back) (?:(?:un)?till?|on|next|this|tomorrow|today|from|between|for)\b/.test(
       lowerText(rest),
     )
   )
     return STAY;
   if (subject.role === "own" && /^(?:down|up|back|now)$/.test(first) && /\d/.test(lowerText(rest))) return FACT;
+  if (first === "about" && WORKS.test(subject.head) && rest.length > 1 && !isPointing(rest)) return FACT;
   if (isEvaluativePhrase(rest)) return null;
   if (EVENT_NOUNS.has(subject.head) && subject.role !== "relative") return FACT;
   if (CODE_THINGS.has(subject.head)) return FACT;
@@ -121,7 +131,7 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
   if (subject.role === "you") return null;
   if (subject.role === "relative") {
     const areSomething = subject.isPlural && rest.length === 1 && /[^s]s$/.test(first);
-    return areSomething || (isCapitalised(rest[0]) && rest.length <= 3) ? TRAIT : null;
+    return areSomething || (isCapitalised(rest[0]) && rest.length <= 8) ? TRAIT : null;
   }
   if (/^(?:\d|\$|€|£)/.test(first) || isCapitalised(rest[0])) return FACT;
   return subject.role === "own" && rest.length >= 1 && !/^(?:\w+ing|\w+ed)$/.test(first) ? FACT : null;
@@ -213,6 +223,8 @@ function judgeWas(subject: Subject, rest: readonly Word[]): Verdict | null {
     rest.length > 1
   )
     return FACT;
+  const done = readVerb(rest[0]?.lower ?? "", "participle");
+  if (done !== null && isEventVerb(done) && !UNEVENTFUL.test(done) && rest.length > 1) return EPISODE;
   if (isEvaluativePhrase(rest)) return null;
   if (
     /^(?:a|an|the) /.test(text) &&
@@ -224,16 +236,20 @@ function judgeWas(subject: Subject, rest: readonly Word[]): Verdict | null {
   return null;
 }
 
-function judgeBeen(rest: readonly Word[], isNegated: boolean): Verdict | null {
+function judgeBeen(rest: readonly Word[], isNegated: boolean, isNever: boolean): Verdict | null {
   if (isNegated) return null;
   const text = lowerText(rest);
   if (text.startsWith("to ")) return rest.slice(1).some(isCapitalised) ? EPISODE : null;
   const first = rest[0]?.lower ?? "";
   const lasts = /\b(?:since|for) |\bever since$/.test(text);
+  if (isNever && rest.length > 1 && !EVALUATIVE.has(first) && !/^(?:told|asked|able|sure|one)$/.test(first))
+    return FACT;
   if (LASTING_ADJECTIVES.has(first)) return TRAIT;
   if (LASTING_PARTICIPLES.has(first) || /^(?:diagnosed|promoted|hired|accepted)$/.test(first))
     return rest.length > 1 ? FACT : null;
-  return lasts && /^(?:a|an|the|in|at|with|my)$/.test(first) && !isEvaluativePhrase(rest) ? FACT : null;
+  return lasts && /^(?:a|an|the|in|at|with|my|together|friends|best)$/.test(first) && !isEvaluativePhrase(rest)
+    ? FACT
+    : null;
 }
 
 function isEvaluativePhrase(rest: readonly Word[]): boolean {

@@ -1,9 +1,10 @@
 import { EVALUATIVE, EVENT_NOUNS, PETS, RELATIVES } from "./nouns.js";
+import { CHAT_VERBS, judgeLiking } from "./likings.js";
 import { isHabitual, isLight, isPointing, lowerText, saysSomething } from "./objects.js";
 import type { Predicate } from "./predicate.js";
 import type { Subject } from "./subject.js";
 import { isLastingVerb, isLikingVerb, readVerb } from "./verbs.js";
-import { APPOINTMENT, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
+import { APPOINTMENT, FACT, TRAIT, type Verdict } from "./verdict.js";
 import { isCapitalised, type Word } from "./words.js";
 
 const STATIC_VERBS = new Set(
@@ -13,20 +14,10 @@ const STATIC_VERBS = new Set(
 const BARE_VERBS = /^(?:smoke|drink|garden|bake|paint|vape|exercise|jog|meditate|code)$/;
 /** What a project, an organisation or a thing does for good. */
 const THING_VERBS =
-  /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|return|connect|rely|weigh|measure|consist|offer|focus|call|listen|expose|happen|arrive|leave|depart|last)$/;
-/** "I love to hear that": verbs of talk, not of a liking. */
-const CHAT_VERBS =
-  /^(?:know|ask|say|see|hear|talk|tell|share|thank|go|do|make|sure|think|feel|mention|show|point|check|let|try|give|be|get|catch|keep|stay|come)$/;
+  /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|return|connect|rely|weigh|measure|consist|offer|focus|call|listen|expose|happen|arrive|leave|depart|last|move|hold|need|target)$/;
 const ILLNESS =
-  /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines|hay fever|insomnia|anxiety|depression|pacemaker|scoliosis|tinnitus|hypertension|high blood pressure|high cholesterol|trouble (?:sleeping|hearing|seeing|breathing)|bad (?:back|knees?|hip|shoulder|heart|eyesight|hearing))\b/;
+  /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines|hay fever|insomnia|anxiety|depression|pacemaker|scoliosis|tinnitus|hypertension|(?:high|low) (?:blood pressure|cholesterol|iron|blood sugar)|trouble (?:sleeping|hearing|seeing|breathing)|bad (?:back|knees?|hip|shoulder|heart|eyesight|hearing))\b/;
 const COUNTED = /^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d[\d,.]*|several|many|no|my|our|any|dual)$/;
-/** What "the" needs nothing else to point at. */
-const KNOWN_LIKES =
-  /^(?:ocean|sea|beach|mountains?|outdoors|city|countryside|rain|snow|winter|summer|spring|autumn|fall|cold|heat|sun|piano|guitar|violin|cello|drums|smell|taste|gym|theat(?:er|re)|opera|cinema|movies|water|woods|forest|desert|dark|internet|library)$/;
-/** A liking of these is a remark on what was just said. */
-const REMARK_OBJECT =
-  /^(?:it|that|this|these|those|him|her|them|you|me|us|one|ones|so|there|here|your|how|when|what|where|seeing|hearing|knowing|our|each|everything|everyone|both|all|if|every|being|talking|having)$/;
-
 /**
  * Verbs whose meaning hangs on what follows: what has to stand there for a fact, in lower case.
  * The verbs that are not here state something whatever follows.
@@ -45,7 +36,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   restore: /^(?!it\b|the\b|this\b|that\b)\w/,
   repair: /^(?:\w+ )?\w+s\b/,
   take: /^(?:over (?!it\b)|(?:about |around |roughly |over |under )?\d|care of my|medication|insulin|blood thinners|antidepressants|antihistamines|beta blockers|statins|painkillers|supplements|vitamins?|the pill|\w+ (?:pills|tablets|drops)|the (?:bus|train|subway|metro|tube|tram|ferry)\b|my)/,
-  weigh: /^\d/,
+  weigh: /^(?:about |around |roughly |almost |nearly |over |under |just )*\d/,
   cost: /\d/,
   wake: /^up\b.*\d/,
   dream: /^of \w+ing\b/,
@@ -54,12 +45,18 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   aim: /^to \w/,
 };
 const HABIT_ADVERB =
-  /^(?:usually|always|often|never|rarely|typically|generally|normally|mostly|mainly|only|exclusively)$/;
+  /^(?:usually|always|often|never|rarely|typically|generally|normally|mostly|mainly|only|exclusively|hardly|seldom|regularly|frequently|occasionally)$/;
 /** Figures of speech: "I live under a rock". */
 const FIGURE =
-  /^(?:under a rock|in a bubble|in the moment|in my (?:own )?head|on coffee|on the edge|in fear|fluent (?:sarcasm|nonsense|emoji)|my (?:own )?(?:life|words|best life)|the dream)\b/;
+  /^(?:under a rock|on (?:caffeine|coffee|spite|fumes|adrenaline|love)|in a bubble|in the moment|in my (?:own )?head|on coffee|on the edge|in fear|fluent (?:sarcasm|nonsense|emoji)|my (?:own )?(?:life|words|best life)|the dream)\b/;
 const EMPTY_OBJECT = /^(?:on it|as well|well|out|hard|too much|better|best|together|in|up to)\b$/;
 
+/** "I don't go to the gym any more". */
+const GIVEN_UP = /\w (?:any ?more|any longer|these days|nowadays)\b/;
+/** "We have dinner at half past six." */
+const CLOCK_TIME =
+  /\b(?:at|around|from|by) (?:\d{1,2}\b|half past|quarter (?:past|to)|noon|midnight|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|eleven\b|twelve\b)/;
+const MEALS = /^(?:breakfast|lunch|dinner|supper|tea|brunch)\b/;
 /** In the present these speak of a day to come: "we move in on Friday". */
 const TIMETABLE = /^(?:land|move|leave|fly|start|return|travel|arrive|depart|finish|begin)$/;
 const DATE_AHEAD =
@@ -96,6 +93,8 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
   const { verb, rest } = predicate;
   const text = lowerText(rest);
   if (verb === "split") return /^(?:my|our) (?:time|weeks?|years?) between\b/.test(text) ? FACT : null;
+  if (verb !== null && predicate.isNegated && GIVEN_UP.test(text) && !NO_HABIT.test(verb) && !isPointing(rest))
+    return FACT;
   if (verb === "take" && /^over (?:the|an?|my|our)\b/.test(text)) return FACT;
   if (
     /^(?:ride|drive|walk|bike|cycle|run|commute)$/.test(verb ?? "") &&
@@ -109,7 +108,7 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
     verb !== null &&
     predicate.isNegated &&
     rest.length === 0 &&
-    /^(?:drive|cook|swim|dance|gamble|fly|exercise)$/.test(verb)
+    /^(?:drive|cook|swim|dance|gamble|fly|exercise|drink|smoke|ski)$/.test(verb)
   )
     return TRAIT;
   if (verb === "eat" && text === "out" && isUsually(predicate)) return FACT;
@@ -123,6 +122,13 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
   if (special) return special(rest, text, predicate, subject);
   if (verb === "wake") return NEEDED["wake"]?.test(text) === true || isHabitual(text) ? FACT : null;
   if (text === "a lot" && (BARE_VERBS.test(verb) || /^(?:cook|travel|read|run|cycle|swim|hike)$/.test(verb)))
+    return FACT;
+  const isKept = predicate.adverbs.some((adverb) => /^(?:still|never|no longer)$/.test(adverb));
+  if (
+    rest.length === 0 &&
+    isKept &&
+    /^(?:drive|work|drink|smoke|dance|swim|sing|cook|exercise|paint|travel|ski)$/.test(verb)
+  )
     return FACT;
   if (rest.length === 0 ? !BARE_VERBS.test(verb) : !saysSomething(rest) && !(isHabitual(text) && !isPointing(rest)))
     return null;
@@ -144,7 +150,7 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
       text,
     )
       ? TRAIT
-      : isHabitual(text) && /^(?:up|home|paid)\b/.test(text)
+      : (isHabitual(text) && /^(?:up|home|paid)\b/.test(text)) || /^up (?:at|around|before|by) \w/.test(text)
         ? FACT
         : null,
   pay: (_rest, text) => (/\d.* (?:a|per) (?:month|week|year)\b/.test(text) ? FACT : null),
@@ -162,14 +168,16 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
   earn: (_rest, text) => (/\d/.test(text) ? FACT : null),
   turn: (_rest, text) => (/^\d+\b/.test(text) ? APPOINTMENT : null),
   have: (rest, text, predicate) => judgeHaving(rest, text, predicate),
-  need: (rest, _text, _predicate, { role }) =>
-    rest[0]?.lower === "to"
-      ? CHAT_VERBS.test(rest[1]?.lower ?? "")
-        ? null
-        : APPOINTMENT
-      : role !== "self" && role !== "you" && saysSomething(rest)
-        ? APPOINTMENT
-        : null,
+  need: (rest, text, _predicate, { role }) =>
+    role !== "self" && role !== "you" && /^(?:about |around |roughly )?\d/.test(text)
+      ? FACT
+      : rest[0]?.lower === "to"
+        ? CHAT_VERBS.test(rest[1]?.lower ?? "")
+          ? null
+          : APPOINTMENT
+        : role !== "self" && role !== "you" && saysSomething(rest)
+          ? APPOINTMENT
+          : null,
   want: (rest, _text, _predicate, { role }) =>
     role === "self" || role === "you" || rest[0]?.lower === "to"
       ? judgeWanting(rest)
@@ -192,46 +200,44 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
     ),
   do: (rest, text) => {
     const isHobby =
-      isHabitual(text) || /^(?:yoga|pilates|crossfit|karate|judo|volunteer|research|ballet|gymnastics)\b/.test(text);
+      isHabitual(text) ||
+      /^(?:the (?:school run|dishes|cooking|shopping|laundry|ironing|cleaning|gardening|bookkeeping|accounting|taxes|books|finances)|(?:\w+ )?(?:bookkeeping|accounting|translations?|research|gardening|woodworking|photography|pottery|consulting|shift work|night shifts|carpentry|pottery|martial arts|translating|tutoring))\b/.test(
+        text,
+      ) ||
+      /^(?:yoga|pilates|crossfit|karate|judo|volunteer|research|ballet|gymnastics)\b/.test(text);
     return isHobby && !isPointing(rest) ? FACT : null;
   },
 };
 
-function judgeLiking(verb: string, rest: readonly Word[]): Verdict | null {
-  const first = rest[0]?.lower ?? "";
-  const second = rest[1]?.lower ?? "";
-  if (
-    first === "being" &&
-    !/^(?:able|here|there|part|with|so|around|a|an|the|in|on)$/.test(second) &&
-    !EVALUATIVE.has(second) &&
-    rest.length > 1
-  )
-    return LIKING;
-  if (first === "" || REMARK_OBJECT.test(first) || /^(?:option|version|variant|choice|answer)$/.test(first))
-    return null;
-  if (
-    rest.slice(0, 5).some((word) => /^(?:ones?|options?|versions?|approach|former|latter|answer)$/.test(word.lower)) &&
-    first === "the"
-  )
-    return null;
-  if (first === "the" && verb !== "prefer") {
-    const isKnown =
-      KNOWN_LIKES.test(second) && /^(?:|and|in|at|on|of|when|more|most|because)$/.test(rest[2]?.lower ?? "");
-    return isCapitalised(rest[1]) || isKnown ? LIKING : null;
-  }
-  return first === "to" && CHAT_VERBS.test(second) && verb !== "prefer" ? null : LIKING;
-}
-
 function judgeHaving(rest: readonly Word[], text: string, predicate: Predicate): Verdict | null {
   if (ILLNESS.test(text) && !isPointing(rest)) return TRAIT;
   if (!saysSomething(rest)) return null;
+  if (isHabitual(text) || (MEALS.test(text) && CLOCK_TIME.test(text))) return FACT;
   const nouns = rest.map((word) => word.lower);
   if (nouns.slice(0, 6).some((noun) => EVENT_NOUNS.has(noun))) return isHabitual(text) ? FACT : APPOINTMENT;
   if (nouns[0] === "to" || nouns.slice(1, 5).some((noun, index) => noun === "to" && isTask(nouns[index + 2])))
     return null;
   if (nouns.slice(0, 5).some((noun) => RELATIVES.has(noun) || PETS.has(noun))) return TRAIT;
-  const isCounted = COUNTED.test(nouns[0] ?? "") || isCapitalised(rest[0]);
+  if (MOMENTS.test(text)) return null;
+  const isCounted = COUNTED.test(nouns[0] ?? "") || isCapitalised(rest[0]) || isKindOfThing(rest);
   return isCounted || (predicate.isNegated && rest.length <= 3 && nouns[0] !== "the") ? FACT : null;
+}
+
+const MOMENTS = /^(?:\w+ )?(?:minutes?|seconds?|hours? left|days? left)\b/;
+const ABSTRACT =
+  /^(?:doubts|concerns|issues|problems|questions|thoughts|feelings|ideas|hopes|dreams|fears|memories|regrets|plans|reasons|troubles|difficulties|comments|suggestions|options|results|errors|tests|changes|details|updates|news|guests|words|options|points|goals|mixed|friends|visitors|days|times|things|ways|chances|nerves|manners|yes)$/;
+
+/** "solar panels on the roof": things of a kind, where nothing points at them. */
+function isKindOfThing(rest: readonly Word[]): boolean {
+  const end = rest.findIndex(({ lower }) => /^(?:on|in|at|with|from|for|of|and|that|which|to)$/.test(lower));
+  const noun = end === -1 ? rest : rest.slice(0, end);
+  const last = noun.at(-1)?.lower ?? "";
+  return (
+    noun.length >= 1 &&
+    noun.length <= 3 &&
+    /[^s]s$/.test(last) &&
+    !noun.some(({ lower }) => ABSTRACT.test(lower) || EVALUATIVE.has(lower) || lower === "the")
+  );
 }
 
 /** What one asks a service for is no wish worth keeping. */
@@ -276,9 +282,8 @@ function judgeThing({ verb, rest, isNegated }: Predicate, subject: Subject): Ver
     /^(?:company|business|startup|firm|employer|shop)$/.test(subject.head);
   if (isBusiness) return FACT;
   const isAmount = /^(?:stay|remain|rise|drop|increase|go)$/.test(verb) && /\d/.test(lowerText(rest));
-  if ((!isLasting && !isAmount && !THING_VERBS.test(verb)) || EVALUATIVE.has(rest[0]?.lower ?? "")) return null;
+  const isTakingOver = verb === "take" && rest[0]?.lower === "over";
+  const isJudged = EVALUATIVE.has(rest[0]?.lower ?? "") && !isTakingOver;
+  if ((!isLasting && !isAmount && !THING_VERBS.test(verb)) || isJudged) return null;
   return subject.role === "person" && STATIC_VERBS.has(verb) ? TRAIT : FACT;
 }
-
-/** Shared with the perfect: "I have always loved …". */
-export { judgeLiking };

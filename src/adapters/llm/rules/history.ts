@@ -1,5 +1,5 @@
 import { isHabitual, isLight, isLongstanding, isPointing, lowerText, saysSomething } from "./objects.js";
-import { judgeLiking } from "./habits.js";
+import { judgeLiking } from "./likings.js";
 import type { Predicate } from "./predicate.js";
 import { isProgressiveFact } from "./plans.js";
 import { isEventVerb, isLastingVerb, isLikingVerb } from "./verbs.js";
@@ -26,7 +26,7 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   major: [[/^in\b/, TRAIT]],
   get: [
     [/^(?:married|engaged|divorced|promoted|fired|hired|accepted|laid off|diagnosed|into)\b/, EPISODE],
-    [/^(?:an?|my|our|two|three) /, EPISODE],
+    [/^(?:(?:myself|ourselves) )?(?:an?|my|our|two|three) /, EPISODE],
     [/^(?:back from|stolen|damaged|cancell?ed|rejected|hit by|bitten|infected) ?/, EPISODE],
     [/^the (?:keys?|job|flat|apartment|house|part|role|scholarship|visa|offer|promotion)\b/, EPISODE],
   ],
@@ -62,6 +62,7 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   ],
   give: [[/^(?:an?|my|our|up (?!on\b|it\b|hope|and\b|my seat)\w+|birth|some|the|two|three)\b/, EPISODE]],
   go: [
+    [/^with \w+(?: \w+)? (?:instead of|over|for|as)\b/, EPISODE],
     [
       /^(?:to|on|through|camping|hiking|swimming|skiing|fishing|shopping|climbing|kayaking|surfing|vegan|vegetarian)\b(?! (?:bed|sleep|work)\b)/,
       EPISODE,
@@ -71,7 +72,12 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   start: [[/^(?!to\b|feeling|thinking|wondering|talking|crying|laughing|off\b|out\b|over\b)\w/, EPISODE]],
   begin: [[/^(?!to\b|feeling|thinking|wondering)\w/, EPISODE]],
   stop: [[/^\w+ing\b/, EPISODE]],
-  turn: [[/^\d+\b/, EPISODE]],
+  turn: [
+    [
+      /^(?:\d+|(?:\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:-\w+)?)\b/,
+      EPISODE,
+    ],
+  ],
   break: [
     [/^up (?:with (?!it\b)|(?:in|on|last|yesterday)\b)/, EPISODE],
     [/^down\b/, DATED_EPISODE],
@@ -84,7 +90,7 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   decide: [[/^(?:to|on|not|that|against)\b/, EPISODE]],
   agree: [[/^(?:to|on|that)\b/, EPISODE]],
   choose: [[/^(?:to|an?|the|our|\w+ (?:over|as|for))\b/, EPISODE]],
-  leave: [[/^(?:my|our|the|for|school|college|home)\b/, EPISODE]],
+  leave: [[/^(?:my|our|her|his|their|the|for|school|college|home|\w+ing|an?)\b/, EPISODE]],
   pick: [[/^up (?!it\b|on\b)\w/, EPISODE]],
   name: [[/^(?:my|our)\b/, EPISODE]],
   set: [[/^(?:up (?!it\b)|an? new |my )\w/, EPISODE]],
@@ -120,9 +126,16 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   return isEventVerb(verb) && !MINOR.test(verb) ? EPISODE : DATED_EPISODE;
 }
 
+/** "I've never smoked." */
+const UNDONE = /^(?:smoke|drive|drink|ski|fly|swim|vote|gamble|vape|surf|dive|marry|cook)$/;
+/** With a verb they make another one: "signed up for", "given up". */
+const PARTICLE = /^(?:up|over|out of|on for|back|away|in with|together)\b/;
+
 /** Judges "have lived …", "have been learning …", "have visited …". */
 export function judgePerfect({ verb, rest, frame, isNegated, adverbs }: Predicate): Verdict | null {
-  if (verb === null || rest.length === 0) return null;
+  const isNeverDone = isNegated && adverbs.includes("never");
+  if (verb === null || (rest.length === 0 && !(isNeverDone && UNDONE.test(verb)))) return null;
+  if (rest.length === 0) return FACT;
   const text = lowerText(rest);
   const isLong = isLongstanding(text);
   if (isLikingVerb(verb)) return !isNegated && (isLong || adverbs.includes("always")) ? judgeLiking(verb, rest) : null;
@@ -136,6 +149,9 @@ export function judgePerfect({ verb, rest, frame, isNegated, adverbs }: Predicat
     rest[0]?.lower !== "to"
   )
     return FACT;
+  const event =
+    isNegated || frame !== "perfect" ? undefined : EVENTS[verb]?.find(([pattern]) => pattern.test(text))?.[1];
+  if (event && (PARTICLE.test(text) || (verb === "change" && !isPointing(rest)))) return event;
   if (MENTAL.test(verb) || verb === "see") {
     return isLong && /^(?:do|know|see|try)$/.test(verb) && !isPointing(rest) && !isNegated ? FACT : null;
   }

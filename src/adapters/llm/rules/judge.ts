@@ -1,14 +1,14 @@
 import { judgeComplement } from "./complement.js";
+import { judgeByEvidence, judgeHardFact } from "./evidence.js";
 import { judgeHabit } from "./habits.js";
 import { judgePast, judgePerfect } from "./history.js";
-import { EVALUATIVE, EVENT_NOUNS } from "./nouns.js";
+import { EVENT_NOUNS } from "./nouns.js";
 import { judgeFuture, judgeProgressive } from "./plans.js";
 import type { Predicate } from "./predicate.js";
 import { isHabitual, isPointing, lowerText, saysSomething } from "./objects.js";
 import type { Subject } from "./subject.js";
 import { isLastingVerb } from "./verbs.js";
 import { APPOINTMENT, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
-import { isCapitalised } from "./words.js";
 
 const ABILITIES = new Set(
   "speak play read write cook code swim drive sing dance ski surf bake draw paint sew knit juggle program ride fly".split(
@@ -27,10 +27,10 @@ const CHAT_DUTIES =
 
 /** Decides whether a clause states something worth remembering; null when it does not. */
 export function judge(subject: Subject, predicate: Predicate): Verdict | null {
-  if (subject.role === "unknown") return judgeUnknown(subject, predicate);
+  if (subject.role === "unknown") return judgeByEvidence(subject, predicate);
   if (subject.role === "own" && isWhereItIs(subject, predicate)) return FACT;
   if (subject.role === "you" && !/^(?:be|present)$/.test(predicate.frame)) return null;
-  const verdict = judgeFrame(subject, predicate);
+  const verdict = judgeFrame(subject, predicate) ?? judgeHardFact(subject, predicate);
   const isEvent = (subject.role === "thing" || subject.role === "own") && EVENT_NOUNS.has(subject.head);
   const isRegular =
     predicate.frame === "present" &&
@@ -38,18 +38,6 @@ export function judge(subject: Subject, predicate: Predicate): Verdict | null {
     /^at \S+$/.test(lowerText(predicate.rest));
   const isOnce = isEvent && !isRegular && predicate.frame !== "past" && !isHabitual(lowerText(predicate.rest));
   return verdict?.kind === "fact" && isOnce ? APPOINTMENT : verdict;
-}
-
-/** Own things that belong to the talk or the work at hand. */
-const OF_THE_TALK =
-  /\b(?:guess|answer|question|point|thoughts?|bet|hope|idea|fear|take|opinion|suggestion|worry|problem|issue|error|mistake|bug|test|code|function|file|variable|script|result|output|conclusion|assumption|understanding|impression|feeling|vote|pick|reason|apologies|apology|head|brain|message|comment|input|query|example|character)$/i;
-
-/** Of an own thing that is no known one, a name and a number are facts all the same: "my oboe is a Howarth". */
-function judgeUnknown({ text }: Subject, { frame, rest, isNegated }: Predicate): Verdict | null {
-  if (frame !== "be" || isNegated || !/^\S+'s /.test(text) || OF_THE_TALK.test(text)) return null;
-  const value = /^(?:an?|the|called|named|from|by|number)$/.test(rest[0]?.lower ?? "") ? rest[1] : rest[0];
-  const isValue = (isCapitalised(value) && !EVALUATIVE.has(value?.lower ?? "")) || /^\d/.test(value?.lower ?? "");
-  return isValue ? FACT : null;
 }
 
 /** "My workshop is in the cellar" speaks of a place, and no appointment. */

@@ -13,7 +13,7 @@ advisor adviser client physiotherapist physio barber hairdresser trainer nurse a
 family nanny babysitter assistant co-founder cofounder headmaster headmistress principal gp gardener cleaner publisher agent producer
 director professor instructor caretaker landlady tenant tenants cardiologist dermatologist gynaecologist gynecologist dietitian nutritionist osteopath
 optician midwife surgeon notary stylist bandmate classmate classmates housemate housemates flatmates roommates co-host co-author cohost partners
-youngest eldest oldest twins triplets grandkids grandchild grandchildren godfather godmother pastor priest rabbi imam apprentice intern`);
+granddad grandad gran granny nan nana stepdad stepmom stepmum half-brother half-sister great-aunt great-uncle stand-in deputy successor predecessor youngest eldest oldest twins triplets grandkids grandchild grandchildren godfather godmother pastor priest rabbi imam apprentice intern`);
 
 /** Animals; "my …" or "a …" of these is a pet. */
 export const PETS = words(
@@ -32,7 +32,7 @@ blood instrument project app website site blog channel podcast book band repo re
 language stack framework database server password wifi anniversary wedding graduation surgery appointment exam test interview flight train
 meeting deadline presentation trip vacation lease contract insurance doctor shift schedule bedtime routine commute favorite favourite
 favorites favourites specialty speciality field background heritage roots sign zodiac condition diagnosis medication prescription rent garden yard balcony kitchen bedroom room desk setup order
-research studio workshop garage cellar basement attic boat houseboat cabin cottage farm mooring cholesterol weight vision eyesight inhaler loan mortgage
+research thesis training studio workshop garage cellar basement attic boat houseboat cabin cottage farm mooring cholesterol weight vision eyesight inhaler loan mortgage
 membership subscription warranty bank internship apprenticeship semester course class motorbike scooter van tablet camera printer router watch
 employer pension income invoice hours supervisor postcode address mail boiler roof heating licence license dissertation portfolio practice clinic gym eyes hair skin`);
 

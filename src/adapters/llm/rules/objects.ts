@@ -11,8 +11,8 @@ const LINK = /^(?:of|in|at|to|for|from|with|by|on)$/;
 const DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 const FREQUENCY = new RegExp(
   `\\b(?:(?:every|each) (?:other |single |second )*(?:day|morning|evening|night|week|weekend|month|year|summer|winter|spring|fall|autumn|weekday|fortnight|season|christmas|easter|january|february|march|april|may|june|july|august|september|october|november|december|${DAY})` +
-    `|daily|weekly|monthly|yearly|(?:once|twice|\\w+ times) (?:a|per) (?:day|week|month|year)|on ${DAY}s|on ${DAY} (?:mornings|evenings|afternoons|nights)|(?:on|at) weekends|in the mornings?` +
-    `|at \\d{1,2}(?::\\d\\d)? ?(?:am|pm) (?:daily|sharp)|(?:most|some) (?:days|mornings|evenings|weekends)|for a living|at night|before bed|after (?:lunch|dinner|breakfast|work)|as an? hobby|(?:the|my|our|all|her|his|their) (?:summers|winters|weekends|evenings|mornings))\\b`,
+    `|daily|weekly|monthly|yearly|(?:once|twice|(?:\\d+|one|two|three|four|five|six|several|a few|a couple of) \\w+|\\w+ times) (?:a|per) (?:day|week|month|year)|on ${DAY}s|on ${DAY} (?:mornings|evenings|afternoons|nights)|(?:on|at) weekends|in the mornings?` +
+    `|at \\d{1,2}(?::\\d\\d)? ?(?:am|pm) (?:daily|sharp)|(?:most|some) (?:days|mornings|evenings|weekends)|for a living|at night|before bed|(?:before|after) (?:lunch|dinner|breakfast|work|school)|on weekdays|as an? hobby|(?:the|my|our|all|her|his|their) (?:summers|winters|weekends|evenings|mornings))\\b`,
 );
 const DURATION =
   /\b(?:since|for (?:over |about |almost |nearly |more than |the (?:last|past) )?(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|\w+teen|twenty|many|several|a few|the) ?\w* ?(?:years?|months?|weeks?|decades?|days?))\b/;

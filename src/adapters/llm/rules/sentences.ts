@@ -74,6 +74,12 @@ function plain(quote: string): string {
 function isUnfit(text: string, voice: Voice): boolean {
   if (/\?["')]*$/.test(text) || /\?\s/.test(text)) return true;
   if (UNSURE.test(text)) return true;
+  if (
+    /^(?:translate|rewrite|correct|fix|proofread|summari[sz]e|explain|improve|rephrase|shorten|continue|complete|example|quote|lyrics|prompt|title|subject|story|song idea|story idea|plot|joke|poem|riddle|headline|slogan|(?:famous |favou?rite )?quote of the \w+|lyric)\b[^:.]{0,40}:/i.test(
+      text,
+    )
+  )
+    return true;
   if (/^(?:let's )?say (?:that )?(?:i|we|you|my|he|she)\b/i.test(text)) return true;
   if (/"[^"]*\b(?:i|my|we|our|you)\b[^"]*"/i.test(text)) return true;
   if (voice.kind === "document" && CODE_SIGN.test(text)) return true;

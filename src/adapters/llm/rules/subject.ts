@@ -19,6 +19,10 @@ export interface Subject {
 }
 
 const LONGEST_SUBJECT = 8;
+const LONGEST_BARE = 3;
+/** Words that start a sentence and no bare noun. */
+const NO_NOUN =
+  /^(?:this|that|these|those|it|its|he|she|they|you|i|we|my|our|your|his|her|their|there|here|what|who|how|when|where|why|which|if|unless|because|as|let's|lets|please|don't|do|does|did|is|are|was|were|has|have|had|can|will|would|should|not|no|yes|so|and|but|or|also|then|just|people|men|women|things|thanks|always|sometimes|perhaps|others|some|many|most|all|both)$/;
 const AUXILIARIES = new Set(
   "is are was were has have had will can does did do would could should must might may isn't".split(" "),
 );
@@ -28,8 +32,14 @@ const NAME_LINKS = new Set(["of", "de", "van", "von", "der", "den", "la", "el", 
 /** Nouns of persons by their ending. */
 const PERSON_NOUN =
   /.(?:ologist|therapist|iatrist|mistress|master|mates?|keeper|sitter|minder|woman|women|boss|mentor|partner|coach|teacher)$/;
+/** Names that everybody has for their own. */
+const PARENT_NAMES = /^(?:Mum|Mom|Mummy|Mommy|Mama|Dad|Daddy|Papa|Grandma|Grandpa|Granny|Nana)$/;
 const OTHER_VERBS =
   /^(?:lives|works|uses|runs|owns|launches|starts|ends|begins|costs|supports|requires|depends|likes|loves|hates|prefers|is|was)$/;
+
+/** They need somebody who does them. */
+const PERSONAL_VERBS =
+  /^(?:be|live|work|study|speak|play|teach|drive|eat|drink|smoke|like|love|hate|enjoy|prefer|want|need|own|have|move|marry|quit|leave|join|retire|graduate|cook|swim|dance|wear|know|believe|travel|visit|buy|sell|read|write|stand|use|attend|take|get|start|finish|sleep|walk|run|go|come)$/;
 
 /** Reads the subject at the start of a clause; null when it is none that a fact can be about. */
 export function readSubject(words: readonly Word[], voice: Voice, antecedent: string | null): Subject | null {
@@ -59,8 +69,12 @@ export function readSubject(words: readonly Word[], voice: Voice, antecedent: st
     return { text: antecedent, role: "relative", head: "person", isPlural: false, isFavourite: false, length: 1 };
   }
   if ((first === "his" || first === "her") && antecedent !== null) return readNoun(words, 1, `${antecedent}'s`);
+  if (PARENT_NAMES.test(words[0]?.raw ?? "")) {
+    const text = `${voice.self}'s ${first}`;
+    return { text, role: "relative", head: first, isPlural: false, isFavourite: false, length: 1 };
+  }
   if (first === "the") return readTheSubject(words, voice);
-  return readNamed(words, voice);
+  return readNamed(words, voice) ?? readIndefinite(words, voice) ?? readBare(words, voice);
 }
 
 function selfSubject(text: string): Omit<Subject, "length"> {
@@ -111,6 +125,44 @@ function readTheSubject(words: readonly Word[], voice: Voice): Subject | null {
   };
 }
 
+/** "A technician", "two friends". */
+function readIndefinite(words: readonly Word[], voice: Voice): Subject | null {
+  if (!/^(?:an?|two|three|some)$/.test(words[0]?.lower ?? "") || voice.kind === "assistant") return null;
+  const end = verbAfterNoun(words, 1);
+  if (end === null) return null;
+  const noun = words.slice(1, end);
+  const text = `${words[0]?.raw ?? ""} ${nounText(noun)}`;
+  return {
+    text: `${text.charAt(0).toUpperCase()}${text.slice(1)}`,
+    role: "unknown",
+    head: headOf(noun),
+    isPlural: isPluralNoun(noun),
+    isFavourite: false,
+    length: end,
+  };
+}
+
+/** "Backups run every night", "Kids have swimming on Mondays", as people note them down for themselves. */
+function readBare(words: readonly Word[], { kind, isNote, isPersonal }: Voice): Subject | null {
+  if (kind !== "document" || (isNote !== true && isPersonal !== true)) return null;
+  const end = verbAfterNoun(words, 0);
+  if (end === null || end > LONGEST_BARE || words.slice(1, end).some(isCapitalised)) return null;
+  const noun = words.slice(0, end);
+  const first = words[0];
+  if (!first || !isCapitalised(first) || NO_NOUN.test(first.lower) || EVALUATIVE.has(first.lower)) return null;
+  const isKnown = SHARED_THINGS.has(headOf(noun)) || EVENT_NOUNS.has(headOf(noun));
+  const isPlain = /^(?:is|are|costs|needs|starts|ends|expires|runs)$/.test(words[end]?.lower ?? "");
+  if (!isPluralNoun(noun) && !isKnown && !isPlain) return null;
+  return {
+    text: nounText(noun),
+    role: "unknown",
+    head: headOf(noun),
+    isPlural: isPluralNoun(noun),
+    isFavourite: false,
+    length: end,
+  };
+}
+
 /** "Anna", "Acme Corp", "Anna's birthday". */
 function readNamed(words: readonly Word[], voice: Voice): Subject | null {
   const first = words[0];
@@ -134,7 +186,10 @@ function readNamed(words: readonly Word[], voice: Voice): Subject | null {
     return { text: name, role: "person", head: name.toLowerCase(), isPlural: false, isFavourite: false, length: end };
   }
   if (!AUXILIARIES.has(verb) && !verbForms(verb).some((form) => form.tense === "third" || form.tense === "past")) {
-    if (!/ly$|^(?:also|still|now|currently|always|never|usually|often)$/.test(verb)) return null;
+    const isNoLonger = verb === "no" && words[end + 1]?.lower === "longer";
+    if (/^(?:allegedly|supposedly|reportedly|apparently|probably|possibly|hopefully)$/.test(verb)) return null;
+    if (!isNoLonger && !/ly$|^(?:also|still|now|currently|always|never|usually|often|just|recently)$/.test(verb))
+      return null;
   }
   const name = textOf(words.slice(0, end));
   const isSure = end > 1 || voice.speakers.has(name) || OTHER_VERBS.test(verb) || /\d|\p{Lu}.*\p{Lu}/u.test(name);
@@ -146,9 +201,22 @@ function readNamed(words: readonly Word[], voice: Voice): Subject | null {
         ({ lower }) =>
           RELATIVES.has(lower) || PETS.has(lower) || /^(?:allerg\w*|asthma|diabetes|epilepsy)$/.test(lower),
       );
-  if (!isSure && !hasOwn && verb !== "will" && AUXILIARIES.has(verb)) return null;
+  if (!isSure && !hasOwn && verb !== "will" && AUXILIARIES.has(verb) && !isSaidOfPersons(words.slice(end), first))
+    return null;
   const isPlural = words.slice(0, end).some((word) => word.lower === "and" || word.lower === "&");
   return { text: name, role: "person", head: name.toLowerCase(), isPlural, isFavourite: false, length: end };
+}
+
+/** "Mia does not like …", "Noah has moved …": what is done or not done by persons tells a name from a thing. */
+function isSaidOfPersons(words: readonly Word[], name: Word): boolean {
+  if (EVALUATIVE.has(name.lower) || verbForms(name.lower).length > 0) return false;
+  const auxiliary = words[0]?.lower ?? "";
+  const index = words.findIndex((word, at) => at > 0 && !ADVERBS.has(word.lower) && word.lower !== "longer");
+  const forms = verbForms(words[index]?.lower ?? "");
+  const verb = forms.find(({ tense }) =>
+    /^(?:has|had)$/.test(auxiliary) ? tense === "participle" : /^(?:does|did|can)$/.test(auxiliary) && tense === "base",
+  );
+  return verb !== undefined && PERSONAL_VERBS.test(verb.base);
 }
 
 function readPossessed(words: readonly Word[], from: number): Subject | null {
@@ -163,7 +231,7 @@ function verbAfterNoun(words: readonly Word[], from: number): number | null {
     const word = words[index];
     if (!word) return null;
     const noun = withoutAdverbs(words.slice(from, index));
-    if (isFinite(word, noun)) return from + noun.length;
+    if (isFinite(word, noun) && !isNounBefore(word, words[index + 1])) return from + noun.length;
     const comma = /[,;:()]$/.test(words[index - 1]?.raw ?? "") && !isCapitalised(word);
     if (comma) return null;
   }
@@ -175,6 +243,13 @@ function withoutAdverbs(noun: readonly Word[]): readonly Word[] {
   const last = noun.at(-1);
   const isAdverb = noun.length > 1 && last !== undefined && ADVERBS.has(last.lower);
   return isAdverb ? withoutAdverbs(noun.slice(0, -1)) : noun;
+}
+
+/** "My travel plans are …": a word that the verb follows is a noun after all. */
+function isNounBefore({ lower }: Word, next: Word | undefined): boolean {
+  return (
+    /[^s]s$/.test(lower) && !AUXILIARIES.has(lower) && /^(?:is|are|was|were|has|have|will)$/.test(next?.lower ?? "")
+  );
 }
 
 function isFinite(word: Word, before: readonly Word[]): boolean {
@@ -191,6 +266,11 @@ function headOf(noun: readonly Word[]): string {
     (word, index) => index > 0 && (LINKS.has(word.lower) || /^(?:this|next|last)$/.test(word.lower)),
   );
   const phrase = link === -1 ? [...noun] : noun.slice(0, link);
+  while (
+    phrase.length > 1 &&
+    /^(?:upstairs|downstairs|abroad|here|there|nearby|next-door)$/.test(phrase.at(-1)?.lower ?? "")
+  )
+    phrase.pop();
   while (phrase.length > 1 && isCapitalised(phrase.at(-1)) && !SHARED_THINGS.has(phrase.at(-1)?.lower ?? ""))
     phrase.pop();
   return phrase.at(-1)?.lower ?? "";

@@ -11,7 +11,7 @@ come came come|cost cost|cut cut|deal dealt|do did done|draw drew drawn|drink dr
 feed fed|feel felt|fight fought|find found|tear tore torn|split split|fly flew flown|forget forgot forgotten|get got gotten|give gave given|go went gone|grow grew grown
 have had|hear heard|hide hid hidden|hit hit|hold held|hurt hurt|keep kept|know knew known|lead led|leave left|lend lent|let let|lose lost
 make made|mean meant|meet met|pay paid|put put|quit quit|read read|ride rode ridden|run ran run|say said|see saw seen|sell sold|send sent
-set set|shoot shot|show showed shown|sing sang sung|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood|steal stole stolen
+set set|shoot shot|show showed shown|sing sang sung|sink sank sunk|shrink shrank shrunk|swell swelled swollen|bite bit bitten|freeze froze frozen|hang hung|lay laid|outgrow outgrew outgrown|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood|steal stole stolen
 swim swam swum|take took taken|teach taught|tell told|think thought|throw threw thrown|understand understood|wake woke woken|wear wore worn
 win won|write wrote written`;
 
@@ -22,7 +22,8 @@ avoid wear coach mentor commute cook bake paint garden fish hunt hike climb swim
 cycle bike meditate pray sleep wake eat drink smoke vape take keep raise breed grow sell build design develop maintain host organize
 organise blog stream produce publish translate freelance consult invest save donate rent share suffer care handle oversee supervise report
 support represent serve deploy ship store depend identify celebrate
-split spend restore freelance repair counsel dive embroider refurbish groom illustrate inspect kayak knit sew lecture mend operate paddle perform photograph proofread quilt recycle sketch skydive snowboard tinker tutor umpire vlog weave weld whittle windsurf moderate sail row skate crochet brew forage juggle sculpt`;
+split spend restore freelance repair counsel dive embroider refurbish groom illustrate inspect kayak knit sew lecture mend carry inject edit foster nurse patrol referee grill ferment preach lift golf journal invest import export supply administer curate subscribe contribute chair
+operate paddle perform photograph proofread quilt recycle sketch skydive snowboard tinker tutor umpire vlog weave weld whittle windsurf moderate sail row skate crochet brew forage juggle sculpt`;
 
 /** Present and past forms that state a liking. */
 const LIKING = `like love hate prefer enjoy adore dislike detest loathe favor favour`;
@@ -34,7 +35,9 @@ win run travel fly drive paint write publish launch release ship deploy migrate 
 teach volunteer host celebrate decide choose agree hire retire book reserve order schedule cancel hike camp climb swim raise open close
 found renovate plant grow study work live stay give perform present interview take injure hurt catch recover undergo have make create
 organize organise propose donate register rent purchase inherit convert emigrate immigrate invent design develop record compete train
-replace upgrade install rename merge acquire stop promote enlist serve earn become complete settle co-found cofound set pick adopt explore reach crash discover
+replace upgrade install rename merge acquire stop promote enlist serve earn become complete settle co-found cofound set transfer resign emigrate separate lease swap fracture dislocate twist
+rupture faint collapse evict demolish refurbish redecorate rewire insulate unpack incorporate rebrand relaunch refactor rewrite decommission outsource
+archive downgrade revert deprecate standardise standardize evacuate immunise vaccinate christen baptise pick adopt explore reach crash discover
 elect appoint nominate approve accept reject hand file report deposit borrow install repair rescue breed knit bake sprain retake resit pick tear`;
 
 /** Other verbs whose forms must be known, so that sentences with them are read right (and mostly left out). */
@@ -48,7 +51,17 @@ order plan prepare tend handle consume refuse stock bother trust swear relax chi
 identify graduate originate hail reside dwell relate respond manage volunteer organise suffer tolerate
 contact present skip sort tidy check invite deliver host water clean wash
 hold remodel land retake drop digest chew
-answer reply respond format address cite explain translate assume summarise summarize walk`;
+answer reply respond format address cite explain translate assume summarise summarize walk
+achieve act adapt adjust admire admit advise afford announce annoy apologise apologize appear argue arrange arrest assist attach bark beg behave bite blame boil
+brush burn bury calculate challenge charge chase cheat cheer claim clear combine comfort comment communicate compare complain concentrate confirm confuse
+congratulate consider continue control cough count cross cry cure decorate defend demand deny describe deserve detect disagree disappear discuss divide doubt
+drag dress dry educate embarrass encourage enter escape examine exist expand extend fade fetch fill float fold force freeze fry gather greet guarantee guard guide hang
+heal heat hesitate hug ignore imagine impress improve increase influence inform insist introduce itch joke jump knock laugh lay lean lick lie lock melt
+mix monitor notify obey observe obtain occur offend outgrow owe peel permit possess pour praise prepare pretend prevent process promise prohibit protect pump punish qualify react realise realize
+recognise recognize recommend reduce reflect refer refund regret remain remind rely remove request resemble resist reveal rinse risk roll rub rush scare scratch
+scream scrub search select shave shiver sigh slip smell smile sneeze snore soak spill spoil spray squeeze stare steer stir stitch stretch struggle succeed
+suffer suggest suit surprise surround suspect swell taste tease tempt target tie tip touch trace transport trap treat trigger type unlock validate vanish vary wander warm
+warn waste whisper whistle wipe wonder wrap yell`;
 
 const BASES = new Set(`${LASTING} ${LIKING} ${EVENTS} ${OTHERS}`.split(/\s+/).filter((base) => base !== ""));
 const LASTING_VERBS = new Set(LASTING.split(/\s+/));
@@ -56,7 +69,7 @@ const LIKING_VERBS = new Set(LIKING.split(" "));
 const EVENT_VERBS = new Set(EVENTS.split(/\s+/));
 /** Verbs that double their last letter: `plan` -> `planned`. */
 const DOUBLING = new Set(
-  "plan run swim stop ship sit get cut hit jog quit set put let begin forget prefer shop fit bet chat chill refer map".split(
+  "plan run swim stop ship sit get cut hit jog quit set put let begin forget prefer shop fit bet chat chill refer map transfer swap permit occur regret babysit wrap drag hug beg knit rub scrub slip stir tip trap unwrap grab".split(
     " ",
   ),
 );

@@ -27,7 +27,7 @@ interface Replacement {
 }
 
 const DATE_SIGN =
-  /\b(?:today|tonight|tomorrow|yesterday|weekend|ago|last|next|this|in (?:an?|\d+|two|three|four|five|six|few|several)|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan\w*|feb\w*|march|april|may|june|july|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|end of)\b/i;
+  /\b(?:today|tonight|tomorrow|yesterday|weekend|ago|last|next|this|in (?:an?|\d+|two|three|four|five|six|few|several)|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan\w*|feb\w*|march|april|may|june|july|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|end of|the \d{1,2}(?:st|nd|rd|th))\b/i;
 const NAMED_YEAR = /\b(?:in|since|until|from|during|before|after|of|around) (?:19|20)\d\d\b/;
 const SEASON = /\b(last|this|next) (spring|summer|fall|autumn|winter)\b/i;
 const SEASON_END: Readonly<Record<string, number>> = { spring: 6, summer: 9, fall: 12, autumn: 12, winter: 3 };

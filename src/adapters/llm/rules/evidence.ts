@@ -1,0 +1,163 @@
+import { EVALUATIVE, LASTING_PARTICIPLES } from "./nouns.js";
+import { isHabitual, isPointing, lowerText } from "./objects.js";
+import type { Predicate } from "./predicate.js";
+import type { Subject } from "./subject.js";
+import { isEventVerb, isLastingVerb, readVerb } from "./verbs.js";
+import { APPOINTMENT, DATED_EPISODE, EPISODE, FACT, TRAIT, type Verdict } from "./verdict.js";
+import { isCapitalised, type Word } from "./words.js";
+
+/** Things that belong to the talk or the work at hand. */
+const OF_THE_TALK =
+  /\b(?:guess|answer|question|point|thoughts?|bet|hope|idea|fear|take|opinion|suggestion|worry|problem|issue|error|mistake|bug|test|code|functions?|files?|variables?|script|result|output|conclusion|assumption|understanding|impression|feeling|vote|pick|reason|apologies|apology|head|brain|message|comment|input|query|example|character|paragraph|section|chapter|line|sentence|word|list|page|step|options?|version|weather|movie|film|song|story|plot|hero|heroine|prince|princess|king|queen|protagonist|article|text|author|game|way|thing|fact|truth|rest|other|others|one|ones|same|latter|former|day|moment|world|universe|people|men|women|class|method|button|column|tables?|columns?|rows?|loops?|user|value|array|object|string|parameter|argument|formula|equation|difference)$/i;
+/** What things do that have no will of their own. */
+const OF_THINGS =
+  /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|connect|rely|weigh|measure|consist|offer|happen|arrive|leave|depart|last|hold|have|need|take|use|live|go|come|move|target|store|belong|meet|work|own|lead|manage|serve|speak|teach|deliver|return)$/;
+const MEASURE =
+  /\d ?(?:%|€|\$|£|km|m|cm|mm|kg|g|mg|l|ml|kwh|kw|gb|tb|mb|°c?|square|years?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|euros?|dollars?|pounds?|francs?|kronor|metres?|meters?|litres?|liters?|miles?|kilos?|grams?|people|requests?|rooms?|floors?|seats?|pages?|times?|users?|items?|employees|students|members)?\b/;
+const COUNT =
+  /^(?:now |only |about |around |roughly |over |almost |nearly )?(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|hundred)\b)/;
+
+/**
+ * Of a noun that facts are not made of otherwise, only what is hard is a fact: a name, a number, a day, a rhythm.
+ * "My oboe is a Howarth", "The tank holds 50 litres", "A technician is coming on Friday".
+ */
+export function judgeByEvidence(subject: Subject, predicate: Predicate): Verdict | null {
+  const { text } = subject;
+  const { frame, rest, isNegated, verb } = predicate;
+  if (OF_THE_TALK.test(subject.head) || OF_THE_TALK.test(text) || isPointing(rest) || rest.length === 0) return null;
+  if (isNegated || rest.some((word) => /^(?:you|your|it|this|that)$/.test(word.lower))) return null;
+  if ((frame === "progressive" || frame === "future") && verb !== null) return APPOINTMENT;
+  if (/^(?:an?|some|two|three) /i.test(text)) return null;
+  switch (frame) {
+    case "be":
+      return judgeBeing(subject, rest);
+    case "present":
+      return verb !== null && OF_THINGS.test(verb) && isLastingHard(rest) ? FACT : null;
+    case "was":
+    case "been":
+      return judgeBeenDone(subject, rest) && FACT;
+    case "past":
+      return verb !== null && isEventVerb(verb) && !isLastingVerb(verb) && isOwned(text) ? DATED_EPISODE : null;
+    default:
+      return null;
+  }
+}
+
+/** What is said, thought, felt or done in a talk, whatever names and numbers it speaks of. */
+const TALK_VERBS =
+  /^(?:be|say|tell|think|know|feel|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|realize|realise|dream|wait|hear|find|do|try|call|text|email|phone|message|see|show|thank|mention|miss|agree|worry|matter|doubt|claim|admit|argue|answer|reply|respond|explain|describe|suggest|recommend|assume|imagine|pretend|compare|complain|confirm|consider|imply|insist|announce|apologise|apologize|blame|wonder|translate|rewrite|summarise|summarize|format|cite|rephrase|check|get|give|make|put|want|hate|love|like|enjoy|prefer|bother|trust|swear|keep|read|watch|go|come|have|sit|stand|stick|push|pull|hit|kick|turn|happen|count|score|rate|run|rank|convert|test|debug|type|click|paste|copy|delete|fail|crash)$/;
+/** Units of a moment, which hardly anybody wants remembered. */
+const MOMENT =
+  /\b(?:minutes?|seconds?|secs?|mins?|moments?|times?|things?|questions?|ideas?|options?|reasons?|problems?|issues?|thoughts|examples?|percent|steps?|points?|words?|doubts?)\b/;
+const SOMEBODY_ELSES = /^(?:you|your|yours|this|these|those|that|it|its)$/;
+const TIME_AFTER_THIS =
+  /^(?:year|month|week|summer|winter|spring|autumn|fall|weekend|morning|afternoon|evening|semester|season|\w+day)$/;
+
+/**
+ * A last look at what no rule for a verb or complement takes for a fact: of a person or of one's own things it is one all
+ * the same when it is hard, and no part of the talk.
+ */
+export function judgeHardFact(subject: Subject, predicate: Predicate): Verdict | null {
+  const { role } = subject;
+  const { frame, rest, isNegated, verb, adverbs } = predicate;
+  if (role === "you" || (role !== "self" && OF_THE_TALK.test(subject.head))) return null;
+  const isGone = adverbs.includes("no longer") || (isNegated && GIVEN_UP.test(lowerText(rest)));
+  const said = /^(?:me|us)$/.test(rest[0]?.lower ?? "") && rest.length > 2 ? rest.slice(1) : rest;
+  if (said.length === 0 || (isNegated && !isGone) || pointsElsewhere(said)) return null;
+  if (adverbs.some((adverb) => /^(?:probably|almost|nearly|supposedly|allegedly)$/.test(adverb))) return null;
+  if (
+    EVALUATIVE.has(said[0]?.lower ?? "") &&
+    !/^(?:out|up|over|off|away|back|down|about|only|not|more|all)$/.test(said[0]?.lower ?? "")
+  )
+    return null;
+  if (isGone) return verb !== null && verb !== "have" && TALK_VERBS.test(verb) && verb !== "be" ? null : FACT;
+  if (frame === "be") return judgeState(subject, said);
+  if (frame === "been") return judgeBeenDone(subject, said);
+  if (verb !== null && TALK_VERBS.test(verb)) return null;
+  if (frame === "present") return isLastingHard(said) ? FACT : null;
+  if (frame === "past") return verb !== null && isLastingHard(said) && !isMomentary(said) ? EPISODE : null;
+  if (frame === "perfect") return verb !== null && isLastingHard(said) && role !== "thing" ? EPISODE : null;
+  if (frame === "progressive") return verb !== null && rest.some(isName) && !isMomentary(said) ? FACT : null;
+  if (frame === "future") return verb === null || isMomentary(said) ? null : APPOINTMENT;
+  return null;
+}
+
+/** "I don't go to the gym any more". */
+const GIVEN_UP = /\w (?:any ?more|any longer|these days|nowadays)\b/;
+
+function pointsElsewhere(rest: readonly Word[]): boolean {
+  if (
+    /^(?:here|there|so|how|what|when|where|why|if|whether|who|one|ones|him|her|them|everything|something|nothing|anything)$/.test(
+      rest[0]?.lower ?? "",
+    )
+  )
+    return true;
+  return rest.some(
+    ({ lower }, index) =>
+      SOMEBODY_ELSES.test(lower) && !(lower.startsWith("th") && TIME_AFTER_THIS.test(rest[index + 1]?.lower ?? "")),
+  );
+}
+
+function isMomentary(rest: readonly Word[]): boolean {
+  return MOMENT.test(lowerText(rest.slice(0, 4)));
+}
+
+function isLastingHard(rest: readonly Word[]): boolean {
+  return isHard(rest) && !isMomentary(rest);
+}
+
+/** "I'm on Vue 3", "I'm with Vodafone", "my desk is on the second floor": where a name or a number follows. */
+function judgeState(subject: Subject, rest: readonly Word[]): Verdict | null {
+  const first = rest[0]?.lower ?? "";
+  const text = lowerText(rest);
+  if (
+    /^on (?:\w+ ){0,2}(?:pills|tablets|thinners|blockers|medication|meds|statins|antidepressants|antibiotics|insulin|steroids|chemo)\b/.test(
+      text,
+    )
+  )
+    return FACT;
+  if (/^(?:on|with|at|in|under|near|behind|between)$/.test(first) && rest.length > 1)
+    return rest.slice(1).some(isName) || isHabitual(text) || /\bfloor\b/.test(text) ? FACT : null;
+  const isRenamed = isCapitalised(rest[0]) && rest.at(-1)?.lower === "now" && rest.slice(0, -1).every(isCapitalised);
+  if (subject.role === "self") return isRenamed && rest.length <= 4 ? TRAIT : null;
+  return readVerb(first, "participle") !== null && rest.length > 1 && isHard(rest.slice(1)) ? FACT : null;
+}
+
+/** "The appointment has been moved to Thursday". */
+function judgeBeenDone({ role }: Subject, rest: readonly Word[]): Verdict | null {
+  const done = readVerb(rest[0]?.lower ?? "", "participle");
+  return done !== null && rest.length > 1 && isHard(rest.slice(1)) && (role !== "self" || isEventVerb(done))
+    ? EPISODE
+    : null;
+}
+
+function judgeBeing({ text }: Subject, rest: readonly Word[]): Verdict | null {
+  const first = rest[0]?.lower ?? "";
+  const value = /^(?:an?|the|called|named|from|by|number)$/.test(first) ? rest[1] : rest[0];
+  const isName = isCapitalised(value) && !EVALUATIVE.has(value?.lower ?? "");
+  if (isOwned(text) && (isName || /^\d/.test(value?.lower ?? ""))) return FACT;
+  if (EVALUATIVE.has(first)) return null;
+  if (LASTING_PARTICIPLES.has(first) || readVerb(first, "participle") !== null)
+    return rest.length > 1 && isHard(rest.slice(1)) ? FACT : null;
+  if (/^(?:on|in|at|with|near|under|every)$/.test(first) && rest.length > 1 && isLastingHard(rest)) return FACT;
+  if (/^(?:called|named)$/.test(first)) return rest.length > 1 ? FACT : null;
+  return COUNT.test(lowerText(rest)) && rest.length > 1 && !isMomentary(rest) ? FACT : null;
+}
+
+function isOwned(text: string): boolean {
+  return /^\S+'s /.test(text);
+}
+
+const DAY_OR_MONTH =
+  /^(?:i|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)$/;
+
+/** A day is no name: what happens on it alone is not yet worth keeping. */
+function isName(word: Word): boolean {
+  return isCapitalised(word) && !DAY_OR_MONTH.test(word.lower);
+}
+
+/** Something that cannot be a matter of opinion. */
+function isHard(rest: readonly Word[]): boolean {
+  const text = lowerText(rest);
+  return rest.some(isName) || MEASURE.test(text) || COUNT.test(text) || isHabitual(text);
+}

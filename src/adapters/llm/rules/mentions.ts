@@ -1,0 +1,21 @@
+import { PETS, RELATIVES } from "./nouns.js";
+import type { Voice } from "./voice.js";
+
+const MENTION = /\b(?:my|our) (?:\p{Ll}[\p{L}-]* ){0,2}?(\p{Ll}[\p{L}-]*)(?: (\p{Lu}[\p{L}'-]+))?/gu;
+/** At most so many words of a sentence are looked at for people. */
+const MOST_MENTIONS = 8;
+
+/**
+ * The one relative or animal of the speaker that a sentence mentions: `User's niece Fiona` in "a cake for my niece Fiona".
+ * Null when it mentions none or several, so that nobody knows whom "she" means.
+ */
+export function onlyRelativeIn(text: string, { self }: Voice): string | null {
+  const found: string[] = [];
+  for (const [, noun = "", name] of [...text.matchAll(MENTION)].slice(0, MOST_MENTIONS)) {
+    if (!RELATIVES.has(noun) && !PETS.has(noun)) continue;
+    found.push(
+      /[^s]s$/.test(noun) ? "" : `${self}'s ${noun}${name === undefined || name.endsWith("'s") ? "" : ` ${name}`}`,
+    );
+  }
+  return found.length === 1 && found[0] !== "" ? (found[0] ?? null) : null;
+}
