@@ -15,16 +15,21 @@ export async function authenticate({ store, clock, log }: CoreContext, credentia
   const key = credential.startsWith("sm_") ? await store.keys.byHash(hashKey(credential)) : null;
   const now = clock.now();
   if (!key || !opens(key, now))
-    throw new AppError(
-      "unauthorized",
-      "Invalid, expired or missing API key. Send a key of this server as `Authorization: Bearer sm_…`; `recollect keys create` makes one.",
-    );
+    throw unknownCredential();
   if (key.lastUsedAt === null || now.getTime() - Date.parse(key.lastUsedAt) > TOUCH_EVERY_MS)
     // Reading must go on while the store cannot be written.
     await store.keys.touch(key.id, now).catch((error: unknown) => {
       log.warn("the use of a key was not noted", { key: key.id, error });
     });
   return actorOf(key);
+}
+
+/** The same words for whatever is wrong with a key or an access token. */
+export function unknownCredential(): AppError {
+  return new AppError(
+    "unauthorized",
+    "Invalid or missing API key or access token; one that is over counts as invalid. Send a key of this server as `Authorization: Bearer sm_…`; `recollect keys create` makes one.",
+  );
 }
 
 /** True while a key is neither revoked nor switched off nor expired. */

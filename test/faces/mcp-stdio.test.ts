@@ -55,7 +55,7 @@ describe.each(CLIENTS)("the client %s", (name) => {
       await client.connect(transport);
       const mcp = connectionOf(client);
       expect(mcp.instructions).toContain("Recall first.");
-      expect(await mcp.listTools()).toHaveLength(5);
+      expect(await mcp.listTools()).toHaveLength(7);
       const added = await mcp.call("add-memory", {
         content: "Vera lives in Oslo.",
         facts: [{ text: "Vera lives in Oslo." }],
@@ -116,7 +116,7 @@ describe("the handshake", () => {
       const answer = await mcp.request(1, method, params);
       expect(JSON.stringify(answer.result)).toContain('"name":"recollect"');
       const meta = method === "initialize" ? {} : { _meta: META };
-      expect((await mcp.request(2, "tools/list", meta)).result?.["tools"]).toHaveLength(5);
+      expect((await mcp.request(2, "tools/list", meta)).result?.["tools"]).toHaveLength(7);
       const call = await mcp.request(3, "tools/call", { name: "search", arguments: { query: "x" }, ...meta });
       expect(call.result?.["isError"]).toBe(true);
       expect(await mcp.end()).toMatchObject({ code: 0 });
@@ -130,7 +130,7 @@ describe("the handshake", () => {
       expect(probe.result?.["supportedVersions"]).toEqual(["2026-07-28"]);
       const fallback = await mcp.initialize();
       expect(fallback.result?.["protocolVersion"]).toBe("2025-11-25");
-      expect((await mcp.request(2, "tools/list", {})).result?.["tools"]).toHaveLength(5);
+      expect((await mcp.request(2, "tools/list", {})).result?.["tools"]).toHaveLength(7);
       expect(mcp.answers().map(({ id }) => id)).toEqual([1, 0, 2]);
     }));
 

@@ -3,7 +3,8 @@ import { sha256 } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import type { Call, CoreContext } from "../context.js";
-import { AppError, notFound } from "../errors.js";
+import { unknownCredential } from "../auth.js";
+import { notFound } from "../errors.js";
 import { containerTagSchema, noteSchema, parseInput } from "../input.js";
 import { type Actor, type AppGrant, PERMISSIONS } from "../types.js";
 import { endGrant, isOver } from "./oauth-records.js";
@@ -71,22 +72,15 @@ export async function authenticateToken({ store, clock, log }: CoreContext, _cal
   const { token, issuer } = parseInput(tokenSchema, raw);
   const now = clock.now();
   const record = issuer === null ? null : await store.oauth.byHash("AccessToken", sha256(`${issuer} ${token}`));
-  if (issuer === null || !record || isOver(record, now)) throw refused();
+  if (issuer === null || !record || isOver(record, now)) throw unknownCredential();
   const { aud, scope, grantId } = payloadSchema.parse(JSON.parse(record.payload));
   const grant = await store.oauth.grant(store.organizationId, grantId);
-  if (!grant || isOver(grant, now) || aud !== `${issuer}/mcp`) throw refused();
+  if (!grant || isOver(grant, now) || aud !== `${issuer}/mcp`) throw unknownCredential();
   if (grant.lastUsedAt === null || now.getTime() - Date.parse(grant.lastUsedAt) > TOUCH_EVERY_MS)
     await store.oauth.touchGrant(grant.id, now).catch((error: unknown) => {
       log.warn("the use of a grant was not noted", { grant: grant.id, error });
     });
   return actorOf(grant, scope.split(" "));
-}
-
-function refused(): AppError {
-  return new AppError(
-    "unauthorized",
-    "Invalid, expired or missing API key or access token. Send a key of this server as `Authorization: Bearer sm_…`, or sign in again.",
-  );
 }
 
 function actorOf(grant: AppGrant, scopes: readonly string[]): Actor {
