@@ -7,6 +7,7 @@ import { createOpenAiModel } from "./adapters/llm/openai.js";
 import { createRulesExtractor } from "./adapters/llm/rules.js";
 import { createSmtpMailer } from "./adapters/mail/smtp.js";
 import { createSeat } from "./adapters/owner/election.js";
+import { readServiceFile } from "./adapters/owner/service-file.js";
 import { createSqliteStore } from "./adapters/store/store.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import type { Config } from "./config.js";
@@ -19,6 +20,7 @@ import type { Clock, Embedder, LanguageModel, Log, Store } from "./core/ports.js
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
 import { createSummariser } from "./core/profile/summarise.js";
+import { createAuditTrail } from "./core/service/audit-trail.js";
 import { createExpiryWarnings } from "./core/service/expiring-keys.js";
 import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
 import type { Actor } from "./core/types.js";
@@ -76,6 +78,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await Promise.all([schedule.stop(), runner.stop()]);
+    await context.audit.close();
     await vectors.close();
     await store.close();
   };
@@ -126,6 +129,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
     log,
     events: createDocumentEvents(),
     attempts: createRateLimiter(),
+    audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner.wake(),
     blobs: createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),
     limits: {
@@ -199,6 +203,11 @@ async function enqueueMissingVectors({ store, embedder }: CoreContext): Promise<
   if (last !== null)
     await store.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
   await store.noteEmbedder(embedder.fingerprint);
+}
+
+/** Base URL of the process that owns the data folder, as it wrote it down; it may be gone meanwhile. Null when none did. */
+export function addressOfService(dataDirectory: string): string | null {
+  return readServiceFile(dataDirectory)?.url ?? null;
 }
 
 /** A server over HTTP that answers for this process. */

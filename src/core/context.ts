@@ -1,7 +1,8 @@
 import type { RateLimiter } from "../lib/rate-limit.js";
 import type { DocumentEvents } from "./documents/document-events.js";
 import type { BlobStore, Clock, Embedder, LanguageModel, Log, Mailer, Store, VectorIndex } from "./ports.js";
-import type { Actor } from "./types.js";
+import type { AuditTrail } from "./service/audit-trail.js";
+import type { Actor, CallSource } from "./types.js";
 
 /** What every use case may use, passed as one value. */
 export interface CoreContext {
@@ -19,6 +20,8 @@ export interface CoreContext {
   readonly events: DocumentEvents;
   /** Counts attempts to sign in. */
   readonly attempts: RateLimiter;
+  /** Who did what. */
+  readonly audit: AuditTrail;
   /** Tells the job runner that work was committed. */
   readonly wakeJobs: () => void;
   readonly about: About;
@@ -57,4 +60,6 @@ export interface Call {
   readonly actor: Actor;
   /** A call that is repeated with the same id does its work once and gets the same answer. */
   readonly operationId?: string | undefined;
+  /** Where it came from, as the face that took it says; for the audit. */
+  readonly from?: CallSource | undefined;
 }

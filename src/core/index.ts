@@ -1,6 +1,8 @@
 import { addDocument } from "./documents/add-document.js";
 import { reportConsumption, reportErrors, reportGrowth, reportUsage } from "./service/analytics.js";
+import { audited } from "./audited.js";
 import { authenticate } from "./auth.js";
+import { listAudit } from "./service/audit.js";
 import { allowApp, authenticateToken, listGrants, revokeGrants } from "./service/app-grants.js";
 import {
   consumeOAuthRecord,
@@ -20,6 +22,7 @@ import {
   listConnections,
 } from "./service/connections.js";
 import type { Call, CoreContext } from "./context.js";
+import type { CallSource } from "./types.js";
 import { connectClients } from "./service/connect-clients.js";
 import { answerDevice, findDevice, pollDevice, startDevice } from "./service/device.js";
 import { addConversation } from "./documents/conversations.js";
@@ -134,6 +137,7 @@ export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } 
 export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./service/analytics.js";
 export { consumptionSchema } from "./service/analytics.js";
 export { PROVIDERS, providerSchema } from "./service/connections.js";
+export { listAuditSchema, type ListedAuditEntry } from "./service/audit.js";
 export { listRequestsSchema, rangeSchema, type Page } from "./service/requests.js";
 export { createProjectSchema, deleteProjectSchema, type DeletedProject } from "./containers/projects.js";
 export { purgeSchema, type Purged } from "./service/purge.js";
@@ -228,6 +232,7 @@ const USE_CASES = {
   ensureFirstKey,
   noteRequests,
   listRequests,
+  listAudit,
   reportUsage,
   reportErrors,
   reportGrowth,
@@ -286,9 +291,16 @@ export function isUseCase(name: string): name is UseCase {
 
 /** The service over its ports. */
 export function createCore(context: CoreContext): Core {
-  return coreOver(async (name, call, input) =>
-    USE_CASES[name](context, { ...call, actor: admitTo(name, call.actor) }, input),
+  return coreOver((name, call, input) =>
+    audited<unknown>(context, { name, call, input }, async () =>
+      USE_CASES[name](context, { ...call, actor: admitTo(name, call.actor) }, input),
+    ),
   );
+}
+
+/** The same service for a face, which tells with every call where it came from. */
+export function coreFor(core: Core, from: CallSource): Core {
+  return coreOver((name, call, input) => core[name]({ ...call, from: call.from ?? from }, input));
 }
 
 /** Calls any use case, here or in another process. */

@@ -100,6 +100,7 @@ export const NEEDS = {
 
   noteRequests: "owner",
   listRequests: "owner",
+  listAudit: "owner",
   reportUsage: "owner",
   reportErrors: "owner",
   reportGrowth: "owner",

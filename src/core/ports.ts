@@ -1,6 +1,7 @@
 import type { ZodType } from "zod";
 import type { FactCandidate, ProfileBucket, Turn, Unit, UnitKind, VectorSpace } from "./types.js";
 
+export type * from "./audit-ports.js";
 export type * from "./key-ports.js";
 export type * from "./mail-ports.js";
 export type * from "./request-ports.js";

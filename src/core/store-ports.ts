@@ -1,4 +1,5 @@
 import type { ContainerVectors, JobStore, ModelUse, VectorRecord } from "./ports.js";
+import type { AuditStore } from "./audit-ports.js";
 import type { KeyStore } from "./key-ports.js";
 import type { DeviceRequestStore } from "./device-ports.js";
 import type { OAuthStore } from "./oauth-ports.js";
@@ -429,6 +430,7 @@ export interface StoreNouns {
   readonly operations: OperationStore;
   readonly purges: PurgeStore;
   readonly requests: RequestStore;
+  readonly audit: AuditStore;
   readonly volumes: VolumeStore;
 }
 

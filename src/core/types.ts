@@ -3,6 +3,7 @@
  * because clients sort and compare them as text. Ids are 22 characters of base58.
  */
 
+export * from "./audit-types.js";
 export * from "./key-types.js";
 export * from "./oauth-types.js";
 export * from "./device-types.js";
@@ -410,6 +411,8 @@ export interface RequestRecord {
   readonly containerTag: string | null;
   /** What a refused request was told. */
   readonly error: string | null;
+  /** Of the other end of the connection, where it is known. */
+  readonly address?: string | null | undefined;
   readonly createdAt: string;
 }
 

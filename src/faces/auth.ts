@@ -1,6 +1,6 @@
 import { localActor, type Core } from "../core/index.js";
 import { AppError } from "../core/errors.js";
-import type { Actor } from "../core/types.js";
+import type { Actor, CallSource, Face } from "../core/types.js";
 
 /** What the access check needs to know about a request over HTTP. */
 export interface Visitor {
@@ -9,6 +9,8 @@ export interface Visitor {
   readonly peerAddress: string | undefined;
   /** False when the service listens to other machines too: then everybody needs a key. */
   readonly isKeylessAllowed: boolean;
+  /** What the request came in by, for the audit. */
+  readonly face?: Face | undefined;
 }
 
 /** The key that the official helper for local servers sends; it stands for none. */
@@ -39,7 +41,7 @@ export async function identify(
   { core, organizationId, publicUrl }: { core: Core; organizationId: string; publicUrl?: string | undefined },
 ): Promise<Actor> {
   const credential = credentialOf(visitor.headers);
-  const call = { actor: localActor(organizationId) };
+  const call = { actor: localActor(organizationId), from: sourceOf(visitor) };
   if (credential?.startsWith("sm_")) return core.authenticate(call, credential);
   if (credential !== null && credential !== LOCAL_KEY) {
     const found = issuerOf({ headers: visitor.headers, publicUrl, isLoopbackOnly: visitor.isKeylessAllowed });
@@ -51,6 +53,13 @@ export async function identify(
     "unauthorized",
     `This request carries no API key, and ${objection}. Send a key of this server as \`Authorization: Bearer sm_…\` or \`x-api-key\`; \`recollect keys create\` makes one.`,
   );
+}
+
+/** Where a request comes from: the address and the program that it names. */
+export function sourceOf({ headers, peerAddress, face = "rest" }: Visitor): CallSource {
+  const client =
+    headers.get("x-sm-source") ?? /^[\w.+-]{1,40}(\/[\w.+-]{1,40})?/.exec(headers.get("user-agent") ?? "")?.[0];
+  return { face, ...(peerAddress !== undefined && { address: peerAddress }), ...(client && { client }) };
 }
 
 /** The key of `Authorization: Bearer` or `x-api-key`; null when neither header is sent. */

@@ -24,6 +24,7 @@ import type {
 import type { Actor } from "../../src/core/types.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
+import { createAuditTrail } from "../../src/core/service/audit-trail.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { versionsOf } from "../../src/ingest/readings.js";
 import { createRateLimiter } from "../../src/lib/rate-limit.js";
@@ -94,6 +95,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     log,
     events: createDocumentEvents(),
     attempts: createRateLimiter({ now: () => clock.now().getTime() }),
+    audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner?.wake(),
     blobs: createFileBlobs(join(dataDirectory, "files")),
     limits: {
@@ -118,6 +120,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
   const file = join(dataDirectory, STORE_FILE);
   const stop = async (): Promise<void> => {
     await runner?.stop();
+    await context.audit.close();
     await vectors.close();
     await store.close();
   };

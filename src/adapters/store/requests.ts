@@ -106,6 +106,7 @@ function rowOf(organizationId: string, record: RequestRecord) {
     container_tag: record.containerTag,
     error: record.error,
     created_at: record.createdAt,
+    address: record.address ?? null,
   };
 }
 
@@ -122,5 +123,6 @@ function recordOf(row: Selectable<Database["requests"]>): RequestRecord {
     containerTag: row.container_tag,
     error: row.error,
     createdAt: row.created_at,
+    address: row.address,
   };
 }

@@ -258,6 +258,23 @@ export interface Database {
     container_tag: string | null;
     error: string | null;
     created_at: string;
+    address: string | null;
+  };
+  audit_entries: {
+    seq: Generated<number>;
+    id: string;
+    organization_id: string;
+    at: string;
+    actor: string;
+    action: string;
+    outcome: string;
+    /** JSON lists of text. */
+    container_tags: string;
+    subject_ids: string;
+    face: string | null;
+    address: string | null;
+    client: string | null;
+    count: number;
   };
   vector_spaces: { id: Generated<number>; fingerprint: string; dimensions: number; created_at: string };
   vectors: {

@@ -8,6 +8,7 @@ import type { VectorSpace } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
 import { sqliteCodeOf, type SqliteConnection } from "../../lib/sqlite.js";
 import { iso } from "../../lib/time.js";
+import { createAuditStore } from "./audit.js";
 import { createChunkStore } from "./chunks.js";
 import { createContainerStore } from "./containers.js";
 import { createDocumentStore } from "./documents.js";
@@ -144,6 +145,7 @@ function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
     operations: createOperationStore(db, clock),
     purges: createPurgeStore(db),
     requests: createRequestStore(db),
+    audit: createAuditStore(db),
     volumes: createVolumeStore(db),
   };
 }

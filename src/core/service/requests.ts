@@ -43,6 +43,7 @@ const recordSchema = z.object({
   duration: z.number().nonnegative(),
   containerTag: name.nullable(),
   error: z.string().max(500).nullable(),
+  address: z.string().max(64).nullish(),
   createdAt: momentSchema,
 });
 

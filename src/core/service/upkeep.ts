@@ -2,6 +2,7 @@ import { systemActor } from "../auth.js";
 import type { CoreContext } from "../context.js";
 import { dropLostBlobs } from "../documents/blobs.js";
 import { forgetMemories } from "../memories/forget.js";
+import { AUDIT_KEPT, AUDIT_KEPT_MS } from "./audit.js";
 import { REQUESTS_KEPT, REQUESTS_KEPT_MS } from "./requests.js";
 import type { Memory } from "../types.js";
 
@@ -23,13 +24,16 @@ export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promi
     new Date(clock.now().getTime() - REQUESTS_KEPT_MS),
   );
   const tooMany = await store.requests.dropBeyond(store.organizationId, REQUESTS_KEPT);
+  const audit =
+    (await store.audit.dropBefore(store.organizationId, new Date(clock.now().getTime() - AUDIT_KEPT_MS))) +
+    (await store.audit.dropBeyond(store.organizationId, AUDIT_KEPT));
   let changes = 0;
   for (const space of await store.vectors.spaces()) changes += await store.vectors.trim(space.id, KEEP_VECTOR_CHANGES);
   const signIns = await store.signIns.dropOver(clock.now());
   const oauth = await store.oauth.dropOver(clock.now());
   const devices = await store.deviceRequests.dropOver(clock.now());
   const files = await dropLostBlobs(context, signal);
-  log.debug("cleaned up", { operations, requests: tooOld + tooMany, changes, signIns, devices, oauth, files });
+  log.debug("cleaned up", { operations, requests: tooOld + tooMany, audit, changes, signIns, devices, oauth, files });
 }
 
 /** Writes down as forgotten what search leaves out already because its time is over. */

@@ -42,7 +42,8 @@ export async function withCore<T>(
   const door = await cli.starters.openDoor({ settings, engine: options.engine ?? "off" });
   const { core, actor } = door;
   try {
-    const access: Access = { core, read: { actor }, newWrite: () => ({ actor, operationId: createId() }) };
+    const asker = { actor, from: { face: "cli" } } as const;
+    const access: Access = { core, read: asker, newWrite: () => ({ ...asker, operationId: createId() }) };
     return await untilInterrupted(() => work(access));
   } finally {
     await door.close();

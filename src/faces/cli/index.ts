@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { AppError } from "../../core/errors.js";
 import type { Cli, Register } from "./cli.js";
 import { registerAdd } from "./commands/add.js";
+import { registerAudit } from "./commands/audit.js";
 import { registerConnect } from "./commands/connect.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerForget } from "./commands/forget.js";
@@ -38,6 +39,7 @@ const COMMANDS: readonly Register[] = [
   registerPurge,
   registerReprocess,
   registerKeys,
+  registerAudit,
   registerConnect,
   registerStatus,
   registerDoctor,

@@ -1,10 +1,10 @@
 import { type AuthInfo, createMcpHandler, type McpRequestContext } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.js";
-import type { Core } from "../../core/index.js";
-import type { Actor } from "../../core/types.js";
+import { type Core, coreFor } from "../../core/index.js";
+import type { Actor, CallSource } from "../../core/types.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
-import { identify, type Visitor } from "../auth.js";
+import { identify, sourceOf, type Visitor } from "../auth.js";
 import { refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
 import { TOOL_SETS, type ToolSet } from "./tool-list.js";
@@ -43,13 +43,15 @@ const EXPOSED_HEADERS = "WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version,
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { core, organizationId, log, version, defaultContainer, allowed, extension } = options;
   const actors = new WeakMap<AuthInfo, Actor>();
+  const sources = new WeakMap<AuthInfo, CallSource>();
   const principal = ({ authInfo, requestInfo }: McpRequestContext): Principal => {
     const known = authInfo && actors.get(authInfo);
     if (!known) throw new Error("A request came in past its check");
+    const from = (authInfo && sources.get(authInfo)) ?? { face: "mcp" };
     const pinned = requestInfo?.headers.get(PINNING_HEADER) || null;
     const actor = pinned === null ? known : pinTo(pinned, known);
     return {
-      session: () => Promise.resolve({ core, actor }),
+      session: () => Promise.resolve({ core: coreFor(core, from), actor }),
       defaultContainer: pinned ?? usualContainer(actor, defaultContainer),
       isPinned: pinned !== null,
       mayWrite: mayWrite(actor),
@@ -67,11 +69,13 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     if (objection !== null) throw new AppError("forbidden", objection);
     if (request.method === "OPTIONS") return preflight(request);
     const { publicUrl } = allowed;
-    const actor = await identify({ ...visitor, headers: request.headers }, { core, organizationId, publicUrl });
+    const from: Visitor = { ...visitor, headers: request.headers, face: "mcp" };
+    const actor = await identify(from, { core, organizationId, publicUrl });
     const headers = new Headers();
     options.limitRequests(actor, (name, value) => headers.set(name, value));
     const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
     actors.set(authInfo, actor);
+    sources.set(authInfo, sourceOf(from));
     const answer = await handler.fetch(request, { authInfo });
     return withHeaders(answer, headers);
   }

@@ -1,4 +1,5 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { coreFor } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { sleep } from "../../lib/time.js";
 import { openMcpStdio, type Opening } from "./opening.js";
@@ -36,7 +37,10 @@ export interface McpStdioOptions {
 export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
   const { version, log, defaultContainer, extension, tools = "small" } = options;
   const opening = options.opening ?? openMcpStdio({ version, isExtended: extension !== undefined });
-  const session = keepSuccess(options.session);
+  const session = keepSuccess(async () => {
+    const { core, actor } = await options.session();
+    return { core: coreFor(core, { face: "mcp" }), actor };
+  });
   const transport = createStdioTransport(opening, log);
   const factory = createMcpFactory({
     principal: () => ({ session, defaultContainer, tools }),

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { isUseCase, type Core } from "../../core/index.js";
 import { AppError } from "../../core/errors.js";
-import type { Actor } from "../../core/types.js";
+import { type Actor, FACES } from "../../core/types.js";
 import { equalSecrets } from "../../lib/crypto.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { readBodyText } from "../../lib/request-body.js";
@@ -39,11 +39,19 @@ const actorFields = {
   client: z.string().optional(),
 } satisfies Record<keyof Actor, z.ZodType>;
 
+/** What the other process says of whoever asked it; the audit believes what can be true. */
+const fromSchema = z.object({
+  face: z.enum(FACES).catch("internal"),
+  address: z.string().max(64).optional(),
+  client: z.string().max(200).optional(),
+});
+
 const callSchema = z.object({
   call: z.object({
     // What a newer process may say of an actor is refused rather than left out.
     actor: z.strictObject(actorFields),
     operationId: z.string().optional(),
+    from: fromSchema.optional(),
   }),
   input: z.unknown(),
 });
@@ -72,7 +80,7 @@ export function createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }
     const name = context.req.param("useCase");
     if (!isUseCase(name)) throw new AppError("not_found", `There is no use case ${name}; this owner has ${version}.`);
     const { call, input } = readCall(await readBodyText(context.req.raw, maxBodyBytes));
-    const result: unknown = await core[name](call, input);
+    const result: unknown = await core[name]({ ...call, from: call.from ?? { face: "internal" } }, input);
     return context.json({ result: result ?? null });
   });
 

@@ -6,6 +6,7 @@ import type { LeveledLog } from "../../lib/log.js";
 import type { Rate } from "../../lib/rate-limit.js";
 import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { analyticsEndpoints } from "./service/analytics.js";
+import { auditEndpoints } from "./service/audit.js";
 import { billingEndpoints } from "./service/billing.js";
 import { connectionEndpoints } from "./service/connections.js";
 import { containerTagEndpoints } from "./containers/container-tags.js";
@@ -82,6 +83,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...sessionEndpoints,
   ...keyEndpoints,
   ...analyticsEndpoints,
+  ...auditEndpoints,
   ...connectionEndpoints,
   ...teamEndpoints,
   ...billingEndpoints,

@@ -2,16 +2,15 @@ import type { Context, Hono } from "hono";
 import { AppError } from "../../core/errors.js";
 import { clientSchema, localActor, type Core } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
-import { identify } from "../auth.js";
+import { identify, sourceOf, type Visitor } from "../auth.js";
 import type { Endpoint } from "./endpoint.js";
 import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
 import { bodyLimits, checkInput, readJsonBody, type RequestLimits } from "./read-request.js";
-import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
+import { type Connection, onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
 
 /** What is known about the connection of a request. */
-interface RestBindings {
-  readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } };
+interface RestBindings extends Connection {
   readonly isLoopbackOnly?: boolean;
 }
 
@@ -77,7 +76,7 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   facts.containerTag = onlyContainer(body, query, req.param());
   const result = await endpoint.handle({
     core: options.core,
-    call: { actor },
+    call: { actor, from: sourceOf(visitorOf(context)) },
     body,
     query,
     parameter: (name) => req.param(name) ?? "",
@@ -95,17 +94,18 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
 const CLIENT_HEADER = "x-sm-source";
 
 async function identifyActor(context: RestContext, { core, organizationId }: MountOptions): Promise<Actor> {
-  const { req, env } = context;
-  const actor = await identify(
-    {
-      headers: req.raw.headers,
-      peerAddress: env?.incoming?.socket.remoteAddress,
-      isKeylessAllowed: env?.isLoopbackOnly ?? false,
-    },
-    { core, organizationId },
-  );
+  const { req } = context;
+  const actor = await identify(visitorOf(context), { core, organizationId });
   const named = clientSchema.safeParse(req.header(CLIENT_HEADER));
   return actor.client === undefined && named.success ? { ...actor, client: named.data } : actor;
+}
+
+function visitorOf({ req, env }: RestContext): Visitor {
+  return {
+    headers: req.raw.headers,
+    peerAddress: env?.incoming?.socket.remoteAddress,
+    isKeylessAllowed: env?.isLoopbackOnly ?? false,
+  };
 }
 
 async function readBody(request: Request, endpoint: Endpoint, limits: RequestLimits): Promise<unknown> {

@@ -20,6 +20,11 @@ export interface RequestVariables {
   facts: RequestFacts;
 }
 
+/** What is known of the other end; absent in a call without a socket. */
+export interface Connection {
+  readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } };
+}
+
 /** Longer ones are cut: a refusal may list many fields. */
 const MAX_ERROR = 300;
 const MAX_METHOD = 20;
@@ -29,7 +34,9 @@ const KEY = /sm_[A-Za-z0-9]+_[A-Za-z0-9]{20,}/g;
 const RECORDED = /^\/v[34](\/|$)/;
 
 /** Notes each request with its answer, without anything of what either says. */
-export function recordRequests(log: RequestLog | undefined): MiddlewareHandler<{ Variables: RequestVariables }> {
+export function recordRequests(
+  log: RequestLog | undefined,
+): MiddlewareHandler<{ Bindings: Connection; Variables: RequestVariables }> {
   return async (context, next) => {
     const facts: RequestFacts = {};
     context.set("facts", facts);
@@ -50,6 +57,7 @@ export function recordRequests(log: RequestLog | undefined): MiddlewareHandler<{
       duration: Math.round((performance.now() - began) * 10) / 10,
       containerTag: facts.containerTag ?? null,
       error: status >= 400 ? (facts.error?.replaceAll(KEY, "sm_…").slice(0, MAX_ERROR) ?? null) : null,
+      address: context.env?.incoming?.socket.remoteAddress ?? null,
       createdAt,
     });
   };

@@ -76,4 +76,22 @@ create table device_requests (
   expires_at text not null,
   polled_at text
 ) strict;
+alter table requests add column address text;
+create table audit_entries (
+  seq integer primary key,
+  id text not null unique,
+  organization_id text not null,
+  at text not null,
+  actor text not null,
+  action text not null,
+  outcome text not null,
+  container_tags text not null,
+  subject_ids text not null,
+  face text,
+  address text,
+  client text,
+  count integer not null
+) strict;
+create index audit_entries_at on audit_entries (organization_id, at);
+create index audit_entries_actor on audit_entries (organization_id, actor, seq);
 `;

@@ -156,10 +156,13 @@ export const requestLog = z.object({
     .nullable()
     .describe("What a refused request was told; null for one that succeeded. Answers are never recorded."),
   keyId: z.string().nullable(),
+  client: z.string().nullable().describe("Name of the client program. Not in the documented API."),
+  address: z.string().nullable().describe("IP address of the other end. Not in the documented API."),
 });
 
 export function presentLog(record: RequestRecord): z.infer<typeof requestLog> {
   const { id, createdAt, type, status, duration, method, path, containerTag, error, keyId } = record;
+  const { client, address = null } = record;
   return {
     id,
     createdAt,
@@ -169,6 +172,8 @@ export function presentLog(record: RequestRecord): z.infer<typeof requestLog> {
     input: { method, path, containerTag },
     output: error === null ? null : { error },
     keyId,
+    client,
+    address,
   };
 }
 

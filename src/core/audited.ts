@@ -1,0 +1,207 @@
+import { isId } from "../lib/ids.js";
+import { isIpAddress } from "../lib/ip-address.js";
+import type { Call, CoreContext } from "./context.js";
+import { AppError } from "./errors.js";
+import { containerTagSchema } from "./input.js";
+import { NEEDS } from "./needs.js";
+import type { AuditEvent } from "./service/audit-trail.js";
+import { type AuditOutcome, type CallSource, FACES } from "./types.js";
+
+/** What every part of a server asks of another one all the time, and nobody asked for. */
+const UNHEARD: ReadonlySet<string> = new Set([
+  "noteRequests",
+  "saveOAuthRecord",
+  "findOAuthRecord",
+  "consumeOAuthRecord",
+  "dropOAuthRecords",
+  "oauthSecrets",
+]);
+
+/** Written before the answer is given. */
+const GRAVE: ReadonlySet<string> = new Set([
+  "createKey",
+  "revokeKey",
+  "toggleKey",
+  "ensureFirstKey",
+  "connectClients",
+  "answerDevice",
+  "allowApp",
+  "revokeGrants",
+  "createSignInCode",
+  "signIn",
+  "signOut",
+  "endSignIn",
+  "setPassword",
+  "purge",
+  "resetOrganization",
+  "updateSettings",
+  "deleteContainer",
+  "deleteProject",
+  "mergeContainers",
+]);
+
+/** Whoever calls these shows who they are by them. */
+const SHOWING: ReadonlySet<string> = new Set(["authenticate", "authenticateToken", "signIn", "checkSignIn", "signOut"]);
+
+/** Calls that only look. */
+const LOOKS = /^(list|get|find|report|suggest|diagnose|pending)/;
+
+const REFUSALS: ReadonlySet<AuditOutcome> = new Set(["unauthorized", "forbidden", "rate_limited"]);
+
+const MOST_NAMES = 20;
+/** Values that are looked at in one input or answer. */
+const MOST_VALUES = 200;
+const LONGEST_CLIENT = 100;
+
+interface Use {
+  readonly name: keyof typeof NEEDS;
+  readonly call: Call;
+  readonly input: unknown;
+}
+
+/**
+ * Does what was asked, and has the audit know of it: everything that writes or is for the owner, everything that lets
+ * somebody in, and every refusal. What searches and reads is not kept here, but in the record of requests.
+ */
+export async function audited<T>(context: CoreContext, use: Use, run: () => Promise<T>): Promise<T> {
+  let answer: T;
+  try {
+    answer = await run();
+  } catch (error) {
+    await noteFailure(context, use, error);
+    throw error;
+  }
+  if (isHeard(use.name) && isNews(use.name, answer)) await noteSuccess(context, use, answer);
+  return answer;
+}
+
+function isHeard(name: keyof typeof NEEDS): boolean {
+  if (UNHEARD.has(name)) return false;
+  return GRAVE.has(name) || !/^(read|nothing)/.test(NEEDS[name]);
+}
+
+/** False for a call that changed nothing: it is made at every start, or again and again. */
+function isNews(name: string, answer: unknown): boolean {
+  const { secret, ended } = Object(answer) as { readonly secret?: unknown; readonly ended?: unknown };
+  if (name === "ensureFirstKey") return typeof secret === "string";
+  return name !== "signOut" || ended === true;
+}
+
+async function noteFailure({ audit }: CoreContext, use: Use, error: unknown): Promise<void> {
+  const outcome = error instanceof AppError ? error.kind : "internal";
+  const isRefusal = REFUSALS.has(outcome);
+  // A page asks with every visit who is there.
+  if (use.name === "checkSignIn" || (!isRefusal && !isHeard(use.name))) return;
+  const event = eventOf(use, outcome);
+  if (isRefusal || LOOKS.test(use.name)) return audit.count(event);
+  audit.note(event);
+  if (GRAVE.has(use.name)) await audit.flush();
+}
+
+async function noteSuccess({ audit }: CoreContext, use: Use, answer: unknown): Promise<void> {
+  if (LOOKS.test(use.name)) return audit.count(eventOf(use, "ok"));
+  audit.note(eventOf(use, "ok", answer));
+  if (GRAVE.has(use.name)) await audit.flush();
+}
+
+function eventOf({ name, call, input }: Use, outcome: AuditOutcome, answer?: unknown): AuditEvent {
+  // Of somebody unknown no word is kept.
+  const isUnknown = SHOWING.has(name);
+  const names = isUnknown ? collectNames([answer]) : collectNames([input, answer]);
+  return {
+    actor: isUnknown ? whoShowed(answer) : call.actor.name,
+    action: name,
+    outcome,
+    containerTags: [...names.containerTags],
+    subjectIds: [...names.subjectIds],
+    ...sourceOf(call, isUnknown ? input : undefined),
+  };
+}
+
+function whoShowed(answer: unknown): string {
+  const { signIn } = Object(answer) as { readonly signIn?: { readonly id?: unknown } };
+  return typeof signIn?.id === "string" ? `sign-in:${signIn.id}` : "unknown";
+}
+
+/** Faces of other processes tell where calls came from: what they say is believed only as far as it can be true. */
+function sourceOf({ from, actor }: Call, shown: unknown): Pick<AuditEvent, "face" | "address" | "client"> {
+  const told = Object(shown) as { readonly from?: unknown; readonly client?: unknown };
+  const said: Partial<CallSource> = from ?? {};
+  const address = [said.address, told.from].find((text) => typeof text === "string" && isIpAddress(text));
+  const client = [said.client, told.client, actor.client].find((text) => typeof text === "string" && text !== "");
+  return {
+    face: FACES.find((face) => face === said.face) ?? null,
+    address: typeof address === "string" ? address : null,
+    client: typeof client === "string" ? oneLine(client) : null,
+  };
+}
+
+function oneLine(text: string): string {
+  return text
+    .slice(0, LONGEST_CLIENT)
+    .replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, " ")
+    .trim();
+}
+
+const CONTAINER_FIELDS: ReadonlySet<string> = new Set([
+  "containerTag",
+  "containerTags",
+  "targetContainerTag",
+  "sourceTags",
+  "targetTag",
+  "tag",
+  "movedTo",
+]);
+const ID_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "ids",
+  "documentId",
+  "documentIds",
+  "memoryId",
+  "memoryIds",
+  "batchId",
+  "forgetBatchId",
+  "taskId",
+  "keyId",
+]);
+/** What has such fields itself; everything else may hold a caller's own words. */
+const PARTS: ReadonlySet<string> = new Set([
+  "document",
+  "documents",
+  "items",
+  "memories",
+  "removed",
+  "forgotten",
+  "matches",
+  "facts",
+  "grants",
+  "key",
+  "keys",
+  "signIn",
+]);
+
+/** Ids of our own making and container tags, wherever they stand in fields that are for them. */
+function collectNames(values: readonly unknown[]): { containerTags: Set<string>; subjectIds: Set<string> } {
+  const containerTags = new Set<string>();
+  const subjectIds = new Set<string>();
+  let left = MOST_VALUES;
+  const take = (names: Set<string>, value: unknown, isName: (text: string) => boolean): void => {
+    for (const text of [value].flat())
+      if (names.size < MOST_NAMES && typeof text === "string" && isName(text)) names.add(text);
+  };
+  const walk = (value: unknown): void => {
+    if (left-- <= 0 || typeof value !== "object" || value === null) return;
+    if (Array.isArray(value)) return value.slice(0, MOST_VALUES).forEach(walk);
+    for (const [field, part] of Object.entries(value)) {
+      if (CONTAINER_FIELDS.has(field)) take(containerTags, part, isTag);
+      else if (ID_FIELDS.has(field)) take(subjectIds, part, isId);
+      else if (PARTS.has(field)) walk(part);
+    }
+  };
+  for (const value of values) walk(value);
+  return { containerTags, subjectIds };
+}
+
+function isTag(text: string): boolean {
+  return containerTagSchema.safeParse(text).success;
+}
