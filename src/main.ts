@@ -13,6 +13,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 };
 const args = process.argv.slice(2);
 const IMPATIENT_AFTER_MS = 1_000;
+const SERVICE_ANSWERS_MS = 5_000;
 let stopping: Promise<NodeJS.Signals> | undefined;
 
 // A client that starts this program waits for the answer to its first message, so that comes before anything is
@@ -27,7 +28,7 @@ interface Start {
   readonly log: LeveledLog;
 }
 
-const starters: Starters = { version, openDoor, serve, serveMcp, surroundings };
+const starters: Starters = { version, openDoor, serve, serveMcp, surroundings, runningService, openInBrowser };
 // What a command waits for may hang on timers and sockets that keep no process alive by themselves.
 const awake = setInterval(() => undefined, 60_000);
 const exitCode = await runCommand();
@@ -194,6 +195,25 @@ async function surroundings(settings: Settings): Promise<Surroundings> {
     serviceUrl: publicUrl?.replace(/\/+$/, "") ?? `http://${name.includes(":") ? `[${name}]` : name}:${port}`,
     apiKey: apiKey?.key,
   };
+}
+
+async function runningService(settings: Settings): Promise<{ url: string } | null> {
+  const { readConfig } = await import("./config.js");
+  const { addressOfService } = await import("./app.js");
+  const { dataDirectory, publicUrl } = readConfig(undefined, settings);
+  const url = addressOfService(dataDirectory);
+  if (url === null) return null;
+  // What a killed service left says nothing.
+  const signal = AbortSignal.timeout(SERVICE_ANSWERS_MS);
+  const isAlive = await fetch(`${url}/health/live`, { signal }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  return isAlive ? { url: publicUrl ?? url } : null;
+}
+
+async function openInBrowser(url: string): Promise<boolean> {
+  return (await import("./faces/cli/open-in-browser.js")).openInBrowser(url);
 }
 
 async function serveMcp(settings: Settings): Promise<void> {

@@ -25,6 +25,8 @@ export function startersFor(dataDirectory: string): Starters {
     },
     serve: () => Promise.reject(new Error("this test serves nothing")),
     surroundings: () => Promise.reject(new Error("this test has no clients around it")),
+    runningService: () => Promise.resolve(null),
+    openInBrowser: () => Promise.resolve(false),
     serveMcp: () => Promise.reject(new Error("this test serves no MCP")),
   };
 }

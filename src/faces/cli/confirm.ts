@@ -26,6 +26,7 @@ export async function confirm({ stdin, output }: Cli, warning: string, deed: str
   }
 }
 
-function isTerminal(stream: Readable): boolean {
+/** True for a stream at which a person types. */
+export function isTerminal(stream: Readable): boolean {
   return "isTTY" in stream && stream.isTTY === true;
 }

@@ -8,7 +8,9 @@ import { registerDoctor } from "./commands/doctor.js";
 import { registerForget } from "./commands/forget.js";
 import { registerHistory } from "./commands/history.js";
 import { registerKeys } from "./commands/keys.js";
+import { registerLogin } from "./commands/login.js";
 import { registerMcp } from "./commands/mcp.js";
+import { registerPassword } from "./commands/password.js";
 import { registerProfile } from "./commands/profile.js";
 import { registerPurge } from "./commands/purge.js";
 import { registerReprocess } from "./commands/reprocess.js";
@@ -41,6 +43,8 @@ const COMMANDS: readonly Register[] = [
   registerKeys,
   registerAudit,
   registerConnect,
+  registerLogin,
+  registerPassword,
   registerStatus,
   registerDoctor,
   registerTry,

@@ -59,6 +59,10 @@ export interface Starters {
   openDoor(options: DoorOptions): Promise<Door>;
   serve(settings: Readonly<Record<string, string>>): Promise<ServiceInfo>;
   surroundings(settings: Readonly<Record<string, string>>): Promise<Surroundings>;
+  /** Where browsers reach the service of the data folder, without a slash at its end; null when none runs. */
+  runningService(settings: Readonly<Record<string, string>>): Promise<{ readonly url: string } | null>;
+  /** Opens an address in a browser of this machine. @returns false when there is none */
+  openInBrowser(url: string): Promise<boolean>;
   /** Serves MCP on standard input and output until input ends. */
   serveMcp(settings: Readonly<Record<string, string>>): Promise<void>;
 }

@@ -1,0 +1,68 @@
+import type { Command } from "commander";
+import type { SignIn } from "../../../core/types.js";
+import { AppError } from "../../../core/errors.js";
+import { examples, withCore, type Cli } from "../cli.js";
+import { UsageError } from "../failure.js";
+import { notEmpty } from "../options.js";
+import { oneLine } from "../style.js";
+
+interface LoginOptions {
+  readonly open?: true;
+  readonly list?: true;
+  readonly end?: string;
+}
+
+export function registerLogin(program: Command, cli: Cli): void {
+  program
+    .command("login")
+    .description("Print a link that signs one browser in to the pages of the running service, once, within 10 minutes.")
+    .option("--open", "open it in the browser of this machine, too")
+    .option("--list", "list the browsers that are signed in instead")
+    .option("--end <id>", "sign one of them out instead", notEmpty)
+    .addHelpText(
+      "after",
+      examples(cli, ["$ login", "$ login --open", "$ login --list", "$ login --end 3mJr7AoUXx2Wqd9ZtYbN4c"]),
+    )
+    .action(async (options: LoginOptions) => {
+      if ([options.open, options.list, options.end].filter((one) => one !== undefined).length > 1)
+        throw new UsageError("choose one of --open, --list and --end");
+      if (options.list) return list(cli);
+      if (options.end !== undefined) return end(cli, options.end);
+      return login(cli, options.open === true);
+    });
+}
+
+async function login(cli: Cli, isOpened: boolean): Promise<void> {
+  const { output, starters, programName } = cli;
+  // Asked before this process opens the data folder, which makes it the owner where there is none.
+  const service = await starters.runningService(cli.settings());
+  if (service === null)
+    throw new AppError(
+      "unavailable",
+      `No service of this data folder is running. Start one with \`${programName} serve\`.`,
+    );
+  const { code, expiresAt } = await withCore(cli, ({ core, newWrite }) => core.createSignInCode(newWrite()));
+  const url = `${service.url}/auth/sign-in?code=${code}`;
+  const opened = isOpened && (await starters.openInBrowser(url));
+  output.answer({ url, expiresAt, opened }, () => [url]);
+  if (isOpened && !opened) output.note("No browser could be opened here. Open the link yourself.");
+  output.note("The link signs one browser in, once, within 10 minutes. Give it to nobody.");
+}
+
+async function list(cli: Cli): Promise<void> {
+  const answer = await withCore(cli, ({ core, read }) => core.listSignIns(read));
+  const none = `No browser is signed in. A link for one: ${cli.programName} login`;
+  cli.output.answer(answer, () => (answer.signIns.length > 0 ? answer.signIns.map(describe) : [none]));
+}
+
+function describe({ id, how, client, createdAt, lastUsedAt, expiresAt }: SignIn): string {
+  const days = (time: string) => time.slice(0, 10);
+  return `${id}  ${oneLine(client ?? "unknown browser")}, with ${WAYS[how]} ${days(createdAt)}, last used ${days(lastUsedAt)}, ends ${days(expiresAt)}`;
+}
+
+const WAYS = { link: "a link", key: "a key", password: "the password" } as const;
+
+async function end(cli: Cli, id: string): Promise<void> {
+  const ended = await withCore(cli, ({ core, newWrite }) => core.endSignIn(newWrite(), { id }));
+  cli.output.answer(ended, () => [`${cli.output.style.green("signed out:")} ${ended.id}`]);
+}

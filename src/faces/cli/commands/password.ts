@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import { askSecrets } from "../ask-secret.js";
+import { examples, withCore, type Cli } from "../cli.js";
+import { UsageError } from "../failure.js";
+import { readText } from "../read-text.js";
+import { count } from "../style.js";
+
+interface PasswordOptions {
+  readonly stdin?: true;
+  readonly remove?: true;
+}
+
+export function registerPassword(program: Command, cli: Cli): void {
+  program
+    .command("password")
+    .description("Set the password with which you may sign in to the pages of the service. Signs all browsers out.")
+    .option("--stdin", "read it from standard input instead of asking twice")
+    .option("--remove", "take the password away: links and keys still sign in")
+    .addHelpText("after", examples(cli, ["$ password", "$ password --stdin < secret.txt", "$ password --remove"]))
+    .action(async (options: PasswordOptions) => setPassword(cli, options));
+}
+
+async function setPassword(cli: Cli, options: PasswordOptions): Promise<void> {
+  if (options.stdin && options.remove) throw new UsageError("choose one of --stdin and --remove");
+  const password = options.remove ? null : options.stdin ? await readPassword(cli) : await askPassword(cli);
+  const set = await withCore(cli, ({ core, newWrite }) => core.setPassword(newWrite(), { password }));
+  const { green } = cli.output.style;
+  const ended = set.ended === 0 ? "" : ` ${count(set.ended, "browser was", "browsers were")} signed out.`;
+  cli.output.answer(set, () => [`${green(set.isSet ? "The password is set." : "There is no password now.")}${ended}`]);
+}
+
+async function readPassword({ stdin }: Cli): Promise<string> {
+  return (await readText(stdin, "standard input")).replace(/\r?\n$/, "");
+}
+
+async function askPassword(cli: Cli): Promise<string> {
+  const questions = ["New password, at least 12 characters (nothing is shown while you type):", "The same again:"];
+  const answers = await askSecrets(cli, questions, "pipe the password in and add --stdin");
+  const [first = "", second] = answers ?? [];
+  if (answers === null) throw new UsageError("no password was typed; nothing was changed");
+  if (first !== second) throw new UsageError("the two are not the same; nothing was changed");
+  return first;
+}

@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SignIn } from "../../src/core/types.js";
+import { parseAnswer, runCommand } from "../support/command-line.js";
+import { openBrowser } from "../support/owner-browser.js";
+import { openRest, type OpenedRest } from "../support/rest.js";
+
+let folder: string;
+let rest: OpenedRest;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "recollect-login-"));
+  rest = await openRest({ dataDirectory: folder });
+});
+afterEach(async () => {
+  await rest.close();
+  await rm(folder, { recursive: true });
+});
+
+const PASSWORD = "correct horse battery";
+const opened: string[] = [];
+const starters = {
+  runningService: () => Promise.resolve({ url: "http://127.0.0.1:6767" }),
+  openInBrowser: (url: string) => Promise.resolve(opened.push(url) > 0),
+};
+const run = (...argv: string[]) => runCommand(folder, argv, { starters });
+
+describe("login", () => {
+  test("prints a link that signs one browser in, and nothing else on standard output", async () => {
+    const { code, stdout, stderr } = await run("login");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:6767\/auth\/sign-in\?code=\w{43,}\n$/);
+    expect(stderr).toContain("once, within 10 minutes");
+    const link = new URL(stdout.trim());
+    const browser = openBrowser(rest);
+    expect((await browser.fill(link.pathname + link.search, {})).location).toBe("/auth");
+    expect((await browser.get("/auth")).status).toBe(200);
+  });
+
+  test("opens it where it is asked to", async () => {
+    const { url } = parseAnswer<{ url: string }>(await run("login", "--open", "--json"));
+    expect(opened).toEqual([url]);
+  });
+
+  test("says so where no service runs, and makes no link", async () => {
+    const { code, stdout, stderr } = await runCommand(folder, ["login"]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("recollect serve");
+  });
+
+  test("lists the browsers that are signed in, and signs one out", async () => {
+    expect((await run("login", "--list")).stdout).toContain("No browser is signed in");
+    const browser = openBrowser(rest);
+    await browser.signIn();
+    const { signIns } = parseAnswer<{ signIns: SignIn[] }>(await run("login", "--list", "--json"));
+    expect(signIns).toMatchObject([{ how: "link", client: "Test browser" }]);
+    const id = signIns[0]?.id ?? "";
+    expect((await run("login", "--list")).stdout).toMatch(new RegExp(`^${id}  Test browser, with a link `));
+    expect((await run("login", "--end", id)).stdout).toContain(id);
+    expect((await browser.get("/auth")).status).toBe(303);
+    expect((await run("login", "--end", id)).code).toBe(1);
+  });
+
+  test("does one thing at a time", async () => {
+    expect((await run("login", "--list", "--open")).code).toBe(2);
+  });
+});
+
+describe("password", () => {
+  const isRight = async (secret: string) => (await openBrowser(rest).fill("/auth/sign-in", { secret })).status === 303;
+  const type = (...lines: string[]) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    stdin.end(lines.map((line) => `${line}\r`).join(""));
+    return runCommand(folder, ["password"], { io: { stdin, isTerminal: true } });
+  };
+
+  test("asks twice, shows nothing of it, and signs all browsers out", async () => {
+    const browser = openBrowser(rest);
+    await browser.signIn();
+    const { code, stdout, stderr } = await type(PASSWORD, PASSWORD);
+    expect(code).toBe(0);
+    expect(stdout).toContain("1 browser was signed out.");
+    expect(stdout + stderr).not.toContain("horse");
+    expect((await browser.get("/auth")).status).toBe(303);
+    expect(await isRight(PASSWORD)).toBe(true);
+  });
+
+  test.each([
+    ["two that differ", ["correct horse battery", "correct horse batterx"], "not the same"],
+    ["one only", ["correct horse battery"], "no password was typed"],
+    ["one that is too short", ["short", "short"], "at least 12 characters"],
+  ])("changes nothing for %s", async (_words, lines, complaint) => {
+    const { code, stderr } = await type(...lines);
+    expect(code).toBe(2);
+    expect(stderr).toContain(complaint);
+    expect(await rest.core.hasPassword({ actor: rest.actor })).toEqual({ isSet: false });
+  });
+
+  test("reads it from standard input, and takes it away again", async () => {
+    await runCommand(folder, ["password", "--stdin"], { stdin: `${PASSWORD}\n` });
+    expect(await isRight(PASSWORD)).toBe(true);
+    expect((await run("password", "--remove")).stdout).toContain("There is no password now.");
+    expect(await isRight(PASSWORD)).toBe(false);
+  });
+
+  test("cannot be asked for where nobody sits", async () => {
+    const { code, stderr } = await run("password");
+    expect(code).toBe(2);
+    expect(stderr).toContain("--stdin");
+  });
+});
