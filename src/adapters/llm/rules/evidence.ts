@@ -1,5 +1,5 @@
 import { EVALUATIVE, LASTING_PARTICIPLES } from "./nouns.js";
-import { isHabitual, isPointing, lowerText } from "./objects.js";
+import { isHabitual, isPointing, lowerText, saysSomething } from "./objects.js";
 import type { Predicate } from "./predicate.js";
 import type { Subject } from "./subject.js";
 import { isEventVerb, isLastingVerb, readVerb } from "./verbs.js";
@@ -11,7 +11,7 @@ const OF_THE_TALK =
   /\b(?:guess|answer|question|point|thoughts?|bet|hope|idea|fear|take|opinion|suggestion|worry|problem|issue|error|mistake|bug|test|code|functions?|files?|variables?|script|result|output|conclusion|assumption|understanding|impression|feeling|vote|pick|reason|apologies|apology|head|brain|message|comment|input|query|example|character|paragraph|section|chapter|line|sentence|word|list|page|step|options?|version|weather|movie|film|song|story|plot|hero|heroine|prince|princess|king|queen|protagonist|article|text|author|game|way|thing|fact|truth|rest|other|others|one|ones|same|latter|former|day|moment|world|universe|people|men|women|class|method|button|column|tables?|columns?|rows?|loops?|user|value|array|object|string|parameter|argument|formula|equation|difference)$/i;
 /** What things do that have no will of their own. */
 const OF_THINGS =
-  /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|connect|rely|weigh|measure|consist|offer|happen|arrive|leave|depart|last|hold|have|need|take|use|live|go|come|move|target|store|belong|meet|work|own|lead|manage|serve|speak|teach|deliver|return)$/;
+  /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|connect|rely|weigh|measure|consist|offer|happen|arrive|leave|depart|last|hold|have|need|take|use|live|go|come|move|target|store|belong|meet|work|own|lead|manage|serve|speak|teach|deliver|return|sit|stand)$/;
 const MEASURE =
   /\d ?(?:%|€|\$|£|km|m|cm|mm|kg|g|mg|l|ml|kwh|kw|gb|tb|mb|°c?|square|years?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|euros?|dollars?|pounds?|francs?|kronor|metres?|meters?|litres?|liters?|miles?|kilos?|grams?|people|requests?|rooms?|floors?|seats?|pages?|times?|users?|items?|employees|students|members)?\b/;
 const COUNT =
@@ -32,7 +32,7 @@ export function judgeByEvidence(subject: Subject, predicate: Predicate): Verdict
     case "be":
       return judgeBeing(subject, rest);
     case "present":
-      return verb !== null && OF_THINGS.test(verb) && isLastingHard(rest) ? FACT : null;
+      return verb !== null && OF_THINGS.test(verb) && (isLastingHard(rest) || isInMonth(rest)) ? FACT : null;
     case "was":
     case "been":
       return judgeBeenDone(subject, rest) && FACT;
@@ -45,7 +45,9 @@ export function judgeByEvidence(subject: Subject, predicate: Predicate): Verdict
 
 /** What is said, thought, felt or done in a talk, whatever names and numbers it speaks of. */
 const TALK_VERBS =
-  /^(?:be|say|tell|think|know|feel|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|realize|realise|dream|wait|hear|find|do|try|call|text|email|phone|message|see|show|thank|mention|miss|agree|worry|matter|doubt|claim|admit|argue|answer|reply|respond|explain|describe|suggest|recommend|assume|imagine|pretend|compare|complain|confirm|consider|imply|insist|announce|apologise|apologize|blame|wonder|translate|rewrite|summarise|summarize|format|cite|rephrase|check|get|give|make|put|want|hate|love|like|enjoy|prefer|bother|trust|swear|keep|read|watch|go|come|have|sit|stand|stick|push|pull|hit|kick|turn|happen|count|score|rate|run|rank|convert|test|debug|type|click|paste|copy|delete|fail|crash)$/;
+  /^(?:be|say|tell|think|know|feel|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|realize|realise|dream|wait|hear|find|do|try|call|text|email|phone|message|see|show|thank|mention|miss|misread|agree|worry|matter|doubt|claim|admit|argue|answer|reply|respond|explain|describe|suggest|recommend|assume|imagine|pretend|compare|complain|confirm|consider|imply|insist|announce|apologise|apologize|blame|wonder|translate|rewrite|summarise|summarize|format|cite|rephrase|check|want|hate|love|like|enjoy|prefer|bother|trust|swear|count|score|rate|rank|convert|test|debug|type|click|paste|copy|delete|fail|crash)$/;
+/** What the speaker does just now, more often than for good. */
+const PASSING_VERBS = /^(?:get|give|make|put|keep|read|watch|go|come|have|sit|stand|stick|push|pull|hit|kick|turn|happen|run|take|use|open|close|start|need)$/;
 /** Units of a moment, which hardly anybody wants remembered. */
 const MOMENT =
   /\b(?:minutes?|seconds?|secs?|mins?|moments?|times?|things?|questions?|ideas?|options?|reasons?|problems?|issues?|thoughts|examples?|percent|steps?|points?|words?|doubts?)\b/;
@@ -63,18 +65,20 @@ export function judgeHardFact(subject: Subject, predicate: Predicate): Verdict |
   if (role === "you" || (role !== "self" && OF_THE_TALK.test(subject.head))) return null;
   const isGone = adverbs.includes("no longer") || (isNegated && GIVEN_UP.test(lowerText(rest)));
   const said = /^(?:me|us)$/.test(rest[0]?.lower ?? "") && rest.length > 2 ? rest.slice(1) : rest;
-  if (said.length === 0 || (isNegated && !isGone) || pointsElsewhere(said)) return null;
+  const isOmitted = isNegated && frame === "present" && (role === "relative" || role === "person");
+  if (said.length === 0 || (isNegated && !isGone && !isOmitted) || pointsElsewhere(said)) return null;
   if (adverbs.some((adverb) => /^(?:probably|almost|nearly|supposedly|allegedly)$/.test(adverb))) return null;
   if (
     EVALUATIVE.has(said[0]?.lower ?? "") &&
     !/^(?:out|up|over|off|away|back|down|about|only|not|more|all)$/.test(said[0]?.lower ?? "")
   )
     return null;
+  if (isNegated && !isGone) return verb !== null && !TALK_VERBS.test(verb) && saysSomething(said) ? FACT : null;
   if (isGone) return verb !== null && verb !== "have" && TALK_VERBS.test(verb) && verb !== "be" ? null : FACT;
   if (frame === "be") return judgeState(subject, said);
   if (frame === "been") return judgeBeenDone(subject, said);
-  if (verb !== null && TALK_VERBS.test(verb)) return null;
-  if (frame === "present") return isLastingHard(said) ? FACT : null;
+  if (verb !== null && (TALK_VERBS.test(verb) || (role === "self" && PASSING_VERBS.test(verb)))) return null;
+  if (frame === "present") return judgeDoing(subject, predicate, said);
   if (frame === "past") return verb !== null && isLastingHard(said) && !isMomentary(said) ? EPISODE : null;
   if (frame === "perfect") return verb !== null && isLastingHard(said) && role !== "thing" ? EPISODE : null;
   if (frame === "progressive") return verb !== null && rest.some(isName) && !isMomentary(said) ? FACT : null;
@@ -87,7 +91,7 @@ const GIVEN_UP = /\w (?:any ?more|any longer|these days|nowadays)\b/;
 
 function pointsElsewhere(rest: readonly Word[]): boolean {
   if (
-    /^(?:here|there|so|how|what|when|where|why|if|whether|who|one|ones|him|her|them|everything|something|nothing|anything)$/.test(
+    /^(?:here|there|so|how|what|when|where|why|if|whether|who|one|ones|him|them|something|nothing)$/.test(
       rest[0]?.lower ?? "",
     )
   )
@@ -104,6 +108,12 @@ function isMomentary(rest: readonly Word[]): boolean {
 
 function isLastingHard(rest: readonly Word[]): boolean {
   return isHard(rest) && !isMomentary(rest);
+}
+
+/** Of persons by name and of relatives whatever they do is worth keeping: "Vera brings the salad". */
+function judgeDoing({ role }: Subject, { verb }: Predicate, rest: readonly Word[]): Verdict | null {
+  if (isLastingHard(rest)) return verb !== null || isHabitual(lowerText(rest)) || MEASURE.test(lowerText(rest)) ? FACT : null;
+  return verb !== null && (role === "relative" || role === "person") && rest.length > 1 && saysSomething(rest) ? FACT : null;
 }
 
 /** "I'm on Vue 3", "I'm with Vodafone", "my desk is on the second floor": where a name or a number follows. */
@@ -150,6 +160,11 @@ function isOwned(text: string): boolean {
 
 const DAY_OR_MONTH =
   /^(?:i|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)$/;
+
+/** "The fiscal year starts in July." */
+function isInMonth(rest: readonly Word[]): boolean {
+  return rest.some(({ lower }) => lower !== "i" && DAY_OR_MONTH.test(lower));
+}
 
 /** A day is no name: what happens on it alone is not yet worth keeping. */
 function isName(word: Word): boolean {

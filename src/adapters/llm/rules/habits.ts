@@ -233,9 +233,8 @@ function isKindOfThing(rest: readonly Word[]): boolean {
   const noun = end === -1 ? rest : rest.slice(0, end);
   const last = noun.at(-1)?.lower ?? "";
   return (
-    noun.length >= 1 &&
+    noun.length >= (/[^s]s$/.test(last) ? 1 : 2) &&
     noun.length <= 3 &&
-    /[^s]s$/.test(last) &&
     !noun.some(({ lower }) => ABSTRACT.test(lower) || EVALUATIVE.has(lower) || lower === "the")
   );
 }

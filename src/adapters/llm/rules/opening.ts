@@ -53,7 +53,7 @@ export function openSentence(text: string, voice: Voice): OpenedSentence {
       /^(?:as )?you (?:mentioned|said|told me)(?: earlier| before)?(?: that|,)? (?=you|your)/i,
       "",
     );
-  const time = LEADING_TIME.exec(opened)?.[1] ?? LEADING_CIRCUMSTANCE.exec(opened)?.[1] ?? "";
+  const time = leadingTime(opened) ?? "";
   const rest = opened.slice(time.length).replace(/^,? /, "");
   return {
     text: restoreSubject(rest, voice),
@@ -103,9 +103,17 @@ function restoreSubject(text: string, voice: Voice): string {
   return isEvent || isGot || isAge ? `I ${lowerFirst(text)}` : text;
 }
 
+function leadingTime(text: string): string | undefined {
+  const time = LEADING_TIME.exec(text)?.[1];
+  const isBeforeSubject =
+    time !== undefined &&
+    /^,? (?:\p{Lu}|(?:i|i'm|i've|i'll|we|we're|we've|my|our|he|she|the)\b)/u.test(text.slice(time.length));
+  return isBeforeSubject ? time : LEADING_CIRCUMSTANCE.exec(text)?.[1];
+}
+
 /** "on the side I do bookkeeping" -> "I do bookkeeping on the side". */
 export function withTimeLast(text: string): string {
-  const time = LEADING_TIME.exec(text)?.[1] ?? LEADING_CIRCUMSTANCE.exec(text)?.[1];
+  const time = leadingTime(text);
   return time === undefined
     ? text
     : `${text

@@ -151,7 +151,7 @@ function readBare(words: readonly Word[], { kind, isNote, isPersonal }: Voice): 
   const first = words[0];
   if (!first || !isCapitalised(first) || NO_NOUN.test(first.lower) || EVALUATIVE.has(first.lower)) return null;
   const isKnown = SHARED_THINGS.has(headOf(noun)) || EVENT_NOUNS.has(headOf(noun));
-  const isPlain = /^(?:is|are|costs|needs|starts|ends|expires|runs)$/.test(words[end]?.lower ?? "");
+  const isPlain = /^(?:is|are|costs|needs|starts|ends|expires|runs|goes|takes|leaves|opens|closes|comes|belongs|weighs|lasts|contains|covers)$/.test(words[end]?.lower ?? "");
   if (!isPluralNoun(noun) && !isKnown && !isPlain) return null;
   return {
     text: nounText(noun),
@@ -212,6 +212,7 @@ function isSaidOfPersons(words: readonly Word[], name: Word): boolean {
   if (EVALUATIVE.has(name.lower) || verbForms(name.lower).length > 0) return false;
   const auxiliary = words[0]?.lower ?? "";
   const index = words.findIndex((word, at) => at > 0 && !ADVERBS.has(word.lower) && word.lower !== "longer");
+  if (/^(?:has|had)$/.test(auxiliary) && /^(?:his|her|an?|no|two|three)$/.test(words[1]?.lower ?? "")) return true;
   const forms = verbForms(words[index]?.lower ?? "");
   const verb = forms.find(({ tense }) =>
     /^(?:has|had)$/.test(auxiliary) ? tense === "participle" : /^(?:does|did|can)$/.test(auxiliary) && tense === "base",
