@@ -14,8 +14,14 @@ export interface FaultyProxy {
   close(): Promise<void>;
 }
 
-/** @param target the real server, or null when there is none to pass anything on to */
-export async function startFaultyProxy(target: () => string | null): Promise<FaultyProxy> {
+/**
+ * @param target the real server, or null when there is none to pass anything on to
+ * @param added headers that every request has when it is passed on
+ */
+export async function startFaultyProxy(
+  target: () => string | null,
+  added: Readonly<Record<string, string>> = {},
+): Promise<FaultyProxy> {
   const requests: FaultyProxy["requests"] = [];
   let judge: (path: string) => Fault = () => "pass";
   const server = createServer((incoming, answer) => {
@@ -26,7 +32,7 @@ export async function startFaultyProxy(target: () => string | null): Promise<Fau
     if (fault === "hang") return;
     if (fault !== "pass") answer.writeHead(fault.status, { "content-type": "application/json" }).end(fault.body);
     else if (url === null) answer.destroy();
-    else passOn(incoming, answer, new URL(path, url));
+    else passOn(incoming, answer, { url: new URL(path, url), added });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -41,11 +47,18 @@ export async function startFaultyProxy(target: () => string | null): Promise<Fau
   };
 }
 
-function passOn(incoming: IncomingMessage, answer: ServerResponse, url: URL): void {
-  const outgoing = request(url, { method: incoming.method, headers: incoming.headers }, (reply) => {
+function passOn(
+  incoming: IncomingMessage,
+  answer: ServerResponse,
+  { url, added }: { url: URL; added: Readonly<Record<string, string>> },
+): void {
+  const headers = { ...incoming.headers, ...added };
+  const outgoing = request(url, { method: incoming.method, headers }, (reply) => {
     answer.writeHead(reply.statusCode ?? 502, reply.headers);
     reply.pipe(answer);
   });
   outgoing.on("error", () => answer.destroy());
+  // Who stops listening ends what is sent to him.
+  answer.on("close", () => outgoing.destroy());
   incoming.pipe(outgoing);
 }

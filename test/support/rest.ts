@@ -10,6 +10,7 @@ import {
   type HttpBindings,
   type Listening,
 } from "../../src/faces/http.js";
+import type { McpExtension } from "../../src/faces/mcp/server.js";
 import { ENDPOINTS } from "../../src/faces/rest/app.js";
 import { pathsOf } from "../../src/faces/rest/mount.js";
 import type { Endpoint } from "../../src/faces/rest/endpoint.js";
@@ -34,6 +35,8 @@ export interface RestOptions extends OpenCoreOptions {
   readonly ownerToken?: string;
   readonly isReady?: () => boolean;
   readonly maxTextBytes?: number;
+  /** What MCP servers offer beside the product. */
+  readonly extension?: McpExtension;
 }
 
 export interface OpenedRest {
@@ -74,6 +77,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
     defaultContainer: config.container,
     mcpTools: config.mcpTools,
+    extension: options.extension,
     version: "0.0.0-test",
     isReady: options.isReady ?? (() => true),
   });

@@ -1,0 +1,169 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Conformance, type Revision, runConformance } from "../support/conformance.js";
+import { conformanceFixtures } from "../support/conformance-fixtures.js";
+import { listenWithSessions } from "../support/conformance-sessions.js";
+import { type BuiltProgram, buildFixtureProgram } from "../support/conformance-stdio.js";
+import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy.js";
+import { openRest, type OpenedRest } from "../support/rest.js";
+import { expectNothingLeft, startServe, withDataDirectory } from "../support/recollect-process.js";
+import { startStdioBridge } from "../support/stdio-bridge.js";
+
+// The official suite calls tools, resources and prompts of its own, so it runs with these fixtures beside the product.
+// It cannot send a key, and pages of a browser, as which it comes at times, need one; so a proxy adds the key.
+
+const LONGEST_MS = 180_000;
+
+/** An extension of the protocol that this service does not offer; the revision does not require it. */
+const TASKS = [
+  "tasks-capability-negotiation",
+  "tasks-dispatch-and-envelope",
+  "tasks-lifecycle",
+  "tasks-mrtr-composition",
+  "tasks-mrtr-input",
+  "tasks-request-headers",
+  "tasks-request-state-removal",
+  "tasks-required-task-error",
+  "tasks-wire-fields",
+];
+
+const baseline = (name: string) => join(import.meta.dirname, "conformance", `${name}.yml`);
+const as = (key: string) => ({ authorization: `Bearer ${key}` });
+
+/** The suite ended well, and did not just because it found nothing to check. */
+function expectConformance(result: Conformance, atLeast: number): void {
+  expect(result.exitCode, result.output).toBe(0);
+  expect(result.passed.length).toBeGreaterThanOrEqual(atLeast);
+}
+
+describe("with fixtures, over the product's HTTP, behind its own checks of Host, Origin and key", () => {
+  let rest: OpenedRest;
+  let proxy: FaultyProxy;
+
+  beforeAll(async () => {
+    const extension = conformanceFixtures();
+    rest = await openRest({ extension });
+    const { url } = await rest.listen();
+    proxy = await startFaultyProxy(() => url, as((await rest.core.createKey({ actor: rest.actor }, {})).secret));
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await rest.close();
+  });
+
+  test("all that 2026-07-28 requires passes", { timeout: LONGEST_MS }, async () => {
+    const result = await runConformance(`${proxy.url}/mcp`, "2026-07-28");
+    expectConformance(result, 120);
+    expect({ failed: result.failed, warned: result.warned, unscored: result.failedUnscored }).toEqual({
+      failed: [],
+      warned: [],
+      unscored: TASKS,
+    });
+  });
+
+  test(
+    "all that 2025-11-25 requires passes, except where the server would ask something in the middle of a call",
+    { timeout: LONGEST_MS },
+    async () => {
+      const result = await runConformance(`${proxy.url}/mcp`, "2025-11-25", baseline("http-2025-11-25"));
+      expectConformance(result, 55);
+      expect(result.failedUnscored).toEqual([]);
+    },
+  );
+});
+
+test(
+  "with fixtures, over HTTP with sessions of the protocol library, which the product has not: all that 2025-11-25 requires passes",
+  { timeout: LONGEST_MS },
+  async () => {
+    const extension = conformanceFixtures();
+    const rest = await openRest({ extension });
+    const server = await listenWithSessions(rest, extension);
+    const { secret } = await rest.core.createKey({ actor: rest.actor }, {});
+    const proxy = await startFaultyProxy(() => server.url, as(secret));
+    try {
+      const result = await runConformance(`${proxy.url}/mcp`, "2025-11-25");
+      expectConformance(result, 70);
+      expect([...result.failed, ...result.warned, ...result.failedUnscored]).toEqual([]);
+    } finally {
+      await proxy.close();
+      await server.close();
+      await rest.close();
+    }
+  },
+);
+
+describe("with fixtures, over the product's standard input and output, a process for each connection", () => {
+  let program: BuiltProgram;
+  beforeAll(async () => {
+    program = await buildFixtureProgram();
+  }, LONGEST_MS);
+  afterAll(() => program.remove());
+
+  test("all that 2025-11-25 requires passes, except for what is about HTTP", { timeout: LONGEST_MS }, async () => {
+    await withDataDirectory(async (data) => {
+      const bridge = await startStdioBridge([process.execPath, program.file, data]);
+      try {
+        const result = await runConformance(`${bridge.url}/mcp`, "2025-11-25", baseline("stdio-2025-11-25"));
+        expectConformance(result, 69);
+        expect([...result.warned, ...result.failedUnscored]).toEqual([]);
+      } finally {
+        await bridge.close();
+      }
+      // With debug logging on.
+      expect(bridge.strayLines).toEqual([]);
+    });
+  });
+});
+
+describe("without fixtures, the program as it is shipped", () => {
+  const FIXTURES_ONLY = ["http-custom-header-server-validation", "json-schema-2020-12"];
+  const KEY = "sm_conformance_0123456789abcdef0123456789";
+
+  const REVISIONS: readonly [Revision, scenarios: readonly string[], unscored: readonly string[]][] = [
+    [
+      "2025-11-25",
+      ["server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"],
+      ["json-schema-2020-12"],
+    ],
+    [
+      "2026-07-28",
+      [
+        "server-stateless",
+        "caching",
+        "tools-list",
+        "resources-list",
+        "prompts-list",
+        "sep-2164-resource-not-found",
+        "dns-rebinding-protection",
+        "server-sse-multiple-streams",
+      ],
+      [...FIXTURES_ONLY, ...TASKS],
+    ],
+  ];
+
+  test.each(REVISIONS)(
+    "all that %s requires passes that needs none",
+    { timeout: LONGEST_MS },
+    async (revision, scenarios, unscored) => {
+      await withDataDirectory(async (data) => {
+        const serve = await startServe(data, { RECOLLECT_API_KEY: KEY });
+        const proxy = await startFaultyProxy(() => serve.url, as(KEY));
+        try {
+          const result = await runConformance(`${proxy.url}/mcp`, revision, baseline(`product-${revision}`));
+          expectConformance(result, 36);
+          for (const scenario of scenarios)
+            expect(
+              result.passed.filter((check) => check.startsWith(`${scenario}:`)),
+              scenario,
+            ).not.toEqual([]);
+          expect(result.failedUnscored).toEqual(unscored);
+        } finally {
+          await proxy.close();
+          await serve.stop();
+        }
+        await expectNothingLeft(data);
+      });
+    },
+  );
+});

@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import { serveMcpStdio } from "../../src/faces/mcp/stdio.js";
+import { createLog } from "../../src/lib/log.js";
+import { conformanceFixtures } from "./conformance-fixtures.js";
+import type { OpenedCore } from "./open-core.js";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+/** A program that was built for a test. */
+export interface BuiltProgram {
+  readonly file: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * Builds the program below: MCP over standard input and output as `recollect mcp` serves it, with the fixtures of the
+ * conformance suite beside the product. Its argument is a folder in which each process has its data.
+ */
+export async function buildFixtureProgram(): Promise<BuiltProgram> {
+  // Beside the sources, where its packages are found.
+  const folder = await mkdtemp(join(ROOT, "dist.conformance-"));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const project = {
+      extends: "../tsconfig.json",
+      compilerOptions: { rootDir: "..", outDir: ".", noCheck: true },
+      files: [join("..", relative(ROOT, import.meta.filename))],
+      include: [],
+    };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(project));
+    const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+    await promisify(execFile)(process.execPath, [compiler, "-p", folder]);
+    const file = join(folder, relative(ROOT, import.meta.filename)).replace(/\.ts$/, ".js");
+    return { file, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function serve(folder: string): Promise<never> {
+  const log = createLog({ level: "debug" });
+  let opened: Promise<OpenedCore> | undefined;
+  // As in the program itself, the service is loaded by the first call that needs it.
+  const open = async (): Promise<OpenedCore> => {
+    const { openCore } = await import("./open-core.js");
+    return openCore({ dataDirectory: await mkdtemp(join(folder, "process-")), log });
+  };
+  return serveMcpStdio({
+    version: "0.0.0-test",
+    log,
+    defaultContainer: "default",
+    extension: conformanceFixtures(),
+    session: () => (opened ??= open()),
+    onEnd: async () => (await opened)?.close(),
+  });
+}
+
+const [, program, folder] = process.argv;
+if (program === import.meta.filename && folder !== undefined) await serve(folder);
