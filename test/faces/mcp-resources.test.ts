@@ -39,13 +39,15 @@ const store = async (content: string) =>
 async function read(uri: string): Promise<string> {
   const { contents } = await mcp.client.readResource({ uri });
   expect(contents).toMatchObject([{ uri, mimeType: expect.any(String), text: expect.any(String) }]);
-  return (contents[0] as { text: string }).text;
+  const [content] = contents;
+  return content && "text" in content ? content.text : "";
 }
 
 async function ask(name: string, args: Record<string, string> = {}): Promise<string> {
   const { messages } = await mcp.client.getPrompt({ name, arguments: args });
   expect(messages).toMatchObject([{ role: "user", content: { type: "text" } }]);
-  return (messages[0]?.content as { text: string }).text;
+  const content = messages[0]?.content;
+  return content?.type === "text" ? content.text : "";
 }
 
 const FENCE = /<recalled \w+>\n[\s\S]*<\/recalled \w+>/;
