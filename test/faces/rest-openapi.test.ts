@@ -82,7 +82,7 @@ describe("the document", () => {
       POST /v3/connections/{}/configure, GET /v3/connections, GET /v3/connections/{}/sync-runs,
       POST /v3/connections/{}/google-drive/hosted-picker, POST /v4/conversations, GET /v3/session,
       POST /v3/auth/scoped-key, DELETE /v3/auth/scoped-key/{}, GET /v3/auth/keys, PUT /v3/auth/keys/{}/toggle,
-      POST /v3/auth/agent-key, GET /v3/auth/plugins,
+      POST /v3/auth/agent-key, GET /v3/auth/plugins, GET /v3/oauth/grants, DELETE /v3/oauth/grants/{},
       GET /v3/auth/team/members, GET /v3/auth/billing, GET /v3/analytics/usage, GET /v3/analytics/errors,
       GET /v3/analytics/logs, GET /v3/analytics/requests, GET /v3/analytics/memory, GET /v3/analytics/chat,
       GET /v3/projects, POST /v3/projects, DELETE /v3/projects/{}, POST /v3/documents/documents,

@@ -6,6 +6,7 @@ import { registerAudit } from "./commands/audit.js";
 import { registerConnect } from "./commands/connect.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerForget } from "./commands/forget.js";
+import { registerGrants } from "./commands/grants.js";
 import { registerHistory } from "./commands/history.js";
 import { registerKeys } from "./commands/keys.js";
 import { registerLogin } from "./commands/login.js";
@@ -41,6 +42,7 @@ const COMMANDS: readonly Register[] = [
   registerPurge,
   registerReprocess,
   registerKeys,
+  registerGrants,
   registerAudit,
   registerConnect,
   registerLogin,

@@ -1,9 +1,10 @@
 import type Provider from "oidc-provider";
 import { errors } from "oidc-provider";
 import * as z from "zod";
+import { AppError } from "../../core/errors.js";
 import type { Call, Core } from "../../core/index.js";
 import { choiceFields, readChoice } from "../pages/choice.js";
-import { csrfField, readForm, requireCsrf } from "../pages/forms.js";
+import { csrfField, type FormFields, readForm, requireCsrf } from "../pages/forms.js";
 import { type Html, html, shown } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
 import type { Owner, Sessions } from "../pages/session.js";
@@ -51,6 +52,22 @@ export async function answerConsent(request: Request, options: ConsentOptions): 
     const reason = "The owner of this server declined.";
     return goOn(request, options.provider, { error: "access_denied", error_description: reason });
   }
+  try {
+    return await letIn({ request, question, owner, fields }, options);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
+    return askOwner(question, owner, options, { message: error.message, fields });
+  }
+}
+
+interface Allowed {
+  readonly request: Request;
+  readonly question: Question;
+  readonly owner: Owner;
+  readonly fields: FormFields;
+}
+
+async function letIn({ request, question, owner, fields }: Allowed, options: ConsentOptions): Promise<Response> {
   const { grants, permission, expiresInDays } = readChoice(fields);
   const grant = await options.core.allowApp(
     { actor: owner.actor },
@@ -95,23 +112,37 @@ function asksToWrite({ scopes }: Question): boolean {
   return scopes.includes(WRITE_SCOPE);
 }
 
-async function askOwner(question: Question, owner: Owner, { core }: ConsentOptions): Promise<Response> {
+/** What is wrong with an answer. */
+interface Problem {
+  readonly message: string;
+  readonly fields: FormFields;
+}
+
+async function askOwner(
+  question: Question,
+  owner: Owner,
+  { core }: ConsentOptions,
+  problem?: Problem,
+): Promise<Response> {
   const { containers } = await core.listContainers({ actor: owner.actor });
   const { clientName, clientHost, redirectUri } = question;
-  const body = html`<p><strong>${clientName}</strong> asks to use the memory on this server.</p>
+  const tags = containers.map(({ tag }) => tag);
+  const body = html`${problem && html`<p class="warning" role="alert">${problem.message}</p>`}
+    <p><strong>${clientName}</strong> asks to use the memory on this server.</p>
     ${aboutApp(question)}
     ${!asksToWrite(question) && html`<p>It asks to read only, so that is all it may do whatever you choose.</p>`}
     <form method="post">
-      ${csrfField(owner.csrf)} ${choiceFields({ containers: containers.map(({ tag }) => tag) })}
+      ${csrfField(owner.csrf)} ${choiceFields({ containers: tags, chosen: problem?.fields })}
       <div class="actions">
-        <button type="submit" name="answer" value="allow">Allow</button>
-        <button type="submit" name="answer" value="decline" class="quiet">Decline</button>
+        <button type="submit" name="answer" value="allow" class="main">Allow</button>
+        <button type="submit" name="answer" value="decline">Decline</button>
       </div>
     </form>`;
   return pageAnswer({
     title: `Let ${clientHost === "this machine" ? clientName : `${clientName} (${clientHost})`} in?`,
     body,
     formTargets: [formTarget(redirectUri)],
+    ...(problem && { status: 400 }),
   });
 }
 

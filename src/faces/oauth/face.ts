@@ -1,6 +1,7 @@
 import type Provider from "oidc-provider";
 import { AppError } from "../../core/errors.js";
-import { type Core, localActor } from "../../core/index.js";
+import { type Core, coreFor, localActor } from "../../core/index.js";
+import type { CallSource } from "../../core/types.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { createRateLimiter } from "../../lib/rate-limit.js";
 import { readBodyText } from "../../lib/request-body.js";
@@ -42,7 +43,14 @@ const MOST_PROVIDERS = 4;
 /** Registrations ask nobody, so they are counted. */
 const REGISTRATIONS = { requests: 20, windowMs: 600_000 };
 const ALL_REGISTRATIONS = { requests: 200, windowMs: 600_000 };
+const LONGEST_CLIENT = 100;
 const PROMPTS: ReadonlySet<string> = new Set(["login", "consent", "none"]);
+
+/** For the audit. */
+function sourceOf({ headers }: Request, { peerAddress }: OAuthVisitor): CallSource {
+  const client = headers.get("user-agent")?.slice(0, LONGEST_CLIENT);
+  return { face: "oauth", ...(peerAddress !== undefined && { address: peerAddress }), ...(client && { client }) };
+}
 
 /** The authorization server and the description of what it protects; the library is loaded by the first who needs it. */
 export function createOAuthFace({ core, organizationId, log, allowed, documents }: OAuthFaceOptions): OAuthFace {
@@ -79,7 +87,7 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
     if (pathname.startsWith(`${CONSENT_PATH}/`)) {
       refuseForeign(request, allowed);
       const { answerConsent } = await import("./consent.js");
-      return answerConsent(request, { provider, core, call, sessions });
+      return answerConsent(request, { provider, core: coreFor(core, sourceOf(request, visitor)), call, sessions });
     }
     const path = ALIASES[pathname] ?? pathname;
     if (request.method === "OPTIONS") return preflight(request);

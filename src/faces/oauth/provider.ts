@@ -76,7 +76,7 @@ function configuration({ issuer, documents }: ProviderOptions): Configuration {
       pushedAuthorizationRequests: off,
       rpInitiatedLogout: off,
       userinfo: off,
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_context, client, token) => token.clientId === client.clientId },
       registration: { enabled: true, issueRegistrationAccessToken: false, idFactory: () => randomSecret(16) },
       clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
       resourceIndicators: {
@@ -109,6 +109,7 @@ function configuration({ issuer, documents }: ProviderOptions): Configuration {
       RefreshToken: (context) => withinGrant(context, REFRESH_SECONDS),
       AuthorizationCode: CODE_SECONDS,
       IdToken: ACCESS_SECONDS,
+      Grant: REFRESH_SECONDS,
       Interaction: CONSENT_SECONDS,
       Session: CONSENT_SECONDS,
     },

@@ -18,6 +18,7 @@ const EXPIRIES = [
   ["7", "after a week"],
   ["30", "after 30 days"],
   ["90", "after 90 days"],
+  ["180", "after 180 days"],
   ["365", "after a year"],
 ] as const;
 

@@ -18,6 +18,7 @@ import { extractionEndpoints } from "./memories/extractions.js";
 import { fileEndpoints } from "./documents/files.js";
 import { forgetMatchingEndpoints } from "./memories/forget-matching.js";
 import { mountHealth } from "./service/health.js";
+import { grantEndpoints } from "./service/grants.js";
 import { keyEndpoints } from "./service/keys.js";
 import { inferredEndpoints } from "./memories/inferred.js";
 import { journalEndpoints } from "./memories/journal.js";
@@ -47,6 +48,8 @@ export interface RestFaceOptions {
   readonly core: Core;
   readonly log: LeveledLog;
   readonly organizationId: string;
+  /** Where this server is reached from elsewhere, for whom tokens of apps hold. */
+  readonly publicUrl?: string | undefined;
   readonly limits: RequestLimits;
   readonly version: string;
   /** False while the store is opening. */
@@ -82,6 +85,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...projectEndpoints,
   ...sessionEndpoints,
   ...keyEndpoints,
+  ...grantEndpoints,
   ...analyticsEndpoints,
   ...auditEndpoints,
   ...connectionEndpoints,
@@ -106,7 +110,8 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   app.use("*", recordRequests(options.requests));
   mountHealth(app, options);
   const limiting = { limits, limitRequests: limitRequests(options.rate) };
-  mountEndpoints(app, ENDPOINTS, { core, organizationId, version: options.version, ...limiting });
+  const { publicUrl, version } = options;
+  mountEndpoints(app, ENDPOINTS, { core, organizationId, publicUrl, version, ...limiting });
   app.notFound((context) => refusePath(context.req));
   app.all("*", (context) => refusePath(context.req));
   app.onError((error, context) => {

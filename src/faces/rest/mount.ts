@@ -24,6 +24,7 @@ type RestContext = Context<RestEnvironment>;
 export interface MountOptions {
   readonly core: Core;
   readonly organizationId: string;
+  readonly publicUrl?: string | undefined;
   readonly limits: RequestLimits;
   readonly limitRequests: LimitRequests;
   readonly version: string;
@@ -93,9 +94,10 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
 /** Header in which first-party clients name themselves (contract.md §1.2). */
 const CLIENT_HEADER = "x-sm-source";
 
-async function identifyActor(context: RestContext, { core, organizationId }: MountOptions): Promise<Actor> {
+async function identifyActor(context: RestContext, options: MountOptions): Promise<Actor> {
+  const { core, organizationId, publicUrl } = options;
   const { req } = context;
-  const actor = await identify(visitorOf(context), { core, organizationId });
+  const actor = await identify(visitorOf(context), { core, organizationId, publicUrl });
   const named = clientSchema.safeParse(req.header(CLIENT_HEADER));
   return actor.client === undefined && named.success ? { ...actor, client: named.data } : actor;
 }
