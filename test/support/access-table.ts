@@ -14,9 +14,10 @@ export interface Access {
   readonly isForScoped: boolean;
   /**
    * By a tag, which is forbidden to others; by an id, which others do not find, and whoever may only read is told so; by
-   * an id of something that only those find who may change it; or by neither, for all that one may see.
+   * an id of something that only those find who may change it; by leaving it out, which means the only container of a key,
+   * or the one for calls that name none; or by neither, for all that one may see.
    */
-  readonly names: "tag" | "id" | "id to change" | "neither";
+  readonly names: "tag" | "id" | "id to change" | "the usual one" | "neither";
 }
 
 /** A request that is refused for nothing but who sends it. */
@@ -183,6 +184,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "GET /v3/oauth/grants": owner(),
   "DELETE /v3/oauth/grants/{clientId}": owner(404, { path: { clientId: "nobody" } }),
 
+  "GET /v3/audit": owner(),
   "GET /v3/analytics/usage": owner(),
   "GET /v3/analytics/errors": owner(),
   "GET /v3/analytics/logs": owner(),
@@ -248,6 +250,8 @@ export const OTHER_ROUTES: Readonly<Record<string, "anybody" | "mcp" | "pages" |
   "ALL /auth/consent/*": "pages",
   "ALL /mcp": "mcp",
   "ALL /mcp/": "mcp",
+  "ALL /mcp/server-card": "anybody",
+  "ALL /.well-known/ai-catalog.json": "anybody",
   "POST /": "mcp",
   "ALL /auth": "pages",
   "ALL /auth/*": "pages",
@@ -259,27 +263,89 @@ export const OTHER_ROUTES: Readonly<Record<string, "anybody" | "mcp" | "pages" |
   "ALL /*": "not a place",
 };
 
-/** What a tool of MCP is asked. All of them are for scoped keys too. */
-interface ToolAccess extends Access {
+/** What is asked of a tool, a resource or a prompt of MCP. All of them are for scoped keys too. */
+interface McpAccess extends Access {
   readonly args: (subject: Subject) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
 }
 
-const tool = (needs: Need, names: Access["names"], args: ToolAccess["args"]): ToolAccess => ({
+const mcp = (needs: Need, names: Access["names"], args: McpAccess["args"]): McpAccess => ({
   needs,
   isForScoped: true,
   names,
   args,
 });
 
-/** Every tool by name. */
-export const TOOLS: Readonly<Record<string, ToolAccess>> = {
-  search: tool("read", "tag", ({ tag }) => ({ query: "what sings", containerTag: tag })),
-  profile: tool("read", "tag", ({ tag }) => ({ containerTag: tag })),
-  fetch: tool("read", "id", async (subject) => ({ id: await subject.document() })),
-  "add-memory": tool("write", "tag", ({ tag }) => ({ content: "Mia keeps bees.", containerTag: tag, wait: 0 })),
-  forget: tool("write", "id to change", async (subject) => ({ id: await subject.memory() })),
-  "pending-extractions": tool("write", "tag", ({ tag }) => ({ containerTag: tag, limit: 1 })),
-  "submit-extraction": tool("write", "id to change", async (subject) => ({ taskId: await subject.task(), facts: [] })),
+const inTag: McpAccess["args"] = ({ tag }) => ({ containerTag: tag });
+const queryInTag: McpAccess["args"] = ({ tag }) => ({ query: "what sings", containerTag: tag });
+const documentId: McpAccess["args"] = async (subject) => ({ documentId: await subject.document() });
+const everywhere: McpAccess["args"] = () => ({});
+
+/** Every tool by name, those of earlier generations too. */
+export const TOOLS: Readonly<Record<string, McpAccess>> = {
+  search: mcp("read", "tag", queryInTag),
+  profile: mcp("read", "tag", inTag),
+  fetch: mcp("read", "id", async (subject) => ({ id: await subject.document() })),
+  "add-memory": mcp("write", "tag", ({ tag }) => ({ content: "Mia keeps bees.", containerTag: tag, wait: 0 })),
+  forget: mcp("write", "id to change", async (subject) => ({ id: await subject.memory() })),
+  "pending-extractions": mcp("write", "tag", ({ tag }) => ({ containerTag: tag, limit: 1 })),
+  "submit-extraction": mcp("write", "id to change", async (subject) => ({ taskId: await subject.task(), facts: [] })),
+
+  search_memory: mcp("read", "tag", queryInTag),
+  recall: mcp("read", "tag", queryInTag),
+  searchSupermemory: mcp("read", "tag", ({ tag }) => ({ informationToGet: "what sings", projectId: tag })),
+  get_profile: mcp("read", "tag", inTag),
+  add_memory: mcp("write", "tag", ({ tag }) => ({ content: "Mia keeps bees.", namespace: tag })),
+  memory: mcp("write", "tag", ({ tag }) => ({ content: "Mia keeps bees.", action: "forget", containerTag: tag })),
+  "save-memory": mcp("write", "tag", ({ tag }) => ({ content: "Mia keeps bees.", containerTag: tag })),
+  addToSupermemory: mcp("write", "tag", ({ tag }) => ({ thingToRemember: "Mia keeps bees.", projectId: tag })),
+  list_documents: mcp("read", "tag", ({ tag }) => ({ namespace: tag })),
+  listDocuments: mcp("read", "tag", inTag),
+  get_document: mcp("read", "id", documentId),
+  getDocument: mcp("read", "id", documentId),
+  list_memories: mcp("read", "tag", inTag),
+  listMemories: mcp("read", "tag", inTag),
+  "memory-graph": mcp("read", "tag", inTag),
+  "fetch-graph-data": mcp("read", "tag", inTag),
+  list_spaces: mcp("read", "neither", everywhere),
+  listSpaces: mcp("read", "neither", everywhere),
+  listProjects: mcp("read", "neither", everywhere),
+  getProjects: mcp("read", "neither", everywhere),
+  who_am_i: mcp("read", "neither", everywhere),
+  whoAmI: mcp("read", "neither", everywhere),
+};
+
+const uri =
+  (before: string, part: (subject: Subject) => string | Promise<string> = () => ""): McpAccess["args"] =>
+  async (subject) => ({ uri: `${before}${await part(subject)}` });
+
+/** Every resource and template by its address. */
+export const RESOURCES: Readonly<Record<string, McpAccess>> = {
+  "memory://profile": mcp("read", "the usual one", uri("memory://profile")),
+  "memory://containers": mcp("read", "neither", uri("memory://containers")),
+  "supermemory://profile": mcp("read", "the usual one", uri("supermemory://profile")),
+  "supermemory://spaces": mcp("read", "neither", uri("supermemory://spaces")),
+  "supermemory://projects": mcp("read", "neither", uri("supermemory://projects")),
+  "memory://profile/{containerTag}": mcp(
+    "read",
+    "tag",
+    uri("memory://profile/", ({ tag }) => tag),
+  ),
+  "memory://memories/{id}": mcp(
+    "read",
+    "id",
+    uri("memory://memories/", (subject) => subject.memory()),
+  ),
+  "memory://documents/{id}": mcp(
+    "read",
+    "id",
+    uri("memory://documents/", (subject) => subject.document()),
+  ),
+};
+
+/** Every prompt by name. */
+export const PROMPTS: Readonly<Record<string, McpAccess>> = {
+  context: mcp("read", "tag", ({ tag }) => ({ name: "context", arguments: { containerTag: tag } })),
+  recall: mcp("read", "tag", ({ tag }) => ({ name: "recall", arguments: { topic: "what sings", containerTag: tag } })),
 };
 
 /** How a call is refused for who makes it; null for whoever is let in (contract.md §1.2). */
@@ -293,10 +359,17 @@ export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights 
   if (isScoped && !isForScoped) return "forbidden";
   if (needs === "owner") return containers === "all" && permission === "write" ? null : "forbidden";
   if (needs === "write" && !mayWriteSomewhere(rights)) return "forbidden";
+  if (names === "the usual one")
+    return containers === "all" || Object.keys(containers).length === 1 ? null : "forbidden";
   const granted = containers === "all" ? permission : containers[tag];
   if (needs === "write" && granted === "read") return names === "id to change" ? "not_found" : "forbidden";
   if (granted !== undefined || names === "neither") return null;
   return names === "tag" ? "forbidden" : "not_found";
+}
+
+/** True for what may change something for those who are let in. */
+export function isChanging({ needs }: Pick<Access, "needs">): boolean {
+  return needs === "write" || needs === "owner";
 }
 
 export function mayWriteSomewhere({ containers, permission }: Rights): boolean {
