@@ -6,7 +6,13 @@ import { listenWithSessions } from "../support/conformance-sessions.js";
 import { type BuiltProgram, buildFixtureProgram } from "../support/conformance-stdio.js";
 import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
-import { expectNothingLeft, startServe, withDataDirectory } from "../support/recollect-process.js";
+import {
+  environmentFor,
+  expectNothingLeft,
+  PROGRAM,
+  startServe,
+  withDataDirectory,
+} from "../support/recollect-process.js";
 import { startStdioBridge } from "../support/stdio-bridge.js";
 
 // The official suite calls tools, resources and prompts of its own, so it runs with these fixtures beside the product.
@@ -102,7 +108,7 @@ describe("with fixtures, over the product's standard input and output, a process
 
   test("all that 2025-11-25 requires passes, except for what is about HTTP", { timeout: LONGEST_MS }, async () => {
     await withDataDirectory(async (data) => {
-      const bridge = await startStdioBridge([process.execPath, program.file, data]);
+      const bridge = await startStdioBridge([process.execPath, program.file, data], environmentFor(data));
       try {
         const result = await runConformance(`${bridge.url}/mcp`, "2025-11-25", baseline("stdio-2025-11-25"));
         expectConformance(result, 69);
@@ -143,7 +149,7 @@ describe("without fixtures, the program as it is shipped", () => {
   ];
 
   test.each(REVISIONS)(
-    "all that %s requires passes that needs none",
+    "over HTTP, all that %s requires passes that needs none",
     { timeout: LONGEST_MS },
     async (revision, scenarios, unscored) => {
       await withDataDirectory(async (data) => {
@@ -162,6 +168,27 @@ describe("without fixtures, the program as it is shipped", () => {
           await proxy.close();
           await serve.stop();
         }
+        await expectNothingLeft(data);
+      });
+    },
+  );
+
+  test(
+    "over standard input and output, all that 2025-11-25 requires passes that needs none",
+    { timeout: LONGEST_MS },
+    async () => {
+      await withDataDirectory(async (data) => {
+        const settings = environmentFor(data, { RECOLLECT_LOG_LEVEL: "debug" });
+        const bridge = await startStdioBridge([process.execPath, PROGRAM, "mcp"], settings);
+        try {
+          const expected = baseline("product-stdio-2025-11-25");
+          const result = await runConformance(`${bridge.url}/mcp`, "2025-11-25", expected);
+          expectConformance(result, 38);
+          expect(result.failedUnscored).toEqual(["json-schema-2020-12"]);
+        } finally {
+          await bridge.close();
+        }
+        expect(bridge.strayLines).toEqual([]);
         await expectNothingLeft(data);
       });
     },

@@ -31,15 +31,21 @@ interface Session {
 /** So many processes are started before somebody asks for them. */
 const SPARE = 2;
 
-/** @param command starts a process that serves one connection */
-export async function startStdioBridge(command: readonly [string, ...string[]]): Promise<StdioBridge> {
+/**
+ * @param command starts a process that serves one connection
+ * @param environment of the processes
+ */
+export async function startStdioBridge(
+  command: readonly [string, ...string[]],
+  environment: NodeJS.ProcessEnv,
+): Promise<StdioBridge> {
   const strayLines: string[] = [];
   const sessions = new Map<string, Session>();
   const all: Session[] = [];
 
   function start(): Session {
     const [program, ...args] = command;
-    const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"] });
+    const child = spawn(program, args, { env: environment, stdio: ["pipe", "pipe", "ignore"] });
     const ended = new Promise<void>((done) => child.once("close", () => done()));
     const session = { child, streams: new Map<string | number, ServerResponse>(), ended };
     all.push(session);
