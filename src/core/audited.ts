@@ -80,9 +80,10 @@ function isHeard(name: keyof typeof NEEDS): boolean {
   return GRAVE.has(name) || !/^(read|nothing)/.test(NEEDS[name]);
 }
 
-/** False for a call that changed nothing: it is made at every start, or again and again. */
+/** False for a call that changed nothing and is made again and again; whoever reads the audit would find mostly that. */
 function isNews(name: string, answer: unknown): boolean {
   const { secret, ended } = Object(answer) as { readonly secret?: unknown; readonly ended?: unknown };
+  if (name === "listAudit") return false;
   if (name === "ensureFirstKey") return typeof secret === "string";
   return name !== "signOut" || ended === true;
 }

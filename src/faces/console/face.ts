@@ -1,4 +1,5 @@
-import { localActor } from "../../core/index.js";
+import { coreFor, localActor } from "../../core/index.js";
+import type { CallSource } from "../../core/types.js";
 import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { html } from "../pages/html.js";
 import { pageAnswer } from "../pages/layout.js";
@@ -16,6 +17,8 @@ export interface ConsoleFace {
   /** @param peerAddress address of the other end of the connection; no header is believed about it */
   answer(request: Request, peerAddress: string | undefined): Promise<Response>;
 }
+
+const LONGEST_CLIENT = 100;
 
 const connect = { GET: showConnect, POST: doConnect };
 
@@ -47,7 +50,7 @@ export function createConsole(options: ConsoleOptions): ConsoleFace {
     const methods = PAGES[url.pathname] ?? CALLS[url.pathname] ?? {};
     const method = request.method === "HEAD" ? "GET" : request.method;
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    if (handler) return handler(visit, surroundings);
+    if (handler) return handler(visit, { ...surroundings, core: coreFor(options.core, sourceOfVisit(visit)) });
     const allow = Object.keys(methods);
     return allow.length === 0 ? missing(visit) : refuseMethod(visit, allow);
   }
@@ -62,6 +65,12 @@ export function createConsole(options: ConsoleOptions): ConsoleFace {
       }
     },
   };
+}
+
+/** For the audit: browsers have no name but what they say of themselves. */
+function sourceOfVisit({ request, peerAddress }: Visit): CallSource {
+  const client = request.headers.get("user-agent")?.slice(0, LONGEST_CLIENT);
+  return { face: "console", ...(peerAddress !== undefined && { address: peerAddress }), ...(client && { client }) };
 }
 
 /** A refusal as a page for people, and as JSON for programs. */

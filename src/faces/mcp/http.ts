@@ -1,11 +1,12 @@
 import { type AuthInfo, createMcpHandler, type McpRequestContext } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.js";
 import { type Core, coreFor } from "../../core/index.js";
-import type { Actor, CallSource } from "../../core/types.js";
+import type { Actor, CallSource, RequestRecord } from "../../core/types.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, sourceOf, type Visitor } from "../auth.js";
 import { refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { beginRecord } from "./record-calls.js";
 import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
 import { TOOL_SETS, type ToolSet } from "./tool-list.js";
 
@@ -20,6 +21,8 @@ export interface McpHttpOptions {
   readonly allowed: AllowedHosts;
   /** Counts a request. @throws AppError `rate_limited` */
   readonly limitRequests: (actor: Actor, setHeader: (name: string, value: string) => void) => void;
+  /** Where calls of tools and refused requests are noted; nowhere without it. */
+  readonly requests?: { readonly note: (record: RequestRecord) => void } | undefined;
   /** Which tools are listed where the address does not say. */
   readonly mcpTools?: ToolSet | undefined;
   /** Where clients learn how to sign in (RFC 9728); undefined where they need a key. */
@@ -55,6 +58,10 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       defaultContainer: pinned ?? usualContainer(actor, defaultContainer),
       isPinned: pinned !== null,
       mayWrite: mayWrite(actor),
+      onToolCall: (tool, args) => {
+        const done = beginRecord({ actor, from });
+        return (error) => options.requests?.note(done({ tool, args, error }));
+      },
       tools: toolsOf(requestInfo) ?? options.mcpTools ?? "small",
     };
   };
@@ -83,7 +90,11 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   return {
     async answer(request, visitor) {
       const metadata = () => options.resourceMetadataUrl?.(request, visitor);
-      const answer = await serve(request, visitor).catch((error: unknown) => refuse(request, error, { log, metadata }));
+      const done = beginRecord({ from: sourceOf({ ...visitor, headers: request.headers, face: "mcp" }) });
+      const answer = await serve(request, visitor).catch((error: unknown) => {
+        options.requests?.note(done({ error }));
+        return refuse(request, error, { log, metadata });
+      });
       const origin = request.headers.get("origin");
       return origin === null || answer.status === 403
         ? answer

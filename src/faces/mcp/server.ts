@@ -26,6 +26,8 @@ export interface Principal {
   readonly isPinned?: boolean;
   /** False for somebody who may only read, and sees no tools that write. Default true. */
   readonly mayWrite?: boolean;
+  /** Told of each call of a tool, and then of its end: with the error, or null. */
+  readonly onToolCall?: (tool: string, args: unknown) => (error: unknown) => void;
   /** Which tools are listed; the others may be called all the same. Default small. */
   readonly tools?: ToolSet;
 }
@@ -79,7 +81,8 @@ function listLess({ server }: McpServer, access: ToolAccess, set: ToolSet): void
 }
 
 /** Somebody who is answered, with what an answer needs. */
-export interface Caller extends Required<Pick<Principal, "session" | "defaultContainer" | "isPinned">> {
+export interface Caller
+  extends Required<Pick<Principal, "session" | "defaultContainer" | "isPinned">>, Pick<Principal, "onToolCall"> {
   readonly log: LeveledLog;
 }
 
@@ -92,9 +95,14 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
     name,
     { title, description, inputSchema: input, outputSchema: output, annotations },
     async (args: unknown) => {
+      const given = Object.assign({}, args, pinned);
+      const noted = caller.onToolCall?.(name, given);
       try {
-        return await tool.call({ ...(await session()), defaultContainer }, Object.assign({}, args, pinned));
+        const answer = await tool.call({ ...(await session()), defaultContainer }, given);
+        noted?.(null);
+        return answer;
       } catch (error) {
+        noted?.(error);
         return failure(error, log, name);
       }
     },

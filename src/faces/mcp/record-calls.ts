@@ -1,0 +1,54 @@
+import { AppError } from "../../core/errors.js";
+import type { Actor, CallSource, RequestRecord, RequestType } from "../../core/types.js";
+import { createId } from "../../lib/ids.js";
+import { statusOf } from "../errors.js";
+
+const TAG = /^[\w:.-]{1,100}$/;
+
+/** Whoever called, as far as it is known. */
+interface CallerFacts {
+  readonly actor?: Actor;
+  readonly from: CallSource;
+}
+
+/** How a call ended; a request that was refused before any tool has none. */
+interface CallEnd {
+  readonly tool?: string;
+  readonly args?: unknown;
+  readonly error: unknown;
+}
+
+/** Starts the clock of a call. @returns what makes its record, without anything of what it said */
+export function beginRecord({ actor, from }: CallerFacts): (end: CallEnd) => RequestRecord {
+  const createdAt = new Date().toISOString();
+  const began = performance.now();
+  return ({ tool, args, error }) => {
+    const kind = error === null ? null : error instanceof AppError ? error.kind : "internal";
+    return {
+      id: createId(),
+      keyId: /^key:(.+)$/.exec(actor?.name ?? "")?.[1] ?? null,
+      client: actor?.client ?? null,
+      type: tool === undefined ? "request" : requestTypeOf(tool),
+      method: "POST",
+      path: tool === undefined ? "/mcp" : `/mcp#${tool}`,
+      status: kind === null ? 200 : statusOf(kind),
+      duration: Math.round((performance.now() - began) * 10) / 10,
+      containerTag: containerOf(args),
+      error: kind,
+      address: from.address ?? null,
+      createdAt,
+    };
+  };
+}
+
+/** What a call of a tool is for, in the words of contract.md §1.14. */
+function requestTypeOf(tool: string): RequestType {
+  if (/search|recall/i.test(tool)) return "search_v4";
+  if (/forget|delete/i.test(tool)) return "delete";
+  return /^memory$|add|save|remember/i.test(tool) ? "add" : "request";
+}
+
+function containerOf(args: unknown): string | null {
+  const { containerTag } = Object(args) as { readonly containerTag?: unknown };
+  return typeof containerTag === "string" && TAG.test(containerTag) ? containerTag : null;
+}

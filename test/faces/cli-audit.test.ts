@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ListedAuditEntry, Page } from "../../src/core/index.js";
+import { parseAnswer, runCommand } from "../support/command-line.js";
+
+let data: string;
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), "recollect-cli-"));
+});
+afterEach(() => rm(data, { recursive: true, force: true }));
+
+const run = (...argv: string[]) => runCommand(data, argv);
+const audit = async (...argv: string[]): Promise<readonly ListedAuditEntry[]> =>
+  (parseAnswer(await run("audit", "--json", ...argv)) as Page<ListedAuditEntry>).items;
+
+test("recollect audit shows the newest first, and finds by what is asked for", async () => {
+  await run("add", "Hello", "--text", "--container", "mia");
+  await run("keys", "create", "--name", "laptop");
+  expect((await audit()).map(({ action, actor, face }) => [action, actor, face])).toEqual([
+    ["createKey", "local", "cli"],
+    ["addDocument", "local", "cli"],
+  ]);
+  expect(await audit("--action", "createKey")).toHaveLength(1);
+  expect(await audit("--container", "mia", "--since", "1h")).toMatchObject([{ action: "addDocument" }]);
+  expect(await audit("--since", "2100-01-01")).toEqual([]);
+  expect(await audit("--refused")).toEqual([]);
+  const { code, stdout } = await run("audit", "--limit", "1", "--container", "mia");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}local {2}addDocument {2}ok {2}mia {2}[\w,]{22,} {2}cli\n$/,
+  );
+});
+
+test("it says what is not known, and how it is used", async () => {
+  expect((await run("audit")).stdout).toBe("Nothing of that is known. Entries are kept for a year.\n");
+  expect((await run("audit", "--since", "soon")).code).toBe(2);
+  expect(await run("audit", "--limit", "0")).toMatchObject({ code: 2, stderr: expect.stringContaining("limit") });
+});
+
+test("status shows keys that expire soon", async () => {
+  await run("keys", "create", "--name", "old", "--expires", "20");
+  expect(parseAnswer(await run("status", "--json"))).toMatchObject({ expiringKeys: [] });
+});
