@@ -6,7 +6,8 @@ export interface Span {
 
 const SENTENCE_END = /[.!?…。！？]+["'”’»)\]]*/gu;
 /** Short forms that something always follows. */
-const OPEN_ABBREVIATION = /(?:^|[\s("'“‘])(?:(?![iI]$)\p{L}|mr|mrs|ms|dr|prof|st|vs|nr|approx|ca|fig|e\.g|i\.e)$/iu;
+const OPEN_ABBREVIATION =
+  /(?:^|[\s("“‘]|(?<!\p{L})')(?:(?![iI]$)\p{L}|mr|mrs|ms|dr|prof|st|vs|nr|approx|ca|fig|e\.g|i\.e)$/iu;
 /** Short forms that may end a sentence; then a capital letter follows. */
 const CLOSED_ABBREVIATION =
   /(?:^|\s)(?:etc|a\.m|p\.m|u\.s|u\.k|inc|ltd|co|corp|dept|sr|jr|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$/i;

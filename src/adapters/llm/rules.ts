@@ -4,6 +4,7 @@ import { personOf, readClause, splitClauses, type Clause } from "./rules/clauses
 import { judge } from "./rules/judge.js";
 import { readJotting } from "./rules/jottings.js";
 import { onlyRelativeIn } from "./rules/mentions.js";
+import { readLabel } from "./rules/labels.js";
 import { lowerText } from "./rules/objects.js";
 import { openSentence } from "./rules/opening.js";
 import { rewriteRest } from "./rules/phrase.js";
@@ -82,7 +83,7 @@ function createReader(passage: Passage, told: Told, parse: ParseDates): (sentenc
     told.age += 1;
     if (told.age > MEMORY_OF_PERSONS) told.person = null;
     const opened = openSentence(sentence.text, voice);
-    const special = readSpecial(opened.text, voice);
+    const special = readSpecial(opened.text, voice) ?? readLabel(sentence.text, voice);
     if (special)
       return [
         { text: special.text, kind: special.verdict.kind, isStatic: special.verdict.isStatic, quote: sentence.quote },

@@ -196,7 +196,10 @@ function sharedSubject(
   const rightWords = wordsOf(right.join(" ")).map((word) => word.lower);
   const verb =
     rightWords.find(
-      (word) => !/^(?:also|now|just|currently|often|usually|sometimes|really|then|still|only|later|since|always|recently|eventually|finally)$/.test(word),
+      (word) =>
+        !/^(?:also|now|just|currently|often|usually|sometimes|really|then|still|only|later|since|always|recently|eventually|finally)$/.test(
+          word,
+        ),
     ) ?? "";
   const takesNouns = predicate.verb === "have" || (predicate.verb !== null && isLikingVerb(predicate.verb));
   const isVerbAfterAll = TAKES_OBJECT.test(rightWords[rightWords.indexOf(verb) + 1] ?? "");

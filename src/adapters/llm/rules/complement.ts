@@ -85,7 +85,10 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
     return FACT;
   if (/^(?:closed|open|off) /.test(lowerText(rest)) && isHabitual(lowerText(rest))) return FACT;
   if (/^more of an? \w/.test(lowerText(rest))) return LIKING;
-  if (/^the only (?!one|ones|thing|way|person|reason|time|problem|option|solution)\w/.test(lowerText(rest)) && rest.length > 2)
+  if (
+    /^the only (?!one|ones|thing|way|person|reason|time|problem|option|solution)\w/.test(lowerText(rest)) &&
+    rest.length > 2
+  )
     return TRAIT;
   if (subject.isFavourite && /\b(?:one|option|version|part)\b/.test(lowerText(rest))) return null;
   if (subject.isFavourite) return EVALUATIVE.has(first) && rest.length < 3 && !isCapitalised(rest[0]) ? null : LIKING;

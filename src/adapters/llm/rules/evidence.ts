@@ -1,5 +1,6 @@
 import { EVALUATIVE, LASTING_PARTICIPLES } from "./nouns.js";
 import { isHabitual, isPointing, lowerText, saysSomething } from "./objects.js";
+import { AHEAD, IDLE } from "./plans.js";
 import type { Predicate } from "./predicate.js";
 import type { Subject } from "./subject.js";
 import { isEventVerb, isLastingVerb, readVerb } from "./verbs.js";
@@ -25,6 +26,7 @@ export function judgeByEvidence(subject: Subject, predicate: Predicate): Verdict
   const { text } = subject;
   const { frame, rest, isNegated, verb } = predicate;
   if (OF_THE_TALK.test(subject.head) || OF_THE_TALK.test(text) || isPointing(rest) || rest.length === 0) return null;
+  if (hasOrder(rest)) return null;
   if (isNegated || rest.some((word) => /^(?:you|your|it|this|that)$/.test(word.lower))) return null;
   if ((frame === "progressive" || frame === "future") && verb !== null) return APPOINTMENT;
   if (/^(?:an?|some|two|three) /i.test(text)) return null;
@@ -32,7 +34,9 @@ export function judgeByEvidence(subject: Subject, predicate: Predicate): Verdict
     case "be":
       return judgeBeing(subject, rest);
     case "present":
-      return verb !== null && OF_THINGS.test(verb) && (isLastingHard(rest) || isInMonth(rest)) ? FACT : null;
+      return verb !== null && OF_THINGS.test(verb) && (isHard(rest) || isInMonth(rest)) && !isShort(verb, rest)
+        ? FACT
+        : null;
     case "was":
     case "been":
       return judgeBeenDone(subject, rest) && FACT;
@@ -47,10 +51,11 @@ export function judgeByEvidence(subject: Subject, predicate: Predicate): Verdict
 const TALK_VERBS =
   /^(?:be|say|tell|think|know|feel|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|realize|realise|dream|wait|hear|find|do|try|call|text|email|phone|message|see|show|thank|mention|miss|misread|agree|worry|matter|doubt|claim|admit|argue|answer|reply|respond|explain|describe|suggest|recommend|assume|imagine|pretend|compare|complain|confirm|consider|imply|insist|announce|apologise|apologize|blame|wonder|translate|rewrite|summarise|summarize|format|cite|rephrase|check|want|hate|love|like|enjoy|prefer|bother|trust|swear|count|score|rate|rank|convert|test|debug|type|click|paste|copy|delete|fail|crash)$/;
 /** What the speaker does just now, more often than for good. */
-const PASSING_VERBS = /^(?:get|give|make|put|keep|read|watch|go|come|have|sit|stand|stick|push|pull|hit|kick|turn|happen|run|take|use|open|close|start|need)$/;
+const PASSING_VERBS =
+  /^(?:get|give|make|put|keep|read|watch|go|come|have|sit|stand|stick|push|pull|hit|kick|turn|happen|run|take|use|open|close|start|need)$/;
 /** Units of a moment, which hardly anybody wants remembered. */
 const MOMENT =
-  /\b(?:minutes?|seconds?|secs?|mins?|moments?|times?|things?|questions?|ideas?|options?|reasons?|problems?|issues?|thoughts|examples?|percent|steps?|points?|words?|doubts?)\b/;
+  /\b(?:minutes?|seconds|secs?|mins?|moments?|times?|things?|questions?|ideas?|options?|reasons?|problems?|issues?|thoughts|examples?|percent|steps?|points?|words?|doubts?)\b/;
 const SOMEBODY_ELSES = /^(?:you|your|yours|this|these|those|that|it|its)$/;
 const TIME_AFTER_THIS =
   /^(?:year|month|week|summer|winter|spring|autumn|fall|weekend|morning|afternoon|evening|semester|season|\w+day)$/;
@@ -66,7 +71,14 @@ export function judgeHardFact(subject: Subject, predicate: Predicate): Verdict |
   const isGone = adverbs.includes("no longer") || (isNegated && GIVEN_UP.test(lowerText(rest)));
   const said = /^(?:me|us)$/.test(rest[0]?.lower ?? "") && rest.length > 2 ? rest.slice(1) : rest;
   const isOmitted = isNegated && frame === "present" && (role === "relative" || role === "person");
-  if (said.length === 0 || (isNegated && !isGone && !isOmitted) || pointsElsewhere(said)) return null;
+  const isThere = frame === "future" && /^(?:here|there)$/.test(rest[0]?.lower ?? "") && rest.length > 1;
+  if (
+    said.length === 0 ||
+    (isNegated && !isGone && !isOmitted) ||
+    (pointsElsewhere(said) && !isThere) ||
+    hasOrder(said)
+  )
+    return null;
   if (adverbs.some((adverb) => /^(?:probably|almost|nearly|supposedly|allegedly)$/.test(adverb))) return null;
   if (
     EVALUATIVE.has(said[0]?.lower ?? "") &&
@@ -79,11 +91,18 @@ export function judgeHardFact(subject: Subject, predicate: Predicate): Verdict |
   if (frame === "been") return judgeBeenDone(subject, said);
   if (verb !== null && (TALK_VERBS.test(verb) || (role === "self" && PASSING_VERBS.test(verb)))) return null;
   if (frame === "present") return judgeDoing(subject, predicate, said);
+  if (frame === "past" && said !== rest && verb !== null && role !== "self" && isEventVerb(verb)) return EPISODE;
   if (frame === "past") return verb !== null && isLastingHard(said) && !isMomentary(said) ? EPISODE : null;
-  if (frame === "perfect") return verb !== null && isLastingHard(said) && role !== "thing" ? EPISODE : null;
+  if (frame === "perfect") return verb !== null && isLastingHard(said) ? EPISODE : null;
+  if (frame === "progressive" && AHEAD.test(lowerText(rest)) && !IDLE.test(verb ?? "be")) return APPOINTMENT;
   if (frame === "progressive") return verb !== null && rest.some(isName) && !isMomentary(said) ? FACT : null;
   if (frame === "future") return verb === null || isMomentary(said) ? null : APPOINTMENT;
   return null;
+}
+
+/** "…, steer the conversation to …": what follows tells somebody what to do. */
+function hasOrder(rest: readonly Word[]): boolean {
+  return rest.some(({ raw }, index) => raw.endsWith(",") && readVerb(rest[index + 1]?.lower ?? "", "base") !== null);
 }
 
 /** "I don't go to the gym any more". */
@@ -102,8 +121,13 @@ function pointsElsewhere(rest: readonly Word[]): boolean {
   );
 }
 
+/** "The test takes 5 seconds." */
+function isShort(verb: string, rest: readonly Word[]): boolean {
+  return /^(?:have|take|need|use|last)$/.test(verb) && isMomentary(rest);
+}
+
 function isMomentary(rest: readonly Word[]): boolean {
-  return MOMENT.test(lowerText(rest.slice(0, 4)));
+  return MOMENT.test(lowerText(rest.slice(0, 3)));
 }
 
 function isLastingHard(rest: readonly Word[]): boolean {
@@ -112,8 +136,11 @@ function isLastingHard(rest: readonly Word[]): boolean {
 
 /** Of persons by name and of relatives whatever they do is worth keeping: "Vera brings the salad". */
 function judgeDoing({ role }: Subject, { verb }: Predicate, rest: readonly Word[]): Verdict | null {
-  if (isLastingHard(rest)) return verb !== null || isHabitual(lowerText(rest)) || MEASURE.test(lowerText(rest)) ? FACT : null;
-  return verb !== null && (role === "relative" || role === "person") && rest.length > 1 && saysSomething(rest) ? FACT : null;
+  if (isLastingHard(rest))
+    return verb !== null || isHabitual(lowerText(rest)) || MEASURE.test(lowerText(rest)) ? FACT : null;
+  return verb !== null && (role === "relative" || role === "person") && rest.length > 1 && saysSomething(rest)
+    ? FACT
+    : null;
 }
 
 /** "I'm on Vue 3", "I'm with Vodafone", "my desk is on the second floor": where a name or a number follows. */
@@ -136,7 +163,10 @@ function judgeState(subject: Subject, rest: readonly Word[]): Verdict | null {
 /** "The appointment has been moved to Thursday". */
 function judgeBeenDone({ role }: Subject, rest: readonly Word[]): Verdict | null {
   const done = readVerb(rest[0]?.lower ?? "", "participle");
-  return done !== null && rest.length > 1 && isHard(rest.slice(1)) && (role !== "self" || isEventVerb(done))
+  return done !== null &&
+    rest.length > 1 &&
+    (isHard(rest.slice(1)) || isInMonth(rest)) &&
+    (role !== "self" || isEventVerb(done))
     ? EPISODE
     : null;
 }

@@ -58,7 +58,8 @@ const CLOCK_TIME =
   /\b(?:at|around|from|by) (?:\d{1,2}\b|half past|quarter (?:past|to)|noon|midnight|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|eleven\b|twelve\b)/;
 const MEALS = /^(?:breakfast|lunch|dinner|supper|tea|brunch)\b/;
 /** In the present these speak of a day to come: "we move in on Friday". */
-const TIMETABLE = /^(?:land|move|leave|fly|start|return|travel|arrive|depart|finish|begin)$/;
+const TIMETABLE =
+  /^(?:land|move|leave|fly|start|return|travel|arrive|depart|finish|begin|get|receive|meet|collect|host|celebrate|sign)$/;
 const DATE_AHEAD =
   /\b(?:tomorrow|tonight|next \w+|this \w+day|(?:on|in) (?:\w+ )?(?:\w+day|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))\b/;
 /** "I always …" with these is talk. */
@@ -99,6 +100,11 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
   if (
     /^(?:ride|drive|walk|bike|cycle|run|commute)$/.test(verb ?? "") &&
     / to (?:work|school|the office|class|uni\w*)\b/.test(` ${text}`)
+  )
+    return FACT;
+  if (
+    verb === "work" &&
+    /^(?:night|day|early|late|double|split|rotating|weekend|part|long) ?(?:shifts?|hours|days|nights)\b/.test(text)
   )
     return FACT;
   if (verb === "work" && /^\w+ (?:days|hours|nights|shifts) (?:a|per) (?:day|week|month)\b/.test(text)) return FACT;
@@ -166,7 +172,12 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
       ? TRAIT
       : null,
   earn: (_rest, text) => (/\d/.test(text) ? FACT : null),
-  turn: (_rest, text) => (/^\d+\b/.test(text) ? APPOINTMENT : null),
+  turn: (_rest, text) =>
+    /^(?:\d+|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/.test(
+      text,
+    )
+      ? APPOINTMENT
+      : null,
   have: (rest, text, predicate) => judgeHaving(rest, text, predicate),
   need: (rest, text, _predicate, { role }) =>
     role !== "self" && role !== "you" && /^(?:about |around |roughly )?\d/.test(text)
@@ -217,13 +228,15 @@ function judgeHaving(rest: readonly Word[], text: string, predicate: Predicate):
   if (nouns.slice(0, 6).some((noun) => EVENT_NOUNS.has(noun))) return isHabitual(text) ? FACT : APPOINTMENT;
   if (nouns[0] === "to" || nouns.slice(1, 5).some((noun, index) => noun === "to" && isTask(nouns[index + 2])))
     return null;
-  if (nouns.slice(0, 5).some((noun) => RELATIVES.has(noun) || PETS.has(noun))) return TRAIT;
+  if (nouns.slice(0, 5).some((noun) => RELATIVES.has(noun) || RELATIVES.has(noun.replace(/s$/, "")) || PETS.has(noun)))
+    return TRAIT;
   if (MOMENTS.test(text)) return null;
   const isCounted = COUNTED.test(nouns[0] ?? "") || isCapitalised(rest[0]) || isKindOfThing(rest);
   return isCounted || (predicate.isNegated && rest.length <= 3 && nouns[0] !== "the") ? FACT : null;
 }
 
-const MOMENTS = /^(?:\w+ )?(?:minutes?|seconds?|hours? left|days? left)\b/;
+const MOMENTS =
+  /^(?:\w+ )?(?:minutes?|seconds?|tabs?|windows?|files?|errors?|tokens?|messages?|hours? left|days? left)\b/;
 const ABSTRACT =
   /^(?:doubts|concerns|issues|problems|questions|thoughts|feelings|ideas|hopes|dreams|fears|memories|regrets|plans|reasons|troubles|difficulties|comments|suggestions|options|results|errors|tests|changes|details|updates|news|guests|words|options|points|goals|mixed|friends|visitors|days|times|things|ways|chances|nerves|manners|yes)$/;
 

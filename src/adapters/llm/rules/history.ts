@@ -1,4 +1,4 @@
-import { isHabitual, isLight, isLongstanding, isPointing, lowerText, saysSomething } from "./objects.js";
+import { isHabitual, isHerOwn, isLight, isLongstanding, isPointing, lowerText, saysSomething } from "./objects.js";
 import { judgeLiking } from "./likings.js";
 import type { Predicate } from "./predicate.js";
 import { isProgressiveFact } from "./plans.js";
@@ -10,7 +10,7 @@ import { isCapitalised } from "./words.js";
 const MENTAL =
   /^(?:be|say|tell|think|know|feel|want|need|hope|wish|guess|believe|mean|understand|wonder|suppose|bet|appreciate|look|seem|sound|help|let|ask|remember|notice|forget|love|realize|realise|expect|dream|fall|change|wait|hear|find|come|do|get|talk|try|call|text|email|phone|message)$/;
 /** Small things that only a date makes an event. */
-const MINOR = /^(?:try|hear|show|walk|come|talk|see|eat|drink|sleep|watch|sit|read|send|ask|find|bring|do)$/;
+const MINOR = /^(?:try|hear|show|walk|come|talk|see|eat|drink|sleep|watch|sit|read|send|find|bring|do)$/;
 /** Done to "the …", these are steps of the work at hand. */
 const WORK_STEPS =
   /^(?:run|open|close|create|install|replace|rename|upgrade|write|build|record|switch|send|read|set|drop|apply|pass|follow)$/;
@@ -101,9 +101,9 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
 export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdict | null {
   if (isNegated || rest.length === 0 || adverbs.includes("almost") || adverbs.includes("nearly")) return null;
   const text = lowerText(rest);
-  if (POINTING_OBJECT.test(rest[0]?.lower ?? "")) return null;
+  if (POINTING_OBJECT.test(rest[0]?.lower ?? "") && !isHerOwn(rest)) return null;
   if (rest[0]?.lower === "your" && MINOR.test(verb ?? "see")) return null;
-  if (verb === null) return isPointing(rest) ? null : DATED_EPISODE;
+  if (verb === null) return isPointing(rest) ? null : /^as an? \w/.test(text) ? EPISODE : DATED_EPISODE;
   const frames = EVENTS[verb];
   if (frames) {
     const isPlain = verb === "spend" || /\b(?:heart attack|stroke|surgery|operation)\b/.test(text);

@@ -48,7 +48,7 @@ headquarters hq number code pin booking reference order invoice subscription lic
 
 /** Things that are over after their day. */
 export const EVENT_NOUNS = words(`
-exam exams test quiz appointment meeting interview flight train presentation call dentist doctor checkup check-up reservation booking delivery
+training exam exams test quiz appointment meeting interview flight train presentation call dentist doctor checkup check-up reservation booking delivery
 concert party game match class lesson session event conference webinar demo shift visit trip vacation holiday dinner lunch brunch surgery hearing
 rehearsal recital gig show workshop deadline race marathon tournament audition date standup stand-up review retro launch ceremony ticket tickets
 therapy physio scan mri x-ray haircut viewing inspection assignment essay homework report submission audit photoshoot festival performance

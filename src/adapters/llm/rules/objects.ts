@@ -5,13 +5,16 @@ const PRONOUN_OBJECTS = new Set(
   "it that this these those him her them you me us one ones so there here how when what where".split(" "),
 );
 const PREPOSITION = /^(?:to|for|with|on|at|in|about|of|from|like|by)$/;
+const NO_NOUN_AFTER =
+  /^(?:to|for|with|on|at|in|about|of|from|like|by|and|but|or|so|because|when|if|as|a|an|the|yesterday|today|tomorrow|last|next|this|every|again|too|there|here|back|up|out|off|down)$/;
 const POINTING = /^(?:it|that|this|those|these|him|her|them|you|here|there)$/;
 const QUANTITY = /^(?:a (?:couple|lot|bunch|number|bit|ton) of|lots of|a few|some)(?= )/;
 const LINK = /^(?:of|in|at|to|for|from|with|by|on)$/;
 const DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
+const NUMBER = "(?:\\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|few|couple of)";
 const FREQUENCY = new RegExp(
   `\\b(?:(?:every|each) (?:other |single |second )*(?:day|morning|evening|night|week|weekend|month|year|summer|winter|spring|fall|autumn|weekday|fortnight|season|christmas|easter|january|february|march|april|may|june|july|august|september|october|november|december|${DAY})` +
-    `|daily|weekly|monthly|yearly|(?:once|twice|(?:\\d+|one|two|three|four|five|six|several|a few|a couple of) \\w+|\\w+ times) (?:a|per) (?:day|week|month|year)|on ${DAY}s|on ${DAY} (?:mornings|evenings|afternoons|nights)|(?:on|at) weekends|in the mornings?` +
+    `|every ${NUMBER} (?:hours|days|weeks|months|years)|daily|nightly|weekly|monthly|yearly|(?:once|twice|(?:\\d+|one|two|three|four|five|six|several|a few|a couple of) \\w+|\\w+ times) (?:a|per) (?:day|week|month|year)|on ${DAY}s|on ${DAY} (?:mornings|evenings|afternoons|nights)|(?:on|at) weekends|in the mornings?` +
     `|at \\d{1,2}(?::\\d\\d)? ?(?:am|pm) (?:daily|sharp)|(?:most|some) (?:days|mornings|evenings|weekends)|for a living|at night|before bed|(?:before|after) (?:lunch|dinner|breakfast|work|school)|on weekdays|as an? hobby|(?:the|my|our|all|her|his|their) (?:summers|winters|weekends|evenings|mornings))\\b`,
 );
 const DURATION =
@@ -31,9 +34,15 @@ export function isLongstanding(text: string): boolean {
   return DURATION.test(text);
 }
 
+/** "quit her job": with a noun after it, "her" says whose it is. */
+export function isHerOwn([first, second]: readonly Word[]): boolean {
+  return first?.lower === "her" && second !== undefined && !NO_NOUN_AFTER.test(second.lower);
+}
+
 /** "it", "to him", "with this": what the clause is about lies outside of it. */
 export function isPointing(rest: readonly Word[]): boolean {
   const first = rest[0]?.lower ?? "";
+  if (isHerOwn(rest)) return false;
   return PRONOUN_OBJECTS.has(first) || (PREPOSITION.test(first) && POINTING.test(rest[1]?.lower ?? ""));
 }
 

@@ -72,6 +72,11 @@ function agree(word: Word, isAboutSelf: boolean): Word {
   return isBase ? replace(word, thirdPerson(word.lower)) : word;
 }
 
+/** With a small letter at its start, but for abbreviations: "GP". */
+export function lowerFirst(text: string): string {
+  return /^\p{Lu}(?:\p{Lu}|\d|$)/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}
+
 /** Keeps the punctuation around the word. */
 function replace(word: Word, by: string): Word {
   const start = /^[^\p{L}\p{N}]*/u.exec(word.raw)?.[0] ?? "";

@@ -20,9 +20,9 @@ const PROGRESSIVES = new Set(
 );
 const TEMPORARY = new Set("visit travel fly stay attend host meet have see".split(" "));
 /** Moods and talk: no plan, even with a date. */
-const IDLE =
+export const IDLE =
   /^(?:be|think|feel|hope|wonder|say|ask|tell|talk|know|guess|mean|suppose|bet|wish|want|try|look|get|wait|expect|plan|help|let|read|use|do|call|text|mention|consider|remember|miss|love|enjoy|see|hear|keep|make|talk|feel|relax|sit)$/;
-const AHEAD =
+export const AHEAD =
   /\b(?:tomorrow|tonight|next (?:week|weekend|month|year|spring|summer|fall|autumn|winter|\w+day)|this (?:week|month|weekend|spring|summer|fall|autumn|winter|\w+day)|(?:on|until|by) (?:\w+ )?(?:\w+day|\d{1,2}|the \d{1,2}\w{2})\b|in (?:an?|two|three|a few|\d+) (?:days?|weeks?|months?)|in (?:january|february|march|april|may|june|july|august|september|october|november|december))\b/;
 /** These take "to" without meaning "in order to". */
 const TAKES_TO = /^(?:move|travel|learn|plan|train|try|get|fly|look|switch|migrate|work|study)$/;
@@ -49,12 +49,15 @@ export function isProgressiveFact(verb: string): boolean {
 
 /** Judges "is learning Spanish", "is moving to Berlin": what is under way or planned. */
 export function judgeProgressive({ verb, rest, isNegated }: Predicate): Verdict | null {
+  if (verb !== null && !isNegated && rest.length === 0)
+    return /^(?:freelance|study|breastfeed|job-hunt)$/.test(verb) ? FACT : null;
   if (verb === null || isNegated || rest.length === 0) return null;
   const text = lowerText(rest);
   if (verb === "get" && PETS.has(rest[1]?.lower ?? "")) return FACT;
   if (verb === "go")
     return JOURNEY.test(text) || (/^(?:back )?to\b/.test(text) && rest.some(isCapitalised)) ? APPOINTMENT : null;
-  if (TEMPORARY.has(verb)) return saysSomething(rest) ? APPOINTMENT : null;
+  const isToUs = /^(?:me|us)$/.test(rest[0]?.lower ?? "") && AHEAD.test(text);
+  if (TEMPORARY.has(verb)) return saysSomething(rest) || isToUs ? APPOINTMENT : null;
   if (verb === "freelance") return FACT;
   if (!PROGRESSIVES.has(verb)) return judgeUnderWay(verb, rest);
   const needed = NEEDED[verb];

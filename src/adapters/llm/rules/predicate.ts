@@ -36,7 +36,7 @@ export const ADVERBS: ReadonlySet<string> = new Set(
     "also just really still now always usually often sometimes never recently actually only even both all already finally currently " +
     "literally kinda honestly basically definitely totally absolutely truly mostly mainly generally typically rarely seldom hardly ever " +
     "probably occasionally regularly once soon lately previously formerly originally eventually not too so officially primarily " +
-    "personally normally frequently nearly almost exclusively strictly strongly highly deeply secretly constantly ultimately"
+    "personally normally frequently nearly almost exclusively strictly strongly highly deeply secretly constantly ultimately later initially meanwhile"
   ).split(" "),
 );
 /** They say nothing that a fact should repeat. */

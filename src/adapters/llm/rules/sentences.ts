@@ -21,6 +21,9 @@ const UNSURE =
 /** A question after a comma; short names of it, so that nothing is read twice. */
 const QUESTION_TAIL =
   /(?:,| -| —| –|;)(?: (?:so|and|but))? (?:what|how|can|could|do|does|did|is|are|should|would|will|which|where|any|who|when|have|has)\b[^,;]{0,160}\?$/i;
+/** "Can you remember that …?" asks for nothing else. */
+const TO_REMEMBER =
+  /^(?:and |so |also )?(?:(?:can|could|would|will) you )?(?:please )?(?:remember|note|keep in mind|bear in mind|save|store|write down) that ([^?]+?)(?:,? please)?[?.!]*$/i;
 const WISH_TAIL =
   /(?:,? (?:and|but|so)|,| -+| —| –|;) (?=(?:(?:i|we) )?(?:(?:would|'d) (?:love|like)|i'd (?:love|like)|might|maybe|perhaps|hope(?:fully)?|wish|can't wait|am not sure|i'm not sure|don't know)\b)[^.]{0,300}[.!]*$/i;
 const CODE_SIGN = /[{}<>|\\=;]|=>|\(\)|^\s*(?:#|\/\/|import |const |let |var |def |class |function )/;
@@ -46,7 +49,7 @@ function* statementsOfLine(line: string, voice: Voice): Generator<Sentence> {
   for (const { start, end } of sentenceSpans(line)) {
     if (end - start < SHORTEST || end - start > LONGEST) continue;
     const quote = line.slice(start, end).replace(ORNAMENT, "");
-    const text = withoutTail(plain(quote));
+    const text = withoutTail(plain(quote).replace(TO_REMEMBER, "$1."));
     if (text.length >= SHORTEST && !isUnfit(text, voice)) yield { quote, text };
   }
 }

@@ -110,6 +110,13 @@ function readTheSubject(words: readonly Word[], voice: Voice): Subject | null {
     const named = readNoun(words, 4, `The name of ${voice.self}'s`);
     return named && { ...named, role: "own", head: "name" };
   }
+  if (
+    /^(?:moment|minute|second|instant|day|week|year|time|way|more|less|first|last|next)$/.test(words[1]?.lower ?? "") &&
+    !AUXILIARIES.has(words[2]?.lower ?? "")
+  ) {
+    const isOrdinal = /^(?:first|last|next|day|week|year)$/.test(words[1]?.lower ?? "");
+    if (!isOrdinal || /^(?:an?|the|you|i|we|he|she|they|it|that)$/.test(words[2]?.lower ?? "")) return null;
+  }
   const end = verbAfterNoun(words, 1);
   if (end === null) return null;
   const noun = words.slice(1, end);
@@ -151,7 +158,10 @@ function readBare(words: readonly Word[], { kind, isNote, isPersonal }: Voice): 
   const first = words[0];
   if (!first || !isCapitalised(first) || NO_NOUN.test(first.lower) || EVALUATIVE.has(first.lower)) return null;
   const isKnown = SHARED_THINGS.has(headOf(noun)) || EVENT_NOUNS.has(headOf(noun));
-  const isPlain = /^(?:is|are|costs|needs|starts|ends|expires|runs|goes|takes|leaves|opens|closes|comes|belongs|weighs|lasts|contains|covers)$/.test(words[end]?.lower ?? "");
+  const isPlain =
+    /^(?:is|are|costs|needs|starts|ends|expires|runs|goes|takes|leaves|opens|closes|comes|belongs|weighs|lasts|contains|covers)$/.test(
+      words[end]?.lower ?? "",
+    );
   if (!isPluralNoun(noun) && !isKnown && !isPlain) return null;
   return {
     text: nounText(noun),
@@ -176,6 +186,7 @@ function readNamed(words: readonly Word[], voice: Voice): Subject | null {
     if (/[,;:]$/.test(words[end - 1]?.raw ?? "")) return null;
     if ((words[end - 1]?.lower ?? "").endsWith("'s")) return readPossessed(words, end);
   }
+  if (/^(?:from|at|in|of|with|next)$/.test(words[end]?.lower ?? "")) end = verbAfterNoun(words, 0) ?? end;
   const verb = words[end]?.lower ?? "";
   const isTask =
     verb === "to" &&
@@ -280,7 +291,7 @@ function headOf(noun: readonly Word[]): string {
 function isPluralNoun(noun: readonly Word[]): boolean {
   const last = noun.at(-1)?.lower ?? "";
   if (noun.some((word) => word.lower === "and")) return true;
-  return PLURALS.has(last) || /[^s']s$/.test(last);
+  return PLURALS.has(last) || (/[^s']s$/.test(last) && !/(?:sis|us|news)$/.test(last));
 }
 
 function nounText(noun: readonly Word[]): string {

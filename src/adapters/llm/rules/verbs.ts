@@ -11,7 +11,7 @@ come came come|cost cost|cut cut|deal dealt|do did done|draw drew drawn|drink dr
 feed fed|feel felt|fight fought|find found|tear tore torn|split split|fly flew flown|forget forgot forgotten|get got gotten|give gave given|go went gone|grow grew grown
 have had|hear heard|hide hid hidden|hit hit|hold held|hurt hurt|keep kept|know knew known|lead led|leave left|lend lent|let let|lose lost
 make made|mean meant|meet met|pay paid|put put|quit quit|read read|ride rode ridden|run ran run|say said|see saw seen|sell sold|send sent
-set set|shoot shot|show showed shown|sing sang sung|sink sank sunk|shrink shrank shrunk|swell swelled swollen|bite bit bitten|freeze froze frozen|hang hung|lay laid|outgrow outgrew outgrown|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood|steal stole stolen
+set set|shoot shot|show showed shown|sing sang sung|sink sank sunk|shrink shrank shrunk|swell swelled swollen|rewrite rewrote rewritten|rebuild rebuilt|retake retook retaken|redo redid redone|undergo underwent undergone|overcome overcame overcome|resell resold|outsell outsold|arise arose arisen|withdraw withdrew withdrawn|forbid forbade forbidden|forgive forgave forgiven|dig dug|drown drowned|bend bent|bleed bled|breed bred|burst burst|creep crept|grind ground|kneel knelt|shake shook shaken|shine shone|slide slid|spin spun|spread spread|stick stuck|sting stung|strike struck|sweep swept|swing swung|bet bet|seek sought|weave wove woven|misread misread|bite bit bitten|freeze froze frozen|hang hung|lay laid|outgrow outgrew outgrown|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood|steal stole stolen
 swim swam swum|take took taken|teach taught|tell told|think thought|throw threw thrown|understand understood|wake woke woken|wear wore worn
 win won|write wrote written`;
 
@@ -35,7 +35,7 @@ win run travel fly drive paint write publish launch release ship deploy migrate 
 teach volunteer host celebrate decide choose agree hire retire book reserve order schedule cancel hike camp climb swim raise open close
 found renovate plant grow study work live stay give perform present interview take injure hurt catch recover undergo have make create
 organize organise propose donate register rent purchase inherit convert emigrate immigrate invent design develop record compete train
-replace upgrade install rename merge acquire stop promote enlist serve earn become complete settle co-found cofound set transfer resign emigrate separate lease swap fracture dislocate twist
+replace upgrade install rename merge acquire stop promote enlist serve earn become complete settle co-found cofound retrain qualify rebuild redo withdraw set transfer resign emigrate separate lease swap fracture dislocate twist
 rupture faint collapse evict demolish refurbish redecorate rewire insulate unpack incorporate rebrand relaunch refactor rewrite decommission outsource
 archive downgrade revert deprecate standardise standardize evacuate immunise vaccinate christen baptise pick adopt explore reach crash discover
 elect appoint nominate approve accept reject hand file report deposit borrow install repair rescue breed knit bake sprain retake resit pick tear`;

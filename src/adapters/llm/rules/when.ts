@@ -52,7 +52,9 @@ export function resolveDates(text: string, reference: Date, direction: Direction
     if (!replacement) continue;
     isDated = true;
     for (const day of replacement.days) days.add(day);
-    if (replacement.lastDay && (!lastDay || replacement.lastDay > lastDay)) lastDay = replacement.lastDay;
+    const isBeginning = /\b(?:from|starting|as of|beginning)\s+$/i.test(result.slice(0, match.index)) && !match.end;
+    if (!isBeginning && replacement.lastDay && (!lastDay || replacement.lastDay > lastDay))
+      lastDay = replacement.lastDay;
     hasLimit ||= /\b(?:until|till|til|through)\s+$/i.test(result.slice(0, match.index));
     result = write(result, match, replacement);
   }

@@ -27,7 +27,8 @@ const SPOKEN: Readonly<Record<string, readonly string[]>> = {
   "ain't": ["is", "not"],
 };
 /** Before these, "mom's" stands for "mom is". */
-const IS_SIGNS = /^(?:an?|not|called|named|from|retired|married|divorced|pregnant|allergic|vegan|vegetarian|staying|living|working|moving|coming|going|getting|leaving|visiting|studying|travelling|traveling|expecting|dating|flying|\d+)$/;
+const IS_SIGNS =
+  /^(?:an?|not|called|named|from|retired|married|divorced|pregnant|allergic|vegan|vegetarian|staying|living|working|moving|coming|going|getting|leaving|visiting|studying|travelling|traveling|expecting|dating|flying|\d+)$/;
 /** Before these, "he's" and "he'd" stand for "has" and "had". */
 const PERFECT_SIGNS = new Set([
   "been",
