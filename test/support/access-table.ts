@@ -355,9 +355,9 @@ export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights 
   if (needs === "nothing") return null;
   if (rights === null) return "unauthorized";
   if (needs === "any key") return null;
-  const { containers, permission, isScoped } = rights;
+  const { containers, permission, isScoped, isApp = false } = rights;
   if (isScoped && !isForScoped) return "forbidden";
-  if (needs === "owner") return containers === "all" && permission === "write" ? null : "forbidden";
+  if (needs === "owner") return containers === "all" && permission === "write" && !isApp ? null : "forbidden";
   if (needs === "write" && !mayWriteSomewhere(rights)) return "forbidden";
   if (names === "the usual one")
     return containers === "all" || Object.keys(containers).length === 1 ? null : "forbidden";

@@ -20,6 +20,8 @@ export interface Rights {
   /** Where all containers are open: `read` changes nothing. */
   readonly permission: Permission;
   readonly isScoped: boolean;
+  /** An app that was let in over OAuth: whatever is the owner's own stays with the owner. */
+  readonly isApp?: boolean;
 }
 
 /** Somebody who sends requests. */
@@ -69,6 +71,8 @@ export interface AccessWorld {
 
 const REMOTE: HttpBindings = { incoming: { socket: { remoteAddress: "192.168.1.20" } }, isLoopbackOnly: true };
 const EVERYTHING: Rights = { containers: "all", permission: "write", isScoped: false };
+/** What requests in this process name in their Host header. */
+const HOST = "127.0.0.1:6767";
 const RECORD = "audit_entries:";
 const OWNER_TOKEN = "the-owner-token";
 
@@ -90,10 +94,10 @@ export async function openAccessWorld(): Promise<AccessWorld> {
   });
   const lasting = new Map<string, Subject>();
   for (const tag of [HOME, LIBRARY]) lasting.set(tag, await seed(opened, tag));
-  const principals = await makePrincipals(opened);
+  const principals = [...(await makePrincipals(opened)), ...(await makeApps(opened))];
   // The first use of a key is noted; what follows within the minute is not.
   for (const { headers, bindings } of principals)
-    await app.request("/v3/session", { headers: { host: "127.0.0.1", ...headers } }, bindings);
+    await app.request("/v3/session", { headers: { host: HOST, ...headers } }, bindings);
   return {
     app,
     opened,
@@ -129,6 +133,8 @@ async function makePrincipals({ core, call, clock }: ManualCore): Promise<Princi
   await core.toggleKey(owner, { id: disabled.key.id });
   const revoked = await make({});
   await core.revokeKey(owner, { id: revoked.key.id });
+  const { code } = await core.createSignInCode(owner);
+  const { token } = await core.signIn(owner, { code });
   const as = (secret: string) => ({ authorization: `Bearer ${secret}` });
   const stranger = (name: string, headers: Record<string, string>, bindings = LOOPBACK): Principal => ({
     name,
@@ -146,6 +152,8 @@ async function makePrincipals({ core, call, clock }: ManualCore): Promise<Princi
     { name: "no key, from this machine", rights: EVERYTHING, headers: {}, bindings: LOOPBACK },
     stranger("no key, from elsewhere", {}, REMOTE),
     stranger("no key, from a web page", { origin: "http://localhost:3000" }),
+    // Cookies are for the owner's pages alone.
+    stranger("no key, in the browser of the owner", { cookie: `recollect_session=${token}` }, REMOTE),
     stranger("wrong key", as(`sm_${owner.actor.organizationId}_${"x".repeat(43)}`)),
     stranger("expired key", as(expired.secret)),
     stranger("key that is switched off", as(disabled.secret)),
@@ -180,6 +188,54 @@ async function makePrincipals({ core, call, clock }: ManualCore): Promise<Princi
     ),
     await keyed("full key", {}, {}),
   ];
+}
+
+/** Apps with tokens as the OAuth face makes them. */
+async function makeApps({ core, call }: ManualCore): Promise<Principal[]> {
+  const owner = call();
+  const issuer = `http://${HOST}`;
+  const make = async (
+    name: string,
+    granted: Record<string, unknown>,
+    { rights, scope = "memory:read memory:write", aud = `${issuer}/mcp`, isRevoked = false }: Token,
+  ): Promise<Principal> => {
+    const about = { issuer, clientId: `app-${createId()}`, clientName: "App", clientHost: "app.example" };
+    const grant = await core.allowApp(owner, { ...about, permission: "write", ...granted });
+    const token = `token-${createId()}`;
+    const payload = JSON.stringify({ aud, scope, grantId: grant.id });
+    await core.saveOAuthRecord(owner, { kind: "AccessToken", secret: `${issuer} ${token}`, payload });
+    if (isRevoked) await core.revokeGrants(owner, { client: grant.id });
+    return {
+      name,
+      rights: rights && { ...EVERYTHING, ...rights, isApp: true },
+      headers: { authorization: `Bearer ${token}` },
+      bindings: REMOTE,
+    };
+  };
+  return [
+    await make("app that was let go", {}, { rights: null, isRevoked: true }),
+    await make("app with a token for another server", {}, { rights: null, aud: "https://memory.example/mcp" }),
+    await make(
+      "app, one container, reading",
+      { containerTags: [HOME], permission: "read" },
+      { rights: { containers: { [HOME]: "read" } } },
+    ),
+    await make(
+      "app of another container",
+      { containerTags: [ELSEWHERE] },
+      { rights: { containers: { [ELSEWHERE]: "write" } } },
+    ),
+    await make("app, everything", {}, { rights: {} }),
+    await make("app, everything, that asked for reading", {}, { rights: { permission: "read" }, scope: "memory:read" }),
+  ];
+}
+
+interface Token {
+  /** Null for one that opens nothing. */
+  readonly rights: Partial<Rights> | null;
+  readonly scope?: string;
+  readonly aud?: string;
+  readonly isRevoked?: boolean;
 }
 
 /** The same things whenever they are asked for, said with the canary. */
