@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
     const { page, complaints } = await openPage(browser);
     const { secret } = await rest.core.createKey({ actor: rest.actor }, {});
     await page.goto(connectUrl({ clients: "claude_code,cursor" }));
-    await page.getByLabel("A key of everything").fill(secret);
+    await page.getByLabel("A full-access key").fill(secret);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "2 programs ask to use your memory" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -13,12 +13,20 @@ export interface CliOutcome {
   readonly stderr: string;
 }
 
+export interface CliRun {
+  readonly input?: string;
+  /** Undefined takes a variable away. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly seen?: (stdout: string) => void;
+}
+
 /** The official command line, in a home of its own that names the service as a user would. */
 export interface SupermemoryCli {
   /** Working folder of every command. */
   readonly folder: string;
   readonly home: string;
-  run(args: readonly string[], options?: { input?: string; environment?: Record<string, string> }): Promise<CliOutcome>;
+  /** @param options.seen gets everything that is on standard output, each time that there is more */
+  run(args: readonly string[], options?: CliRun): Promise<CliOutcome>;
   /** What a command prints for people, once it has succeeded. */
   print(...args: readonly string[]): Promise<string>;
   /** What a command prints for programs, once it has succeeded. */
@@ -34,13 +42,16 @@ export async function openSupermemoryCli(service: ClientService): Promise<Superm
   await mkdir(folder);
   await mkdir(join(home, ".supermemory"));
   await writeFile(join(home, ".supermemory/config.json"), JSON.stringify({ apiUrl: service.url, output: "human" }));
-  const run: SupermemoryCli["run"] = (args, { input, environment } = {}) => {
+  const run: SupermemoryCli["run"] = (args, { input, environment, seen } = {}) => {
     const { PATH = "" } = process.env;
     const env = { PATH, HOME: home, NO_COLOR: "1", SUPERMEMORY_API_KEY: service.key, ...environment };
     const child = spawn(process.execPath, [CLI, ...args], { cwd: folder, env });
     let stdout = "";
     let stderr = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+      seen?.(stdout);
+    });
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
     child.stdin.end(input ?? "");
     return new Promise((done, fail) => {

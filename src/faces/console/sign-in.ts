@@ -52,7 +52,7 @@ function codeFields(code: string): Html {
 }
 
 async function secretFields(isPasswordSet: () => Promise<boolean>): Promise<Html> {
-  const label = (await isPasswordSet()) ? "Password, or a key of everything" : "A key of everything";
+  const label = (await isPasswordSet()) ? "Password, or a full-access key" : "A full-access key";
   return html`<p>
       This page is for the owner of this memory. <code>recollect login</code>, on the machine where it runs, makes a
       link that signs you in without typing.

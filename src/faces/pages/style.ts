@@ -10,7 +10,7 @@ body { margin: 0; padding: 5vh 1rem 3rem; background: var(--paper); color: var(-
 main { max-width: 34rem; margin: 0 auto; padding: 1.75rem 2rem 2rem; background: var(--card);
   border: 1px solid var(--line); border-radius: 14px; }
 .brand { margin: 0 0 1.25rem; font-weight: 650; letter-spacing: .01em; color: var(--accent); }
-h1 { margin: 0 0 .75rem; font-size: 1.45rem; line-height: 1.25; text-wrap: balance; }
+h1 { margin: 0 0 1rem; font-size: 1.45rem; line-height: 1.25; text-wrap: balance; }
 p { margin: 0 0 1rem; } p, dd, label, li { overflow-wrap: anywhere; }
 .soft { color: var(--soft); font-size: .92rem; }
 .warning { padding: .7rem .9rem; border-radius: 8px; background: var(--warn-paper); color: var(--warn); }
@@ -22,7 +22,9 @@ legend { padding: 0 .35rem; font-weight: 600; }
 fieldset label { display: flex; gap: .6rem; align-items: baseline; padding: .18rem 0; }
 .choices { max-height: 13rem; overflow: auto; margin: .2rem 0 0 1.6rem; }
 .field { display: block; margin: 0 0 1.1rem; font-weight: 600; }
-.field input, .field select { display: block; width: 100%; margin-top: .3rem; }
+.field input, .field select { display: block; width: 100%; margin-top: .3rem; font-weight: 400; }
+.choices .field { margin: .4rem 0 0; font-weight: 400; }
+main > :last-child { margin-bottom: 0; } form + p { margin-top: 1.2rem; }
 input[type=text], input[type=password], select { padding: .6rem .7rem; font: inherit; color: inherit;
   background: var(--paper); border: 1px solid var(--edge); border-radius: 8px; }
 input[type=radio], input[type=checkbox] { accent-color: var(--accent); inline-size: 1.05rem; block-size: 1.05rem;
