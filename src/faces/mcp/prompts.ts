@@ -10,8 +10,14 @@ import { containerTag } from "./tools/arguments.js";
 import { describeFacts } from "./tools/profile.js";
 import { searchTool } from "./tools/search.js";
 
-const topic = z.string().min(1).max(1_000).describe("What to recall");
-const includeRecent = z.enum(["true", "false"]).optional().describe("false: lasting facts only");
+const contextArguments = z.object({
+  containerTag,
+  includeRecent: z.enum(["true", "false"]).optional().describe("false: lasting facts only"),
+});
+const recallArguments = z.object({
+  topic: z.string().min(1).max(1_000).describe("What to recall"),
+  containerTag,
+});
 
 /** Prompts that bring what is remembered into a conversation. */
 export function registerPrompts(server: McpServer, caller: Caller): void {
@@ -23,14 +29,16 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
       throw protocolErrorOf(error, caller.log, "prompts/get");
     }
   };
-  const container = containerArgument(caller);
+  const shape = { value: { containerTag: completable(z.string(), suggestTo(caller, suggestContainers)) } };
+  /** The same arguments, with suggestions for this caller: the library looks for them in the shape alone. */
+  const suggesting = <Arguments extends z.ZodObject>(args: Arguments) => Object.create(args, { shape }) as Arguments;
   const placeOf = (tag: string | undefined) => (caller.isPinned ? undefined : tag) ?? caller.defaultContainer;
   server.registerPrompt(
     "context",
     {
       title: "What is known",
       description: "Begins a conversation with what is generally known about the user or the project.",
-      argsSchema: z.object({ containerTag: container, includeRecent }),
+      argsSchema: suggesting(contextArguments),
     },
     (args) => write((context) => writeContext(context, placeOf(args.containerTag), args.includeRecent !== "false")),
   );
@@ -39,7 +47,7 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
     {
       title: "Recall a topic",
       description: "Brings what is remembered about a topic into the conversation.",
-      argsSchema: z.object({ topic, containerTag: container }),
+      argsSchema: suggesting(recallArguments),
     },
     (args) =>
       write(async (context) => {
@@ -47,11 +55,6 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
         return `What does my long-term memory say about this: ${args.topic}\n\n${textOf(found)}`;
       }),
   );
-}
-
-/** The container of a prompt, with suggestions for this caller. */
-function containerArgument(caller: Caller) {
-  return completable(containerTag.unwrap().clone(), suggestTo(caller, suggestContainers)).optional();
 }
 
 async function writeContext({ core, actor }: ToolContext, tag: string, withRecent: boolean): Promise<string> {

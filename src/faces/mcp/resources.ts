@@ -3,6 +3,7 @@ import {
   type Resource as ResourceDescription,
   ResourceNotFoundError,
   ResourceTemplate,
+  UriTemplate,
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.js";
 import { describeSpaces, listSpaces } from "./legacy/spaces.js";
@@ -29,7 +30,7 @@ interface Resource extends Described {
 
 /** Many things whose addresses differ in one part. */
 interface Template extends Described {
-  readonly uriTemplate: string;
+  readonly uriTemplate: UriTemplate;
   /** The part that differs. */
   readonly variable: string;
   readonly suggest: Suggest;
@@ -70,7 +71,7 @@ const LEGACY_RESOURCES: readonly Resource[] = [
 
 const TEMPLATES: readonly Template[] = [
   {
-    uriTemplate: "memory://profile/{containerTag}",
+    uriTemplate: new UriTemplate("memory://profile/{containerTag}"),
     variable: "containerTag",
     suggest: suggestContainers,
     name: "profile-of",
@@ -80,7 +81,7 @@ const TEMPLATES: readonly Template[] = [
     read: readProfile,
   },
   {
-    uriTemplate: "memory://memories/{id}",
+    uriTemplate: new UriTemplate("memory://memories/{id}"),
     variable: "id",
     suggest: suggestMemories,
     name: "memory",
@@ -90,7 +91,7 @@ const TEMPLATES: readonly Template[] = [
     read: (context, id) => readById(context, "memory", id),
   },
   {
-    uriTemplate: "memory://documents/{id}",
+    uriTemplate: new UriTemplate("memory://documents/{id}"),
     variable: "id",
     suggest: suggestDocuments,
     name: "document",

@@ -9,6 +9,7 @@ import {
 import type { LeveledLog } from "../../lib/log.js";
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from "./about.js";
 import { failure } from "./failure.js";
+import { withProgress } from "./progress.js";
 import { registerPrompts } from "./prompts.js";
 import { ALL_RESOURCES, listResources, registerResource, registerTemplates } from "./resources.js";
 import type { Session, Tool } from "./tool.js";
@@ -94,11 +95,13 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
   server.registerTool(
     name,
     { title, description, inputSchema: input, outputSchema: output, annotations },
-    async (args: unknown) => {
+    async (args: unknown, context) => {
       const given = Object.assign({}, args, pinned);
       const noted = caller.onToolCall?.(name, given);
       try {
-        const answer = await tool.call({ ...(await session()), defaultContainer }, given);
+        const answer = await withProgress(context, async () =>
+          tool.call({ ...(await session()), defaultContainer }, given),
+        );
         noted?.(null);
         return answer;
       } catch (error) {
