@@ -39,7 +39,7 @@ const NOUN_LIKE = new Set(
 /** After these a word of both kinds is a verb. */
 const TAKES_OBJECT = /^(?:an?|my|our|it|them|at|as|every)$/;
 /** "… and doesn't drink", "… and will move". */
-const AUXILIARY = /^(?:does|do|did|can|will|has|have|is|are|am|was|were|used|never)$/;
+const AUXILIARY = /^(?:does|do|did|can|will|has|have|is|are|am|was|were|used)$/;
 const AFTER_VERB = /^(?:in|at|for|as|to|from|with|on|an?|my|our|the|his|her|their|two|three|out|up)$/;
 /** "Since I have a bad knee, I avoid stairs" states both. */
 const CAUSE_FIRST =
@@ -197,7 +197,7 @@ function sharedSubject(
   const verb =
     rightWords.find(
       (word) =>
-        !/^(?:also|now|just|currently|often|usually|sometimes|really|then|still|only|later|since|always|recently|eventually|finally)$/.test(
+        !/^(?:also|now|just|currently|often|usually|sometimes|really|then|still|only|later|since|always|never|recently|eventually|finally)$/.test(
           word,
         ),
     ) ?? "";
@@ -224,16 +224,16 @@ function sharedSubject(
     const isGerund = predicate.frame === "progressive" && readVerb(verb, "gerund") !== null;
     if (isGerund) return `${subjectText} ${isFirstPerson(subject) ? "am" : "is"}`;
   }
-  if (isJoined && AUXILIARY.test(verb) && readClause(`${subjectText} ${right.join(" ")}`, context) !== null)
-    return subjectText;
   if (hasInfinitive || !isJoined) return null;
+  if (AUXILIARY.test(verb) && readClause(`${subjectText} ${right.join(" ")}`, context) !== null) return subjectText;
   const isPast = predicate.frame === "past" || predicate.frame === "was" || predicate.frame === "perfect";
   const next = rightWords[rightWords.indexOf(verb) + 1] ?? "";
   const isAlsoPast =
     (readVerb(verb, "past") !== null && readVerb(verb, "gerund") === null) ||
     (/[a-z]{3,}ed$/.test(verb) && AFTER_VERB.test(next));
   if (isPast) return isAlsoPast ? subjectText : null;
-  if (isAlsoPast && readVerb(verb, "base") === null && AFTER_VERB.test(next)) return subjectText;
+  if (isAlsoPast && predicate.frame === "present" && readVerb(verb, "base") === null && AFTER_VERB.test(next))
+    return subjectText;
   const isPresent = predicate.frame === "present" || predicate.frame === "be" || predicate.frame === "progressive";
   const form = isFirstPerson(subject) ? "base" : "third";
   return isPresent && readVerb(verb, form) !== null ? subjectText : null;

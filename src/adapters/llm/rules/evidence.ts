@@ -134,13 +134,15 @@ function isLastingHard(rest: readonly Word[]): boolean {
   return isHard(rest) && !isMomentary(rest);
 }
 
+/** Words that start a sentence, where no name ends so: "Positive", "Overcoming". */
+const COMMON_ENDING = /(?:ing|[^aeiou]s|ive|ly|ness|tion|ment|ity|ful|ous|able|ttle|ange|our)$/;
+
 /** Of persons by name and of relatives whatever they do is worth keeping: "Vera brings the salad". */
-function judgeDoing({ role }: Subject, { verb }: Predicate, rest: readonly Word[]): Verdict | null {
+function judgeDoing({ role, text }: Subject, { verb }: Predicate, rest: readonly Word[]): Verdict | null {
   if (isLastingHard(rest))
     return verb !== null || isHabitual(lowerText(rest)) || MEASURE.test(lowerText(rest)) ? FACT : null;
-  return verb !== null && (role === "relative" || role === "person") && rest.length > 1 && saysSomething(rest)
-    ? FACT
-    : null;
+  const isNamed = role === "relative" || (role === "person" && !COMMON_ENDING.test(text.split(" ")[0] ?? ""));
+  return verb !== null && isNamed && rest.length > 1 && saysSomething(rest) ? FACT : null;
 }
 
 /** "I'm on Vue 3", "I'm with Vodafone", "my desk is on the second floor": where a name or a number follows. */

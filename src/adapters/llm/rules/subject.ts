@@ -177,6 +177,7 @@ function readBare(words: readonly Word[], { kind, isNote, isPersonal }: Voice): 
 function readNamed(words: readonly Word[], voice: Voice): Subject | null {
   const first = words[0];
   if (!first || !isCapitalised(first) || NOT_NAMES.has(first.lower) || first.lower.length < 2) return null;
+  if (ADVERBS.has(first.lower) || verbForms(first.lower).some(({ tense }) => tense === "gerund")) return null;
   let end = 0;
   while (
     end < LONGEST_SUBJECT &&
@@ -186,7 +187,7 @@ function readNamed(words: readonly Word[], voice: Voice): Subject | null {
     if (/[,;:]$/.test(words[end - 1]?.raw ?? "")) return null;
     if ((words[end - 1]?.lower ?? "").endsWith("'s")) return readPossessed(words, end);
   }
-  if (/^(?:from|at|in|of|with|next)$/.test(words[end]?.lower ?? "")) end = verbAfterNoun(words, 0) ?? end;
+  if (/^(?:from|at|in|of|with|next)$/.test(words[end]?.lower ?? "")) end = endOfAttribute(words, end);
   const verb = words[end]?.lower ?? "";
   const isTask =
     verb === "to" &&
@@ -229,6 +230,15 @@ function isSaidOfPersons(words: readonly Word[], name: Word): boolean {
     /^(?:has|had)$/.test(auxiliary) ? tense === "participle" : /^(?:does|did|can)$/.test(auxiliary) && tense === "base",
   );
   return verb !== undefined && PERSONAL_VERBS.test(verb.base);
+}
+
+/** "Mrs. Novak from the third floor feeds …": where a name ends that says more of somebody. */
+function endOfAttribute(words: readonly Word[], end: number): number {
+  const verb = verbAfterNoun(words, 0) ?? end;
+  const isBroken = words
+    .slice(end, verb)
+    .some(({ raw, lower }) => /^(?:us|we|i|me|you|it|that|this)$/.test(lower) || /^[-–—]|[,;:]$/.test(raw));
+  return isBroken ? end : verb;
 }
 
 function readPossessed(words: readonly Word[], from: number): Subject | null {
