@@ -80,7 +80,7 @@ import { listJournal } from "./service/journal.js";
 
 export type { Call } from "./context.js";
 export { localActor } from "./auth.js";
-export { clientSchema } from "./input.js";
+export { clientSchema, containerTagSchema } from "./input.js";
 export { updateContainerSchema, type ListedContainer } from "./containers/containers.js";
 export type { AcceptedMerge } from "./containers/merge-containers.js";
 export { conversationSchema } from "./documents/conversations.js";

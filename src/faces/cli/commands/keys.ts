@@ -1,7 +1,8 @@
-import type { Command } from "commander";
-import type { ListedKey } from "../../../core/index.js";
+import { type Command, InvalidArgumentError } from "commander";
+import { containerTagSchema, type ListedKey } from "../../../core/index.js";
 import type { ApiKey, Grant } from "../../../core/types.js";
 import { examples, withCore, type Cli } from "../cli.js";
+import { notEmpty, wholeNumber } from "../options.js";
 import { oneLine } from "../style.js";
 
 export function registerKeys(program: Command, cli: Cli): void {
@@ -9,15 +10,16 @@ export function registerKeys(program: Command, cli: Cli): void {
   keys
     .command("create")
     .description("Make a key and print it: this once, since only a hash of it is kept.")
-    .option("--name <name>", "what it is for", "key")
+    .option("--name <name>", "what it is for", notEmpty, "key")
     .option(
       "--client <name>",
       "client that it is for, such as opencode: settings that it writes are this client's alone",
+      notEmpty,
     )
-    .option("--container <tag...>", "only these containers; TAG:read allows no writing")
+    .option("--container <tag...>", "only these containers; TAG:read allows no writing", readGrants)
     .option("--read-only", "allow no writing at all")
-    .option("--expires <days>", "expires after so many days, 1 to 365", Number)
-    .option("--rate <requests>", "so many requests a minute at most", Number)
+    .option("--expires <days>", "expires after so many days, 1 to 365", wholeNumber(1, 365))
+    .option("--rate <requests>", "so many requests a minute at most, 1 to 10000", wholeNumber(1, 10_000))
     .addHelpText(
       "after",
       examples(cli, [
@@ -50,7 +52,7 @@ export function registerKeys(program: Command, cli: Cli): void {
 interface CreateOptions {
   readonly name: string;
   readonly client?: string;
-  readonly container?: readonly string[];
+  readonly container?: readonly Grant[];
   readonly readOnly?: boolean;
   readonly expires?: number;
   readonly rate?: number;
@@ -61,7 +63,7 @@ const MINUTE_MS = 60_000;
 async function create(cli: Cli, { container, readOnly, expires, rate, ...named }: CreateOptions): Promise<void> {
   const wanted = {
     ...named,
-    ...(container && { kind: "agent", grants: container.map(readGrant) }),
+    ...(container && { kind: "agent", grants: container }),
     ...(readOnly && { permission: "read" }),
     ...(expires !== undefined && { expiresInDays: expires }),
     ...(rate !== undefined && { rate: { requests: rate, windowMs: MINUTE_MS } }),
@@ -73,10 +75,13 @@ async function create(cli: Cli, { container, readOnly, expires, rate, ...named }
   );
 }
 
-/** `TAG` or `TAG:read`; a tag may have colons itself. */
-function readGrant(text: string): { containerTag: string; permission: "read" | "write" } {
-  const [, containerTag, permission] = /^(.+):(read|write)$/.exec(text) ?? [];
-  return { containerTag: containerTag ?? text, permission: permission === "read" ? "read" : "write" };
+/** Reads one more `TAG` or `TAG:read`; a tag may have colons itself. @throws InvalidArgumentError for what is no tag */
+function readGrants(text: string, previous: readonly Grant[] = []): Grant[] {
+  const [, tag = text, permission] = /^(.*):(read|write)$/.exec(text) ?? [];
+  const checked = containerTagSchema.safeParse(tag);
+  if (!checked.success)
+    throw new InvalidArgumentError(`A container ${checked.error.issues[0]?.message ?? "is needed"}.`);
+  return [...previous, { containerTag: checked.data, permission: permission === "read" ? "read" : "write" }];
 }
 
 async function list(cli: Cli): Promise<void> {
