@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import type { OpenedRest } from "./rest.js";
+import type { Core } from "../../src/core/index.js";
+import type { Actor } from "../../src/core/types.js";
 
 /** Redirects that a browser follows before it gives up. */
 const MOST_STEPS = 10;
@@ -76,7 +77,10 @@ export function createBrowser(base: string, given: Readonly<Record<string, Cooki
 }
 
 /** A browser in which the owner is signed in. */
-export async function createOwnerBrowser(rest: OpenedRest, base: string): Promise<Browser> {
+export async function createOwnerBrowser(
+  rest: { readonly core: Core; readonly actor: Actor },
+  base: string,
+): Promise<Browser> {
   const { code } = await rest.core.createSignInCode({ actor: rest.actor });
   const { token } = await rest.core.signIn({ actor: rest.actor }, { code });
   return createBrowser(base, { recollect_session: { value: token, path: "/auth" } });

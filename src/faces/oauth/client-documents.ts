@@ -1,11 +1,17 @@
 import { lookup } from "node:dns";
 import { request } from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { createRateLimiter } from "../../lib/rate-limit.js";
 import { readClientDocument } from "./clients.js";
 
 /** Largest document that is read, in bytes. */
 export const MOST_DOCUMENT_BYTES = 16 * 1024;
 const TIMEOUT_MS = 3_000;
+/** A document that could not be read is not asked for again so soon. */
+const FAILED_MS = 10_000;
+const MOST_FAILED = 100;
+/** Whoever names documents makes this server ask for them. */
+const FETCHES = { requests: 60, windowMs: 60_000 };
 
 export interface DocumentOptions {
   /** For tests, which have no other machine: documents may come from this one, with a certificate of its own. */
@@ -72,16 +78,33 @@ export function createDocumentFetch({ fromThisMachine }: DocumentOptions = {}): 
       found(error, address, family);
     });
   };
-  return async (input) => {
-    const url = new URL(input instanceof Request ? input.url : input);
+  const failed = new Map<string, { readonly until: number; readonly error: unknown }>();
+  const fetches = createRateLimiter();
+
+  async function read(url: URL): Promise<Response> {
     const name = url.hostname.replace(/^\[|\]$/g, "");
     if (isIP(name) !== 0 && !fromThisMachine && isInnerAddress(name))
       throw new Error(`${name} lies in a network of this machine`);
+    if (!fetches.take("all", FETCHES).allowed) throw new Error("too many documents were asked for");
     const answer = await get(url, { lookup: guarded, ...(fromThisMachine && { ca: fromThisMachine.certificate }) });
-    if (answer.status !== 200) return new Response(null, { status: answer.status });
+    if (answer.status !== 200) throw new Error(`${url.host} answered with status ${answer.status}`);
     const reading = readClientDocument(JSON.parse(answer.text));
     if ("objection" in reading) throw new Error(reading.objection);
     return Response.json(reading.metadata, { headers: answer.headers });
+  }
+
+  return async (input) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const before = failed.get(url.href);
+    if (before && before.until > Date.now()) throw before.error;
+    try {
+      return await read(url);
+    } catch (error) {
+      const [oldest] = failed.keys();
+      if (oldest !== undefined && failed.size >= MOST_FAILED) failed.delete(oldest);
+      failed.set(url.href, { until: Date.now() + FAILED_MS, error });
+      throw error;
+    }
   };
 }
 

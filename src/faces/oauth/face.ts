@@ -1,4 +1,5 @@
 import type Provider from "oidc-provider";
+import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import { type Core, coreFor, localActor } from "../../core/index.js";
 import type { CallSource } from "../../core/types.js";
@@ -228,16 +229,18 @@ function registrationOf(body: string): string {
   return JSON.stringify(reading.metadata);
 }
 
+const errorSchema = z.object({ error: z.string(), error_description: z.string().optional() });
+
 /** An error that cannot be told to the app, because nobody knows where it is: so the person is told. */
 async function explain(request: Request, answer: Response): Promise<Response> {
   if (!isForPeople(request, new URL(request.url).pathname)) return answer;
-  const said = (await answer.json().catch(() => ({}))) as { error?: unknown; error_description?: unknown };
+  const said = errorSchema.parse(await answer.json());
   const unknownClient = said.error === "invalid_client";
   return pageAnswer({
     title: "This app cannot be let in",
     status: answer.status,
     headers: Object.fromEntries([...answer.headers].filter(([name]) => name === "retry-after")),
-    body: html`<p>${String(said.error_description ?? said.error ?? "Something is wrong with its request.")}</p>
+    body: html`<p>${said.error_description ?? said.error}</p>
       ${
         unknownClient &&
         html`<p>

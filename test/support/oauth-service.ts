@@ -1,0 +1,65 @@
+import { readConfig } from "../../src/config.js";
+import { AppError } from "../../src/core/errors.js";
+import { type Core, coreOver } from "../../src/core/index.js";
+import type { Actor } from "../../src/core/types.js";
+import { createHttpFace, type HttpApp, type HttpFaceOptions, listen, type Listening } from "../../src/faces/http.js";
+import { captureLog } from "./captured-log.js";
+import { openCore } from "./open-core.js";
+
+export interface OAuthService {
+  readonly app: HttpApp;
+  /** The whole service, whatever is cut. */
+  readonly core: Core;
+  readonly actor: Actor;
+  /** The way from the server to the process that owns the store. */
+  readonly way: { isCut: boolean };
+  listen(port?: number): Promise<Listening>;
+  close(): Promise<void>;
+}
+
+export interface OAuthServiceOptions {
+  readonly dataDirectory?: string;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly documents?: HttpFaceOptions["documents"];
+}
+
+/** A server whose way to the store can be cut, as when the process that owns it has ended. */
+export async function openOAuthService(options: OAuthServiceOptions = {}): Promise<OAuthService> {
+  const { settings = {}, documents, ...place } = options;
+  const opened = await openCore({ ...place, settings });
+  const way = { isCut: false };
+  const core = coreOver((name, call, input) =>
+    way.isCut
+      ? Promise.reject(new AppError("unavailable", "The process that owns the data is not there."))
+      : opened.core[name](call, input),
+  );
+  const config = readConfig({ ...settings });
+  const log = captureLog();
+  const app = createHttpFace({
+    core,
+    log,
+    organizationId: opened.actor.organizationId,
+    limits: config,
+    allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
+    defaultContainer: config.container,
+    version: "0.0.0-test",
+    isReady: () => true,
+    documents,
+  });
+  const servers: Listening[] = [];
+  return {
+    app,
+    core: opened.core,
+    actor: opened.actor,
+    way,
+    async listen(port = 0) {
+      const server = await listen(app, { host: "127.0.0.1", port, log });
+      servers.push(server);
+      return server;
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.close()));
+      await opened.close();
+    },
+  };
+}
