@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { healthContract, keysContract, operationsContract } from "./store/administration.js";
 import { containerDetailsContract, mergesContract, settingsContract } from "./store/container-details.js";
+import { auditContract } from "./store/audit.js";
 import { containersContract } from "./store/containers.js";
 import { documentsContract } from "./store/documents.js";
 import { extractionTasksContract } from "./store/extraction-tasks.js";
@@ -39,6 +40,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("merges", () => mergesContract(open));
     describe("keys", () => keysContract(open));
     describe("requests", () => requestsContract(open));
+    describe("who did what", () => auditContract(open));
     describe("operations and journal", () => operationsContract(open));
     describe("transactions", () => transactionsContract(open));
     describe("health", () => healthContract(open));

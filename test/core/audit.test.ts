@@ -1,3 +1,6 @@
+import { cp, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { coreFor, type Core } from "../../src/core/index.js";
 import { createAuditTrail } from "../../src/core/service/audit-trail.js";
@@ -338,4 +341,25 @@ describe("entries are kept", () => {
     expect(await opened.store.audit.dropBeyond(opened.store.organizationId, 0)).toBe(1);
     expect(findInFiles(opened.dataDirectory, ["sm_wrong"])).toEqual([]);
   });
+});
+
+test("a process that is killed loses what happened in its last second at most", async () => {
+  const actions = async (dataDirectory: string) => {
+    const again = await openManualCore({ dataDirectory });
+    try {
+      const kept = await again.store.audit.list(again.store.organizationId, { offset: 0, limit: 100 });
+      return kept.entries.map(({ action }) => action);
+    } finally {
+      await again.close();
+    }
+  };
+  await core.addDocument(call(), { content: "Long ago" });
+  await expect.poll(stored, { timeout: 5_000 }).toHaveLength(1);
+  await core.addDocument(call(), { content: "Just now" });
+  await core.createKey(call(), { name: "grave" });
+  await core.addDocument(call(), { content: "In the last moment" });
+  // What is on the disk now is what a killed process leaves.
+  const left = await mkdtemp(join(tmpdir(), "recollect-core-"));
+  await cp(opened.dataDirectory, left, { recursive: true });
+  expect(await actions(left)).toEqual(["createKey", "addDocument", "addDocument"]);
 });

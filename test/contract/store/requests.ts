@@ -18,6 +18,7 @@ function buildRequest(values: Partial<RequestRecord> = {}): RequestRecord {
     duration: 10,
     containerTag: "a",
     error: null,
+    address: "203.0.113.7",
     createdAt: "2024-05-06T07:08:09.000Z",
     ...values,
   };
@@ -31,7 +32,14 @@ export function requestsContract(open: OpenStore): void {
 
   test("a request comes back as it was recorded, the newest first", async () => {
     const older = buildRequest({ createdAt: "2024-01-01T00:00:00.000Z" });
-    const newer = buildRequest({ keyId: null, client: "opencode", containerTag: null, status: 404, error: "none" });
+    const newer = buildRequest({
+      keyId: null,
+      client: "opencode",
+      containerTag: null,
+      status: 404,
+      error: "none",
+      address: null,
+    });
     await at.store.requests.insert(at.organization, [older, newer]);
     expect(await list()).toEqual({ requests: [newer, older], total: 2 });
   });
