@@ -25,6 +25,7 @@ const GRAVE: ReadonlySet<string> = new Set([
   "ensureFirstKey",
   "connectClients",
   "answerDevice",
+  "pollDevice",
   "allowApp",
   "revokeGrants",
   "createSignInCode",
@@ -41,7 +42,14 @@ const GRAVE: ReadonlySet<string> = new Set([
 ]);
 
 /** Whoever calls these shows who they are by them. */
-const SHOWING: ReadonlySet<string> = new Set(["authenticate", "authenticateToken", "signIn", "checkSignIn", "signOut"]);
+const SHOWING: ReadonlySet<string> = new Set([
+  "authenticate",
+  "authenticateToken",
+  "signIn",
+  "checkSignIn",
+  "signOut",
+  "pollDevice",
+]);
 
 /** Calls that only look. */
 const LOOKS = /^(list|get|find|report|suggest|diagnose|pending)/;
@@ -84,7 +92,7 @@ function isHeard(name: keyof typeof NEEDS): boolean {
 function isNews(name: string, answer: unknown): boolean {
   const { secret, ended } = Object(answer) as { readonly secret?: unknown; readonly ended?: unknown };
   if (name === "listAudit") return false;
-  if (name === "ensureFirstKey") return typeof secret === "string";
+  if (name === "ensureFirstKey" || name === "pollDevice") return typeof secret === "string";
   return name !== "signOut" || ended === true;
 }
 

@@ -65,3 +65,16 @@ test("no code is kept, and what is over is removed", async () => {
   expect(await opened.store.deviceRequests.dropOver(opened.clock.now())).toBe(1);
   expect(await opened.everything()).not.toContain("nas");
 });
+
+test("the audit knows of the owner’s answer and of the key that was made", async () => {
+  const { deviceCode, userCode } = await core.startDevice(call, {});
+  await core.pollDevice(call, { deviceCode });
+  await core.answerDevice(call, { userCode, approve: true });
+  await core.pollDevice({ ...call, from: { face: "console", address: "10.0.0.7" } }, { deviceCode });
+  const { items } = await core.listAudit(call, {});
+  const [{ id } = { id: "none" }] = (await core.listKeys(call)).keys;
+  expect(items.filter(({ action }) => /Device/.test(action))).toMatchObject([
+    { action: "pollDevice", outcome: "ok", actor: "unknown", subjectIds: [id], address: "10.0.0.7" },
+    { action: "answerDevice", outcome: "ok", actor: "local" },
+  ]);
+});

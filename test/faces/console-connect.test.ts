@@ -350,3 +350,26 @@ describe("GET /v3/auth/key", () => {
     expect(await keys()).toEqual([]);
   });
 });
+
+test("the audit knows who approved what, from where", async () => {
+  const answer = await browser.fill(pathOf({ client: "codex" }), {
+    ...APPROVED,
+    containers: "some",
+    new_container: "mia",
+  });
+  const { items } = await rest.core.listAudit({ actor: rest.actor }, {});
+  const [{ id = "" } = {}] = await keys();
+  expect(items).toContainEqual(
+    expect.objectContaining({
+      action: "connectClients",
+      outcome: "ok",
+      actor: expect.stringMatching(/^sign-in:/),
+      containerTags: ["mia"],
+      subjectIds: [id],
+      face: "console",
+      address: "127.0.0.1",
+      client: "Test browser",
+    }),
+  );
+  expect(JSON.stringify(items)).not.toContain(answerOf(answer).get("apikey"));
+});

@@ -93,7 +93,7 @@ const pollSchema = z.object({ deviceCode: z.string().max(200) });
 /** What a program learns that asks whether it was approved. The key is told once, and the request is gone then. */
 export type PolledDevice =
   | { readonly state: "pending" | "too_soon" | "declined" | "expired" }
-  | { readonly state: "approved"; readonly secret: string };
+  | { readonly state: "approved"; readonly id: string; readonly secret: string };
 
 /** Answers the program that waits; makes its key when it was approved. */
 export async function pollDevice({ store, clock }: CoreContext, _call: Call, raw: unknown): Promise<PolledDevice> {
@@ -106,8 +106,8 @@ export async function pollDevice({ store, clock }: CoreContext, _call: Call, raw
     if (!request || request.expiresAt <= iso(now)) return { state: "expired" };
     if (request.approved !== null) {
       await nouns.deviceRequests.remove(organizationId, hash);
-      const { secret } = await makeKey(nouns, { organizationId, now }, keyOf(request.asker, request.approved));
-      return { state: "approved", secret };
+      const { key, secret } = await makeKey(nouns, { organizationId, now }, keyOf(request.asker, request.approved));
+      return { state: "approved", id: key.id, secret };
     }
     if (request.state === "declined") {
       await nouns.deviceRequests.remove(organizationId, hash);
