@@ -160,6 +160,26 @@ describe("the handshake", () => {
   });
 });
 
+describe("a revision that is not known", () => {
+  const REFUSAL = { code: -32_022, data: { supported: ["2026-07-28"], requested: "2031-01-01" } };
+  const foreign = { _meta: { ...META, "io.modelcontextprotocol/protocolVersion": "2031-01-01" } };
+
+  test.each(["server/discover", "tools/list"])("is refused in the first request, %s", (method) =>
+    withMcp(async (mcp) => {
+      expect((await mcp.request(1, method, foreign)).error).toMatchObject(REFUSAL);
+      expect((await mcp.request(2, "tools/list", { _meta: META })).result?.["tools"]).toHaveLength(7);
+    }),
+  );
+
+  test("is refused later, too, while requests of the known one go on", () =>
+    withMcp(async (mcp) => {
+      expect((await mcp.request(1, "tools/list", { _meta: META })).result?.["tools"]).toHaveLength(7);
+      expect((await mcp.request(2, "server/discover", foreign)).error).toMatchObject(REFUSAL);
+      expect((await mcp.request(3, "tools/call", { ...foreign, name: "profile" })).error).toMatchObject(REFUSAL);
+      expect((await mcp.request(4, "tools/list", { _meta: META })).result?.["tools"]).toHaveLength(7);
+    }));
+});
+
 describe("the end", () => {
   test("comes soon after the end of the input, whatever is in flight, and the next process goes on", () =>
     withMcp(async (mcp, dataDirectory) => {

@@ -8,7 +8,7 @@ import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from "./about
 /** Revisions that begin with `initialize`, newest first. */
 const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 /** Revisions in which every request stands for itself. */
-const MODERN_VERSIONS = ["2026-07-28"];
+export const MODERN_VERSIONS = ["2026-07-28"];
 
 /** Revisions that can be spoken over Streamable HTTP, newest first. */
 export const HTTP_VERSIONS = [...MODERN_VERSIONS, ...LEGACY_VERSIONS.filter((version) => version >= "2025-03-26")];

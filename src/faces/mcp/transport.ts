@@ -4,13 +4,16 @@ import {
   INVALID_REQUEST,
   isJSONRPCNotification,
   isJSONRPCRequest,
+  type JSONRPCErrorResponse,
   type JSONRPCMessage,
   PARSE_ERROR,
   parseJSONRPCMessage,
+  PROTOCOL_VERSION_META_KEY,
   type Transport,
+  UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
 import type { LeveledLog } from "../../lib/log.js";
-import type { RequestId } from "./handshake.js";
+import { MODERN_VERSIONS, type RequestId } from "./handshake.js";
 import type { Opening } from "./opening.js";
 
 /** The id of a request whose line was too long to read, as both generations of the official client write it. */
@@ -55,6 +58,8 @@ export function createStdioTransport(opening: Opening, log: LeveledLog): StdioTr
     if (read === null) return;
     if ("problem" in read) return refuse(read.id, read.code, read.problem);
     const { message } = read;
+    const foreign = foreignRevision(message);
+    if (foreign) return void opening.write(`${JSON.stringify(foreign)}\n`);
     // A subscription is answered when it ends, so nothing waits for it.
     if (isJSONRPCRequest(message) && message.method !== "subscriptions/listen") pending.set(message.id, message.method);
     if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
@@ -99,6 +104,19 @@ function createEcho({ answered }: Opening, log: LeveledLog): (message: JSONRPCMe
     expected = undefined;
     return true;
   };
+}
+
+/**
+ * Refuses a request in a revision that is not known here. The library looks at the first request of a connection only;
+ * in the later era each stands for itself.
+ */
+function foreignRevision(message: JSONRPCMessage): JSONRPCErrorResponse | null {
+  if (!isJSONRPCRequest(message) || message.method === "initialize") return null;
+  const requested = message.params?._meta?.[PROTOCOL_VERSION_META_KEY];
+  if (typeof requested !== "string" || MODERN_VERSIONS.includes(requested)) return null;
+  const refusal = new UnsupportedProtocolVersionError({ supported: [...MODERN_VERSIONS], requested });
+  const error = { code: refusal.code, message: refusal.message, data: refusal.data };
+  return { jsonrpc: "2.0", id: message.id, error };
 }
 
 type Reading = { message: JSONRPCMessage } | { problem: string; code: number; id: RequestId | null } | null;
