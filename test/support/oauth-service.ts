@@ -28,11 +28,12 @@ export async function openOAuthService(options: OAuthServiceOptions = {}): Promi
   const { settings = {}, documents, ...place } = options;
   const opened = await openCore({ ...place, settings });
   const way = { isCut: false };
-  const core = coreOver((name, call, input) =>
-    way.isCut
-      ? Promise.reject(new AppError("unavailable", "The process that owns the data is not there."))
-      : opened.core[name](call, input),
-  );
+  const core = coreOver(async (name, call, input) => {
+    if (way.isCut) throw new AppError("unavailable", "The process that owns the data is not there.");
+    // Between processes everything travels as JSON.
+    const asked = input === undefined ? undefined : JSON.parse(JSON.stringify(input));
+    return JSON.parse(JSON.stringify(await opened.core[name](call, asked)));
+  });
   const config = readConfig({ ...settings });
   const log = captureLog();
   const app = createHttpFace({

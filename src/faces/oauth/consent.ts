@@ -2,7 +2,7 @@ import type Provider from "oidc-provider";
 import { errors } from "oidc-provider";
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
-import type { Call, Core } from "../../core/index.js";
+import type { Core } from "../../core/index.js";
 import { choiceFields, readChoice } from "../pages/choice.js";
 import { csrfField, type FormFields, readForm, requireCsrf } from "../pages/forms.js";
 import { type Html, html, shown } from "../pages/html.js";
@@ -34,7 +34,6 @@ interface Question {
 export interface ConsentOptions {
   readonly provider: Provider;
   readonly core: Core;
-  readonly call: Call;
   readonly sessions: Sessions;
 }
 

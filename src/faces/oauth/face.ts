@@ -88,7 +88,7 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
     if (pathname.startsWith(`${CONSENT_PATH}/`)) {
       refuseForeign(request, allowed);
       const { answerConsent } = await import("./consent.js");
-      return answerConsent(request, { provider, core: coreFor(core, sourceOf(request, visitor)), call, sessions });
+      return answerConsent(request, { provider, core: coreFor(core, sourceOf(request, visitor)), sessions });
     }
     const path = ALIASES[pathname] ?? pathname;
     if (request.method === "OPTIONS") return preflight(request);
