@@ -37,6 +37,9 @@ const ARRANGED = /^(?:scheduled|due|booked|reserved|planned|set)$/;
 /** They are about something. */
 const WORKS =
   /^(?:thesis|dissertation|book|podcast|blog|channel|research|project|paper|novel|course|phd|app|study|startup|talk|lecture|documentary)$/;
+/** "I'm not allowed to drink alcohol." */
+const NOT_ALLOWED =
+  /^(?:allowed|able|permitted) to (?:have|eat|drink|drive|take|work|lift|swim|fly|run|use|smoke|travel)\b/;
 /** Of one's own they are places, and where they are is a fact whatever the words. */
 const PLACES = new Set(
   "home house flat apartment office studio workshop shop store garage cellar desk boat houseboat cabin cottage farm garden mooring clinic practice bedroom".split(
@@ -90,6 +93,8 @@ export function judgeComplement(subject: Subject, predicate: Predicate): Verdict
     rest.length > 2
   )
     return TRAIT;
+  if (predicate.isNegated && NOT_ALLOWED.test(lowerText(rest)))
+    return rest.length > 2 && !isPointing(rest.slice(3)) ? FACT : null;
   if (subject.isFavourite && /\b(?:one|option|version|part)\b/.test(lowerText(rest))) return null;
   if (subject.isFavourite) return EVALUATIVE.has(first) && rest.length < 3 && !isCapitalised(rest[0]) ? null : LIKING;
   if (subject.role === "own" && (STATIC_OWN.test(subject.head) || subject.head === "age"))

@@ -9,7 +9,7 @@ import { isCapitalised, type Word } from "./words.js";
 
 /** Things that belong to the talk or the work at hand. */
 const OF_THE_TALK =
-  /\b(?:guess|answer|question|point|thoughts?|bet|hope|idea|fear|take|opinion|suggestion|worry|problem|issue|error|mistake|bug|test|code|functions?|files?|variables?|script|result|output|conclusion|assumption|understanding|impression|feeling|vote|pick|reason|apologies|apology|head|brain|message|comment|input|query|example|character|paragraph|section|chapter|line|sentence|word|list|page|step|options?|version|weather|movie|film|song|story|plot|hero|heroine|prince|princess|king|queen|protagonist|article|text|author|game|way|thing|fact|truth|rest|other|others|one|ones|same|latter|former|day|moment|world|universe|people|men|women|class|method|button|column|tables?|columns?|rows?|loops?|user|value|array|object|string|parameter|argument|formula|equation|difference)$/i;
+  /\b(?:guess|answer|question|point|thoughts?|bet|hope|idea|fear|take|opinion|suggestion|worry|problem|issue|error|mistake|bug|test|code|functions?|files?|variables?|script|result|output|conclusion|assumption|understanding|impression|feeling|vote|pick|reason|apologies|apology|brain|message|comment|input|query|example|character|paragraph|section|chapter|line|sentence|word|list|page|step|options?|version|weather|movie|film|song|story|plot|hero|heroine|prince|princess|king|queen|protagonist|article|text|author|game|way|thing|fact|truth|rest|other|others|one|ones|same|latter|former|day|moment|world|universe|people|men|women|class|method|button|column|tables?|columns?|rows?|loops?|user|value|array|object|string|parameter|argument|formula|equation|difference)$/i;
 /** What things do that have no will of their own. */
 const OF_THINGS =
   /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|connect|rely|weigh|measure|consist|offer|happen|arrive|leave|depart|last|hold|have|need|take|use|live|go|come|move|target|store|belong|meet|work|own|lead|manage|serve|speak|teach|deliver|return|sit|stand)$/;
@@ -139,6 +139,7 @@ const COMMON_ENDING = /(?:ing|[^aeiou]s|ive|ly|ness|tion|ment|ity|ful|ous|able|t
 
 /** Of persons by name and of relatives whatever they do is worth keeping: "Vera brings the salad". */
 function judgeDoing({ role, text }: Subject, { verb }: Predicate, rest: readonly Word[]): Verdict | null {
+  if ((role === "thing" || role === "own") && verb !== null && isInMonth(rest)) return FACT;
   if (isLastingHard(rest))
     return verb !== null || isHabitual(lowerText(rest)) || MEASURE.test(lowerText(rest)) ? FACT : null;
   const isNamed = role === "relative" || (role === "person" && !COMMON_ENDING.test(text.split(" ")[0] ?? ""));
@@ -187,7 +188,7 @@ function judgeBeing({ text }: Subject, rest: readonly Word[]): Verdict | null {
 }
 
 function isOwned(text: string): boolean {
-  return /^\S+'s /.test(text);
+  return /^\S+(?: \S+)?'s /.test(text);
 }
 
 const DAY_OR_MONTH =

@@ -16,7 +16,7 @@ const BARE_VERBS = /^(?:smoke|drink|garden|bake|paint|vape|exercise|jog|meditate
 const THING_VERBS =
   /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|return|connect|rely|weigh|measure|consist|offer|focus|call|listen|expose|happen|arrive|leave|depart|last|move|hold|need|target)$/;
 const ILLNESS =
-  /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines|hay fever|insomnia|anxiety|depression|pacemaker|scoliosis|tinnitus|hypertension|(?:high|low) (?:blood pressure|cholesterol|iron|blood sugar)|trouble (?:sleeping|hearing|seeing|breathing)|bad (?:back|knees?|hip|shoulder|heart|eyesight|hearing))\b/;
+  /\b(?:allerg\w*|intoleran\w*|diabetes|asthma|dementia|alzheimer's|parkinson's|cancer|lupus|fibromyalgia|endometriosis|eczema|psoriasis|autism|dyslexia|ptsd|ocd|ibs|gout|osteoporosis|an(?:a)?emia|phobia|a fear of|glaucoma|cataracts?|degree|phd|condition|disease|disorder|adhd|siblings|celiac|epilepsy|arthritis|migraines|hay fever|insomnia|anxiety|depression|pacemaker|scoliosis|tinnitus|hypertension|(?:high|low) (?:blood pressure|cholesterol|iron|blood sugar)|trouble (?:sleeping|hearing|seeing|breathing)|bad (?:back|knees?|hip|shoulder|heart|eyesight|hearing))\b/;
 const COUNTED = /^(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d[\d,.]*|several|many|no|my|our|any|dual)$/;
 /**
  * Verbs whose meaning hangs on what follows: what has to stand there for a fact, in lower case.

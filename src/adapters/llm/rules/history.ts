@@ -138,7 +138,8 @@ export function judgePerfect({ verb, rest, frame, isNegated, adverbs }: Predicat
   if (rest.length === 0) return FACT;
   const text = lowerText(rest);
   const isLong = isLongstanding(text);
-  if (isLikingVerb(verb)) return !isNegated && (isLong || adverbs.includes("always")) ? judgeLiking(verb, rest) : null;
+  if (isLikingVerb(verb))
+    return isNeverDone || (!isNegated && (isLong || adverbs.includes("always"))) ? judgeLiking(verb, rest) : null;
   if (frame === "perfect-progressive" && verb === "look") return /^into (?!it|that|this)\w+/.test(text) ? FACT : null;
   if (
     isNegated &&

@@ -2,6 +2,9 @@ import { PETS, RELATIVES } from "./nouns.js";
 import type { Voice } from "./voice.js";
 
 const MENTION = /\b(?:my|our) (?:\p{Ll}[\p{L}-]* ){0,2}?(\p{Ll}[\p{L}-]*)(?: (\p{Lu}[\p{L}'-]+))?/gu;
+/** "Lunch with Birgit", "Met Ilse for coffee". */
+const MET =
+  /\b(?:[Mm]et|[Mm]eet|[Mm]eeting|[Ss]aw|[Vv]isited|[Vv]isit|[Dd]ating|[Mm]arried|[Cc]alled|(?:[Ll]unch|[Dd]inner|[Cc]offee|[Bb]reakfast|[Dd]rinks|[Tt]alk|[Cc]all) with) (\p{Lu}\p{Ll}+)\b(?! \p{Lu}|'s| and )/gu;
 /** At most so many words of a sentence are looked at for people. */
 const MOST_MENTIONS = 8;
 
@@ -17,5 +20,12 @@ export function onlyRelativeIn(text: string, { self }: Voice): string | null {
       /[^s]s$/.test(noun) ? "" : `${self}'s ${noun}${name === undefined || name.endsWith("'s") ? "" : ` ${name}`}`,
     );
   }
+  if (found.length === 0) return onlyNameIn(text);
   return found.length === 1 && found[0] !== "" ? (found[0] ?? null) : null;
+}
+
+/** Somebody met by name, when the sentence tells of meeting one alone. */
+function onlyNameIn(text: string): string | null {
+  const names = new Set([...text.matchAll(MET)].slice(0, MOST_MENTIONS).map(([, name = ""]) => name));
+  return names.size === 1 ? ([...names][0] ?? null) : null;
 }

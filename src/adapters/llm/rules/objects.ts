@@ -46,6 +46,18 @@ export function isPointing(rest: readonly Word[]): boolean {
   return PRONOUN_OBJECTS.has(first) || (PREPOSITION.test(first) && POINTING.test(rest[1]?.lower ?? ""));
 }
 
+const OF_TIME = /^(?:day|night|time|break|note)$/;
+
+/** "the day shift": what a noun follows is no light object itself. */
+function isNounAt(word: Word | undefined): boolean {
+  return (
+    word !== undefined &&
+    /^(?:shifts?|school|job|nurse|bank|zone|trains?|bus|care|centre|center|class|classes|tracking|room|book|app)$/.test(
+      word.lower,
+    )
+  );
+}
+
 /** "a lot of fun", "a great time": the noun says nothing. Looks at the first words only. */
 export function isLight(phrase: readonly Word[]): boolean {
   const quantity = QUANTITY.exec(lowerText(phrase.slice(0, 4)))?.[0];
@@ -53,7 +65,9 @@ export function isLight(phrase: readonly Word[]): boolean {
   const first = rest[0]?.lower ?? "";
   if (LIGHT_PARTICLES.has(first)) return true;
   const isLinked = LINK.test(rest[1]?.lower ?? "");
-  return rest.slice(0, isLinked ? 2 : 3).some((word) => LIGHT_OBJECTS.has(word.lower));
+  return rest
+    .slice(0, isLinked ? 2 : 3)
+    .some(({ lower }, index) => LIGHT_OBJECTS.has(lower) && !(OF_TIME.test(lower) && isNounAt(rest[index + 1])));
 }
 
 /** Neither pointing nor light. */

@@ -17,7 +17,7 @@ const BRACKETS = /\[[^[\]]{0,400}\]|\([^()]{0,200}\)/g;
 const EMOJI = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f)+|(?:^|\s)[:;]-?[)D(P]/gu;
 /** Signs that the sentence asks, supposes, hedges, quotes or jokes. */
 const UNSURE =
-  /\b(?:if|maybe|perhaps|possibly|might|i guess|i suppose|i wonder|i wish|i hope|hopefully|unless|imagine|pretend|suppose|supposedly|just kidding|not sure|no idea|what if|as if|would have|could have|should have|would love|would like|'d love|'d like|can't wait|cannot wait|looking forward|who knows|for example|e\.g|let's say|hypothetically|for this exercise|in this (?:scenario|story|game|exercise)|in the (?:novel|story|game|film|movie|play|dream),|role ?play|in another life|rumou?r has it|in theory|in a parallel)\b/i;
+  /\b(?:if|maybe|perhaps|possibly|might|i guess|i suppose|i wonder|i wish|i hope|hopefully|unless|imagine|pretend|suppose|supposedly|just kidding|not sure|no idea|what if|as if|would have|could have|should have|would love|would like|'d love|'d like|can't wait|cannot wait|looking forward|who knows|for example|e\.g|let's say|as a joke|jokingly|joking|dreamt|dreamed that|in a dream|allegedly|hypothetically|for this exercise|in this (?:scenario|story|game|exercise)|in the (?:novel|story|game|film|movie|play|dream),|role ?play|in another life|rumou?r has it|in theory|in a parallel)\b/i;
 /** A question after a comma; short names of it, so that nothing is read twice. */
 const QUESTION_TAIL =
   /(?:,| -| —| –|;)(?: (?:so|and|but))? (?:what|how|can|could|do|does|did|is|are|should|would|will|which|where|any|who|when|have|has)\b[^,;]{0,160}\?$/i;
