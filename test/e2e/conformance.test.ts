@@ -106,20 +106,27 @@ describe("with fixtures, over the product's standard input and output, a process
   }, LONGEST_MS);
   afterAll(() => program.remove());
 
-  test("all that 2025-11-25 requires passes, except for what is about HTTP", { timeout: LONGEST_MS }, async () => {
-    await withDataDirectory(async (data) => {
-      const bridge = await startStdioBridge([process.execPath, program.file, data], environmentFor(data));
-      try {
-        const result = await runConformance(`${bridge.url}/mcp`, "2025-11-25", baseline("stdio-2025-11-25"));
-        expectConformance(result, 69);
-        expect([...result.warned, ...result.failedUnscored]).toEqual([]);
-      } finally {
-        await bridge.close();
-      }
-      // With debug logging on.
-      expect(bridge.strayLines).toEqual([]);
-    });
-  });
+  test.each([
+    ["2025-11-25", 69, []],
+    ["2026-07-28", 108, ["http-custom-header-server-validation", "http-header-validation", ...TASKS]],
+  ] as const)(
+    "all that %s requires passes, except for what is about HTTP",
+    { timeout: LONGEST_MS },
+    async (revision, atLeast, unscored) => {
+      await withDataDirectory(async (data) => {
+        const bridge = await startStdioBridge([process.execPath, program.file, data], environmentFor(data));
+        try {
+          const result = await runConformance(`${bridge.url}/mcp`, revision, baseline(`stdio-${revision}`));
+          expectConformance(result, atLeast);
+          expect({ warned: result.warned, unscored: result.failedUnscored }).toEqual({ warned: [], unscored });
+        } finally {
+          await bridge.close();
+        }
+        // With debug logging on.
+        expect(bridge.strayLines).toEqual([]);
+      });
+    },
+  );
 });
 
 describe("without fixtures, the program as it is shipped", () => {

@@ -1,5 +1,7 @@
 import {
   acceptedContent,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
   createRequestStateCodec,
   inputRequired,
   inputResponse,
@@ -46,8 +48,8 @@ function registerSingleQuestions(server: McpServer): void {
     if (answer.kind === "roots") return says(answer.roots.map(({ uri }) => uri).join(" "));
     return inputRequired({ inputRequests: { client_roots: inputRequired.listRoots() } });
   });
-  server.registerTool("test_input_required_result_capabilities", { description: "Asks what it may." }, () => {
-    const { elicitation, sampling } = server.server.getClientCapabilities() ?? {};
+  server.registerTool("test_input_required_result_capabilities", { description: "Asks what it may." }, (context) => {
+    const { elicitation, sampling } = declaredCapabilities(context);
     const inputRequests = {
       ...(elicitation && { user_name: askName("What is your name?") }),
       ...(sampling && { greeting: askModel("Generate a greeting") }),
@@ -67,6 +69,12 @@ function registerSingleQuestions(server: McpServer): void {
     const question = { message: "What context should the prompt use?", requestedSchema: schema };
     return inputRequired({ inputRequests: { user_context: inputRequired.elicit(question) } });
   });
+}
+
+/** What the client can do, as it says in the request itself. */
+function declaredCapabilities({ mcpReq }: ServerContext): ClientCapabilities {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  return (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
 }
 
 function registerSealedQuestions(server: McpServer): void {

@@ -15,18 +15,34 @@ export interface StdioBridge {
   close(): Promise<void>;
 }
 
+type Id = string | number;
+
 interface Message {
   readonly jsonrpc?: unknown;
-  readonly id?: string | number;
+  readonly id?: Id;
   readonly method?: string;
+  readonly params?: { readonly _meta?: Readonly<Record<string, unknown>> };
 }
 
 /** A process, and the answers that are waiting for it. */
 interface Session {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly streams: Map<string | number, ServerResponse>;
+  readonly streams: Map<Id, ServerResponse>;
   readonly ended: Promise<void>;
 }
+
+/** The era without sessions: all its requests go to one process. */
+const LATER = "2026-07-28";
+const SHARED = "shared";
+const VERSION = "io.modelcontextprotocol/protocolVersion";
+const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+/** A connection keeps the era of its first request other than a probe; nobody waits for the answer to this one. */
+const OPENING = {
+  jsonrpc: "2.0",
+  id: "opening",
+  method: "tools/list",
+  params: { _meta: { [VERSION]: LATER, "io.modelcontextprotocol/clientCapabilities": {} } },
+};
 
 /** So many processes are started before somebody asks for them. */
 const SPARE = 2;
@@ -46,8 +62,9 @@ export async function startStdioBridge(
   function start(): Session {
     const [program, ...args] = command;
     const child = spawn(program, args, { env: environment, stdio: ["pipe", "pipe", "ignore"] });
+    child.stdin.on("error", () => undefined);
     const ended = new Promise<void>((done) => child.once("close", () => done()));
-    const session = { child, streams: new Map<string | number, ServerResponse>(), ended };
+    const session = { child, streams: new Map<Id, ServerResponse>(), ended };
     all.push(session);
     createInterface({ input: child.stdout }).on("line", (line) => {
       const message = readMessage(line);
@@ -58,30 +75,28 @@ export async function startStdioBridge(
   }
 
   const spare = Array.from({ length: SPARE }, start);
-  function take(): Session | undefined {
+  function open(id: string): Session {
     spare.push(start());
-    return spare.shift();
+    const session = spare.shift() ?? start();
+    if (id === SHARED) write(session, OPENING);
+    sessions.set(id, session);
+    return session;
   }
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     if (incoming.method === "GET") return void outgoing.writeHead(405).end();
     const body = await text(incoming);
-    const named = incoming.headers["mcp-session-id"];
-    const id = typeof named === "string" ? named : randomUUID();
-    const session = sessions.get(id) ?? (named === undefined ? take() : undefined);
+    const message = body === "" ? {} : (JSON.parse(body) as Message);
+    const { "mcp-session-id": named, "mcp-protocol-version": version } = incoming.headers;
+    const isLater = version === LATER || message.params?._meta?.[VERSION] !== undefined;
+    const id = isLater ? SHARED : typeof named === "string" ? named : randomUUID();
+    const session = sessions.get(id) ?? (isLater || named === undefined ? open(id) : undefined);
     if (!session) return void outgoing.writeHead(404).end();
-    sessions.set(id, session);
-    if (incoming.method === "DELETE") {
-      session.child.stdin.end();
-      sessions.delete(id);
-      return void outgoing.writeHead(200).end();
-    }
-    const message = JSON.parse(body) as Message;
-    session.child.stdin.write(`${JSON.stringify(message)}\n`);
-    outgoing.setHeader("mcp-session-id", id);
-    if (message.method === undefined || message.id === undefined) return void outgoing.writeHead(202).end();
-    outgoing.writeHead(200, { "content-type": "text/event-stream" });
-    session.streams.set(message.id, outgoing);
+    if (!isLater) outgoing.setHeader("mcp-session-id", id);
+    if (incoming.method !== "DELETE") return exchange(session, message, outgoing);
+    session.child.stdin.end();
+    sessions.delete(id);
+    outgoing.writeHead(200).end();
   }
 
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
@@ -98,6 +113,24 @@ export async function startStdioBridge(
   };
 }
 
+function write({ child }: Session, message: Message | object): void {
+  child.stdin.write(`${JSON.stringify(message)}\n`);
+}
+
+/** Sends a message, and keeps the stream of a request open until it is answered, or nobody reads it any more. */
+function exchange(session: Session, message: Message, outgoing: ServerResponse): void {
+  const { id, method } = message;
+  write(session, message);
+  if (method === undefined || id === undefined) return void outgoing.writeHead(202).end();
+  outgoing.writeHead(200, { "content-type": "text/event-stream" });
+  session.streams.set(id, outgoing);
+  outgoing.on("close", () => {
+    if (session.streams.get(id) !== outgoing) return;
+    session.streams.delete(id);
+    write(session, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+  });
+}
+
 function readMessage(line: string): Message | null {
   try {
     const message = JSON.parse(line) as Message;
@@ -107,12 +140,13 @@ function readMessage(line: string): Message | null {
   }
 }
 
-/** An answer ends the stream of its question; all else belongs to the question that was asked last. */
-function passOn({ streams }: Session, { id, method }: Message, line: string): void {
+/** An answer ends the stream of its question; all else belongs to a subscription, or to the question asked last. */
+function passOn({ streams }: Session, { id, method, params }: Message, line: string): void {
   const isAnswer = method === undefined && id !== undefined;
-  const stream = isAnswer ? streams.get(id) : [...streams.values()].at(-1);
+  const to = isAnswer ? id : (params?._meta?.[SUBSCRIPTION] as Id | undefined);
+  const stream = to === undefined ? [...streams.values()].at(-1) : streams.get(to);
   stream?.write(`event: message\ndata: ${line}\n\n`);
   if (!isAnswer) return;
-  stream?.end();
   streams.delete(id);
+  stream?.end();
 }
