@@ -143,7 +143,7 @@ export { createProjectSchema, deleteProjectSchema, type DeletedProject } from ".
 export { purgeSchema, type Purged } from "./service/purge.js";
 export { resetSchema } from "./service/reset.js";
 export { settingsSchema } from "./service/settings.js";
-export { ORGANIZATION_NAME, OWNER } from "./service/status.js";
+export { ORGANIZATION_NAME } from "./service/status.js";
 export type { Session, Status } from "./service/status.js";
 
 /** Every use case by name. Inputs are checked inside, so a face may pass on what it was sent. */

@@ -10,6 +10,9 @@ export * from "./device-types.js";
 export * from "./sign-in-types.js";
 import type { KeyRate } from "./key-types.js";
 
+/** The one person of a server, as clients show people. The address is nobody's: that name leads nowhere. */
+export const OWNER = { id: "owner", name: "Owner", email: "owner@localhost" } as const;
+
 /** Who is asking. Every use case takes one; nothing else decides what may be seen or changed. */
 export interface Actor {
   readonly organizationId: string;

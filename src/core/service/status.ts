@@ -4,9 +4,6 @@ import type { ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 import type { KeyRate } from "../types.js";
 import { type ExpiringKey, listExpiringKeys } from "./expiring-keys.js";
 
-/** The one person of a server, as clients show people. The address is nobody's: that name leads nowhere. */
-export const OWNER = { id: "owner", name: "Owner", email: "owner@localhost" } as const;
-
 /** What clients show as the name of the one organisation of a server. */
 export const ORGANIZATION_NAME = "Recollect";
 

@@ -1,5 +1,4 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { coreFor } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { sleep } from "../../lib/time.js";
 import { openMcpStdio, type Opening } from "./opening.js";
@@ -39,6 +38,8 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
   const opening = options.opening ?? openMcpStdio({ version, isExtended: extension !== undefined });
   const session = keepSuccess(async () => {
     const { core, actor } = await options.session();
+    // The list of tools needs no core, and is wanted first.
+    const { coreFor } = await import("../../core/index.js");
     return { core: coreFor(core, { face: "mcp" }), actor };
   });
   const transport = createStdioTransport(opening, log);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { OWNER } from "../../../core/index.js";
+import { OWNER } from "../../../core/types.js";
 import { defineTool, type Tool } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
 import { placeSchema, presentPlace } from "./arguments.js";

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { ORGANIZATION_NAME, OWNER, type Session } from "../../../core/index.js";
+import { ORGANIZATION_NAME, type Session } from "../../../core/index.js";
+import { OWNER } from "../../../core/types.js";
 import { dateTime } from "../schemas.js";
 
 const permission = z.enum(["read", "write"]);

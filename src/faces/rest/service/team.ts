@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { OWNER } from "../../../core/index.js";
+import { OWNER } from "../../../core/types.js";
 import { defineEndpoint } from "../endpoint.js";
 import { dateTime } from "../schemas.js";
 
