@@ -29,10 +29,16 @@ export function createAuditStore(db: Kysely<Database>): AuditStore {
     },
 
     async list(organizationId, query) {
-      const matching = selectMatching(db, organizationId, query);
       // In the order of writing: a clock may go back.
-      const rows = await matching.selectAll().orderBy("seq", "desc").limit(query.limit).offset(query.offset).execute();
-      const { total } = await matching.select(sql<number>`count(*)`.as("total")).executeTakeFirstOrThrow();
+      const rows = await selectMatching(db, organizationId, query, { inOrder: true })
+        .selectAll()
+        .orderBy("seq", "desc")
+        .limit(query.limit)
+        .offset(query.offset)
+        .execute();
+      const { total } = await selectMatching(db, organizationId, query)
+        .select(sql<number>`count(*)`.as("total"))
+        .executeTakeFirstOrThrow();
       return { entries: rows.map(entryOf), total };
     },
 
@@ -57,8 +63,16 @@ export function createAuditStore(db: Kysely<Database>): AuditStore {
   };
 }
 
-function selectMatching(db: Kysely<Database>, organizationId: string, query: AuditQuery) {
-  let matching = db.selectFrom("audit_entries").where("organization_id", "=", organizationId);
+function selectMatching(
+  db: Kysely<Database>,
+  organizationId: string,
+  query: AuditQuery,
+  { inOrder = false }: { readonly inOrder?: boolean } = {},
+) {
+  const isNarrow = query.actor !== undefined || query.action !== undefined;
+  // With the plus no index is used, which would have to be sorted: the newest rows are at the end of the table.
+  const organization = inOrder && !isNarrow ? sql<string>`+organization_id` : sql<string>`organization_id`;
+  let matching = db.selectFrom("audit_entries").where(organization, "=", organizationId);
   if (query.actor !== undefined) matching = matching.where("actor", "=", query.actor);
   if (query.action !== undefined) matching = matching.where("action", "=", query.action);
   if (query.from !== undefined) matching = matching.where("at", ">=", query.from);
@@ -66,9 +80,8 @@ function selectMatching(db: Kysely<Database>, organizationId: string, query: Aud
   if (query.outcome === "refused") matching = matching.where("outcome", "<>", "ok");
   else if (query.outcome !== undefined) matching = matching.where("outcome", "=", query.outcome);
   if (query.containerTag !== undefined)
-    matching = matching.where(
-      sql<boolean>`exists (select 1 from json_each(container_tags) where value = ${query.containerTag})`,
-    );
+    // Tags hold no quotation marks, so this is exact, and faster than reading the JSON.
+    matching = matching.where(sql<boolean>`instr(container_tags, ${JSON.stringify(query.containerTag)}) > 0`);
   return matching;
 }
 

@@ -94,4 +94,5 @@ create table audit_entries (
 ) strict;
 create index audit_entries_at on audit_entries (organization_id, at);
 create index audit_entries_actor on audit_entries (organization_id, actor, seq);
+create index audit_entries_action on audit_entries (organization_id, action, seq);
 `;
