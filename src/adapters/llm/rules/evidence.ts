@@ -91,7 +91,8 @@ export function judgeHardFact(subject: Subject, predicate: Predicate): Verdict |
   if (frame === "been") return judgeBeenDone(subject, said);
   if (verb !== null && (TALK_VERBS.test(verb) || (role === "self" && PASSING_VERBS.test(verb)))) return null;
   if (frame === "present") return judgeDoing(subject, predicate, said);
-  if (frame === "past" && said !== rest && verb !== null && role !== "self" && isEventVerb(verb)) return EPISODE;
+  if (frame === "past" && said !== rest && verb !== null && role !== "self" && (isEventVerb(verb) || GIVEN.test(verb)))
+    return EPISODE;
   if (frame === "past") return verb !== null && isLastingHard(said) && !isMomentary(said) ? EPISODE : null;
   if (frame === "perfect") return verb !== null && isLastingHard(said) ? EPISODE : null;
   if (frame === "progressive" && AHEAD.test(lowerText(rest)) && !IDLE.test(verb ?? "be")) return APPOINTMENT;
@@ -105,6 +106,8 @@ function hasOrder(rest: readonly Word[]): boolean {
   return rest.some(({ raw }, index) => raw.endsWith(",") && readVerb(rest[index + 1]?.lower ?? "", "base") !== null);
 }
 
+/** What others do to somebody and leave something: "My doctor put me on a diet". */
+const GIVEN = /^(?:put|prescribe|give|teach|lend|buy|offer|leave|send|raise|bring)$/;
 /** "I don't go to the gym any more". */
 const GIVEN_UP = /\w (?:any ?more|any longer|these days|nowadays)\b/;
 
@@ -156,6 +159,8 @@ function judgeState(subject: Subject, rest: readonly Word[]): Verdict | null {
     )
   )
     return FACT;
+  if (/\b(?:right now|just now|at the moment|today|tonight|again|pages?|pressure|way|phone|line)\b/.test(text))
+    return null;
   if (/^(?:on|with|at|in|under|near|behind|between)$/.test(first) && rest.length > 1)
     return rest.slice(1).some(isName) || isHabitual(text) || /\bfloor\b/.test(text) ? FACT : null;
   const isRenamed = isCapitalised(rest[0]) && rest.at(-1)?.lower === "now" && rest.slice(0, -1).every(isCapitalised);

@@ -4,7 +4,7 @@ import { isHabitual, isLight, isPointing, lowerText, saysSomething } from "./obj
 import type { Predicate } from "./predicate.js";
 import type { Subject } from "./subject.js";
 import { isLastingVerb, isLikingVerb, readVerb } from "./verbs.js";
-import { APPOINTMENT, FACT, TRAIT, type Verdict } from "./verdict.js";
+import { APPOINTMENT, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
 import { isCapitalised, type Word } from "./words.js";
 
 const STATIC_VERBS = new Set(
@@ -51,6 +51,9 @@ const FIGURE =
   /^(?:under a rock|on (?:caffeine|coffee|spite|fumes|adrenaline|love)|in a bubble|in the moment|in my (?:own )?head|on coffee|on the edge|in fear|fluent (?:sarcasm|nonsense|emoji)|my (?:own )?(?:life|words|best life)|the dream)\b/;
 const EMPTY_OBJECT = /^(?:on it|as well|well|out|hard|too much|better|best|together|in|up to)\b$/;
 
+/** "I find small talk exhausting." */
+const FOUND =
+  /^(?!the |your ).+ (?:exhausting|disgusting|boring|relaxing|fascinating|annoying|stressful|soothing|revolting|overrated|irritating|calming|tiring|confusing|unbearable)$/;
 /** "I don't go to the gym any more". */
 const GIVEN_UP = /\w (?:any ?more|any longer|these days|nowadays)\b/;
 /** "We have dinner at half past six." */
@@ -94,7 +97,14 @@ export function judgeHabit(subject: Subject, predicate: Predicate): Verdict | nu
   const { verb, rest } = predicate;
   const text = lowerText(rest);
   if (verb === "split") return /^(?:my|our) (?:time|weeks?|years?) between\b/.test(text) ? FACT : null;
-  if (verb !== null && predicate.isNegated && GIVEN_UP.test(text) && !NO_HABIT.test(verb) && !isPointing(rest))
+  if (
+    verb !== null &&
+    predicate.isNegated &&
+    GIVEN_UP.test(text) &&
+    !/\byour?\b/.test(text) &&
+    !NO_HABIT.test(verb) &&
+    !isPointing(rest)
+  )
     return FACT;
   if (verb === "take" && /^over (?:the|an?|my|our)\b/.test(text)) return FACT;
   if (
@@ -171,7 +181,8 @@ const SPECIAL_VERBS: Readonly<Record<string, JudgeVerb>> = {
     )
       ? TRAIT
       : null,
-  earn: (_rest, text) => (/\d/.test(text) ? FACT : null),
+  find: (rest, text) => (FOUND.test(text) && !isPointing(rest) ? LIKING : null),
+  earn: (_rest, text) => (/\d|^(?:my|our) living\b/.test(text) ? FACT : null),
   turn: (_rest, text) =>
     /^(?:\d+|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b/.test(
       text,

@@ -101,7 +101,8 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
 export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdict | null {
   if (isNegated || rest.length === 0 || adverbs.includes("almost") || adverbs.includes("nearly")) return null;
   const text = lowerText(rest);
-  if (POINTING_OBJECT.test(rest[0]?.lower ?? "") && !isHerOwn(rest)) return null;
+  if (POINTING_OBJECT.test(rest[0]?.lower ?? "") && !isHerOwn(rest) && !(verb === "move" && /^here from \w/.test(text)))
+    return null;
   if (rest[0]?.lower === "your" && MINOR.test(verb ?? "see")) return null;
   if (verb === null) return isPointing(rest) ? null : /^as an? \w/.test(text) ? EPISODE : DATED_EPISODE;
   const frames = EVENTS[verb];

@@ -72,7 +72,9 @@ function judgeFrame(subject: Subject, predicate: Predicate): Verdict | null {
     case "ability":
       return judgeAbility(predicate);
     case "obligation":
-      return CHAT_DUTIES.test(predicate.rest[0]?.lower ?? "") ? null : APPOINTMENT;
+      return CHAT_DUTIES.test(predicate.rest[0]?.lower ?? "") && !/^be (?:at|in) /.test(lowerText(predicate.rest))
+        ? null
+        : APPOINTMENT;
     case "preference":
       return judgeRather(predicate);
     case "other":

@@ -19,7 +19,7 @@ export function judgeLiking(verb: string, rest: readonly Word[]): Verdict | null
   if (
     first === "being" &&
     !/^(?:able|here|there|part|with|so|around|a|an|the|in|on)$/.test(second) &&
-    !EVALUATIVE.has(second) &&
+    (!EVALUATIVE.has(second) || /^(?:late|early|cold|alone|wet)$/.test(second)) &&
     rest.length > 1
   )
     return LIKING;

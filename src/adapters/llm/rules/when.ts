@@ -117,6 +117,7 @@ function isNoDate(match: ParsedResult, words: string, text: string): boolean {
     return true;
   return (
     /\b(?:every|each|other|most|black)\s+$/i.test(before) ||
+    /^ (?:mornings|afternoons|evenings|nights)\b/i.test(after) ||
     (words === "friday" && /\bgood\s+$/i.test(before)) ||
     /^[a-z]/i.test(after)
   );
