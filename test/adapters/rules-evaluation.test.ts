@@ -15,7 +15,7 @@ async function judgeTune(): Promise<JudgedItem[]> {
   return judged;
 }
 
-describe("the rules on the half of the labelled set that they were tuned on", () => {
+describe("the rules on the part of the labelled set that they were tuned on", () => {
   test("find most facts and invent hardly any", async () => {
     const summary = summarise(await judgeTune());
     expect(summary.precision).toBeGreaterThanOrEqual(0.97);
@@ -31,7 +31,7 @@ describe("the rules on the half of the labelled set that they were tuned on", ()
 });
 
 describe("the labelled set", () => {
-  test("holds at least 300 sentences and 40 dialogues of 6 to 14 turns, about half of them held back", () => {
+  test("holds at least 300 sentences and 40 dialogues of 6 to 14 turns, about half of the first series held back", () => {
     const sentences = everyItem.flatMap(({ text }) => text?.split(/(?<=[.!?])\s+|\n/) ?? []);
     const dialogues = everyItem.flatMap(({ turns }) => (turns ? [turns] : []));
     expect(sentences.length).toBeGreaterThanOrEqual(300);

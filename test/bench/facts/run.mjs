@@ -21,7 +21,7 @@ async function judge(items, dist) {
 /** One line for the report of `npm run bench`. */
 export async function heldLine(dist) {
   const { expected, precision, recall } = summarise(await judge(set.held, dist));
-  return `Facts found by the rules, held half of the labelled set (${expected} facts): precision ${show(precision)}, recall ${show(recall)}.`;
+  return `Facts found by the rules, held part of the labelled set (${expected} facts): precision ${show(precision)}, recall ${show(recall)}.`;
 }
 
 function show(value) {
