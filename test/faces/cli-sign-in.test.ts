@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SignIn } from "../../src/core/types.js";
-import { parseAnswer, runCommand } from "../support/command-line.js";
+import { type CommandResult, parseAnswer, runCommand } from "../support/command-line.js";
 import { openBrowser } from "../support/owner-browser.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
@@ -65,6 +65,54 @@ describe("login", () => {
 
   test("does one thing at a time", async () => {
     expect((await run("login", "--list", "--open")).code).toBe(2);
+  });
+});
+
+describe("login --device", () => {
+  const answerTo = async (decision: string, ...argv: string[]): Promise<CommandResult> => {
+    const { url } = await rest.listen();
+    const browser = openBrowser(rest);
+    await browser.signIn();
+    const stderr = new PassThrough();
+    let answered: Promise<unknown> | undefined;
+    let text = "";
+    stderr.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const code = /type ([A-Z]{4}-[A-Z]{4})/.exec(text)?.[1];
+      if (code === undefined) return;
+      const choice = { containers: "all", permission: "read", expires: "7", decision };
+      answered ??= browser.fill(`/auth/device?user_code=${code}`, choice);
+    });
+    const result = await runCommand(folder, ["login", "--device", `${url}/`, ...argv], { io: { stderr } });
+    await answered;
+    return { ...result, stderr: text };
+  };
+
+  test("prints the key that the owner gives this machine", { timeout: 30_000 }, async () => {
+    const { code, stdout, stderr } = await answerTo("approve", "--client", "codex");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^sm_\S+\n$/) });
+    expect(stderr).toMatch(/^Open http:\/\/127\.0\.0\.1:\d+\/auth\/device on any machine/);
+    const { keys } = await rest.core.listKeys({ actor: rest.actor });
+    expect(keys).toMatchObject([{ client: "codex", permission: "read", name: expect.stringMatching(/^codex on /) }]);
+  });
+
+  test("says that the owner declined", { timeout: 30_000 }, async () => {
+    const { code, stdout, stderr } = await answerTo("decline");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("The owner declined.");
+  });
+
+  test.each([
+    [["--device", "memory.example"], 2, "needs the address of a service"],
+    [["--device", "ftp://memory.example"], 2, "needs the address of a service"],
+    [["--device", "http://user@127.0.0.1:1"], 2, "needs the address of a service"],
+    [["--device", "http://127.0.0.1:1"], 1, "No service answers at http://127.0.0.1:1."],
+    [["--client", "codex"], 2, "--client goes with --device"],
+    [["--device", "http://127.0.0.1:1", "--list"], 2, "choose one of"],
+  ])("with %j is refused", async (options, expected, complaint) => {
+    const { code, stderr } = await run("login", ...options);
+    expect(code).toBe(expected);
+    expect(stderr).toContain(complaint);
   });
 });
 

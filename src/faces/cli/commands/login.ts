@@ -3,6 +3,7 @@ import type { SignIn } from "../../../core/types.js";
 import { AppError } from "../../../core/errors.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
+import { untilInterrupted } from "../interrupt.js";
 import { notEmpty } from "../options.js";
 import { oneLine } from "../style.js";
 
@@ -10,6 +11,8 @@ interface LoginOptions {
   readonly open?: true;
   readonly list?: true;
   readonly end?: string;
+  readonly device?: string;
+  readonly client?: string;
 }
 
 export function registerLogin(program: Command, cli: Cli): void {
@@ -19,13 +22,27 @@ export function registerLogin(program: Command, cli: Cli): void {
     .option("--open", "open it in the browser of this machine, too")
     .option("--list", "list the browsers that are signed in instead")
     .option("--end <id>", "sign one of them out instead", notEmpty)
+    .option(
+      "--device <url>",
+      "get a key for this machine from the service at an address instead, without a browser here",
+    )
+    .option("--client <name>", "with --device: the program that the key is for")
     .addHelpText(
       "after",
-      examples(cli, ["$ login", "$ login --open", "$ login --list", "$ login --end 3mJr7AoUXx2Wqd9ZtYbN4c"]),
+      examples(cli, [
+        "$ login",
+        "$ login --open",
+        "$ login --list",
+        "$ login --end 3mJr7AoUXx2Wqd9ZtYbN4c",
+        "$ login --device https://memory.example --client codex",
+      ]),
     )
     .action(async (options: LoginOptions) => {
-      if ([options.open, options.list, options.end].filter((one) => one !== undefined).length > 1)
-        throw new UsageError("choose one of --open, --list and --end");
+      const { device, client } = options;
+      if ([options.open, options.list, options.end, device].filter((one) => one !== undefined).length > 1)
+        throw new UsageError("choose one of --open, --list, --end and --device");
+      if (client !== undefined && device === undefined) throw new UsageError("--client goes with --device");
+      if (device !== undefined) return getKey(cli, device, client);
       if (options.list) return list(cli);
       if (options.end !== undefined) return end(cli, options.end);
       return login(cli, options.open === true);
@@ -47,6 +64,13 @@ async function login(cli: Cli, isOpened: boolean): Promise<void> {
   output.answer({ url, expiresAt, opened }, () => [url]);
   if (isOpened && !opened) output.note("No browser could be opened here. Open the link yourself.");
   output.note("The link signs one browser in, once, within 10 minutes. Give it to nobody.");
+}
+
+async function getKey(cli: Cli, service: string, client: string | undefined): Promise<void> {
+  const { askForKey } = await import("../ask-for-key.js");
+  const told = await untilInterrupted(() => askForKey(cli, service, client));
+  cli.output.answer(told, () => [told.apiKey]);
+  cli.output.note(`This key is for ${oneLine(told.apiUrl)}. It is shown this once: keep it somewhere safe.`);
 }
 
 async function list(cli: Cli): Promise<void> {
