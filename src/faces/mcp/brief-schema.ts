@@ -13,7 +13,7 @@ export function briefly(schema: z.ZodObject): StandardSchemaWithJSON {
     "~standard": {
       ...standard,
       jsonSchema: {
-        input: once((options) => withoutDialect(input(options))),
+        input: once((options) => withoutTruisms(withoutDialect(input(options)))),
         output: once((options) => {
           const { additionalProperties = false, ...described } = withoutDialect(output(options));
           return { ...withoutWords(described), additionalProperties };
@@ -41,21 +41,30 @@ function withoutDialect({ $schema: _dialect, ...described }: Described): Record<
   return described;
 }
 
+/** That names are text and values are anything. */
+function withoutTruisms(schema: Described): Record<string, unknown> {
+  const { propertyNames: _names, additionalProperties, ...described } = inParts(schema, withoutTruisms);
+  const isAnything = isSchema(additionalProperties) && Object.keys(additionalProperties).length === 0;
+  return { ...described, ...(additionalProperties !== undefined && !isAnything && { additionalProperties }) };
+}
+
 function withoutWords(schema: Described): Record<string, unknown> {
   const { description: _words, additionalProperties: _rest, propertyNames: _names, ...described } = schema;
-  const { properties, items, anyOf } = described;
+  return inParts(described, withoutWords);
+}
+
+/** The same with its parts changed. */
+function inParts(schema: Described, change: (part: Described) => Described): Record<string, unknown> {
+  const ofPart = (part: unknown): unknown => (isSchema(part) ? change(part) : part);
+  const { properties, items, anyOf } = schema;
   return {
-    ...described,
+    ...schema,
     ...(isSchema(properties) && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, ofPart(value)])),
     }),
-    ...(isSchema(items) && { items: withoutWords(items) }),
+    ...(isSchema(items) && { items: change(items) }),
     ...(Array.isArray(anyOf) && { anyOf: anyOf.map(ofPart) }),
   };
-}
-
-function ofPart(value: unknown): unknown {
-  return isSchema(value) ? withoutWords(value) : value;
 }
 
 function isSchema(value: unknown): value is Described {
