@@ -15,12 +15,13 @@ const run = (...argv: string[]) => runCommand(data, ["keys", ...argv]);
 const create = async (...argv: string[]) => parseAnswer<CreatedKey>(await run("create", "--json", ...argv));
 const listed = async () => parseAnswer<{ keys: ListedKey[] }>(await run("list", "--json")).keys;
 
+const OPTIONS = "--name laptop --container mia library:read a:b:read --expires 90 --rate 30 --client opencode".split(
+  " ",
+);
+
 describe("keys create", () => {
   test("makes a key for all that it is told, and says so", async () => {
-    const made = await run(
-      ...["create", "--name", "laptop", "--container", "mia", "library:read", "a:b:read"],
-      ...["--expires", "90", "--rate", "30", "--client", "opencode"],
-    );
+    const made = await run("create", ...OPTIONS);
     expect(made.code).toBe(0);
     expect(made.stdout).toMatch(/^sm_\w+\n$/);
     expect(made.stderr).toContain("(laptop, for opencode, only mia library:read a:b:read, 30 requests in 60 s)");
@@ -38,8 +39,8 @@ describe("keys create", () => {
         isOpen: true,
       },
     ]);
-    const [{ createdAt = "", expiresAt = null } = {}] = await listed();
-    expect(Date.parse(expiresAt ?? "") - Date.parse(createdAt)).toBe(90 * 86_400_000);
+    const [key] = await listed();
+    expect(Date.parse(key?.expiresAt ?? "") - Date.parse(key?.createdAt ?? "")).toBe(90 * 86_400_000);
   });
 
   test("makes a key of everything that never ends when it is told nothing", async () => {
