@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openBrowser } from "../support/owner-browser.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
@@ -89,6 +89,18 @@ test("a sign-in in a browser is kept with its address and what the browser says 
   expect(ok).toMatchObject({ outcome: "ok", face: "console", actor: expect.stringMatching(/^sign-in:\w{22}$/) });
   expect(refused).toMatchObject({ outcome: "unauthorized", face: "console", actor: "unknown" });
   expect(JSON.stringify([ok, refused])).not.toContain(code);
+});
+
+test("the page of the owner warns of a key that is about to expire", async () => {
+  const browser = openBrowser(rest);
+  await browser.signIn();
+  await makeKey({ name: "old <laptop>", expiresInDays: 15 });
+  expect((await browser.get("/auth")).text).not.toContain("laptop");
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 14 * 86_400_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect((await browser.get("/auth")).text).toMatch(
+    /class="warning">\s*The key “old &lt;laptop&gt;” \(….{4}\) expires at/,
+  );
 });
 
 describe("calls over MCP", () => {
