@@ -155,6 +155,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
         dataDirectory: config.dataDirectory,
         firstKey: secret,
         isOwner: role === "owner",
+        objectionToApps: await objectionToApps(config),
         ended: stopSignal.then((signal) => {
           log.info("ending", { signal });
           return node.close();
@@ -165,6 +166,13 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     await node.close();
     throw error;
   }
+}
+
+async function objectionToApps({ host, publicUrl }: Start["config"]): Promise<string | undefined> {
+  const { isLoopbackAddress, isLoopbackHost, issuerOf } = await import("./faces/auth.js");
+  const isLoopbackOnly = isLoopbackAddress(host) || isLoopbackHost(host);
+  const found = issuerOf({ headers: new Headers({ host: "127.0.0.1" }), publicUrl, isLoopbackOnly });
+  return "objection" in found ? found.objection : undefined;
 }
 
 /** Resolves with the first signal that asks to stop; whoever asks again, a moment later, does not want to wait. */

@@ -222,6 +222,12 @@ describe("recollect serve", () => {
     expect(stderr).toContain("Another process owns the data folder");
   });
 
+  test("says why apps cannot sign in, where they cannot", async () => {
+    const objectionToApps = "It is open. Set RECOLLECT_PUBLIC_URL.";
+    const { stderr } = await run(["serve"], serving({ objectionToApps }).options);
+    expect(stderr).toContain("Apps cannot sign in by OAuth; keys work.\nIt is open.\nSet RECOLLECT_PUBLIC_URL.\n");
+  });
+
   test("prints one line of JSON when it is ready", async () => {
     const result = await run(["serve", "--json"], serving().options);
     expect(result.stderr).toBe("");

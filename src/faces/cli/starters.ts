@@ -26,6 +26,8 @@ export interface ServiceInfo {
   readonly firstKey: string | null;
   /** False when another process owns the data folder and this one passes calls on to it. */
   readonly isOwner: boolean;
+  /** Why apps cannot sign in by OAuth, where they cannot. */
+  readonly objectionToApps?: string | undefined;
   /** Resolves when the service has ended, after a signal. */
   readonly ended: Promise<void>;
 }

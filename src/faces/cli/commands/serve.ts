@@ -54,7 +54,8 @@ function announce(cli: Cli, service: ServiceInfo, status: Status | null): void {
   for (const line of frame(describe(cli, service, status), cli.output.isTerminal)) cli.output.note(line);
 }
 
-function describe(cli: Cli, { url, dataDirectory, firstKey, isOwner }: ServiceInfo, status: Status | null): string[] {
+function describe(cli: Cli, service: ServiceInfo, status: Status | null): string[] {
+  const { url, dataDirectory, firstKey, isOwner, objectionToApps } = service;
   const { bold, yellow } = cli.output.style;
   const key: [string, string][] = firstKey === null ? [] : [["API key", `${yellow(firstKey)}  (shown this once)`]];
   return [
@@ -62,8 +63,14 @@ function describe(cli: Cli, { url, dataDirectory, firstKey, isOwner }: ServiceIn
     "",
     ...pairs([["URL", url], ["data folder", dataDirectory], ...key, ...(status ? describeParts(status) : [])]),
     ...(isOwner ? [] : ["", "Another process owns the data folder; this one passes calls on to it."]),
+    ...(objectionToApps === undefined ? [] : ["", ...explainApps(objectionToApps)]),
     "",
     `Try:  ${cli.programName} add "I prefer green tea to coffee"`,
     `      ${cli.programName} search "what do I like to drink?"`,
   ];
+}
+
+/** Sentence by sentence, since it stands in a box. */
+function explainApps(objection: string): string[] {
+  return ["Apps cannot sign in by OAuth; keys work.", ...objection.split(/(?<=\.) /)];
 }
