@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
@@ -35,7 +37,12 @@ function modern(method: string, params: Record<string, unknown> = {}, { path = "
       ...(typeof name === "string" && { "mcp-name": name }),
       ...headers,
     },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: META } }),
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params: { ...params, _meta: { ...META, ...(params["_meta"] as object) } },
+    }),
     ...(signal && { signal }),
   });
 }
@@ -61,7 +68,10 @@ async function read(answer: Response): Promise<Message> {
   return JSON.parse(isStream ? (/^data: (\{.*)$/m.exec(text)?.[1] ?? "null") : text) as Message;
 }
 
-const namesIn = ({ result }: Message) => (result?.["tools"] as { name: string }[]).map(({ name }) => name);
+const toolsIn = ({ result }: Message) =>
+  (result?.["tools"] ?? []) as { name: string; annotations: { readOnlyHint: boolean } }[];
+const namesIn = (message: Message) => toolsIn(message).map(({ name }) => name);
+const asked = (result: Message["result"]) => (result?.["structuredContent"] as { query: string } | undefined)?.query;
 const count = async () => (await rest.core.listDocuments({ actor: rest.actor }, {})).total;
 const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
 
@@ -97,6 +107,40 @@ describe("the form of an answer", () => {
       body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
     });
     expect([answer.status, await answer.text()]).toEqual([202, ""]);
+  });
+});
+
+describe("a call that lasts", () => {
+  test.each([
+    ["modern", modern],
+    ["earlier", earlier],
+  ] as const)("tells a client of the %s era that follows it that it goes on, then answers", async (_era, ask) => {
+    // Waits for vectors that never come.
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const slow = await openRest({
+      settings: { RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: `http://127.0.0.1:${port}/v1` },
+    });
+    try {
+      ({ url } = await slow.listen());
+      const args = { content: "Slow but safe.", wait: 2.5 };
+      const answer = await ask("tools/call", { ...call("add-memory", args), _meta: { progressToken: "p" } });
+      expect(answer.headers.get("content-type")).toBe("text/event-stream");
+      const messages = [...(await answer.text()).matchAll(/^data: (\{.*)$/gm)].map(([, json = ""]) => json);
+      const last = messages.pop() ?? "";
+      expect(messages.length).toBeGreaterThan(0);
+      for (const message of messages)
+        expect(JSON.parse(message)).toMatchObject({
+          method: "notifications/progress",
+          params: { progressToken: "p", progress: expect.any(Number) },
+        });
+      expect(JSON.parse(last)).toMatchObject({ id: 1, result: { structuredContent: { searchable: false } } });
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+      await slow.close();
+    }
   });
 });
 
@@ -144,9 +188,9 @@ describe("which tools are listed", () => {
   test("is without those that write for a key that may only read", async () => {
     const { secret } = await rest.core.createKey({ actor: rest.actor }, { permission: "read" });
     const headers = { authorization: `Bearer ${secret}` };
-    const { result } = await read(await modern("tools/list", {}, { path: "/mcp?tools=all", headers }));
-    for (const tool of result?.["tools"] as { name: string; annotations: { readOnlyHint: boolean } }[])
-      expect([tool.name, tool.annotations.readOnlyHint]).toEqual([tool.name, true]);
+    const tools = toolsIn(await read(await modern("tools/list", {}, { path: "/mcp?tools=all", headers })));
+    expect(tools.length).toBeGreaterThan(10);
+    for (const tool of tools) expect([tool.name, tool.annotations.readOnlyHint]).toEqual([tool.name, true]);
     for (const name of ["add_memory", "memory", "save-memory", "addToSupermemory"])
       expect((await read(await modern("tools/call", call(name, { content: "x" }), { headers }))).error?.code).toBe(
         -32_602,
@@ -231,7 +275,7 @@ describe("many and large requests", () => {
       Array.from({ length: 50 }, async (_, number) => {
         const ask = number % 2 === 0 ? modern : earlier;
         const { result } = await read(await ask("tools/call", call("recall", { query: `question ${number}` })));
-        return (result?.["structuredContent"] as { query: string }).query;
+        return asked(result);
       }),
     );
     expect(answers).toEqual(Array.from({ length: 50 }, (_, number) => `question ${number}`));
