@@ -5,6 +5,7 @@ import { createExpiryWarnings } from "../../src/core/service/expiring-keys.js";
 import { captureLog } from "../support/captured-log.js";
 import { type MailServer, startMailServer } from "../support/mail-server.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
+import { openCore } from "../support/open-core.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -293,5 +294,18 @@ describe("the status and the doctor", () => {
     const { dataDirectory, clock } = opened;
     await opened.stop();
     await open({ mailer: mailerTo(server), dataDirectory, clock, jobs: true });
+  }
+});
+
+test("the settings lead to the mail server", async () => {
+  const service = await openCore({
+    settings: { RECOLLECT_SMTP_URL: `smtp://127.0.0.1:${server.port}`, RECOLLECT_OWNER_EMAIL: "ada@example.org" },
+  });
+  try {
+    const { checks } = await service.core.diagnose({ actor: service.actor });
+    const detail = expect.stringContaining(`127.0.0.1:${server.port} to ada@example.org`);
+    expect(checks.find(({ name }) => name === "mail")).toMatchObject({ ok: true, detail });
+  } finally {
+    await service.close();
   }
 });
