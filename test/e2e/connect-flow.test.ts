@@ -243,6 +243,18 @@ describe.each(PLUGINS)("$name", (plugin) => {
     expect(after).toEqual(before);
   });
 
+  test("that gave up gets nothing, and its key is seen and taken back", async () => {
+    const waiting = await startPlugin({ ...plugin, limit: 0 }, { url, home });
+    await expect(waiting.outcome).rejects.toThrow("timed out");
+    await waiting.close();
+    const before = (await rest.core.listKeys({ actor: rest.actor })).keys.length;
+    await expect(decide(waiting.page, "approve")).rejects.toThrow();
+    const { keys } = await rest.core.listKeys({ actor: rest.actor });
+    const lost = keys.slice(before).find(({ client }) => client !== null);
+    expect(lost).toMatchObject({ client: plugin.sent["client"] ?? "cli", lastUsedAt: null });
+    await rest.core.revokeKey({ actor: rest.actor }, { id: lost?.id });
+  });
+
   test.runIf(plugin.stateBytes > 0)("takes no answer that carries another state", async () => {
     const waiting = await startPlugin(plugin, { url, home });
     const forged = waiting.page.replace(/state%3D[0-9a-f]+/, "state%3D00");

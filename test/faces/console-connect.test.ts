@@ -294,7 +294,9 @@ describe("an approval that is forged", () => {
     const { hidden } = await browser.get(path);
     const [signIn] = (await rest.core.listSignIns({ actor: rest.actor })).signIns;
     await rest.core.endSignIn({ actor: rest.actor }, { id: signIn?.id });
-    expect(await browser.post(path, { ...hidden, ...APPROVED })).toMatchObject({ location: "/auth/sign-in" });
+    expect(await browser.post(path, { ...hidden, ...APPROVED })).toMatchObject({
+      location: `/auth/sign-in?next=${encodeURIComponent(path)}`,
+    });
     expect(await keys()).toEqual([]);
   });
 });

@@ -99,7 +99,9 @@ describe("the page of the owner", () => {
     expect((await browser.post("/auth/device", { ...hidden, ...APPROVED, form_token: "x" })).status).toBe(403);
     const foreign = { origin: "https://evil.example" };
     expect((await browser.post("/auth/device", { ...hidden, ...APPROVED }, foreign)).status).toBe(403);
-    expect((await openBrowser(rest).post("/auth/device", { ...hidden, ...APPROVED })).location).toBe("/auth/sign-in");
+    expect((await openBrowser(rest).post("/auth/device", { ...hidden, ...APPROVED })).location).toBe(
+      "/auth/sign-in?next=%2Fauth%2Fdevice",
+    );
     expect(await poll(body.device_code)).toMatchObject({ body: { error: "authorization_pending" } });
     expect((await browser.post("/auth/device", { ...hidden, ...APPROVED })).status).toBe(200);
     expect((await browser.post("/auth/device", { ...hidden, decision: "decline" })).status).toBe(404);

@@ -104,10 +104,16 @@ async function connectPage(
         </div>
       </form>
       <p class="soft">
-        The program gets ${ask.isList ? "a key for each client" : "a key"} of its own, at this machine’s address
-        ${new URL(ask.callback.address).host}. You can take it back at any time with <code>recollect keys revoke</code>.
+        The program gets ${ask.isList ? "a key for each client" : "a key"} of its own, ${wayTo(ask.callback)}. You can
+        take it back at any time with <code>recollect keys revoke</code>. Where your browser cannot reach the program
+        any more, it has stopped waiting: start again there.
       </p>`,
   });
+}
+
+function wayTo({ address }: Callback): string {
+  const { protocol, host } = new URL(address);
+  return protocol === "http:" ? `at this machine’s address ${host}` : "through a link that opens it";
 }
 
 function nameOf(client: string | null): string {

@@ -76,8 +76,8 @@ export function createSessions({ core, organizationId, allowed }: SessionOptions
       const owner = await sessions.owner(request);
       if (owner) return owner;
       const { pathname, search } = new URL(request.url);
-      const next = request.method === "GET" ? `?next=${encodeURIComponent(pathname + search)}` : "";
-      return redirectAnswer(`/auth/sign-in${next}`);
+      // Of a form too: its page is at the same address.
+      return redirectAnswer(`/auth/sign-in?next=${encodeURIComponent(pathname + search)}`);
     },
     keep(token) {
       const paths = isSecure ? ["/"] : SESSION_PATHS;
