@@ -10,6 +10,8 @@ import { isCapitalised, type Word } from "./words.js";
 /** Things that belong to the talk or the work at hand. */
 const OF_THE_TALK =
   /\b(?:guess|answer|question|point|thoughts?|bet|hope|idea|fear|take|opinion|suggestion|worry|problem|issue|error|mistake|bug|test|code|functions?|files?|variables?|script|result|output|conclusion|assumption|understanding|impression|feeling|vote|pick|reason|apologies|apology|brain|message|comment|input|query|example|character|paragraph|section|chapter|line|sentence|word|list|page|step|options?|version|weather|movie|film|song|story|plot|hero|heroine|prince|princess|king|queen|protagonist|article|text|author|game|way|thing|fact|truth|rest|other|others|one|ones|same|latter|former|day|moment|world|universe|people|men|women|class|method|button|column|tables?|columns?|rows?|loops?|user|value|array|object|string|parameter|argument|formula|equation|difference)$/i;
+/** Texts that speak of "the user" or "the assistant" give orders more often than facts. */
+const OF_ROLES = /^The (?:(?:user|assistant|ai|bot|chatbot|agent|human|admin|administrator)\b|system's)/i;
 /** What things do that have no will of their own. */
 const OF_THINGS =
   /^(?:start|begin|end|expire|cost|support|require|include|contain|provide|cover|close|open|launch|run|allow|accept|connect|rely|weigh|measure|consist|offer|happen|arrive|leave|depart|last|hold|have|need|take|use|live|go|come|move|target|store|belong|meet|work|own|lead|manage|serve|speak|teach|deliver|return|sit|stand)$/;
@@ -25,6 +27,7 @@ const COUNT =
 export function judgeByEvidence(subject: Subject, predicate: Predicate): Verdict | null {
   const { text } = subject;
   const { frame, rest, isNegated, verb } = predicate;
+  if (OF_ROLES.test(text)) return null;
   if (OF_THE_TALK.test(subject.head) || OF_THE_TALK.test(text) || isPointing(rest) || rest.length === 0) return null;
   if (hasOrder(rest)) return null;
   if (isNegated || rest.some((word) => /^(?:you|your|it|this|that)$/.test(word.lower))) return null;

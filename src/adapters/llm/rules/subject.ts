@@ -32,8 +32,6 @@ const NAME_LINKS = new Set(["of", "de", "van", "von", "der", "den", "la", "el", 
 /** Nouns of persons by their ending. */
 const PERSON_NOUN =
   /.(?:ologist|therapist|iatrist|mistress|master|mates?|keeper|sitter|minder|woman|women|boss|mentor|partner|coach|teacher)$/;
-/** Texts that speak of "the user" or "the assistant" give orders more often than facts. */
-const ROLES = /^(?:(?:user|assistant|ai|bot|chatbot|agent|human|admin|administrator)(?:'s)?|system's)$/;
 /** Names that everybody has for their own. */
 const PARENT_NAMES = /^(?:Mum|Mom|Mummy|Mommy|Mama|Dad|Daddy|Papa|Grandma|Grandpa|Granny|Nana)$/;
 const OTHER_VERBS =
@@ -108,7 +106,6 @@ function readNoun(words: readonly Word[], from: number, owner: string): Subject 
 }
 
 function readTheSubject(words: readonly Word[], voice: Voice): Subject | null {
-  if (ROLES.test(words[1]?.lower ?? "")) return null;
   if (words[1]?.lower === "name" && words[2]?.lower === "of" && words[3]?.lower === "my") {
     const named = readNoun(words, 4, `The name of ${voice.self}'s`);
     return named && { ...named, role: "own", head: "name" };
