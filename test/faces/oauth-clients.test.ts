@@ -1,9 +1,9 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLIENTS, type ClientName, connectionOf, createClient, type McpConnection } from "../support/mcp-client.js";
-import { allow, type Answer, createOwnerBrowser } from "../support/oauth-browser.js";
-import { createClientProvider } from "../support/oauth-client.js";
+import { allow, createOwnerBrowser } from "../support/oauth-browser.js";
+import { type ClientProvider, createClientProvider } from "../support/oauth-client.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
 /** Programs of this machine need no token; what comes through a proxy does. */
@@ -23,38 +23,54 @@ afterEach(async () => {
   await rest.close();
 });
 
-/** Signs in with an official client: it finds everything by itself, and the owner answers in a browser. */
-async function signIn(name: ClientName, answer: Answer = {}): Promise<McpConnection> {
-  const provider = createClientProvider();
-  const Transport = name === "v1" ? EarlierTransport : StreamableHTTPClientTransport;
-  const connect = async () => {
-    const client = createClient(name);
-    const transport = new Transport(new URL(`${url}/mcp`), {
-      authProvider: provider,
-      requestInit: { headers: THROUGH_A_PROXY },
-    });
-    const connecting = (client as { connect(to: unknown): Promise<void> }).connect(transport);
-    return { client, transport, connecting };
-  };
-  const first = await connect();
-  await expect(first.connecting).rejects.toThrow(/unauthorized/i);
-  const callback = await allow(await createOwnerBrowser(rest, url), provider.opened ?? "", answer);
-  expect(callback.searchParams.get("iss")).toBe(url);
-  expect(callback.searchParams.get("state")).toBe("state-1");
-  const { transport } = first;
-  if (transport instanceof StreamableHTTPClientTransport) await transport.finishAuth(callback.searchParams);
-  else await transport.finishAuth(callback.searchParams.get("code") ?? "");
-  const second = await connect();
-  await second.connecting;
-  const connection = connectionOf(second.client);
-  open.push(connection);
-  return connection;
+interface Visit {
+  readonly provider: ClientProvider;
+  readonly transport: EarlierTransport | StreamableHTTPClientTransport;
+  /** Resolves when the server has answered; rejects while the app is not let in. */
+  connect(): Promise<McpConnection>;
 }
 
-test.each(CLIENTS)(
-  "the client %s finds the way by itself: registers, asks the owner, and calls tools",
-  async (name) => {
-    const mcp = await signIn(name);
+function visit(name: ClientName, provider: ClientProvider): Visit {
+  const Transport = name === "v1" ? EarlierTransport : StreamableHTTPClientTransport;
+  const transport = new Transport(new URL(`${url}/mcp`), {
+    authProvider: provider,
+    requestInit: { headers: THROUGH_A_PROXY },
+  });
+  return {
+    provider,
+    transport,
+    async connect() {
+      const client = createClient(name);
+      await (client as { connect(to: unknown): Promise<void> }).connect(transport);
+      const connection = connectionOf(client);
+      open.push(connection);
+      return connection;
+    },
+  };
+}
+
+/** Has the owner answer what the app asked, and tells the app what its callback was told. */
+async function answerFor({ provider, transport }: Visit, change: Record<string, string> = {}): Promise<void> {
+  const callback = await allow(await createOwnerBrowser(rest, url), provider.opened ?? "");
+  expect(callback.searchParams.get("iss")).toBe(url);
+  expect(callback.searchParams.get("state")).toBe("state-1");
+  for (const [parameter, value] of Object.entries(change)) callback.searchParams.set(parameter, value);
+  if (transport instanceof StreamableHTTPClientTransport) await transport.finishAuth(callback.searchParams);
+  else await transport.finishAuth(callback.searchParams.get("code") ?? "");
+}
+
+/** Signs in with an official client: it finds everything by itself, and the owner answers in a browser. */
+async function signIn(name: ClientName): Promise<{ mcp: McpConnection; provider: ClientProvider }> {
+  const provider = createClientProvider();
+  const first = visit(name, provider);
+  await expect(first.connect()).rejects.toThrow(/unauthorized/i);
+  await answerFor(first);
+  return { mcp: await visit(name, provider).connect(), provider };
+}
+
+describe.each(CLIENTS)("the client %s", (name) => {
+  test("finds the way by itself: registers, asks the owner, and calls tools", async () => {
+    const { mcp } = await signIn(name);
     expect((await mcp.listTools()).map((tool) => tool.name)).toEqual(
       expect.arrayContaining(["search", "add-memory", "profile", "fetch", "forget"]),
     );
@@ -62,5 +78,29 @@ test.each(CLIENTS)(
     await rest.settle();
     const found = await mcp.call("search", { query: "Where does Mia keep bees?", containerTag: "mia" });
     expect(found.text).toContain("Rome");
-  },
-);
+  });
+
+  test("gets a new token by itself when its old one is over, without asking the owner", async () => {
+    const { provider } = await signIn(name);
+    const { refresh_token } = provider.kept.tokens;
+    provider.kept.tokens = { ...provider.kept.tokens, access_token: "over" };
+    const mcp = await visit(name, provider).connect();
+    expect(await mcp.listTools()).not.toEqual([]);
+    expect(provider.kept.tokens.refresh_token).not.toBe(refresh_token);
+  });
+
+  test("asks the owner again when its grant was ended", async () => {
+    const { provider } = await signIn(name);
+    const opened = provider.opened;
+    await rest.core.revokeGrants({ actor: rest.actor }, { client: provider.kept.client.client_id });
+    await expect(visit(name, provider).connect()).rejects.toThrow(/unauthorized/i);
+    expect(provider.opened).not.toBe(opened);
+  });
+});
+
+test("a client that checks who answers drops the answer of another server", async () => {
+  const first = visit("v2 auto", createClientProvider());
+  await expect(first.connect()).rejects.toThrow(/unauthorized/i);
+  await expect(answerFor(first, { iss: "https://evil.example" })).rejects.toThrow(/issuer/i);
+  expect(first.provider.kept.tokens).toBeUndefined();
+});
