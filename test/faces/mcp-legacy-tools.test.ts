@@ -10,7 +10,7 @@ const READERS = [
   ["list_memories", "listMemories", "list_spaces", "listSpaces", "listProjects", "getProjects"],
   ["who_am_i", "whoAmI", "memory-graph", "fetch-graph-data"],
 ].flat();
-const WRITERS = ["add_memory", "memory", "save-memory", "addToSupermemory"];
+const WRITERS = ["add_memory", "memory", "save-memory", "addToSupermemory", "delete_document"];
 const LEFT_OUT = ["select-space", "set-active-tag", "guided-save", "upload-file"];
 
 let opened: OpenedCore;
@@ -119,7 +119,8 @@ describe("the list of tools", () => {
     expect((await list()).filter((name) => [...READERS, ...WRITERS].includes(name)).toSorted()).toEqual(
       READERS.toSorted(),
     );
-    for (const name of WRITERS) await expect(mcp.call(name, { content: "x" })).rejects.toThrow(/not found/);
+    for (const name of WRITERS)
+      await expect(mcp.call(name, { content: "x", documentId: "x" })).rejects.toThrow(/not found/);
     expect(await remembered()).toEqual([]);
   });
 
@@ -192,6 +193,15 @@ describe("lists and single things", () => {
       containerTags: [box],
     });
     expect(whole.text).toMatch(FENCE);
+  });
+
+  test("of documents lose one by its id, with what it alone states", async () => {
+    const { id } = (await call("add_memory", { content: "Ada lives in Bonn." })).structured;
+    expect(await remembered()).toHaveLength(1);
+    expect((await call("delete_document", { documentId: id })).structured).toMatchObject({ success: true });
+    expect(await remembered()).toEqual([]);
+    const again = await mcp.call("delete_document", { documentId: id });
+    expect([again.isError, again.text]).toEqual([true, expect.stringContaining(String(id))]);
   });
 
   test("a document's text is cut where older clients expect its end", async () => {

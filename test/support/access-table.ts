@@ -302,6 +302,7 @@ export const TOOLS: Readonly<Record<string, McpAccess>> = {
   listDocuments: mcp("read", "tag", inTag),
   get_document: mcp("read", "id", documentId),
   getDocument: mcp("read", "id", documentId),
+  delete_document: mcp("write", "id to change", documentId),
   list_memories: mcp("read", "tag", inTag),
   listMemories: mcp("read", "tag", inTag),
   "memory-graph": mcp("read", "tag", inTag),

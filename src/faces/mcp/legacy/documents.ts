@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { DocumentHead } from "../../../core/types.js";
+import { createId } from "../../../lib/ids.js";
 import { safeCut } from "../../../lib/sentences.js";
 import { titleOf } from "../hits.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
@@ -126,10 +127,25 @@ const readTool = (name: string): Tool =>
     },
   });
 
+const deleteDocument = defineTool({
+  name: "delete_document",
+  title: "Delete a document",
+  description: "Removes a document, by id or customId, with the memories that it alone states.",
+  input: z.object({ documentId: anyId }),
+  output: z.object({ success: z.boolean(), documentId: z.string(), message: z.string() }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  async run({ core, actor }, { documentId }) {
+    await core.deleteDocument({ actor, operationId: createId() }, { id: documentId });
+    const message = `Removed ${documentId}, with the memories that nothing else states.`;
+    return { text: message, structured: { success: true, documentId, message } };
+  },
+});
+
 /** Documents under their names of two generations. */
 export const documentTools: readonly Tool[] = [
   listTool("list_documents"),
   listTool("listDocuments"),
   readTool("get_document"),
   readTool("getDocument"),
+  deleteDocument,
 ];
