@@ -1,4 +1,5 @@
 import { EVALUATIVE, EVENT_NOUNS, PETS, RELATIVES } from "./nouns.js";
+import { isAvoided } from "./avoided.js";
 import { CHAT_VERBS, judgeLiking } from "./likings.js";
 import { isHabitual, isLight, isPointing, lowerText, saysSomething } from "./objects.js";
 import type { Predicate } from "./predicate.js";
@@ -68,20 +69,6 @@ const DATE_AHEAD =
 /** "I always …" with these is talk. */
 const NO_HABIT =
   /^(?:forget|say|think|feel|know|wonder|get|end|mean|hope|want|need|remember|agree|tell|ask|hear|see|find|look|seem|sound|make|give|be|do|lose|try|let|bet|guess|trust|appreciate|miss|notice|understand|wish|believe|expect|worry)$/;
-
-const MASS_AVOIDED =
-  /^(?:tv|television|sports|anime|fiction|poetry|makeup|jewellery|jewelry|social media|public transport|golf|video games)$/;
-
-/** "I don't take photos", "I don't buy anything from …": things of a kind, not the one at hand. */
-function isAvoided(verb: string, rest: readonly Word[]): boolean {
-  if (!/^(?:take|buy|read|watch|play|follow|keep|wear|use|cook|celebrate|drive|own|order)$/.test(verb)) return false;
-  if (MASS_AVOIDED.test(lowerText(rest))) return true;
-  const isKind =
-    rest.length <= 2 &&
-    /^\p{L}{3,}s$/u.test(rest.at(-1)?.lower ?? "") &&
-    !/^(?:the|these|those|this|his|hers|yours|sides|chances|risks|prisoners|things|words)$/.test(rest[0]?.lower ?? "");
-  return isKind || (rest[0]?.lower === "anything" && rest.length > 2 && !isPointing(rest.slice(1)));
-}
 
 function isUsually({ verb, adverbs, rest }: Predicate): boolean {
   if (verb !== null && NO_HABIT.test(verb)) return false;

@@ -1,4 +1,5 @@
 import { EVALUATIVE, EVENT_NOUNS, NOT_NAMES, OWN_THINGS, PETS, RELATIVES, SHARED_THINGS } from "./nouns.js";
+import { isSaidOfPersons } from "./persons.js";
 import { ADVERBS } from "./predicate.js";
 import { verbForms } from "./verbs.js";
 import type { Voice } from "./voice.js";
@@ -36,10 +37,6 @@ const PERSON_NOUN =
 const PARENT_NAMES = /^(?:Mum|Mom|Mummy|Mommy|Mama|Dad|Daddy|Papa|Grandma|Grandpa|Granny|Nana)$/;
 const OTHER_VERBS =
   /^(?:lives|works|uses|runs|owns|launches|starts|ends|begins|costs|supports|requires|depends|likes|loves|hates|prefers|is|was)$/;
-
-/** They need somebody who does them. */
-const PERSONAL_VERBS =
-  /^(?:be|live|work|study|speak|play|teach|drive|eat|drink|smoke|like|love|hate|enjoy|prefer|want|need|own|have|move|marry|quit|leave|join|retire|graduate|cook|swim|dance|wear|know|believe|travel|visit|buy|sell|read|write|stand|use|attend|take|get|start|finish|sleep|walk|run|go|come)$/;
 
 /** Reads the subject at the start of a clause; null when it is none that a fact can be about. */
 export function readSubject(words: readonly Word[], voice: Voice, antecedent: string | null): Subject | null {
@@ -217,19 +214,6 @@ function readNamed(words: readonly Word[], voice: Voice): Subject | null {
     return null;
   const isPlural = words.slice(0, end).some((word) => word.lower === "and" || word.lower === "&");
   return { text: name, role: "person", head: name.toLowerCase(), isPlural, isFavourite: false, length: end };
-}
-
-/** "Mia does not like …", "Noah has moved …": what is done or not done by persons tells a name from a thing. */
-function isSaidOfPersons(words: readonly Word[], name: Word): boolean {
-  if (EVALUATIVE.has(name.lower) || verbForms(name.lower).length > 0) return false;
-  const auxiliary = words[0]?.lower ?? "";
-  const index = words.findIndex((word, at) => at > 0 && !ADVERBS.has(word.lower) && word.lower !== "longer");
-  if (/^(?:has|had)$/.test(auxiliary) && /^(?:his|her|an?|no|two|three)$/.test(words[1]?.lower ?? "")) return true;
-  const forms = verbForms(words[index]?.lower ?? "");
-  const verb = forms.find(({ tense }) =>
-    /^(?:has|had)$/.test(auxiliary) ? tense === "participle" : /^(?:does|did|can)$/.test(auxiliary) && tense === "base",
-  );
-  return verb !== undefined && (verb.tense === "participle" || PERSONAL_VERBS.test(verb.base));
 }
 
 /** "Mrs. Novak from the third floor feeds …": where a name ends that says more of somebody. */
