@@ -79,9 +79,17 @@ function objectionToKeyless({ headers, peerAddress, isKeylessAllowed }: Visitor)
   if (headers.get("origin") !== null) return "it comes from a web page";
   if (["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "")) return "it comes from a web page";
   if (!isLoopbackHost(headers.get("host"))) return "its Host header does not name this machine";
-  if (PROXY_HEADERS.some((name) => headers.get(name) !== null)) return "it comes through a proxy";
+  if (comesThroughProxy(headers)) return "it comes through a proxy";
   return null;
 }
+
+/** True when a proxy left its sign on the way; anybody can leave it, too, so it may take something away but give nothing. */
+export function comesThroughProxy(headers: Pick<Headers, "get">): boolean {
+  return PROXY_HEADERS.some((name) => headers.get(name) !== null);
+}
+
+/** What apps may ask for, as OAuth names it. */
+export const MEMORY_SCOPES = ["memory:read", "memory:write"] as const;
 
 /** The address under which apps are let in here and tokens hold, or why there is none. */
 export type Issuer = { readonly issuer: string } | { readonly objection: string };

@@ -37,6 +37,7 @@ describe("what an app finds", () => {
   test("from the first refusal on: what it asks, where, and how", async () => {
     const refused = await fetch(`${url}/mcp`, { method: "POST", headers: { origin: url }, body: "{}" });
     const [, metadata = ""] = /resource_metadata="([^"]+)"/.exec(refused.headers.get("www-authenticate") ?? "") ?? [];
+    expect(refused.headers.get("www-authenticate")).toContain('scope="memory:read memory:write"');
     expect([refused.status, metadata]).toEqual([401, `${url}/.well-known/oauth-protected-resource/mcp`]);
     const resource = await (await fetch(metadata)).json();
     expect(resource).toMatchObject({

@@ -4,7 +4,7 @@ import { type Core, coreFor } from "../../core/index.js";
 import type { Actor, CallSource, RequestRecord } from "../../core/types.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
-import { identify, sourceOf, type Visitor } from "../auth.js";
+import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
 import { refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { beginRecord } from "./record-calls.js";
 import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
@@ -144,7 +144,7 @@ function challengeOf({ headers }: Request, resourceMetadata: string | undefined)
   const isShown = headers.get("authorization") !== null || headers.get("x-api-key") !== null;
   const parts = [
     isShown && 'error="invalid_token", error_description="The key or token is invalid, expired or revoked"',
-    resourceMetadata !== undefined && `resource_metadata="${resourceMetadata}"`,
+    resourceMetadata !== undefined && `resource_metadata="${resourceMetadata}", scope="${MEMORY_SCOPES.join(" ")}"`,
   ].filter((part) => part !== false);
   return parts.length > 0 ? `Bearer ${parts.join(", ")}` : "Bearer";
 }

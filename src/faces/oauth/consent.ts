@@ -3,6 +3,7 @@ import { errors } from "oidc-provider";
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import type { Core } from "../../core/index.js";
+import { MEMORY_SCOPES } from "../auth.js";
 import { choiceFields, readChoice } from "../pages/choice.js";
 import { csrfField, type FormFields, readForm, requireCsrf } from "../pages/forms.js";
 import { type Html, html, shown } from "../pages/html.js";
@@ -11,7 +12,7 @@ import type { Owner, Sessions } from "../pages/session.js";
 import { toNode } from "./bridge.js";
 import { hostOf } from "./clients.js";
 import { ACCOUNT } from "./provider.js";
-import { MEMORY_SCOPES, OPENID_SCOPES, resourceOf, WRITE_SCOPE } from "./scopes.js";
+import { OPENID_SCOPES, resourceOf, WRITE_SCOPE } from "./scopes.js";
 
 /** A grant that never ends, for a library in which all end. */
 const FOREVER_SECONDS = 100 * 365 * 86_400;

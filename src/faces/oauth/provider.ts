@@ -3,12 +3,13 @@ import type { Call, Core } from "../../core/index.js";
 import { AppError } from "../../core/errors.js";
 import { randomSecret } from "../../lib/crypto.js";
 import type { LeveledLog } from "../../lib/log.js";
+import { MEMORY_SCOPES } from "../auth.js";
 import { refusalOf, retryHeaders } from "../errors.js";
 import { createDocumentFetch, type DocumentOptions, MOST_DOCUMENT_BYTES } from "./client-documents.js";
 import { KNOWN_CLIENTS } from "./clients.js";
 import { AUTHORIZE_PATH, CONSENT_PATH, KEYS_PATH, REGISTER_PATH, REVOKE_PATH, TOKEN_PATH } from "./paths.js";
 import { createRecords } from "./records.js";
-import { isOurResource, MEMORY_SCOPES, resourceOf, SCOPES } from "./scopes.js";
+import { isOurResource, resourceOf, SCOPES } from "./scopes.js";
 
 /** Whom apps sign in: there is one owner. */
 export const ACCOUNT = "owner";

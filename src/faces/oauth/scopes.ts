@@ -1,7 +1,6 @@
-export const READ_SCOPE = "memory:read";
+import { MEMORY_SCOPES } from "../auth.js";
+
 export const WRITE_SCOPE = "memory:write";
-/** What an app asks for that names nothing of this server. */
-export const MEMORY_SCOPES = [READ_SCOPE, WRITE_SCOPE] as const;
 /** Tolerated: who the owner is, and to stay signed in. */
 export const OPENID_SCOPES = ["openid", "offline_access", "profile", "email"] as const;
 export const SCOPES = [...MEMORY_SCOPES, ...OPENID_SCOPES] as const;
