@@ -42,8 +42,9 @@ const actorFields = {
 /** What the other process says of whoever asked it; the audit believes what can be true. */
 const fromSchema = z.object({
   face: z.enum(FACES).catch("internal"),
-  address: z.string().max(64).optional(),
-  client: z.string().max(200).optional(),
+  // What is too long to be kept is left out: nobody is refused for it.
+  address: z.string().max(64).optional().catch(undefined),
+  client: z.string().max(200).optional().catch(undefined),
 });
 
 const callSchema = z.object({
