@@ -26,7 +26,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "faces/rest": [...FACE, "faces/auth.ts", "faces/errors.ts"],
   "faces/console": [...FACE, "faces/pages", "faces/allowed-hosts.ts", "faces/errors.ts"],
   // What browser pages share, whichever face shows them.
-  "faces/pages": [...FACE, "faces/allowed-hosts.ts", "faces/errors.ts"],
+  "faces/pages": [...FACE, "faces/allowed-hosts.ts", "faces/auth.ts", "faces/errors.ts"],
   "faces/oauth": [...FACE, "faces/pages", "faces/allowed-hosts.ts", "faces/auth.ts", "faces/errors.ts"],
   "faces/cli": [...FACE, "faces/errors.ts"],
   // The server that the other faces are mounted on.

@@ -91,6 +91,21 @@ describe("the session", () => {
     await secure.close();
   });
 
+  test("of somebody at the machine itself stays away from other ports, also where there is a public address", async () => {
+    const both = await openRest({ settings: { RECOLLECT_PUBLIC_URL: "https://memory.example" } });
+    const near = openBrowser(both);
+    await near.signIn();
+    expect([...near.cookies.keys()]).toContain("recollect_session /auth");
+    const proxied = await near.get("/auth/sign-in", { "x-forwarded-proto": "https" });
+    expect(proxied.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-recollect_visit=\w+; Path=\/; Secure;/),
+    ]);
+    const far = openBrowser(both, { host: "memory.example" });
+    for (const [key, cookie] of near.cookies) far.cookies.set(key, cookie);
+    expect((await far.get("/auth")).status).toBe(303);
+    await both.close();
+  });
+
   test("is a new one after every sign-in, and the old one ends: nobody can fix it beforehand", async () => {
     browser.cookies.set("recollect_session /auth", { value: "planted", path: "/auth", flags: "" });
     await browser.signIn();
@@ -107,9 +122,7 @@ describe("the session", () => {
   test("ends with the button that signs out, and with `endSignIn` from elsewhere", async () => {
     await browser.signIn();
     const page = await browser.get("/auth");
-    const token = /action="\/auth\/sign-out"[^]*?name="form_token" value="([^"]+)"/.exec(
-      page.text,
-    )?.[1];
+    const token = /action="\/auth\/sign-out"[^]*?name="form_token" value="([^"]+)"/.exec(page.text)?.[1];
     expect((await browser.post("/auth/sign-out", { form_token: "x" })).status).toBe(403);
     expect(await isSignedIn()).toBe(true);
     expect(await browser.post("/auth/sign-out", { form_token: token ?? "" })).toMatchObject({ status: 303 });

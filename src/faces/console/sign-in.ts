@@ -94,7 +94,7 @@ export const doSignIn: Handler = async (visit, surroundings) => {
       previous: sessions.tokenOf(request)?.slice(0, 200),
     });
     const answer = redirectAnswer(next);
-    for (const [name, value] of sessions.keep(token)) answer.headers.append(name, value);
+    for (const [name, value] of sessions.keep(request, token)) answer.headers.append(name, value);
     return answer;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -117,7 +117,7 @@ export const doSignOut: Handler = async ({ request }, { core, anyone, sessions }
     await core.signOut(anyone, { token: owner.token });
   }
   const answer = redirectAnswer("/auth/sign-in");
-  for (const [name, value] of sessions.keep(null)) answer.headers.append(name, value);
+  for (const [name, value] of sessions.keep(request, null)) answer.headers.append(name, value);
   return answer;
 };
 

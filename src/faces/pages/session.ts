@@ -3,6 +3,7 @@ import { type Core, localActor } from "../../core/index.js";
 import type { Actor, SignIn } from "../../core/types.js";
 import { randomSecret } from "../../lib/crypto.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
+import { comesThroughProxy, isLoopbackHost } from "../auth.js";
 import { formToken } from "./forms.js";
 import { redirectAnswer } from "./layout.js";
 
@@ -31,7 +32,7 @@ export interface Sessions {
   /** The token of the browser's session, whether it still opens anything or not. */
   tokenOf(request: Request): string | undefined;
   /** Headers that give a browser its session, or take it away with null. */
-  keep(token: string | null): [name: string, value: string][];
+  keep(request: Request, token: string | null): [name: string, value: string][];
   /** Forms of a browser that is not signed in: their token, and the headers that bind the browser to it. */
   stranger(request: Request): { readonly csrf: string; readonly headers: [name: string, value: string][] };
   /** Base URL of this server as this browser reaches it, without a slash at its end. */
@@ -42,24 +43,39 @@ const SESSION = "recollect_session";
 const STRANGER = "recollect_visit";
 /** The longest that browsers keep a cookie; the server decides when a sign-in is over. */
 const KEPT_SECONDS = 400 * 86_400;
+const VISIT_SECONDS = 86_400;
 /**
  * Cookies know no ports. Where the server is reached without TLS, which is on its own machine, one for all paths would be
  * sent to the callback servers of programs on this machine, too.
  */
 const SESSION_PATHS = ["/auth", "/v3/auth"];
 
+interface Kept {
+  readonly value: string;
+  readonly path: string;
+  readonly seconds: number;
+}
+
 export function createSessions({ core, organizationId, allowed }: SessionOptions): Sessions {
   const call = { actor: localActor(organizationId) };
-  const isSecure = allowed.publicUrl?.startsWith("https:") ?? false;
-  const nameOf = (name: string) => (isSecure ? `__Host-${name}` : name);
+  const isPublic = allowed.publicUrl?.startsWith("https:") ?? false;
 
-  function cookies(name: string, { value, path, seconds }: { value: string; path: string; seconds: number }): string {
-    const place = isSecure ? "Path=/; Secure" : `Path=${path}`;
-    return `${nameOf(name)}=${value}; ${place}; HttpOnly; SameSite=Lax; Max-Age=${seconds}`;
+  /** True for a browser that comes by the public address; on the machine itself it may come without TLS all the same. */
+  function isSecure({ headers }: Request): boolean {
+    return isPublic && (!isLoopbackHost(headers.get("host")) || comesThroughProxy(headers));
+  }
+
+  function nameOf(request: Request, name: string): string {
+    return isSecure(request) ? `__Host-${name}` : name;
+  }
+
+  function cookie(request: Request, name: string, { value, path, seconds }: Kept): string {
+    const place = isSecure(request) ? "Path=/; Secure" : `Path=${path}`;
+    return `${nameOf(request, name)}=${value}; ${place}; HttpOnly; SameSite=Lax; Max-Age=${seconds}`;
   }
 
   const sessions: Sessions = {
-    tokenOf: (request) => cookieOf(request, nameOf(SESSION)),
+    tokenOf: (request) => cookieOf(request, nameOf(request, SESSION)),
     async owner(request) {
       const token = sessions.tokenOf(request);
       if (token === undefined) return null;
@@ -79,16 +95,16 @@ export function createSessions({ core, organizationId, allowed }: SessionOptions
       // Of a form too: its page is at the same address.
       return redirectAnswer(`/auth/sign-in?next=${encodeURIComponent(pathname + search)}`);
     },
-    keep(token) {
-      const paths = isSecure ? ["/"] : SESSION_PATHS;
-      const seconds = token === null ? 0 : KEPT_SECONDS;
-      return paths.map((path) => ["set-cookie", cookies(SESSION, { value: token ?? "", path, seconds })]);
+    keep(request, token) {
+      const paths = isSecure(request) ? ["/"] : SESSION_PATHS;
+      const kept = token === null ? { value: "", seconds: 0 } : { value: token, seconds: KEPT_SECONDS };
+      return paths.map((path) => ["set-cookie", cookie(request, SESSION, { ...kept, path })]);
     },
     stranger(request) {
-      const known = cookieOf(request, nameOf(STRANGER));
+      const known = cookieOf(request, nameOf(request, STRANGER));
       const secret = known ?? randomSecret();
-      const cookie = cookies(STRANGER, { value: secret, path: "/auth", seconds: 86_400 });
-      return { csrf: formToken(secret, "stranger"), headers: known === undefined ? [["set-cookie", cookie]] : [] };
+      const made = cookie(request, STRANGER, { value: secret, path: "/auth", seconds: VISIT_SECONDS });
+      return { csrf: formToken(secret, "stranger"), headers: known === undefined ? [["set-cookie", made]] : [] };
     },
     baseUrl(request) {
       const { protocol, host } = new URL(request.url);
