@@ -48,6 +48,17 @@ test("of many polls at once one gets the key", async () => {
   expect((await core.listKeys(call)).keys).toMatchObject([{ kind: "agent", client: null, permission: "read" }]);
 });
 
+test.each(["x".repeat(500), "🦜".repeat(250), `${"x".repeat(192)}🦜🦜🦜`])(
+  "a long name of a machine is cut",
+  async (hostname) => {
+    const { deviceCode, userCode } = await core.startDevice(call, { client: "codex", hostname });
+    await core.answerDevice(call, { userCode, approve: true });
+    expect(await core.pollDevice(call, { deviceCode })).toMatchObject({ state: "approved" });
+    const [key] = (await core.listKeys(call)).keys;
+    expect(key?.name).toMatch(/^codex on (x|🦜)+$/u);
+  },
+);
+
 test("only the owner finds and answers", async () => {
   const { userCode } = await core.startDevice(call, {});
   for (const actor of [opened.call(["a"]).actor, { ...call.actor, readOnly: "all" as const }]) {

@@ -189,6 +189,15 @@ describe("the page", () => {
   });
 });
 
+test.each(["x".repeat(500), "🦜".repeat(250)])(
+  "a long name of a machine is cut, on the page and in the key",
+  async (hostname) => {
+    const { status } = await browser.fill(pathOf({ client: "codex", hostname, cwd: hostname }), APPROVED);
+    expect(status).toBe(303);
+    expect((await keys())[0]?.name).toMatch(/^Codex on (x|🦜)+… in (x|🦜)+…$/u);
+  },
+);
+
 describe("a callback that is not a program on this machine", () => {
   test.each([
     "https://127.0.0.1:1/callback",

@@ -14,6 +14,8 @@ const INTERVAL = 5;
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LENGTH = 8;
 const MOST_WAITING = 100;
+/** Of a key. */
+const LONGEST_NAME = 200;
 const MINUTE_MS = 60_000;
 /** Requests of one address, and codes typed by one browser. */
 const STARTS = { requests: 10, windowMs: 10 * MINUTE_MS };
@@ -123,7 +125,7 @@ export async function pollDevice({ store, clock }: CoreContext, _call: Call, raw
 function keyOf({ client, hostname }: Asker, { grants, permission, expiresInDays }: ApprovedUse) {
   const name = `${client ?? "program"} on ${hostname ?? "another machine"}`;
   return {
-    name: [...name].slice(0, 200).join(""),
+    name: name.slice(0, LONGEST_NAME).replace(/\p{Surrogate}$/u, ""),
     kind: client === null ? "agent" : "plugin",
     client: client ?? undefined,
     grants: grants ?? undefined,

@@ -49,6 +49,6 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Somebody else's words as they may be shown: one line, nothing invisible, not too long. */
 export function shown(text: string, most = 120): string {
-  const line = [...text.replace(UNSEEN, " ").replace(/\s+/g, " ").trim()];
-  return line.length <= most ? line.join("") : `${line.slice(0, most - 1).join("")}…`;
+  const line = text.replace(UNSEEN, " ").replace(/\s+/g, " ").trim();
+  return line.length <= most ? line : `${line.slice(0, most - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }
