@@ -308,7 +308,7 @@ describe("the owner", () => {
     expect((await other.open(page.url)).status).toBe(400);
     const forged = await browser.submit({ ...page, text: "" }, fields);
     expect(forged.status).toBe(403);
-    const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
+    const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
     const foreign = await fetch(page.url, {
       method: "POST",
       headers: { cookie, origin: "https://evil.example", "content-type": "application/x-www-form-urlencoded" },

@@ -6,6 +6,7 @@ import type { Actor } from "../../src/core/types.js";
 const MOST_STEPS = 10;
 
 interface Cookie {
+  readonly name: string;
   readonly value: string;
   readonly path: string;
 }
@@ -23,12 +24,13 @@ export interface Browser {
   open(url: string | URL): Promise<Page>;
   /** Sends the form of a page, with its hidden fields. */
   submit(page: Page, fields: readonly (readonly [string, string])[]): Promise<Page>;
-  readonly cookies: ReadonlyMap<string, Cookie>;
+  readonly cookies: readonly Cookie[];
 }
 
 /** @param base the server that it visits; addresses elsewhere are only reported */
-export function createBrowser(base: string, given: Readonly<Record<string, Cookie>> = {}): Browser {
-  const jar = new Map<string, Cookie>(Object.entries(given));
+export function createBrowser(base: string, given: readonly Cookie[] = []): Browser {
+  /** One name may stand for several cookies, each for its own path. */
+  const jar = new Map(given.map((cookie) => [`${cookie.name};${cookie.path}`, cookie]));
   const { host } = new URL(base);
 
   function keep(lines: readonly string[]): void {
@@ -38,8 +40,8 @@ export function createBrowser(base: string, given: Readonly<Record<string, Cooki
       const path = attributes.find((one) => /^path=/i.test(one))?.slice(5) ?? "/";
       const isOver = attributes.some((one) => /^(expires=thu, 01 jan 1970|max-age=0)/i.test(one));
       const name = pair.slice(0, at);
-      if (isOver) jar.delete(name);
-      else jar.set(name, { value: pair.slice(at + 1), path });
+      if (isOver) jar.delete(`${name};${path}`);
+      else jar.set(`${name};${path}`, { name, value: pair.slice(at + 1), path });
     }
   }
 
@@ -47,9 +49,9 @@ export function createBrowser(base: string, given: Readonly<Record<string, Cooki
     let next = { url, init };
     for (let step = 0; step < MOST_STEPS; step += 1) {
       if (next.url.host !== host) return { url: next.url, status: 0, text: "", headers: new Headers() };
-      const cookie = [...jar]
-        .filter(([, { path }]) => next.url.pathname.startsWith(path))
-        .map(([name, { value }]) => `${name}=${value}`)
+      const cookie = [...jar.values()]
+        .filter(({ path }) => next.url.pathname.startsWith(path))
+        .map(({ name, value }) => `${name}=${value}`)
         .join("; ");
       const headers = { accept: "text/html,*/*;q=0.8", ...next.init.headers, ...(cookie !== "" && { cookie }) };
       const answer = await fetch(next.url, { ...next.init, headers, redirect: "manual" });
@@ -64,7 +66,9 @@ export function createBrowser(base: string, given: Readonly<Record<string, Cooki
   }
 
   return {
-    cookies: jar,
+    get cookies() {
+      return [...jar.values()];
+    },
     open: (url) => go(new URL(url)),
     submit(page, fields) {
       const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
@@ -83,7 +87,7 @@ export async function createOwnerBrowser(
 ): Promise<Browser> {
   const { code } = await rest.core.createSignInCode({ actor: rest.actor });
   const { token } = await rest.core.signIn({ actor: rest.actor }, { code });
-  return createBrowser(base, { recollect_session: { value: token, path: "/auth" } });
+  return createBrowser(base, [{ name: "recollect_session", value: token, path: "/auth" }]);
 }
 
 /** What the owner chooses. */
