@@ -29,7 +29,7 @@ afterAll(() => rest.close());
 
 const as = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** A request whose line and headers go out exactly as they are written. */
+/** A request whose line and headers go out exactly as they are written; status 0 for a connection that ends unanswered. */
 async function raw(
   line: string,
   headers: readonly string[] = [],
@@ -38,7 +38,7 @@ async function raw(
   const length = body === "" ? [] : [`Content-Length: ${Buffer.byteLength(body)}`, "Content-Type: application/json"];
   const head = [`${line} HTTP/1.1`, ...headers, ...length, "Connection: close", "", body].join("\r\n");
   const answer = await sendRaw(server.port, head);
-  return { status: Number(answer.split(" ")[1]), text: answer };
+  return { status: Number(answer.split(" ")[1] ?? 0), text: answer };
 }
 
 const host = () => `Host: 127.0.0.1:${server.port}`;
@@ -282,6 +282,40 @@ describe("another way to write a path", () => {
     const init = requestInit("HEAD", undefined, as(scoped));
     expect((await rest.app.request(`/v3/documents/${foreign}`, init, REMOTE)).status).toBe(404);
     expect((await rest.app.request("/v3/settings", init, REMOTE)).status).toBe(403);
+  });
+});
+
+describe("requests that want another protocol, or to be waited for", () => {
+  const settings = "X-Forwarded-For: 203.0.113.9";
+  test.each<[what: string, line: string, headers: string[], statuses: number[]]>([
+    ["a web socket", "GET /v3/session", [settings, "Connection: Upgrade", "Upgrade: websocket"], [401]],
+    ["HTTP/2 in clear text", "GET /v3/session", [settings, "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"], [401]],
+    ["a tunnel", "CONNECT evil.example:80", [], [0, 400, 401, 404, 405]],
+    ["a proxy", "GET http://evil.example/", [settings], [200, 400, 401, 404]],
+    ["everything", "OPTIONS *", [], [204, 400, 404]],
+  ])("%s", async (_what, line, headers, statuses) => {
+    const { status, text } = await raw(line, [host(), ...headers]);
+    expect(statuses).toContain(status);
+    expect(text).not.toContain(SECRET_TEXT);
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  });
+
+  test("a body is not asked for before the key is known", async () => {
+    const lines = [host(), settings, "Expect: 100-continue", "Content-Length: 1000000000", "Connection: close"];
+    const socket = connect(server.port, "127.0.0.1");
+    const answer = await new Promise<string>((resolve, reject) => {
+      socket.setEncoding("latin1");
+      let received = "";
+      socket.on("data", (text: string) => {
+        received += text;
+        if (received.includes(" 401 ")) resolve(received);
+      });
+      socket.on("error", reject);
+      socket.on("close", () => resolve(received));
+      socket.write(`POST /v3/documents HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+    });
+    socket.destroy();
+    expect(answer).toContain(" 401 ");
   });
 });
 
