@@ -236,6 +236,14 @@ describe("the address that an app opens", () => {
     expect(page.text).toContain("cannot be let in");
   });
 
+  test("may say things that only matter to who asks who the owner is", async () => {
+    const callback = await allow(
+      browser,
+      app.authorizeUrl({ nonce: "n-1", max_age: "1", ui_locales: "it", foo: "bar" }),
+    );
+    expect((await app.redeem(callback)).status).toBe(200);
+  });
+
   test("may come back to any port of this machine", async () => {
     const callback = await allow(browser, app.authorizeUrl({ redirect_uri: "http://127.0.0.1:5555/callback" }));
     expect(callback.port).toBe("5555");

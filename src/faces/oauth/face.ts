@@ -45,6 +45,8 @@ const MOST_PROVIDERS = 4;
 const REGISTRATIONS = { requests: 20, windowMs: 600_000 };
 const ALL_REGISTRATIONS = { requests: 200, windowMs: 600_000 };
 const LONGEST_CLIENT = 100;
+/** What only says something of who the owner is; some apps send it without asking who that is. */
+const OPENID_PARAMETERS = ["nonce", "max_age", "acr_values", "claims", "claims_locales", "id_token_hint"];
 const PROMPTS: ReadonlySet<string> = new Set(["login", "consent", "none"]);
 
 /** For the audit. */
@@ -210,6 +212,7 @@ function translate(query: URLSearchParams, issuer: string): void {
   if (scope.length > 1) return;
   const scopes = knownScopes(scope[0] ?? "");
   query.set("scope", scopes.join(" "));
+  if (!scopes.includes("openid")) for (const name of OPENID_PARAMETERS) query.delete(name);
   if (query.getAll("resource").length === 0) query.set("resource", resourceOf(issuer));
   const prompts = (query.get("prompt") ?? "").split(" ").filter((prompt) => PROMPTS.has(prompt));
   if (query.getAll("prompt").length > 1 || prompts.includes("none")) return;

@@ -1,6 +1,5 @@
 import Provider, { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import type { Call, Core } from "../../core/index.js";
-import { AppError } from "../../core/errors.js";
 import { randomSecret } from "../../lib/crypto.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { MEMORY_SCOPES } from "../auth.js";
@@ -169,9 +168,4 @@ function tellOutages(provider: Provider, log: LeveledLog): void {
       error_description: refusal.message,
     };
   });
-}
-
-/** True for an error that says that the store cannot be reached now. */
-export function isOutage(error: unknown): boolean {
-  return error instanceof AppError && error.kind === "unavailable";
 }

@@ -6,6 +6,9 @@ import { AUTHORIZE_PATH } from "./paths.js";
 /** Seconds that an app which registered and was never let in is remembered. */
 const UNUSED_CLIENT_SECONDS = 86_400;
 
+/** Of a client that is the address of its document; all others are short. */
+const LONGEST_NAME = 2_048;
+
 const payloadSchema = z.record(z.string(), z.unknown());
 
 export interface RecordsOptions {
@@ -23,6 +26,8 @@ export function createRecords({ core, call, issuer }: RecordsOptions): (kind: st
   const named = (name: string) => `${issuer} ${name}`;
   return (kind) => {
     const read = async (wanted: object, id: string): Promise<AdapterPayload | undefined> => {
+      // Nothing that is kept has such a name.
+      if (id.length > LONGEST_NAME) return undefined;
       const { found } = await core.findOAuthRecord(call, { kind, ...wanted });
       if (!found) return undefined;
       const payload = payloadSchema.parse(JSON.parse(found.payload));
