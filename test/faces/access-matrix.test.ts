@@ -5,6 +5,7 @@ import { pathsOf } from "../../src/faces/rest/mount.js";
 import {
   isChanging,
   OTHER_ROUTES,
+  PAGES,
   refusalOf,
   type Refusal,
   type RouteAccess,
@@ -95,6 +96,7 @@ describe("the list", () => {
     const mounted = [...new Set(world.app.routes.map(({ method, path }) => `${method} ${path}`))];
     const others = mounted.filter((name) => !ofApi.has(name) || name in OTHER_ROUTES);
     for (const name of others) expect(OTHER_ROUTES[name], advice(name)).toBeDefined();
+    expect(Object.keys(OTHER_ROUTES).filter((name) => !mounted.includes(name))).toEqual([]);
   });
 });
 
@@ -122,6 +124,58 @@ async function checkRoute(route: Route): Promise<void> {
 
 describe("the API", () => {
   test.each(routes().filter(({ name }) => name !== LAST))("$name", checkRoute);
+});
+
+describe("the pages", () => {
+  const OWNER = "no key, in the browser of the owner";
+  const open = async (who: Principal, path: string, init: RequestInit) => {
+    const answer = await world.app.request(path, init, who.bindings);
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  test.each(Object.entries(PAGES))(
+    "%s is for the owner's browser, whatever key others have",
+    async (path, expected) => {
+      await keeper.look();
+      for (const who of world.principals) {
+        const { status, text } = await open(who, path, requestInit("GET", undefined, { ...who.headers }));
+        const wanted = who.name === OWNER ? expected.owner : expected.others;
+        expect([who.name, status]).toEqual([who.name, wanted]);
+        expect([who.name, text.includes(CANARY)]).toEqual([who.name, false]);
+      }
+      await keeper.expectUnchanged();
+    },
+  );
+
+  test.each(["/auth/connect", "/auth/agent-connect", "/auth/device", "/auth/sign-in", "/auth/sign-out", "/auth"])(
+    "POST %s changes nothing without the token of the owner's form",
+    async (path) => {
+      await keeper.look();
+      const body = "client=codex&callback=http%3A%2F%2F127.0.0.1%3A9%2Fcallback&approve=yes&key=wrong&csrf=wrong";
+      for (const who of world.principals) {
+        const headers = { ...who.headers, "content-type": "application/x-www-form-urlencoded" };
+        const { status } = await open(who, path, requestInit("POST", body, headers));
+        expect([who.name, status]).toEqual([who.name, expect.toSatisfy((code: number) => code >= 303)]);
+      }
+      await keeper.expectUnchanged();
+    },
+  );
+});
+
+describe("the door for other processes", () => {
+  test.each(["GET /internal/ping", "GET /internal/watch", "POST /internal/call/session"])(
+    "%s opens to no key at all",
+    async (name) => {
+      const [method = "", path = ""] = name.split(" ");
+      for (const who of world.principals) {
+        const body = method === "POST" ? { call: world.owner } : undefined;
+        const answer = await world.app.request(path, requestInit(method, body, { ...who.headers }), who.bindings);
+        const isPage = "origin" in who.headers;
+        expect([who.name, answer.status]).toEqual([who.name, isPage ? 403 : 401]);
+        await answer.body?.cancel();
+      }
+    },
+  );
 });
 
 describe("what ends everything", () => {

@@ -263,6 +263,17 @@ export const OTHER_ROUTES: Readonly<Record<string, "anybody" | "mcp" | "pages" |
   "ALL /*": "not a place",
 };
 
+/** Statuses of pages: to the owner's browser, and to everybody else, whatever key they have. */
+export const PAGES: Readonly<Record<string, { readonly owner: number; readonly others: number }>> = {
+  "/auth": { owner: 200, others: 303 },
+  "/auth/sign-in": { owner: 303, others: 200 },
+  "/auth/device": { owner: 200, others: 303 },
+  "/auth/connect?client=codex&callback=http://127.0.0.1:9/callback": { owner: 200, others: 303 },
+  "/auth/agent-connect?client=codex&callback=http://127.0.0.1:9/callback": { owner: 200, others: 303 },
+  "/auth/consent/nothing": { owner: 400, others: 303 },
+  "/auth/nothing": { owner: 404, others: 404 },
+};
+
 /** What is asked of a tool, a resource or a prompt of MCP. All of them are for scoped keys too. */
 interface McpAccess extends Access {
   readonly args: (subject: Subject) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
@@ -302,7 +313,7 @@ export const TOOLS: Readonly<Record<string, McpAccess>> = {
   listDocuments: mcp("read", "tag", inTag),
   get_document: mcp("read", "id", documentId),
   getDocument: mcp("read", "id", documentId),
-  delete_document: mcp("write", "id to change", documentId),
+  delete_document: mcp("write", "id", documentId),
   list_memories: mcp("read", "tag", inTag),
   listMemories: mcp("read", "tag", inTag),
   "memory-graph": mcp("read", "tag", inTag),

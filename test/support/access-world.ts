@@ -95,6 +95,8 @@ export async function openAccessWorld(): Promise<AccessWorld> {
   const lasting = new Map<string, Subject>();
   for (const tag of [HOME, LIBRARY]) lasting.set(tag, await seed(opened, tag));
   const principals = [...(await makePrincipals(opened)), ...(await makeApps(opened))];
+  // Made when they are needed first.
+  await core.oauthSecrets(owner);
   // The first use of a key is noted; what follows within the minute is not.
   for (const { headers, bindings } of principals)
     await app.request("/v3/session", { headers: { host: HOST, ...headers } }, bindings);
