@@ -8,7 +8,7 @@ import { choiceFields, readChoice } from "../pages/choice.js";
 import { csrfField, type FormFields, readForm, requireCsrf } from "../pages/forms.js";
 import { type Html, html, shown } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
-import type { Owner, Sessions } from "../pages/session.js";
+import type { Owner } from "../pages/session.js";
 import { toNode } from "./bridge.js";
 import { hostOf } from "./clients.js";
 import { ACCOUNT } from "./provider.js";
@@ -35,16 +35,15 @@ interface Question {
 export interface ConsentOptions {
   readonly provider: Provider;
   readonly core: Core;
-  readonly sessions: Sessions;
+  readonly owner: Owner;
 }
 
 /** The page on which the owner lets an app in, or does not, and the answer to its form. */
 export async function answerConsent(request: Request, options: ConsentOptions): Promise<Response> {
-  const owner = await options.sessions.requireOwner(request);
-  if (owner instanceof Response) return owner;
+  const { owner } = options;
   const question = await readQuestion(request, options.provider);
   if (!question) return overAnswer();
-  if (request.method === "GET") return askOwner(question, owner, options);
+  if (request.method === "GET") return askOwner(question, options);
   if (request.method !== "POST") return new Response(null, { status: 405, headers: { allow: "GET, POST" } });
   const fields = await readForm(request);
   requireCsrf(fields, owner);
@@ -53,24 +52,23 @@ export async function answerConsent(request: Request, options: ConsentOptions): 
     return goOn(request, options.provider, { error: "access_denied", error_description: reason });
   }
   try {
-    return await letIn({ request, question, owner, fields }, options);
+    return await letIn({ request, question, fields }, options);
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
-    return askOwner(question, owner, options, { message: error.message, fields });
+    return askOwner(question, options, { message: error.message, fields });
   }
 }
 
 interface Allowed {
   readonly request: Request;
   readonly question: Question;
-  readonly owner: Owner;
   readonly fields: FormFields;
 }
 
-async function letIn({ request, question, owner, fields }: Allowed, options: ConsentOptions): Promise<Response> {
+async function letIn({ request, question, fields }: Allowed, options: ConsentOptions): Promise<Response> {
   const { grants, permission, expiresInDays } = readChoice(fields);
   const grant = await options.core.allowApp(
-    { actor: owner.actor },
+    { actor: options.owner.actor },
     {
       issuer: options.provider.issuer,
       clientId: question.clientId,
@@ -118,12 +116,7 @@ interface Problem {
   readonly fields: FormFields;
 }
 
-async function askOwner(
-  question: Question,
-  owner: Owner,
-  { core }: ConsentOptions,
-  problem?: Problem,
-): Promise<Response> {
+async function askOwner(question: Question, { core, owner }: ConsentOptions, problem?: Problem): Promise<Response> {
   const { containers } = await core.listContainers({ actor: owner.actor });
   const { clientName, clientHost, redirectUri } = question;
   const tags = containers.map(({ tag }) => tag);

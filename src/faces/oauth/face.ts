@@ -86,16 +86,20 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
       throw new AppError(pathname.startsWith("/.well-known/") ? "not_found" : "invalid", found.objection);
     const { issuer } = found;
     if (pathname.startsWith(RESOURCE_METADATA_PATH)) return describeResource(request, issuer);
-    const provider = await providerOf(issuer);
-    if (pathname.startsWith(`${CONSENT_PATH}/`)) {
-      refuseForeign(request, allowed);
-      const { answerConsent } = await import("./consent.js");
-      return answerConsent(request, { provider, core: coreFor(core, sourceOf(request, visitor)), sessions });
-    }
+    if (pathname.startsWith(`${CONSENT_PATH}/`)) return consent(request, visitor, issuer);
     const path = ALIASES[pathname] ?? pathname;
     if (request.method === "OPTIONS") return preflight(request);
     if (path === REGISTER_PATH) countRegistration(visitor);
-    return askProvider(request, path, provider);
+    return askProvider(request, path, await providerOf(issuer));
+  }
+
+  async function consent(request: Request, visitor: OAuthVisitor, issuer: string): Promise<Response> {
+    refuseForeign(request, allowed);
+    const owner = await sessions.requireOwner(request);
+    if (owner instanceof Response) return owner;
+    const provider = await providerOf(issuer);
+    const { answerConsent } = await import("./consent.js");
+    return answerConsent(request, { provider, core: coreFor(core, sourceOf(request, visitor)), owner });
   }
 
   function countRegistration({ peerAddress = "unknown" }: OAuthVisitor): void {
