@@ -33,6 +33,7 @@ export interface ProviderOptions {
  */
 export async function createProvider(options: ProviderOptions): Promise<Provider> {
   const { core, call, issuer, log } = options;
+  completeUrl();
   const { jwk, cookieKey } = await core.oauthSecrets(call);
   const provider = new Provider(issuer, {
     ...configuration(options),
@@ -168,4 +169,11 @@ function tellOutages(provider: Provider, log: LeveledLog): void {
       error_description: refusal.message,
     };
   });
+}
+
+/** The library is made for Node.js 22, which has this; of the versions of 20 only the last ones do. */
+function completeUrl(): void {
+  if ("parse" in URL) return;
+  const parse = (text: string, base?: string): URL | null => (URL.canParse(text, base) ? new URL(text, base) : null);
+  Object.defineProperty(URL, "parse", { value: parse, configurable: true, writable: true });
 }
