@@ -6,6 +6,7 @@ import { type Context, Hono } from "hono";
 import { AppError } from "../core/errors.js";
 import type { Core } from "../core/index.js";
 import type { LeveledLog } from "../lib/log.js";
+import type { Rate } from "../lib/rate-limit.js";
 import type { AllowedHosts } from "./allowed-hosts.js";
 import { isLoopbackAddress, issuerOf } from "./auth.js";
 import { errorBody, refusalOf, statusOf } from "./errors.js";
@@ -49,7 +50,7 @@ export interface HttpFaceOptions {
   /** False while the store is opening. */
   readonly isReady: () => boolean;
   /** How often each key may call the API; everybody may at any time without it. */
-  readonly rate?: RestFaceOptions["rate"];
+  readonly rate?: Rate | undefined;
   /** Where requests to the API are noted; nowhere without it. */
   readonly requests?: RestFaceOptions["requests"];
   /** Under which names browsers and MCP clients may call, beside those of this machine. */
@@ -74,16 +75,21 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
     const maxBodyBytes = maxInternalBytes(limits);
     app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }));
   }
-  mountMcp(app, options);
+  // A key has one rate, however it comes.
+  const limiting = limitRequests(options.rate);
+  mountMcp(app, options, limiting);
   mountOAuth(app, options);
   mountConsole(app, options);
-  app.route("/", createRestFace({ ...options, publicUrl: options.allowed?.publicUrl }));
+  app.route("/", createRestFace({ ...options, limitRequests: limiting, publicUrl: options.allowed?.publicUrl }));
   return app;
 }
 
 /** MCP under the paths that clients know (contract.md §15.1); its library is loaded with the first request. */
-function mountMcp(app: HttpApp, { rate, allowed = {}, limits, ...options }: HttpFaceOptions): void {
-  const limiting = limitRequests(rate);
+function mountMcp(
+  app: HttpApp,
+  { allowed = {}, limits, ...options }: HttpFaceOptions,
+  limiting: RestFaceOptions["limitRequests"],
+): void {
   let loading: Promise<McpHttp> | undefined;
   const load = async (closing: AbortSignal | undefined): Promise<McpHttp> => {
     const { createMcpHttp } = await import("./mcp/http.js");

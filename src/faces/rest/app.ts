@@ -3,7 +3,6 @@ import { cors } from "hono/cors";
 import { AppError } from "../../core/errors.js";
 import type { Core } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
-import type { Rate } from "../../lib/rate-limit.js";
 import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { analyticsEndpoints } from "./service/analytics.js";
 import { auditEndpoints } from "./service/audit.js";
@@ -31,7 +30,7 @@ import { createApiDescription, openApiEndpoints } from "./description/openapi.js
 import { purgeEndpoints } from "./service/purge.js";
 import { reprocessEndpoints } from "./documents/reprocess.js";
 import { profileEndpoints } from "./search/profile.js";
-import { limitRequests } from "./rate-limit.js";
+import type { LimitRequests } from "./rate-limit.js";
 import type { RequestLimits } from "./read-request.js";
 import { recordRequests } from "./record-requests.js";
 import type { RequestLog } from "./request-log.js";
@@ -54,8 +53,8 @@ export interface RestFaceOptions {
   readonly version: string;
   /** False while the store is opening. */
   readonly isReady: () => boolean;
-  /** How often each key may call; everybody may at any time without it. */
-  readonly rate?: Rate | undefined;
+  /** Counts a request, whichever face it came to. */
+  readonly limitRequests: LimitRequests;
   /** Where requests are noted; nowhere without it. */
   readonly requests?: RequestLog | undefined;
 }
@@ -109,7 +108,7 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   });
   app.use("*", recordRequests(options.requests));
   mountHealth(app, options);
-  const limiting = { limits, limitRequests: limitRequests(options.rate) };
+  const limiting = { limits, limitRequests: options.limitRequests };
   const { publicUrl, version } = options;
   mountEndpoints(app, ENDPOINTS, { core, organizationId, publicUrl, version, ...limiting });
   app.notFound((context) => refusePath(context.req));
