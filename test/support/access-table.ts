@@ -268,6 +268,7 @@ export const PAGES: Readonly<Record<string, { readonly owner: number; readonly o
   "/auth": { owner: 200, others: 303 },
   "/auth/sign-in": { owner: 303, others: 200 },
   "/auth/device": { owner: 200, others: 303 },
+  "/auth/apps": { owner: 200, others: 303 },
   "/auth/connect?client=codex&callback=http://127.0.0.1:9/callback": { owner: 200, others: 303 },
   "/auth/agent-connect?client=codex&callback=http://127.0.0.1:9/callback": { owner: 200, others: 303 },
   "/auth/consent/nothing": { owner: 400, others: 303 },

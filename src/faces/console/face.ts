@@ -4,6 +4,7 @@ import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { html } from "../pages/html.js";
 import { pageAnswer } from "../pages/layout.js";
 import { createSessions, refuseForeign } from "../pages/session.js";
+import { endApp, showApps } from "./apps.js";
 import { doConnect, showConnect } from "./connect.js";
 import { answerDevice, pollDevice, showDevice, startDevice } from "./device.js";
 import { makeKeyForPage } from "./key-for-page.js";
@@ -30,6 +31,7 @@ const PAGES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   "/auth/agent-connect": connect,
   "/auth/desktop": connect,
   "/auth/device": { GET: showDevice, POST: answerDevice },
+  "/auth/apps": { GET: showApps, POST: endApp },
 };
 
 /** Addresses for programs. */

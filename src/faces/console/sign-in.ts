@@ -134,7 +134,8 @@ export const showHome: Handler = async ({ request }, { core, sessions }) => {
         Programs that want to use this memory send you to a page of this server, where you decide what they may do.
         There is nothing to do now.
       </p>
-      <p><a href="/auth/device">Connect a machine that has no browser</a></p>`,
+      <p><a href="/auth/device">Connect a machine that has no browser</a></p>
+      <p><a href="/auth/apps">Apps that may come in</a></p>`,
   });
 };
 

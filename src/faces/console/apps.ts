@@ -1,0 +1,48 @@
+import type { AppGrant } from "../../core/types.js";
+import { csrfField, hiddenField, readForm, requireCsrf } from "../pages/forms.js";
+import { type Html, html, shown } from "../pages/html.js";
+import { pageAnswer, redirectAnswer } from "../pages/layout.js";
+import type { Owner } from "../pages/session.js";
+import { type Handler, ownerFooter } from "./visit.js";
+
+/** The apps that the owner let in by OAuth, each with a button that ends it. */
+export const showApps: Handler = async ({ request }, { core, sessions }) => {
+  const owner = await sessions.requireOwner(request);
+  if (owner instanceof Response) return owner;
+  const { grants } = await core.listGrants({ actor: owner.actor });
+  return pageAnswer({
+    title: "Apps that may come in",
+    footer: ownerFooter(owner),
+    body: html`${grants.length === 0 && html`<p>There are none.</p>`} ${grants.map((grant) => describe(grant, owner))}
+      <p><a href="/auth">To the start</a></p>`,
+  });
+};
+
+function describe(grant: AppGrant, { csrf }: Owner): Html {
+  const { clientName, clientHost, containerTags, permission, createdAt, lastUsedAt, expiresAt } = grant;
+  const facts = [
+    containerTags === null ? "all containers" : `only ${containerTags.map((tag) => shown(tag)).join(", ")}`,
+    permission === "read" ? "reads" : "reads and writes",
+    `let in ${createdAt.slice(0, 10)}`,
+    lastUsedAt === null ? "never used" : `last used ${lastUsedAt.slice(0, 10)}`,
+    expiresAt === null ? "never ends" : `ends ${expiresAt.slice(0, 10)}`,
+  ];
+  return html`<form method="post">
+    ${csrfField(csrf)}${hiddenField("grant", grant.id)}
+    <p>
+      <strong>${shown(clientName)}</strong> (${shown(clientHost)})<br />
+      <span class="soft">${facts.join("; ")}</span>
+    </p>
+    <div class="actions"><button>Let in no more</button></div>
+  </form>`;
+}
+
+/** Ends one of them. */
+export const endApp: Handler = async ({ request }, { core, sessions }) => {
+  const owner = await sessions.requireOwner(request);
+  if (owner instanceof Response) return owner;
+  const fields = await readForm(request);
+  requireCsrf(fields, owner);
+  await core.revokeGrants({ actor: owner.actor }, { client: fields.text("grant") });
+  return redirectAnswer("/auth/apps");
+};
