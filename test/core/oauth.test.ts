@@ -147,6 +147,23 @@ describe("what may be used once", () => {
     expect((await opened.core.findOAuthRecord(opened.call(), code)).found).toBeNull();
   });
 
+  test("is traded for something else, which nobody gets who comes second", async () => {
+    const { id } = await allow();
+    await opened.core.saveOAuthRecord(opened.call(), { ...code, grantId: id, payload: "{}", expiresInSeconds: 60 });
+    const trade = (secret: string) =>
+      opened.core.consumeOAuthRecord(opened.call(), {
+        ...code,
+        save: [{ kind: "Other", secret, grantId: id, payload: "{}" }],
+      });
+    const isKept = async (secret: string) =>
+      (await opened.core.findOAuthRecord(opened.call(), { kind: "Other", secret })).found !== null;
+    await trade("first");
+    expect(await isKept("first")).toBe(true);
+    await trade("second");
+    expect([await isKept("first"), await isKept("second")]).toEqual([false, false]);
+    expect(await refusal(opened.core.consumeOAuthRecord(opened.call(), { ...code, save: [{}] }))).toMatch(/^invalid/);
+  });
+
   test("is used by one of many at once", async () => {
     const { id } = await allow();
     await opened.core.saveOAuthRecord(opened.call(), { ...code, grantId: id, payload: "{}", expiresInSeconds: 60 });

@@ -90,6 +90,23 @@ describe("while the store is away", () => {
     expect((await browser.open(asked.url)).status).toBe(200);
   });
 
+  test("in the middle of an exchange, the code or token that was shown is not used up", async () => {
+    const { url } = await service.listen();
+    const app = await createApp(url);
+    const callback = await allow(await createOwnerBrowser(service, url), app.authorizeUrl());
+    service.way.isReadOnly = true;
+    expect((await app.redeem(callback)).body.error).toBe("temporarily_unavailable");
+    service.way.isReadOnly = false;
+    const { refresh_token } = (await app.redeem(callback)).body;
+    const refresh = () => app.token({ grant_type: "refresh_token", refresh_token });
+    service.way.isReadOnly = true;
+    for (let attempt = 0; attempt < 3; attempt += 1) expect((await refresh()).status).toBe(503);
+    service.way.isReadOnly = false;
+    const { status, body } = await refresh();
+    expect([status, (await useMcp(url, body.access_token)).status]).toEqual([200, 200]);
+    expect((await refresh()).body.error).toBe("invalid_grant");
+  });
+
   test("from the start, the first who asks does not spoil it for those who come later", async () => {
     const { url } = await service.listen();
     service.way.isCut = true;

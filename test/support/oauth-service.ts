@@ -12,7 +12,7 @@ export interface OAuthService {
   readonly core: Core;
   readonly actor: Actor;
   /** The way from the server to the process that owns the store. */
-  readonly way: { isCut: boolean };
+  readonly way: { isCut: boolean; /** Only calls that write. */ isReadOnly: boolean };
   listen(port?: number): Promise<Listening>;
   close(): Promise<void>;
 }
@@ -27,9 +27,10 @@ export interface OAuthServiceOptions {
 export async function openOAuthService(options: OAuthServiceOptions = {}): Promise<OAuthService> {
   const { settings = {}, documents, ...place } = options;
   const opened = await openCore({ ...place, settings });
-  const way = { isCut: false };
+  const way = { isCut: false, isReadOnly: false };
   const core = coreOver(async (name, call, input) => {
-    if (way.isCut) throw new AppError("unavailable", "The process that owns the data is not there.");
+    if (way.isCut || (way.isReadOnly && /^(save|consume|drop|allow)/.test(name)))
+      throw new AppError("unavailable", "The process that owns the data is not there.");
     // Between processes everything travels as JSON.
     const asked = input === undefined ? undefined : JSON.parse(JSON.stringify(input));
     return JSON.parse(JSON.stringify(await opened.core[name](call, asked)));

@@ -32,22 +32,25 @@ export async function saveOAuthRecord(
   _call: Call,
   raw: unknown,
 ): Promise<{ saved: true }> {
-  const { kind, secret, uid, grantId, payload, expiresInSeconds } = parseInput(saveSchema, raw);
-  const now = clock.now();
-  const expiresAt = expiresInSeconds === undefined ? null : iso(new Date(now.getTime() + expiresInSeconds * 1_000));
+  const wanted = parseInput(saveSchema, raw);
   await store.transaction(async ({ oauth }) => {
-    await oauth.save({
-      kind,
-      hash: sha256(secret),
-      uidHash: uid === undefined ? null : sha256(uid),
-      grantId: grantId ?? null,
-      payload,
-      createdAt: iso(now),
-      expiresAt,
-    });
-    if (kind === CLIENT) await oauth.trim(CLIENT, MOST_CLIENTS);
+    await oauth.save(recordOf(wanted, clock.now()));
+    if (wanted.kind === CLIENT) await oauth.trim(CLIENT, MOST_CLIENTS);
   });
   return { saved: true };
+}
+
+function recordOf(wanted: z.output<typeof saveSchema>, now: Date): Omit<OAuthRecord, "consumedAt"> {
+  const { kind, secret, uid, grantId, payload, expiresInSeconds } = wanted;
+  return {
+    kind,
+    hash: sha256(secret),
+    uidHash: uid === undefined ? null : sha256(uid),
+    grantId: grantId ?? null,
+    payload,
+    createdAt: iso(now),
+    expiresAt: expiresInSeconds === undefined ? null : iso(new Date(now.getTime() + expiresInSeconds * 1_000)),
+  };
 }
 
 /** What is kept, unless its time is over. */
@@ -78,20 +81,29 @@ export function isOver({ expiresAt }: Pick<OAuthRecord, "expiresAt">, now: Date)
   return expiresAt !== null && expiresAt <= iso(now);
 }
 
+const consumeSchema = keySchema.extend({
+  /** What it is traded for. */
+  save: z.array(saveSchema).max(5).default([]),
+});
+
 /**
- * Uses up a code or token that may be used once. Whoever comes second is not the one that it was meant for, or the first
- * was not: then nothing of its grant opens anything any more.
+ * Uses up a code or token that may be used once, and keeps what it is traded for: both, or neither. Whoever comes second
+ * is not the one that it was meant for, or the first was not: then nothing of its grant opens anything any more.
  */
 export async function consumeOAuthRecord(
   { store, clock }: CoreContext,
   _call: Call,
   raw: unknown,
 ): Promise<{ isFirst: boolean }> {
-  const { kind, secret } = parseInput(keySchema, raw);
+  const { kind, secret, save } = parseInput(consumeSchema, raw);
+  const now = clock.now();
   const isFirst = await store.transaction(async (nouns) => {
     const hash = sha256(secret);
     const record = await nouns.oauth.byHash(kind, hash);
-    if (await nouns.oauth.consume(kind, hash, clock.now())) return true;
+    if (await nouns.oauth.consume(kind, hash, now)) {
+      for (const one of save) await nouns.oauth.save(recordOf(one, now));
+      return true;
+    }
     if (record?.grantId) await endGrant(nouns, record.grantId);
     return false;
   });

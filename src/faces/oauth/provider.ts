@@ -7,7 +7,7 @@ import { refusalOf, retryHeaders } from "../errors.js";
 import { createDocumentFetch, type DocumentOptions, MOST_DOCUMENT_BYTES } from "./client-documents.js";
 import { KNOWN_CLIENTS } from "./clients.js";
 import { AUTHORIZE_PATH, CONSENT_PATH, KEYS_PATH, REGISTER_PATH, REVOKE_PATH, TOKEN_PATH } from "./paths.js";
-import { createRecords } from "./records.js";
+import { createRecords, keepTrade } from "./records.js";
 import { isOurResource, resourceOf, SCOPES } from "./scopes.js";
 
 /** Whom apps sign in: there is one owner. */
@@ -51,6 +51,17 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   provider.proxy = true;
   provider.silent = true;
   tellOutages(provider, log);
+  provider.use(async (context, next) => {
+    await next();
+    if (context.status !== 200) return;
+    try {
+      await keepTrade(context, { core, call });
+    } catch (error) {
+      if (!(error instanceof errors.InvalidGrant)) throw error;
+      context.status = 400;
+      context.body = { error: "invalid_grant", error_description: error.error_description };
+    }
+  });
   return provider;
 }
 

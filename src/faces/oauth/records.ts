@@ -1,4 +1,4 @@
-import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
+import Provider, { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import * as z from "zod";
 import type { Core, Call } from "../../core/index.js";
 import { AUTHORIZE_PATH } from "./paths.js";
@@ -10,6 +10,28 @@ const UNUSED_CLIENT_SECONDS = 86_400;
 const LONGEST_NAME = 2_048;
 
 const payloadSchema = z.record(z.string(), z.unknown());
+
+/** A code or token that a request used up, and what it is to be traded for. */
+interface Trade {
+  readonly kind: string;
+  readonly secret: string;
+  readonly save: object[];
+}
+
+/** Of the requests that are being answered. */
+const trades = new WeakMap<object, Trade>();
+
+/**
+ * Keeps what a request traded, all at once: an app whose code or token was used up while the store went away could only
+ * come back with it, and would be taken for a thief.
+ * @throws InvalidGrant when somebody else was first
+ */
+export async function keepTrade(request: object, { core, call }: Pick<RecordsOptions, "core" | "call">): Promise<void> {
+  const trade = trades.get(request);
+  if (!trade) return;
+  const { isFirst } = await core.consumeOAuthRecord(call, trade);
+  if (!isFirst) throw new errors.InvalidGrant("it was used before");
+}
 
 export interface RecordsOptions {
   readonly core: Core;
@@ -40,21 +62,25 @@ export function createRecords({ core, call, issuer }: RecordsOptions): (kind: st
     };
     return {
       async upsert(id, payload, expiresIn) {
-        await core.saveOAuthRecord(call, {
+        const record = {
           kind,
           secret: named(id),
           uid: payload.uid === undefined ? undefined : named(payload.uid),
           grantId: kind === "Grant" ? id : payload.grantId,
           payload: JSON.stringify(withoutSecrets(payload)),
           expiresInSeconds: expiresIn ?? (kind === "Client" ? UNUSED_CLIENT_SECONDS : undefined),
-        });
+        };
+        const trade = Provider.ctx && trades.get(Provider.ctx);
+        if (trade) trade.save.push(record);
+        else await core.saveOAuthRecord(call, record);
       },
       find: (id) => read({ secret: named(id) }, id),
       findByUid: (uid) => read({ uid: named(uid) }, uid),
       findByUserCode: () => Promise.resolve(undefined),
-      async consume(id) {
-        const { isFirst } = await core.consumeOAuthRecord(call, { kind, secret: named(id) });
-        if (!isFirst) throw new errors.InvalidGrant("it was used before");
+      consume(id) {
+        if (!Provider.ctx) throw new Error("A code or token can be used up in a request only");
+        trades.set(Provider.ctx, { kind, secret: named(id), save: [] });
+        return Promise.resolve();
       },
       async destroy(id) {
         await core.dropOAuthRecords(call, kind === "Grant" ? { grantId: id } : { kind, secret: named(id) });
