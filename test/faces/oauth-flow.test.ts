@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type App, CALLBACK, createApp, register } from "../support/oauth-app.js";
 import { allow, type Answer, type Browser, createBrowser, createOwnerBrowser } from "../support/oauth-browser.js";
@@ -167,8 +169,6 @@ describe("a token", () => {
   test("is nowhere in the store, nor are codes and refresh tokens", async () => {
     const callback = await allow(browser, app.authorizeUrl());
     const { body } = await app.redeem(callback);
-    const { readFile, readdir } = await import("node:fs/promises");
-    const { join } = await import("node:path");
     for (const name of (await readdir(rest.dataDirectory)).filter((file) => file.startsWith("recollect.db"))) {
       const bytes = await readFile(join(rest.dataDirectory, name));
       const secrets = [callback.searchParams.get("code"), body.access_token, body.refresh_token];

@@ -53,7 +53,9 @@ export function createBrowser(base: string, given: readonly Cookie[] = []): Brow
         .filter(({ path }) => next.url.pathname.startsWith(path))
         .map(({ name, value }) => `${name}=${value}`)
         .join("; ");
-      const headers = { accept: "text/html,*/*;q=0.8", ...next.init.headers, ...(cookie !== "" && { cookie }) };
+      const headers = new Headers(next.init.headers);
+      headers.set("accept", "text/html,*/*;q=0.8");
+      if (cookie !== "") headers.set("cookie", cookie);
       const answer = await fetch(next.url, { ...next.init, headers, redirect: "manual" });
       keep(answer.headers.getSetCookie());
       const location = answer.headers.get("location");

@@ -15,13 +15,18 @@ const grantAnswer = z.object({
   expiresAt: dateTime.nullable().describe("Null for never."),
 });
 
-function presentGrant({
-  organizationId: _,
-  issuer: __,
-  containerTags,
-  ...grant
-}: AppGrant): z.infer<typeof grantAnswer> {
-  return { ...grant, containerTags: containerTags && [...containerTags] };
+function presentGrant(grant: AppGrant): z.infer<typeof grantAnswer> {
+  return {
+    id: grant.id,
+    clientId: grant.clientId,
+    clientName: grant.clientName,
+    clientHost: grant.clientHost,
+    permission: grant.permission,
+    containerTags: grant.containerTags && [...grant.containerTags],
+    createdAt: grant.createdAt,
+    lastUsedAt: grant.lastUsedAt,
+    expiresAt: grant.expiresAt,
+  };
 }
 
 /** clients.md §1.3. */
