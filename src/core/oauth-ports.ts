@@ -20,6 +20,8 @@ export interface OAuthStore {
   grant(organizationId: string, id: string): Promise<AppGrant | null>;
   /** Newest first. */
   grants(organizationId: string): Promise<AppGrant[]>;
+  /** Grants made before a moment that no code or token belongs to any more, so that nobody can come in by them. */
+  deadGrants(organizationId: string, before: Date): Promise<AppGrant[]>;
   touchGrant(id: string, at: Date): Promise<void>;
   removeGrantById(id: string): Promise<void>;
 

@@ -282,13 +282,35 @@ describe("cleaning up", () => {
     expect(await opened.rowCounts()).toMatchObject({ oauth_records: 1, oauth_grants: 2 });
     opened.clock.advance(DAY_MS);
     await cleanUp(opened.context);
-    expect(await opened.rowCounts()).toMatchObject({ oauth_records: 0, oauth_grants: 1 });
+    expect(await opened.rowCounts()).toMatchObject({ oauth_records: 0, oauth_grants: 0 });
   }, 60_000);
+
+  test("ends a grant that no token belongs to any more, a day after it was made; one with a token stays", async () => {
+    const { id } = await allow();
+    const kept = await allow({ clientId: "app-2" });
+    const { call, clock, core } = opened;
+    await give({ grantId: id });
+    await core.saveOAuthRecord(call(), {
+      kind: "RefreshToken",
+      secret: "r",
+      grantId: kept.id,
+      payload: "{}",
+      expiresInSeconds: 30 * 86_400,
+    });
+    const ids = async () => (await core.listGrants(call())).grants.map((grant) => grant.id).toSorted();
+    clock.advance(23 * HOUR_MS);
+    await cleanUp(opened.context);
+    expect(await ids()).toEqual([id, kept.id].toSorted());
+    clock.advance(2 * HOUR_MS);
+    await cleanUp(opened.context);
+    expect(await ids()).toEqual([kept.id]);
+  });
 
   test("forgets apps that registered and were never let in, after a day; those that were stay", async () => {
     await client(`${ISSUER} app-1`);
     await client(`${ISSUER} app-2`);
-    await allow();
+    const { id } = await allow();
+    await opened.core.saveOAuthRecord(opened.call(), { kind: "RefreshToken", secret: "r", grantId: id, payload: "{}" });
     opened.clock.advance(2 * DAY_MS);
     await cleanUp(opened.context);
     expect([await isKnown(`${ISSUER} app-1`), await isKnown(`${ISSUER} app-2`)]).toEqual([true, false]);

@@ -101,6 +101,23 @@ export function createOAuthStore(db: Kysely<Database>, clock: Clock): OAuthStore
       return rows.map(grantOf);
     },
 
+    async deadGrants(organizationId, before) {
+      const rows = await grantsOf(organizationId)
+        .where("created_at", "<", iso(before))
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("oauth_records")
+                .select("hash")
+                .whereRef("oauth_records.grant_id", "=", "oauth_grants.id")
+                .where("kind", "<>", "Grant"),
+            ),
+          ),
+        )
+        .execute();
+      return rows.map(grantOf);
+    },
+
     async touchGrant(id, at) {
       await db
         .updateTable("oauth_grants")

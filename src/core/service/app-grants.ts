@@ -110,6 +110,22 @@ export async function listGrants({ store, clock }: CoreContext, { actor }: Call)
   return { grants: grants.filter((grant) => !isOver(grant, clock.now())) };
 }
 
+/** Codes and tokens of a grant come within minutes, or not at all. */
+const AWAITED_MS = DAY_MS;
+
+/** Ends grants by which nobody can come in any more, because their app never took its tokens or let them run out. */
+export async function endDeadGrants({ store, clock }: CoreContext): Promise<number> {
+  const now = clock.now().getTime();
+  return store.transaction(async (nouns) => {
+    const dead = await nouns.oauth.deadGrants(store.organizationId, new Date(now - AWAITED_MS));
+    for (const grant of dead) {
+      await endGrant(nouns, grant.id);
+      await nouns.oauth.prolong("Client", sha256(oauthSecretOf(grant)), new Date(now + KEEP_CLIENT_MS));
+    }
+    return dead.length;
+  });
+}
+
 const revokeSchema = z.object({ client: z.string().min(1, "must not be empty").max(2_048) });
 
 /**

@@ -3,6 +3,7 @@ import type { CoreContext } from "../context.js";
 import { dropLostBlobs } from "../documents/blobs.js";
 import { forgetMemories } from "../memories/forget.js";
 import { AUDIT_KEPT, AUDIT_KEPT_MS } from "./audit.js";
+import { endDeadGrants } from "./app-grants.js";
 import { REQUESTS_KEPT, REQUESTS_KEPT_MS } from "./requests.js";
 import type { Memory } from "../types.js";
 
@@ -30,7 +31,7 @@ export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promi
   let changes = 0;
   for (const space of await store.vectors.spaces()) changes += await store.vectors.trim(space.id, KEEP_VECTOR_CHANGES);
   const signIns = await store.signIns.dropOver(clock.now());
-  const oauth = await store.oauth.dropOver(clock.now());
+  const oauth = (await store.oauth.dropOver(clock.now())) + (await endDeadGrants(context));
   const devices = await store.deviceRequests.dropOver(clock.now());
   const files = await dropLostBlobs(context, signal);
   log.debug("cleaned up", { operations, requests: tooOld + tooMany, audit, changes, signIns, devices, oauth, files });
