@@ -14,8 +14,7 @@ const TOUCH_EVERY_MS = 60_000;
 export async function authenticate({ store, clock, log }: CoreContext, credential: string): Promise<Actor> {
   const key = credential.startsWith("sm_") ? await store.keys.byHash(hashKey(credential)) : null;
   const now = clock.now();
-  if (!key || !opens(key, now))
-    throw unknownCredential();
+  if (!key || !opens(key, now)) throw unknownCredential();
   if (key.lastUsedAt === null || now.getTime() - Date.parse(key.lastUsedAt) > TOUCH_EVERY_MS)
     // Reading must go on while the store cannot be written.
     await store.keys.touch(key.id, now).catch((error: unknown) => {

@@ -63,3 +63,10 @@ export interface Call {
   /** Where it came from, as the face that took it says; for the audit. */
   readonly from?: CallSource | undefined;
 }
+
+declare const admitted: unique symbol;
+
+/** A call whose actor may make it. Only `admitTo` (needs.ts) makes one, so no use case can run without that check. */
+export interface Admitted extends Call {
+  readonly [admitted]: true;
+}

@@ -292,9 +292,7 @@ export function isUseCase(name: string): name is UseCase {
 /** The service over its ports. */
 export function createCore(context: CoreContext): Core {
   return coreOver((name, call, input) =>
-    audited<unknown>(context, { name, call, input }, async () =>
-      USE_CASES[name](context, { ...call, actor: admitTo(name, call.actor) }, input),
-    ),
+    audited<unknown>(context, { name, call, input }, async () => USE_CASES[name](context, admitTo(name, call), input)),
   );
 }
 

@@ -1,6 +1,6 @@
 import { admit, type Need } from "./auth.js";
+import type { Admitted, Call } from "./context.js";
 import { AppError } from "./errors.js";
-import type { Actor } from "./types.js";
 
 /**
  * What each use case asks of whoever calls it; checked before it runs, wherever the call comes from. `*` marks those that
@@ -119,16 +119,17 @@ export const NEEDS = {
 } as const satisfies Readonly<Record<string, Need | `${Need} *`>>;
 
 /**
- * The actor as a use case may take them.
+ * The call as a use case may take it, its actor reduced to what it may do there.
  * @throws AppError `forbidden` when the actor may not use it
  */
-export function admitTo(useCase: keyof typeof NEEDS, actor: Actor): Actor {
+export function admitTo(useCase: keyof typeof NEEDS, call: Call): Admitted {
   const stated = NEEDS[useCase];
   const isForScoped = stated.endsWith(" *") || stated === "nothing";
-  if (actor.isScoped === true && !isForScoped)
+  if (call.actor.isScoped === true && !isForScoped)
     throw new AppError(
       "forbidden",
       "A scoped key may only use documents, memories, search and profile of its containers. Use a key of the whole organisation.",
     );
-  return admit(actor, stated.replace(" *", "") as Need);
+  // The only place that makes one.
+  return { ...call, actor: admit(call.actor, stated.replace(" *", "") as Need) } as Admitted;
 }

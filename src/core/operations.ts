@@ -1,4 +1,4 @@
-import type { Call, CoreContext } from "./context.js";
+import type { Admitted, CoreContext } from "./context.js";
 import type { StoreNouns } from "./ports.js";
 
 /**
@@ -8,7 +8,7 @@ import type { StoreNouns } from "./ports.js";
  */
 export async function once<T>(
   { store }: CoreContext,
-  { actor, operationId }: Call,
+  { actor, operationId }: Admitted,
   useCase: string,
   work: (nouns: StoreNouns) => Promise<T>,
 ): Promise<T> {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Core } from "../../src/core/index.js";
-import { listMemories } from "../../src/core/memories/list-memories.js";
+import { type Core, createCore } from "../../src/core/index.js";
 import { buildDocumentDraft } from "../support/builders.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
@@ -82,7 +81,8 @@ test("the number of calls to the store does not grow with the page", async () =>
     const { store } = opened;
     const { memories, documents } = store;
     const watched = { ...store, memories: watch(memories, count), documents: watch(documents, count) };
-    await listMemories({ ...opened.context, store: watched }, opened.call(), { containerTags: ["a"], limit });
+    const counting = createCore({ ...opened.context, store: watched });
+    await counting.listMemories(opened.call(), { containerTags: ["a"], limit });
     return calls;
   };
   expect(await countCalls(30)).toBe(await countCalls(1));

@@ -321,6 +321,19 @@ describe("cleaning up", () => {
     expect(await isKnown(`${ISSUER} app-1`)).toBe(false);
   });
 
+  test("keeps a registration as long as the last grant of its app, whichever was given first", async () => {
+    await client(`${ISSUER} app-1`);
+    const forEver = await allow();
+    const short = await allow({ expiresInDays: 1 });
+    opened.clock.advance(400 * DAY_MS);
+    expect(await isKnown(`${ISSUER} app-1`)).toBe(true);
+    await opened.core.revokeGrants(opened.call(), { client: short.id });
+    expect(await isKnown(`${ISSUER} app-1`)).toBe(true);
+    await opened.core.revokeGrants(opened.call(), { client: forEver.id });
+    opened.clock.advance(31 * DAY_MS);
+    expect(await isKnown(`${ISSUER} app-1`)).toBe(false);
+  });
+
   test("is not needed for apps to be few: the oldest that was never let in makes room", async () => {
     await client("oldest");
     await client(`${ISSUER} app-1`);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { maySee, reachableContainers, requireContainer } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { checkMetadataSize, containerTagSchema, filepathSchema, noteSchema, parseInput, textSchema } from "../input.js";
 import { refuseMerging } from "./merge.js";
@@ -19,7 +19,7 @@ export interface ListedContainer extends ContainerSummary {
 /** All containers that the caller may see, those with the newest activity first, then by name. */
 export async function listContainers(
   { store }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
 ): Promise<{ containers: ListedContainer[] }> {
   const containers = await store.containers.list(actor.organizationId, reachableContainers(actor, undefined));
   const merges = await store.merges.open(actor.organizationId);
@@ -45,7 +45,11 @@ function byActivity(left: ContainerSummary, right: ContainerSummary): number {
 export const containerByTagSchema = z.object({ containerTag: containerTagSchema });
 
 /** @throws AppError `not_found` for a tag that was never used or was deleted, `forbidden` for one of others */
-export async function getContainer({ store }: CoreContext, { actor }: Call, raw: unknown): Promise<ContainerSummary> {
+export async function getContainer(
+  { store }: CoreContext,
+  { actor }: Admitted,
+  raw: unknown,
+): Promise<ContainerSummary> {
   const { containerTag } = parseInput(containerByTagSchema, raw);
   requireContainer(actor, containerTag);
   const [container] = await store.containers.list(actor.organizationId, [containerTag]);
@@ -72,7 +76,7 @@ export const updateContainerSchema = z.object({
  * clears.
  * @throws AppError `forbidden` when a restricted caller sets buckets, `conflict` while the container is being merged away
  */
-export async function updateContainer(context: CoreContext, call: Call, raw: unknown): Promise<Container> {
+export async function updateContainer(context: CoreContext, call: Admitted, raw: unknown): Promise<Container> {
   const { containerTag, ...change } = parseInput(updateContainerSchema, raw);
   const { actor } = call;
   requireContainer(actor, containerTag);

@@ -4,7 +4,7 @@ import { yieldTurn } from "../../lib/time.js";
 import { requireAllContainers } from "../auth.js";
 import { dropBlobs } from "../documents/blobs.js";
 import { containerByTagSchema, noteContainer } from "./containers.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { removeDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
 import { stateOf } from "../memories/memory-state.js";
@@ -41,7 +41,7 @@ export interface ContainerDeletion {
  * comes when that is done, and after ten seconds at the latest.
  * @throws AppError `not_found`, `forbidden` for a restricted caller, `conflict` while the container is being merged
  */
-export async function deleteContainer(context: CoreContext, call: Call, raw: unknown): Promise<ContainerDeletion> {
+export async function deleteContainer(context: CoreContext, call: Admitted, raw: unknown): Promise<ContainerDeletion> {
   const { containerTag } = parseInput(containerByTagSchema, raw);
   requireAllContainers(call.actor);
   const { deleted, deletion } = await once(context, call, "deleteContainer", (nouns) =>

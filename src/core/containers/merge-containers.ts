@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
 import { noteContainer } from "./containers.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
@@ -33,7 +33,7 @@ export interface AcceptedMerge {
  * @throws AppError `not_found` for an unknown tag, `conflict` when one of them is being merged already, `forbidden` for
  *   a restricted caller
  */
-export async function mergeContainers(context: CoreContext, call: Call, raw: unknown): Promise<AcceptedMerge> {
+export async function mergeContainers(context: CoreContext, call: Admitted, raw: unknown): Promise<AcceptedMerge> {
   const input = parseInput(mergeContainersSchema, raw);
   requireAllContainers(call.actor);
   const sourceTags = input.containerTags.filter((tag) => tag !== input.targetContainerTag);
@@ -84,7 +84,7 @@ async function refuseInvolved(nouns: StoreNouns, organizationId: string, tags: r
 }
 
 /** How far a merge is. @throws AppError `not_found` for an unknown one, `forbidden` for a restricted caller */
-export async function getMerge({ store }: CoreContext, { actor }: Call, raw: unknown): Promise<Merge> {
+export async function getMerge({ store }: CoreContext, { actor }: Admitted, raw: unknown): Promise<Merge> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   requireAllContainers(actor);
   const merge = await store.merges.byId(actor.organizationId, id);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { fold } from "../../lib/words.js";
 import { requireAllContainers, reachableContainers } from "../auth.js";
 import { noteContainer } from "./containers.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { finishDeletion, markDeleted } from "./delete-container.js";
 import { notFound } from "../errors.js";
 import { customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
@@ -18,7 +18,10 @@ const LONGEST_TAG = 100;
 const LONGEST_SLUG = LONGEST_TAG - PROJECT_PREFIX.length - 6;
 
 /** Projects by name. One that is being moved into another is gone already. */
-export async function listProjects({ store }: CoreContext, { actor }: Call): Promise<{ projects: ContainerSummary[] }> {
+export async function listProjects(
+  { store }: CoreContext,
+  { actor }: Admitted,
+): Promise<{ projects: ContainerSummary[] }> {
   const leaving = (await store.merges.open(actor.organizationId)).flatMap(({ sourceTags }) => sourceTags);
   const containers = await store.containers.list(actor.organizationId, reachableContainers(actor, undefined));
   const projects = containers.filter(({ tag }) => tag.startsWith(PROJECT_PREFIX) && !leaving.includes(tag));
@@ -31,7 +34,7 @@ export const createProjectSchema = z.object({
 });
 
 /** Makes an empty project; its tag comes from its name. @throws AppError `forbidden` for a restricted caller */
-export async function createProject(context: CoreContext, call: Call, raw: unknown): Promise<ContainerSummary> {
+export async function createProject(context: CoreContext, call: Admitted, raw: unknown): Promise<ContainerSummary> {
   const { name, emoji } = parseInput(createProjectSchema, raw);
   const { actor } = call;
   requireAllContainers(actor);
@@ -81,7 +84,7 @@ export interface DeletedProject {
  * @throws AppError `not_found` for either project, `invalid` for moving without a target or to itself, `forbidden` for a
  *   restricted caller, `conflict` while it is being merged
  */
-export async function deleteProject(context: CoreContext, call: Call, raw: unknown): Promise<DeletedProject> {
+export async function deleteProject(context: CoreContext, call: Admitted, raw: unknown): Promise<DeletedProject> {
   const input = parseInput(deleteProjectSchema, raw);
   requireAllContainers(call.actor);
   if (input.action === "delete") return removeProject(context, call, input.id);
@@ -100,7 +103,7 @@ export async function deleteProject(context: CoreContext, call: Call, raw: unkno
   return moved;
 }
 
-async function removeProject(context: CoreContext, call: Call, id: string): Promise<DeletedProject> {
+async function removeProject(context: CoreContext, call: Admitted, id: string): Promise<DeletedProject> {
   const { deleted, deletion } = await once(context, call, "deleteProject", async (nouns) => {
     const project = await findProject(nouns, call.actor.organizationId, id);
     return markDeleted(context, nouns, call.actor, project.tag);

@@ -1,4 +1,4 @@
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { once } from "../operations.js";
 import { findDreamingReason } from "./documents.js";
@@ -12,7 +12,7 @@ export type { DocumentReceipt } from "./write-document.js";
  * Keeps a text: row, journal entry and first job commit together before the answer.
  * @throws AppError `invalid`, `too_large`, `forbidden`, or what the store throws
  */
-export async function addDocument(context: CoreContext, call: Call, raw: unknown): Promise<DocumentReceipt> {
+export async function addDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentReceipt> {
   const prepared = prepareDocument(context, call.actor, raw);
   const receipt = await once(context, call, "addDocument", (nouns) => writeDocument(nouns, call.actor, prepared));
   context.wakeJobs();

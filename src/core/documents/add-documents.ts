@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseIso, yieldTurn } from "../../lib/time.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError, type ErrorKind } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
 import { once } from "../operations.js";
@@ -53,7 +53,7 @@ export interface BatchReceipt {
  * @throws AppError `invalid` for what is no batch, `forbidden` where a document names a container that the caller may not
  *   use, or what the store throws before anything is kept
  */
-export async function addDocuments(context: CoreContext, call: Call, raw: unknown): Promise<BatchReceipt> {
+export async function addDocuments(context: CoreContext, call: Admitted, raw: unknown): Promise<BatchReceipt> {
   const { documents, ...defaults } = parseInput(addDocumentsSchema, raw);
   const { maxBatch } = context.limits;
   if (documents.length > maxBatch)
@@ -81,7 +81,7 @@ interface Checked {
 
 async function checkAll(
   context: CoreContext,
-  call: Call,
+  call: Admitted,
   { documents, defaults }: { documents: readonly unknown[]; defaults: Omit<Batch, "documents"> },
   items: BatchItem[],
 ): Promise<Checked[]> {
@@ -170,7 +170,7 @@ interface SliceReport {
 /** Writes a slice in one transaction; when one of its documents is refused then, each in a transaction of its own. */
 async function writeSlice(
   context: CoreContext,
-  call: Call,
+  call: Admitted,
   slice: readonly Checked[],
   { number, items }: SliceReport,
 ): Promise<void> {
@@ -187,7 +187,7 @@ async function writeSlice(
 
 async function writeEach(
   context: CoreContext,
-  call: Call,
+  call: Admitted,
   slice: readonly Checked[],
   items: BatchItem[],
 ): Promise<void> {
@@ -202,7 +202,7 @@ async function writeEach(
 
 async function writeTogether(
   context: CoreContext,
-  call: Call,
+  call: Admitted,
   some: readonly Checked[],
   { name, items }: { name: string; items: BatchItem[] },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { createId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
 import { requireContainer } from "../auth.js";
 import { dropBlobs } from "./blobs.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { removeById, type Removed } from "./delete-document.js";
 import { removeDocument } from "./documents.js";
 import { AppError } from "../errors.js";
@@ -46,7 +46,7 @@ export interface DeletedDocuments {
  * or everything in containers, narrowed by a path. Each batch is a transaction of its own.
  * @throws AppError `invalid` when neither ids nor containers are named, `forbidden` for foreign containers
  */
-export async function deleteDocuments(context: CoreContext, call: Call, raw: unknown): Promise<DeletedDocuments> {
+export async function deleteDocuments(context: CoreContext, call: Admitted, raw: unknown): Promise<DeletedDocuments> {
   const selection = parseInput(deleteDocumentsSchema, raw);
   for (const tag of selection.containerTags ?? []) requireContainer(call.actor, tag);
   if (selection.ids) return deleteByIds(context, call, { ...selection, ids: selection.ids });
@@ -64,7 +64,7 @@ interface BatchResult {
 
 async function deleteByIds(
   context: CoreContext,
-  call: Call,
+  call: Admitted,
   selection: Selection & { ids: readonly string[] },
 ): Promise<DeletedDocuments> {
   const ids = [...new Set(selection.ids)];
@@ -124,7 +124,7 @@ function isSelected(
 
 async function deleteByContainers(
   context: CoreContext,
-  call: Call,
+  call: Admitted,
   selection: Selection & { containerTags: readonly string[] },
 ): Promise<DeletedDocuments> {
   let deletedCount = 0;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { findDocument } from "./documents.js";
 import { customIdSchema, parseInput } from "../input.js";
 import type { Chunk } from "../types.js";
@@ -11,7 +11,7 @@ export interface DocumentChunks {
 }
 
 /** The pieces of a document that search can find, by id or customId. @throws AppError `not_found` */
-export async function getChunks({ store }: CoreContext, { actor }: Call, raw: unknown): Promise<DocumentChunks> {
+export async function getChunks({ store }: CoreContext, { actor }: Admitted, raw: unknown): Promise<DocumentChunks> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   const document = await findDocument(store, actor, id);
   return { documentId: document.id, chunks: await store.chunks.newest(actor.organizationId, document.id) };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Call, CoreContext, Limits } from "../context.js";
+import type { Admitted, CoreContext, Limits } from "../context.js";
 import { AppError } from "../errors.js";
 import { checkSize, containerTagSchema, customIdSchema, findBadValue, noteSchema, parseInput } from "../input.js";
 import { mergeTurns } from "./merge-turns.js";
@@ -73,7 +73,7 @@ export const conversationSchema = z.object({
  */
 export async function addConversation(
   context: CoreContext,
-  call: Call,
+  call: Admitted,
   raw: unknown,
 ): Promise<DocumentReceipt & { conversationId: string }> {
   const { conversationId, messages, ...fields } = parseInput(conversationSchema, raw);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { dropBlobs } from "./blobs.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { lookUpDocument, removeDocument } from "./documents.js";
 import { notFound } from "../errors.js";
 import { findLatest, isActive } from "../memories/find-memory.js";
@@ -30,7 +30,7 @@ export interface RemovalScope {
  * other documents state as well stay, the others are forgotten. The id of a memory forgets that memory.
  * @throws AppError `not_found`, `forbidden` when the document lies in other containers too than the actor's
  */
-export async function deleteDocument(context: CoreContext, call: Call, raw: unknown): Promise<Removed> {
+export async function deleteDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<Removed> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   const { removed, files } = await once(context, call, "deleteDocument", (nouns) =>
     removeById(nouns, call.actor, id, { now: context.clock.now() }),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { groupBy } from "../../lib/group-by.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { asOf } from "../memories/find-memory.js";
 import { relationsBy } from "../memories/list-memories.js";
@@ -60,7 +60,7 @@ export const documentGraphSchema = z.object({
 /** One page of documents with everything they state or stated (contract.md §13.2); a page beyond the end is empty. */
 export async function listDocumentsWithMemories(
   context: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<DocumentGraphPage> {
   const { sources, categories, ...input } = parseInput(documentGraphSchema, raw);
@@ -96,7 +96,7 @@ export const documentsByIdsSchema = z.object({
 /** The same for documents by id or customId, in the order asked for; those that are not there are left out. */
 export async function readDocumentsWithMemories(
   context: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<readonly DocumentWithMemories[]> {
   const { ids, by, containerTags: named } = parseInput(documentsByIdsSchema, raw);
@@ -123,7 +123,7 @@ const facetsSchema = z.object({ containerTags });
 /** How many documents there are of each category, the most first; categories without any are left out. */
 export async function countDocumentCategories(
   { store }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<readonly CategoryCount[]> {
   const input = parseInput(facetsSchema, raw);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { noteDocument } from "./write-document.js";
 import { asSeenBy, maySee, reachableContainers, refuseReadOnly, requireWhole } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { parseFilters } from "../search/filters.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
@@ -48,7 +48,7 @@ export interface DocumentDetails {
 }
 
 /** A document with the memories that it states, by id or customId. @throws AppError `not_found` */
-export async function getDocument(context: CoreContext, call: Call, raw: unknown): Promise<DocumentDetails> {
+export async function getDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentDetails> {
   const { id } = parseInput(byIdSchema, raw);
   const { actor } = call;
   const document = await lookUpDocument(context.store, actor, id);
@@ -136,7 +136,7 @@ export interface DocumentPage {
 }
 
 /** One page of documents; a page beyond the end is empty. */
-export async function listDocuments(context: CoreContext, call: Call, raw: unknown): Promise<DocumentPage> {
+export async function listDocuments(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentPage> {
   const { provider, ...input } = parseInput(listDocumentsSchema, raw);
   const tags = reachableContainers(call.actor, input.containerTags);
   const filters = parseFilters(input.filters);

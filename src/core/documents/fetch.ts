@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import { asSeenBy, maySee } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { findDocument } from "./documents.js";
 import { customIdSchema, parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
@@ -26,7 +26,7 @@ function isTold(memory: Memory, now: Date): boolean {
 }
 
 /** Looks an id up as a memory, then as a document or customId. @throws AppError `not_found` */
-export async function fetchById(context: CoreContext, call: Call, raw: unknown): Promise<Fetched> {
+export async function fetchById(context: CoreContext, call: Admitted, raw: unknown): Promise<Fetched> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   const { store } = context;
   const { organizationId } = call.actor;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { waitForDocument } from "./add-document.js";
 import { dropBlobs } from "./blobs.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { readFileText } from "./file-text.js";
@@ -62,7 +62,7 @@ const addFileSchema = z
  * those before.
  * @throws AppError `unsupported_type` for what cannot be read as text, and what `addDocument` throws
  */
-export async function addFile(context: CoreContext, call: Call, raw: unknown): Promise<DocumentReceipt> {
+export async function addFile(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentReceipt> {
   const input = parseInput(addFileSchema, raw);
   const { actor } = call;
   const { organizationId } = actor;
@@ -109,7 +109,7 @@ function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {
 /** The file that a document was made of, by id or customId. @throws AppError `not_found` when there is none */
 export async function getDocumentFile(
   { store }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<{ file: StoredFile; path: string }> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
@@ -121,7 +121,7 @@ export async function getDocumentFile(
 }
 
 /** What is known of a file, for whoever has its key. @throws AppError `not_found` */
-export async function getFile(context: CoreContext, { actor }: Call, raw: unknown): Promise<{ file: StoredFile }> {
+export async function getFile(context: CoreContext, { actor }: Admitted, raw: unknown): Promise<{ file: StoredFile }> {
   const { key } = parseInput(z.object({ key: z.string() }), raw);
   const file = isId(key) ? await context.store.files.byKey(actor.organizationId, key) : null;
   if (!file) throw noFile();
@@ -135,7 +135,7 @@ const readFileSchema = z.object({
 });
 
 /** A piece of a file as base64, at most 4 MB, shorter at the end. @throws AppError `not_found` */
-export async function readFile(context: CoreContext, call: Call, raw: unknown): Promise<{ bytes: string }> {
+export async function readFile(context: CoreContext, call: Admitted, raw: unknown): Promise<{ bytes: string }> {
   const { key, start, length } = parseInput(readFileSchema, raw);
   await getFile(context, call, { key });
   const bytes = await context.blobs.read(key, start, length);

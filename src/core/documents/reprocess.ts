@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { requireContainer, requireWhole } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
@@ -66,7 +66,7 @@ export interface Reprocessed {
  * @throws AppError `not_found` for a document or container that is missing, or that the actor may not see; `forbidden` for
  *   one that the actor may not change as a whole; nothing is done then
  */
-export async function reprocess(context: CoreContext, call: Call, raw: unknown): Promise<Reprocessed> {
+export async function reprocess(context: CoreContext, call: Admitted, raw: unknown): Promise<Reprocessed> {
   const input = parseInput(reprocessSchema, raw);
   if (input.dryRun) return (await plan(context, context.store, call.actor, input)).answer;
   const done = await once(context, call, "reprocess", async (nouns) => {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { maySee, requireContainer, requireWhole } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { titleFromText } from "./document-title.js";
 import { findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
@@ -38,7 +38,7 @@ type UpdateInput = z.output<typeof updateDocumentSchema>;
  * @throws AppError `not_found`, `forbidden`, `invalid`, `too_large`, or `conflict` for a customId that another document
  *   has, and, with `retryAfter`, while a container of it is being merged into another
  */
-export async function updateDocument(context: CoreContext, call: Call, raw: unknown): Promise<DocumentReceipt> {
+export async function updateDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentReceipt> {
   const input = parseInput(updateDocumentSchema, raw);
   const { limits } = context;
   if (input.content !== undefined) checkSize("content", input.content, limits);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { decideMatching } from "./decide-matching.js";
 import { findLatest, isActive } from "./find-memory.js";
 import { derivedFrom, forgetBatch } from "./forget.js";
@@ -68,7 +68,7 @@ export interface ForgottenMatching {
  * what the query says: then only these. A dry run shows exactly what the same call would forget.
  * @throws AppError `invalid` for neither or both of query and ids
  */
-export async function forgetMatching(context: CoreContext, call: Call, raw: unknown): Promise<ForgottenMatching> {
+export async function forgetMatching(context: CoreContext, call: Admitted, raw: unknown): Promise<ForgottenMatching> {
   const input = parseInput(forgetMatchingSchema, raw);
   const { actor } = call;
   requireContainer(actor, input.containerTag);
@@ -123,7 +123,7 @@ function byIds(ids: readonly string[]): Found {
 type QueryInput = z.output<typeof forgetMatchingSchema> & { readonly query: string };
 
 /** What is about the query, at most as many as may be forgotten, best first. */
-async function byQuery(context: CoreContext, call: Call, input: QueryInput): Promise<Found> {
+async function byQuery(context: CoreContext, call: Admitted, input: QueryInput): Promise<Found> {
   const { model } = context;
   const { maxForget, dryRun, containerTag, query } = input;
   const { organizationId } = call.actor;
@@ -165,7 +165,7 @@ function remarkOnOthers(count: number): string {
 /** Everything above the threshold, in rounds, because one search gives only so much and leaves out what repeats. */
 async function searchSimilar(
   context: CoreContext,
-  { actor: { organizationId } }: Call,
+  { actor: { organizationId } }: Admitted,
   { containerTag, threshold, query }: QueryInput,
   enough: number,
 ): Promise<{ similar: Match[]; degraded: Iterable<string> }> {
@@ -201,7 +201,7 @@ interface MemoryMatch {
 async function readMatches(
   { memories }: Pick<CoreContext["store"], "memories">,
   { clock }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   containerTag: string,
   { scores, texts }: Found,
 ): Promise<MemoryMatch[]> {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
 import { dropBlobs } from "../documents/blobs.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { lookUpDocument, removeDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
 import { findByExactText, findLatest, isOver, noSuchText } from "./find-memory.js";
@@ -43,7 +43,7 @@ export interface Forgotten {
  * All or nothing: one unknown id and nothing is forgotten.
  * @throws AppError `not_found`, `conflict` when a memory is forgotten already, `invalid` when nothing is named
  */
-export async function forget(context: CoreContext, call: Call, raw: unknown): Promise<Forgotten> {
+export async function forget(context: CoreContext, call: Admitted, raw: unknown): Promise<Forgotten> {
   const input = parseInput(forgetSchema, raw);
   if (input.containerTag) requireContainer(call.actor, input.containerTag);
   const named = [input.ids, input.content, input.query].filter((selector) => selector !== undefined);
@@ -64,7 +64,7 @@ export async function forget(context: CoreContext, call: Call, raw: unknown): Pr
 
 async function listCandidates(
   context: CoreContext,
-  call: Call,
+  call: Admitted,
   input: z.output<typeof forgetSchema> & { query: string },
 ): Promise<Forgotten> {
   const { results } = await searchMemories(context, call, {
@@ -99,7 +99,7 @@ export interface ForgottenOne {
  * @throws AppError `not_found`, `conflict` when the memory is forgotten already, `invalid` when nothing is named,
  *   `forbidden` for a document that lies in containers too which the actor may not use
  */
-export async function forgetOne(context: CoreContext, call: Call, raw: unknown): Promise<ForgottenOne> {
+export async function forgetOne(context: CoreContext, call: Admitted, raw: unknown): Promise<ForgottenOne> {
   const input = parseInput(forgetOneSchema, raw);
   const { actor } = call;
   requireContainer(actor, input.containerTag);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import { maySee } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
 import type { JournalRow } from "../ports.js";
@@ -40,7 +40,7 @@ export interface MemoryHistory {
  * Everything that is known of one memory: its versions, the documents that state them, and who changed what and why.
  * @throws AppError `not_found` for a memory that is unknown or not for this actor
  */
-export async function readHistory({ store }: CoreContext, { actor }: Call, raw: unknown): Promise<MemoryHistory> {
+export async function readHistory({ store }: CoreContext, { actor }: Admitted, raw: unknown): Promise<MemoryHistory> {
   const { id } = parseInput(historySchema, raw);
   const { organizationId } = actor;
   const known = isId(id) ? await store.memories.byId(organizationId, id) : null;

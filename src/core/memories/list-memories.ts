@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { groupBy } from "../../lib/group-by.js";
 import { maySee, reachableContainers } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { parseFilters } from "../search/filters.js";
 import { containerTagSchema, parseInput } from "../input.js";
 import type { PlacedMemory } from "../ports.js";
@@ -36,7 +36,7 @@ export interface MemoryPage {
  * One page of what is remembered (contract.md §5.5): the newest versions that are neither forgotten nor over. A page
  * beyond the end is empty.
  */
-export async function listMemories(context: CoreContext, { actor }: Call, raw: unknown): Promise<MemoryPage> {
+export async function listMemories(context: CoreContext, { actor }: Admitted, raw: unknown): Promise<MemoryPage> {
   const input = parseInput(listMemoriesSchema, raw);
   reachableContainers(actor, input.containerTags);
   const { store } = context;

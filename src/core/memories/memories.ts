@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
 import { changeContainer } from "../containers/containers.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { resolveFacts, type StatedCandidate } from "./resolve-facts.js";
 import { writeFacts } from "./write-facts.js";
 import {
@@ -55,7 +55,7 @@ export interface CreatedMemories {
  * that is there. The contract proposes to store it twice (U13), where a repeated call, or two agents that learn the same,
  * would fill every search with the same line.
  */
-export async function createMemories(context: CoreContext, call: Call, raw: unknown): Promise<CreatedMemories> {
+export async function createMemories(context: CoreContext, call: Admitted, raw: unknown): Promise<CreatedMemories> {
   const input = parseInput(createMemoriesSchema, raw);
   const { organizationId } = call.actor;
   requireContainer(call.actor, input.containerTag);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { windowsOf } from "../../lib/windows.js";
 import { requireContainer } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { contextFilter } from "../documents/context-filter.js";
 import { guidanceFor } from "../documents/guidance.js";
 import { formsMemories } from "../documents/memory-paths.js";
@@ -67,7 +67,11 @@ export interface PendingExtractions {
  * Hands out texts of a container that no language model and no agent has read yet, so that the calling agent finds the
  * facts in them. For ten minutes nobody else gets them; then they are free again, under other ids.
  */
-export async function pendingExtractions(context: CoreContext, call: Call, raw: unknown): Promise<PendingExtractions> {
+export async function pendingExtractions(
+  context: CoreContext,
+  call: Admitted,
+  raw: unknown,
+): Promise<PendingExtractions> {
   const { containerTag, limit } = parseInput(pendingExtractionsSchema, raw);
   const { organizationId, name } = call.actor;
   requireContainer(call.actor, containerTag);

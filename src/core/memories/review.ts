@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { approveMemory, approvalThatReplaced } from "./approve.js";
 import { findLatest, isActive } from "./find-memory.js";
@@ -24,7 +24,7 @@ const inferredSchema = z.object({ containerTag: containerTagSchema });
 /** Guesses of a container that nobody reviewed, those with the most grounds first; none for a container that is not there. */
 export async function listInferred(
   { store }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<readonly InferredMemory[]> {
   const { containerTag } = parseInput(inferredSchema, raw);
@@ -55,7 +55,7 @@ export interface Reviewed {
  *   `conflict` for a memory that is no open guess, nothing to undo, a text that is known again meanwhile, or an approval
  *   that cannot be undone as a whole
  */
-export async function reviewInferred(context: CoreContext, call: Call, raw: unknown): Promise<Reviewed> {
+export async function reviewInferred(context: CoreContext, call: Admitted, raw: unknown): Promise<Reviewed> {
   const input = parseInput(reviewSchema, raw);
   const { actor } = call;
   requireContainer(actor, input.containerTag);

@@ -5,7 +5,7 @@ import { createQuoteFinder, type Place } from "../../lib/find-quote.js";
 import { parseIso } from "../../lib/time.js";
 import { maySee } from "../auth.js";
 import { refuseMerging } from "../containers/merge.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError, type Issue } from "../errors.js";
 import { customIdSchema, dateSchema, invalid, noteSchema, parseInput, refusePast } from "../input.js";
 import { once } from "../operations.js";
@@ -77,14 +77,18 @@ export interface SubmittedExtraction {
  * @throws AppError `not_found` for a task that there is not, or no longer; `invalid` that names an id which the task did not
  *   show; `conflict` for another submission of an answered task. Nothing is written then.
  */
-export async function submitExtraction(context: CoreContext, call: Call, raw: unknown): Promise<SubmittedExtraction> {
+export async function submitExtraction(
+  context: CoreContext,
+  call: Admitted,
+  raw: unknown,
+): Promise<SubmittedExtraction> {
   const input = parseInput(submitExtractionSchema, raw);
   const { actor } = call;
   const { organizationId } = actor;
   const task = await findTask(context.store, call, input.taskId);
   const prepared = task.doneAt === null ? await prepare(context, task, input.facts, organizationId) : null;
   const digest = sha256(JSON.stringify(input.facts));
-  const same = { actor, operationId: `${task.id} ${digest}` };
+  const same = { ...call, operationId: `${task.id} ${digest}` };
   const submitted = await once(context, same, "submitExtraction", async (nouns) => {
     const current = await findTask(nouns, call, task.id);
     if (current.doneAt !== null || !prepared) throw alreadyAnswered(task.id);
@@ -113,7 +117,7 @@ export async function submitExtraction(context: CoreContext, call: Call, raw: un
 
 async function findTask(
   { extractionTasks }: Pick<StoreNouns, "extractionTasks">,
-  { actor }: Call,
+  { actor }: Admitted,
   id: string,
 ): Promise<ExtractionTask> {
   const task = await extractionTasks.byId(actor.organizationId, id);

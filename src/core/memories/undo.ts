@@ -3,7 +3,7 @@ import { createId, isId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { maySee } from "../auth.js";
 import { refuseMerging } from "../containers/merge.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
@@ -48,7 +48,7 @@ export interface Undone {
  * @throws AppError `not_found` for a batch that is unknown, or of containers that the actor may not use; `conflict` with the
  *   reasons when nothing of it can be undone, with `retryAfter` while a container of it is merged
  */
-export async function undoBatch(context: CoreContext, call: Call, raw: unknown): Promise<Undone> {
+export async function undoBatch(context: CoreContext, call: Admitted, raw: unknown): Promise<Undone> {
   const { batchId } = parseInput(undoBatchSchema, raw);
   const { actor } = call;
   const vectors = await embedReturning(context, actor, batchId);

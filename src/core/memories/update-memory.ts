@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { requireContainer } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { resolveFacts, type Resolution } from "./resolve-facts.js";
 import { findByExactText, findLatest, isActive, noSuchText } from "./find-memory.js";
@@ -58,7 +58,7 @@ type Update = z.output<typeof updateMemorySchema> & { readonly containerTag: str
  * @throws AppError `not_found` for a memory that is unknown, forgotten or over, `invalid` for a wrong request, `conflict` with
  *   `retryAfter` while the container is merged
  */
-export async function updateMemory(context: CoreContext, call: Call, raw: unknown): Promise<Memory> {
+export async function updateMemory(context: CoreContext, call: Admitted, raw: unknown): Promise<Memory> {
   const parsed = parseInput(updateMemorySchema, raw);
   const { actor } = call;
   const input = { ...parsed, containerTag: parsed.containerTag ?? onlyContainer(actor) };

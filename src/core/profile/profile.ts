@@ -2,7 +2,7 @@ import * as z from "zod";
 import { requireContainer } from "../auth.js";
 import { definitionMark } from "./bucket-verdict.js";
 import { effectiveBuckets, fillBuckets } from "./buckets.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { digestBucket, type BucketContent } from "./digest.js";
 import { parseFilters } from "../search/filters.js";
 import { containerTagSchema, invalid, parseInput, textSchema } from "../input.js";
@@ -48,7 +48,7 @@ export interface Profile {
  * Lasting facts, recent ones newest first, and search results when there is a question; from facts that hold now, so what was
  * forgotten, superseded or has expired is not told, to the second. A guess that nobody has reviewed is no lasting fact.
  */
-export async function getProfile(context: CoreContext, call: Call, raw: unknown): Promise<Profile> {
+export async function getProfile(context: CoreContext, call: Admitted, raw: unknown): Promise<Profile> {
   const input = parseInput(profileSchema, raw);
   const { actor } = call;
   const containerTag = containerOf(actor, input.containerTag);
@@ -154,7 +154,7 @@ const bucketsSchema = z.object({ containerTag: containerTagSchema });
 /** The buckets of a container's profile; an unknown container has the organisation's (contract.md §6.2). */
 export async function listProfileBuckets(
   { store }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<{ buckets: ProfileBucket[] }> {
   const { containerTag } = parseInput(bucketsSchema, raw);

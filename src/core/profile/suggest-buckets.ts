@@ -1,7 +1,7 @@
 import { stem } from "../../lib/stem.js";
 import { tokenise } from "../../lib/words.js";
 import { requireAllContainers } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { readSettings } from "../service/settings.js";
 import type { ProfileBucket } from "../types.js";
@@ -84,7 +84,7 @@ const MOST = 6;
  */
 export async function suggestBuckets(
   { store }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
 ): Promise<{ suggestions: ProfileBucket[] }> {
   requireAllContainers(actor);
   const { filterPrompt } = await readSettings(store, actor.organizationId, actor.client);

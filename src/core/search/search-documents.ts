@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { asSeenBy, maySee } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { findDocument } from "../documents/documents.js";
 import { parseInput } from "../input.js";
 import { readNeighbours } from "./neighbours.js";
@@ -51,7 +51,11 @@ export type DocumentSearchAnswer = Omit<SearchAnswer, "results"> & { readonly re
  * is shown as score (over LoCoMo conversations the right session comes first for 72 % of the questions, by score for 66 %).
  * @throws AppError `not_found` when `documentId` names no document, `invalid` for a wrong request
  */
-export async function searchDocuments(context: CoreContext, call: Call, raw: unknown): Promise<DocumentSearchAnswer> {
+export async function searchDocuments(
+  context: CoreContext,
+  call: Admitted,
+  raw: unknown,
+): Promise<DocumentSearchAnswer> {
   const started = performance.now();
   const { actor } = call;
   const input = parseInput(searchDocumentsSchema, raw);

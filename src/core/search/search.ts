@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { asSeenBy, maySee } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { parseInput, textSchema } from "../input.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { readNeighbours } from "./neighbours.js";
@@ -82,7 +82,7 @@ export interface SearchAnswer {
  * Finds memories and chunks by meaning and by words, inside the containers of the request.
  * @throws AppError `invalid` for a wrong request; a broken vector index or embedder only degrades the answer
  */
-export async function searchMemories(context: CoreContext, call: Call, raw: unknown): Promise<SearchAnswer> {
+export async function searchMemories(context: CoreContext, call: Admitted, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const { actor } = call;
   const input = parseInput(searchSchema, raw);

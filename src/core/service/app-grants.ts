@@ -2,10 +2,11 @@ import * as z from "zod";
 import { sha256 } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { unknownCredential } from "../auth.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, noteSchema, parseInput } from "../input.js";
+import type { StoreNouns } from "../ports.js";
 import { type Actor, type AppGrant, PERMISSIONS } from "../types.js";
 import { endGrant, isOver } from "./oauth-records.js";
 
@@ -33,7 +34,7 @@ const allowSchema = z.object({
 });
 
 /** Lets an app do something. @throws AppError `forbidden` unless the caller may use everything of the organisation */
-export async function allowApp({ store, clock }: CoreContext, { actor }: Call, raw: unknown): Promise<AppGrant> {
+export async function allowApp({ store, clock }: CoreContext, { actor }: Admitted, raw: unknown): Promise<AppGrant> {
   const { containerTags, expiresInDays, ...input } = parseInput(allowSchema, raw);
   const now = clock.now();
   const expiresAt = expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * DAY_MS);
@@ -47,9 +48,21 @@ export async function allowApp({ store, clock }: CoreContext, { actor }: Call, r
   };
   await store.transaction(async ({ oauth }) => {
     await oauth.insertGrant(grant);
-    await oauth.prolong("Client", sha256(oauthSecretOf(grant)), expiresAt);
+    await keepClient({ oauth }, grant, now);
   });
   return { ...grant, lastUsedAt: null };
+}
+
+/** Lets the registration of an app live as long as the last of its grants, and for a while where there is none. */
+async function keepClient(
+  { oauth }: Pick<StoreNouns, "oauth">,
+  of: Pick<AppGrant, "organizationId" | "issuer" | "clientId">,
+  now: Date,
+): Promise<void> {
+  const grants = (await oauth.grants(of.organizationId)).filter((grant) => oauthSecretOf(grant) === oauthSecretOf(of));
+  const ends = grants.map(({ expiresAt }) => (expiresAt === null ? Infinity : Date.parse(expiresAt)));
+  const last = grants.length === 0 ? now.getTime() + KEEP_CLIENT_MS : Math.max(...ends);
+  await oauth.prolong("Client", sha256(oauthSecretOf(of)), last === Infinity ? null : new Date(last));
 }
 
 /** Under what a registered client is kept. */
@@ -68,7 +81,11 @@ const payloadSchema = z.object({ aud: z.string(), scope: z.string().default(""),
  * Who an access token belongs to, and what it may do: what the owner let the app do, and no more than it asked for.
  * @throws AppError `unauthorized` for one that is unknown, expired, revoked or for another server, in the same words
  */
-export async function authenticateToken({ store, clock, log }: CoreContext, _call: Call, raw: unknown): Promise<Actor> {
+export async function authenticateToken(
+  { store, clock, log }: CoreContext,
+  _call: Admitted,
+  raw: unknown,
+): Promise<Actor> {
   const { token, issuer } = parseInput(tokenSchema, raw);
   const now = clock.now();
   const record = issuer === null ? null : await store.oauth.byHash("AccessToken", sha256(`${issuer} ${token}`));
@@ -105,7 +122,7 @@ function clientOf(name: string): string {
 }
 
 /** What apps were let do, newest first; without what is over. */
-export async function listGrants({ store, clock }: CoreContext, { actor }: Call): Promise<{ grants: AppGrant[] }> {
+export async function listGrants({ store, clock }: CoreContext, { actor }: Admitted): Promise<{ grants: AppGrant[] }> {
   const grants = await store.oauth.grants(actor.organizationId);
   return { grants: grants.filter((grant) => !isOver(grant, clock.now())) };
 }
@@ -120,7 +137,7 @@ export async function endDeadGrants({ store, clock }: CoreContext): Promise<numb
     const dead = await nouns.oauth.deadGrants(store.organizationId, new Date(now - AWAITED_MS));
     for (const grant of dead) {
       await endGrant(nouns, grant.id);
-      await nouns.oauth.prolong("Client", sha256(oauthSecretOf(grant)), new Date(now + KEEP_CLIENT_MS));
+      await keepClient(nouns, grant, clock.now());
     }
     return dead.length;
   });
@@ -135,7 +152,7 @@ const revokeSchema = z.object({ client: z.string().min(1, "must not be empty").m
  */
 export async function revokeGrants(
   { store, clock }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<{ revoked: number }> {
   const { client } = parseInput(revokeSchema, raw);

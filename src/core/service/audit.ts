@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { containerTagSchema, invalid, momentSchema, parseInput } from "../input.js";
 import { AUDIT_OUTCOMES, type AuditEntry } from "../types.js";
 import type { Page } from "./requests.js";
@@ -39,7 +39,7 @@ export interface ListedAuditEntry extends AuditEntry {
 /** Who did what, the newest first. */
 export async function listAudit(
   { store, audit }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<Page<ListedAuditEntry>> {
   const { keyId, page, limit, actor: named, ...query } = parseInput(listAuditSchema, raw);

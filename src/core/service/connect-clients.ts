@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { sha256 } from "../../lib/crypto.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { clientSchema, parseInput } from "../input.js";
 import { createKeySchema, keyNameSchema, makeKey } from "./keys.js";
@@ -37,7 +37,7 @@ export interface ClientKey {
  */
 export async function connectClients(
   { store, clock }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<{ keys: ClientKey[] }> {
   const { request, clients, ...use } = parseInput(connectClientsSchema, raw);

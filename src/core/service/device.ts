@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import * as z from "zod";
 import { randomSecret, sha256 } from "../../lib/crypto.js";
 import { iso } from "../../lib/time.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { clientSchema, noteSchema, parseInput } from "../input.js";
 import type { ApprovedUse, Asker, DeviceRequest, DeviceState } from "../types.js";
@@ -45,7 +45,7 @@ export interface StartedDevice {
 /** Lets a program without a browser ask for a key. @throws AppError `rate_limited` */
 export async function startDevice(
   { store, clock, attempts }: CoreContext,
-  _call: Call,
+  _call: Admitted,
   raw: unknown,
 ): Promise<StartedDevice> {
   const { from, client = null, hostname = null, os = null, cwd = null } = parseInput(startSchema, raw);
@@ -98,7 +98,7 @@ export type PolledDevice =
   | { readonly state: "approved"; readonly id: string; readonly secret: string };
 
 /** Answers the program that waits; makes its key when it was approved. */
-export async function pollDevice({ store, clock }: CoreContext, _call: Call, raw: unknown): Promise<PolledDevice> {
+export async function pollDevice({ store, clock }: CoreContext, _call: Admitted, raw: unknown): Promise<PolledDevice> {
   const { deviceCode } = parseInput(pollSchema, raw);
   const { organizationId } = store;
   const hash = sha256(deviceCode);
@@ -147,7 +147,7 @@ function hashOfUserCode(typed: string): string {
  */
 export async function findDevice(
   { store, clock, attempts }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<{ asker: Asker; state: DeviceState }> {
   const { userCode } = parseInput(z.object({ userCode: userCodeSchema }), raw);
@@ -176,7 +176,7 @@ const answerSchema = createKeySchema.pick({ grants: true, permission: true, expi
  */
 export async function answerDevice(
   { store, clock, attempts }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<{ approved: boolean }> {
   const { userCode, approve, grants = null, permission, expiresInDays = null } = parseInput(answerSchema, raw);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { addDocument } from "../documents/add-document.js";
 import { listExpiringKeys } from "./expiring-keys.js";
 import { searchMemories } from "../search/search.js";
@@ -32,7 +32,7 @@ export interface Diagnosis {
  * Checks the whole service by using it. Never throws for what it finds; what cannot be checked is not ok.
  * @throws AppError `forbidden` for a caller of some containers only
  */
-export async function diagnose(context: CoreContext, call: Call): Promise<Diagnosis> {
+export async function diagnose(context: CoreContext, call: Admitted): Promise<Diagnosis> {
   requireAllContainers(call.actor);
   const checks: Check[] = [];
   for (const [name, run] of CHECKS) checks.push(await guard(name, () => run(context, call)));
@@ -41,7 +41,7 @@ export async function diagnose(context: CoreContext, call: Call): Promise<Diagno
 
 type Finding = Omit<Check, "name">;
 
-const CHECKS: readonly (readonly [string, (context: CoreContext, call: Call) => Promise<Finding>])[] = [
+const CHECKS: readonly (readonly [string, (context: CoreContext, call: Admitted) => Promise<Finding>])[] = [
   ["store", checkStore],
   ["pipeline", checkPipeline],
   ["embedder", checkEmbedder],
@@ -74,23 +74,21 @@ async function checkStore({ store }: CoreContext): Promise<Finding> {
 }
 
 /** A word that only this run knows must come back out of a search, from a document and from its fact. */
-async function checkPipeline(context: CoreContext, call: Call): Promise<Finding> {
+async function checkPipeline(context: CoreContext, call: Admitted): Promise<Finding> {
   const { actor } = call;
+  // What is kept for the sample is no answer to the call itself.
+  const sampling: Admitted = { ...call, operationId: undefined };
   const word = `sample${createId().toLowerCase()}`;
   const container = `${SCRATCH_CONTAINER}_${createId()}`;
   const scratch = { containerTags: [container] };
   try {
-    const receipt = await addDocument(
-      context,
-      { actor },
-      {
-        ...scratch,
-        content: `The name of the doctor's project is ${word}.`,
-        dreaming: "instant",
-        rememberAsIs: true,
-        wait: PIPELINE_SECONDS,
-      },
-    );
+    const receipt = await addDocument(context, sampling, {
+      ...scratch,
+      content: `The name of the doctor's project is ${word}.`,
+      dreaming: "instant",
+      rememberAsIs: true,
+      wait: PIPELINE_SECONDS,
+    });
     if (receipt.status === "done" && receipt.dreamingStatus !== "done")
       return {
         ok: false,
@@ -106,11 +104,12 @@ async function checkPipeline(context: CoreContext, call: Call): Promise<Finding>
     const problems: string[] = [];
     // Apart, because search shows one of two texts that say the same.
     for (const searchMode of ["documents", "memories"] as const) {
-      const answer = await searchMemories(
-        context,
-        { actor },
-        { ...scratch, q: `What is the name ${word}?`, searchMode, threshold: 0 },
-      );
+      const answer = await searchMemories(context, sampling, {
+        ...scratch,
+        q: `What is the name ${word}?`,
+        searchMode,
+        threshold: 0,
+      });
       const what = searchMode === "documents" ? "its text" : "its fact";
       if (!answer.results.some((result) => result.text.includes(word)))
         problems.push(`a document was written, but search did not find ${what}`);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import { maySee, reachableContainers } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { containerTagSchema, customIdSchema, invalid, momentSchema, parseInput } from "../input.js";
 import type { JournalRow } from "../ports.js";
 import type { Actor } from "../types.js";
@@ -37,7 +37,11 @@ export const listJournalSchema = z.object({
  * the entries of these only.
  * @throws AppError `invalid`, `forbidden` for a container that the actor may not use
  */
-export async function listJournal({ store }: CoreContext, { actor }: Call, raw: unknown): Promise<Page<JournalRow>> {
+export async function listJournal(
+  { store }: CoreContext,
+  { actor }: Admitted,
+  raw: unknown,
+): Promise<Page<JournalRow>> {
   const { containerTag, memoryId, documentId, page, limit, ...query } = parseInput(listJournalSchema, raw);
   if (memoryId !== undefined && documentId !== undefined)
     throw invalid([{ path: ["memoryId"], message: "must not be given together with documentId" }]);

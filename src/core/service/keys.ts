@@ -3,7 +3,7 @@ import { randomSecret } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { hashKey, opens, requireAllContainers } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { clientSchema, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
 import type { NewKey, StoreNouns } from "../ports.js";
@@ -46,7 +46,7 @@ export interface CreatedKey {
 }
 
 /** Makes a key. @throws AppError `forbidden` unless the caller may use everything of the organisation */
-export async function createKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<CreatedKey> {
+export async function createKey({ store, clock }: CoreContext, call: Admitted, raw: unknown): Promise<CreatedKey> {
   return makeKey(store, { organizationId: call.actor.organizationId, now: clock.now() }, raw);
 }
 
@@ -101,7 +101,7 @@ export interface ListedKey extends ApiKey {
 }
 
 /** All keys, revoked ones too, oldest first; never their text. */
-export async function listKeys({ store, clock }: CoreContext, call: Call): Promise<{ keys: ListedKey[] }> {
+export async function listKeys({ store, clock }: CoreContext, call: Admitted): Promise<{ keys: ListedKey[] }> {
   const keys = await store.keys.list(call.actor.organizationId);
   return { keys: keys.map((key) => ({ ...key, isOpen: opens(key, clock.now()) })) };
 }
@@ -109,7 +109,7 @@ export async function listKeys({ store, clock }: CoreContext, call: Call): Promi
 const byIdSchema = z.object({ id: customIdSchema });
 
 /** Makes a key useless for good. @throws AppError `not_found` when there is no such key, or it is revoked already */
-export async function revokeKey({ store, clock }: CoreContext, call: Call, raw: unknown): Promise<{ id: string }> {
+export async function revokeKey({ store, clock }: CoreContext, call: Admitted, raw: unknown): Promise<{ id: string }> {
   const { id } = parseInput(byIdSchema, raw);
   const wasThere = await store.keys.revoke(call.actor.organizationId, id, clock.now());
   if (!wasThere) throw notFound("key", id);
@@ -122,7 +122,7 @@ export async function revokeKey({ store, clock }: CoreContext, call: Call, raw: 
  */
 export async function toggleKey(
   { store, clock }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<{ id: string; enabled: boolean }> {
   const { id } = parseInput(byIdSchema, raw);
@@ -142,7 +142,7 @@ const firstKeySchema = z.object({ configured: z.string().optional() });
  */
 export async function ensureFirstKey(
   { store, clock }: CoreContext,
-  call: Call,
+  call: Admitted,
   raw: unknown,
 ): Promise<{ secret: string | null }> {
   requireAllContainers(call.actor);

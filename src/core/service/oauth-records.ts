@@ -3,7 +3,7 @@ import * as z from "zod";
 import { randomSecret, sha256 } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
 import type { StoreNouns } from "../ports.js";
 import type { OAuthRecord } from "../types.js";
@@ -29,7 +29,7 @@ const saveSchema = keySchema.extend({
 /** Keeps something of the OAuth protocol, or writes it anew. */
 export async function saveOAuthRecord(
   { store, clock }: CoreContext,
-  _call: Call,
+  _call: Admitted,
   raw: unknown,
 ): Promise<{ saved: true }> {
   const wanted = parseInput(saveSchema, raw);
@@ -64,7 +64,7 @@ const findSchema = z.union([keySchema, z.object({ kind: kindSchema, uid: secretS
 /** Finds what was kept, by its secret or its second name. */
 export async function findOAuthRecord(
   { store, clock }: CoreContext,
-  _call: Call,
+  _call: Admitted,
   raw: unknown,
 ): Promise<{ found: FoundRecord | null }> {
   const wanted = parseInput(findSchema, raw);
@@ -92,7 +92,7 @@ const consumeSchema = keySchema.extend({
  */
 export async function consumeOAuthRecord(
   { store, clock }: CoreContext,
-  _call: Call,
+  _call: Admitted,
   raw: unknown,
 ): Promise<{ isFirst: boolean }> {
   const { kind, secret, save } = parseInput(consumeSchema, raw);
@@ -113,7 +113,11 @@ export async function consumeOAuthRecord(
 const dropSchema = z.union([keySchema, z.object({ grantId: z.string().max(200), kind: kindSchema.optional() })]);
 
 /** Removes one thing, what belongs to a grant of one kind, or, without a kind, the grant with everything. */
-export async function dropOAuthRecords({ store }: CoreContext, _call: Call, raw: unknown): Promise<{ dropped: true }> {
+export async function dropOAuthRecords(
+  { store }: CoreContext,
+  _call: Admitted,
+  raw: unknown,
+): Promise<{ dropped: true }> {
   const wanted = parseInput(dropSchema, raw);
   if ("secret" in wanted) await store.oauth.remove(wanted.kind, sha256(wanted.secret));
   else if (wanted.kind !== undefined) await store.oauth.removeOfGrant(wanted.grantId, wanted.kind);

@@ -4,7 +4,7 @@ import { yieldTurn } from "../../lib/time.js";
 import { mayChange, maySee, requireContainer, requireWhole } from "../auth.js";
 import { refuseMergeTarget } from "../containers/delete-container.js";
 import { refuseMerging } from "../containers/merge.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { lookUpDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
@@ -56,7 +56,7 @@ type Remainder = z.output<typeof remainderSchema>;
  * @throws AppError `not_found`, `invalid`, `forbidden` for what lies in other containers too than the actor's,
  *   `conflict` with `retryAfter` while a container of it is being merged
  */
-export async function purge(context: CoreContext, call: Call, raw: unknown): Promise<Purged> {
+export async function purge(context: CoreContext, call: Admitted, raw: unknown): Promise<Purged> {
   const input = parseInput(purgeSchema, raw);
   requireOneSelector(input);
   const begun = await once(context, call, "purge", (nouns) => begin(context, nouns, call.actor, input));

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { yieldTurn } from "../../lib/time.js";
 import { requireAllContainers } from "../auth.js";
 import { dropLostBlobs } from "../documents/blobs.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { invalid, noteSchema, parseInput } from "../input.js";
 import type { Store, StoreNouns } from "../ports.js";
 import { DEFAULT_CONTAINER } from "../documents/prepare-document.js";
@@ -31,7 +31,7 @@ export interface ResetCounts {
  * @throws AppError `invalid` when the confirmation is neither the name nor the slug of the organisation, `forbidden` for
  *   a restricted caller
  */
-export async function resetOrganization(context: CoreContext, call: Call, raw: unknown): Promise<ResetCounts> {
+export async function resetOrganization(context: CoreContext, call: Admitted, raw: unknown): Promise<ResetCounts> {
   const { confirmation } = parseInput(resetSchema, raw);
   requireAllContainers(call.actor);
   const { store } = context;

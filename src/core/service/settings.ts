@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { requireAllContainers } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { checkMetadataSize, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
@@ -66,7 +66,7 @@ export async function readSettings(
 }
 
 /** The settings that hold for the caller, with secrets masked. @throws AppError `forbidden` for a restricted caller */
-export async function getSettings({ store }: CoreContext, { actor }: Call): Promise<{ settings: Settings }> {
+export async function getSettings({ store }: CoreContext, { actor }: Admitted): Promise<{ settings: Settings }> {
   requireAllContainers(actor);
   return { settings: maskSecrets(await readSettings(store, actor.organizationId, actor.client)) };
 }
@@ -77,7 +77,11 @@ export async function getSettings({ store }: CoreContext, { actor }: Call): Prom
  * @throws AppError `invalid`, also for filters that are not switched on (contract-gaps.md G-78), `forbidden` for a
  *   restricted caller
  */
-export async function updateSettings(context: CoreContext, call: Call, raw: unknown): Promise<{ settings: Settings }> {
+export async function updateSettings(
+  context: CoreContext,
+  call: Admitted,
+  raw: unknown,
+): Promise<{ settings: Settings }> {
   const { actor } = call;
   requireAllContainers(actor);
   const sent = parseInput(settingsSchema, raw);

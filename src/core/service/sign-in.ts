@@ -3,7 +3,7 @@ import { hashPassword, isPassword, randomSecret, sha256 } from "../../lib/crypto
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { admit, authenticate } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { customIdSchema, parseInput, textSchema } from "../input.js";
 import type { Actor, SignIn, SignInWay } from "../types.js";
@@ -23,7 +23,7 @@ const LONGEST_CLIENT = 200;
 /** Makes the secret of a link that signs in one browser within 10 minutes, once. */
 export async function createSignInCode(
   { store, clock }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
 ): Promise<{ code: string; expiresAt: string }> {
   const code = randomSecret();
   const expiresAt = new Date(clock.now().getTime() + CODE_MS);
@@ -57,7 +57,7 @@ export interface NewSignIn {
  * @throws AppError `unauthorized` in the same words for everything that is wrong, `forbidden` for a key that is limited,
  *   `rate_limited` after too many wrong ones
  */
-export async function signIn(context: CoreContext, _call: Call, raw: unknown): Promise<NewSignIn> {
+export async function signIn(context: CoreContext, _call: Admitted, raw: unknown): Promise<NewSignIn> {
   const input = parseInput(signInSchema, raw);
   const { store, clock } = context;
   const { organizationId } = store;
@@ -123,7 +123,7 @@ const tokenSchema = z.object({ token: z.string().max(200) });
  */
 export async function checkSignIn(
   { store, clock, log }: CoreContext,
-  _call: Call,
+  _call: Admitted,
   raw: unknown,
 ): Promise<{ actor: Actor; signIn: SignIn }> {
   const { token } = parseInput(tokenSchema, raw);
@@ -139,20 +139,20 @@ export async function checkSignIn(
 }
 
 /** Ends a browser's sign-in; nothing happens when it is over already. */
-export async function signOut({ store }: CoreContext, _call: Call, raw: unknown): Promise<{ ended: boolean }> {
+export async function signOut({ store }: CoreContext, _call: Admitted, raw: unknown): Promise<{ ended: boolean }> {
   const { token } = parseInput(tokenSchema, raw);
   const found = await store.signIns.byHash(sha256(token));
   return { ended: found !== null && (await store.signIns.end(found.organizationId, found.id)) };
 }
 
 /** Browsers in which the owner is signed in. */
-export async function listSignIns({ store, clock }: CoreContext, { actor }: Call): Promise<{ signIns: SignIn[] }> {
+export async function listSignIns({ store, clock }: CoreContext, { actor }: Admitted): Promise<{ signIns: SignIn[] }> {
   const signIns = await store.signIns.list(actor.organizationId);
   return { signIns: signIns.filter(({ expiresAt }) => expiresAt > iso(clock.now())) };
 }
 
 /** Signs one browser out. @throws AppError `not_found` */
-export async function endSignIn({ store }: CoreContext, { actor }: Call, raw: unknown): Promise<{ id: string }> {
+export async function endSignIn({ store }: CoreContext, { actor }: Admitted, raw: unknown): Promise<{ id: string }> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   if (!(await store.signIns.end(actor.organizationId, id))) throw notFound("sign-in", id);
   return { id };
@@ -170,7 +170,7 @@ const passwordSchema = z.object({
 /** Sets the owner's password, or takes it away, and signs all browsers out. @returns how many were signed in */
 export async function setPassword(
   { store }: CoreContext,
-  { actor }: Call,
+  { actor }: Admitted,
   raw: unknown,
 ): Promise<{ isSet: boolean; ended: number }> {
   const { password } = parseInput(passwordSchema, raw);

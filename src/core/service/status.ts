@@ -1,5 +1,5 @@
 import { ownsAll } from "../auth.js";
-import type { Call, CoreContext } from "../context.js";
+import type { Admitted, CoreContext } from "../context.js";
 import type { ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 import type { KeyRate } from "../types.js";
 import { type ExpiringKey, listExpiringKeys } from "./expiring-keys.js";
@@ -29,7 +29,7 @@ export interface Status {
   readonly reprocessing: number;
 }
 
-export async function getStatus(context: CoreContext, call: Call): Promise<Status> {
+export async function getStatus(context: CoreContext, call: Admitted): Promise<Status> {
   const { store, vectors, embedder, about } = context;
   return {
     version: about.version,
@@ -64,7 +64,7 @@ export interface Session {
   readonly client: string | null;
 }
 
-export async function getSession({ store }: CoreContext, { actor }: Call): Promise<Session> {
+export async function getSession({ store }: CoreContext, { actor }: Admitted): Promise<Session> {
   const { organizationId, name, containers, readOnly = [], isScoped = false, rate = null, client = null } = actor;
   const [, keyId] = /^key:(.+)$/.exec(name) ?? [];
   const key = keyId === undefined ? null : await store.keys.byId(organizationId, keyId);

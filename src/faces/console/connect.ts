@@ -10,9 +10,6 @@ import { type Callback, encodeValues, readCallback, readDesktopCallback, withAns
 import { labelOf } from "./known-clients.js";
 import { type Handler, ownerFooter, type Surroundings, type Visit } from "./visit.js";
 
-/** The pages on which a program asks for a key (clients.md §1.1). */
-export type ConnectPage = "/auth/connect" | "/auth/agent-connect" | "/auth/desktop";
-
 const MOST_CLIENTS = 20;
 /** A page that was left open for longer has to be opened again. */
 const OPEN_MS = 60 * 60_000;

@@ -45,8 +45,3 @@ export function jsonAnswer(body: unknown, status = 200): Response {
     headers: { "cache-control": "no-store", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" },
   });
 }
-
-/** @throws AppError `not_found` */
-export function refusePath({ request, url }: Visit): never {
-  throw new AppError("not_found", `There is no page ${request.method} ${url.pathname.slice(0, 200)}.`);
-}

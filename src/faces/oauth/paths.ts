@@ -7,9 +7,6 @@ export const KEYS_PATH = "/oauth/jwks";
 export const CONSENT_PATH = "/auth/consent";
 /** RFC 9728. */
 export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource";
-/** RFC 8414. */
-export const SERVER_METADATA_PATH = "/.well-known/oauth-authorization-server";
-export const OPENID_METADATA_PATH = "/.well-known/openid-configuration";
 
 /** Paths of the vendor's own service, which apps made for it may know by heart (clients.md §1.2). */
 export const ALIASES: Readonly<Record<string, string>> = {

@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError } from "commander";
-import { containerTagSchema, type ListedKey } from "../../../core/index.js";
+import type { Command } from "commander";
+import type { ListedKey } from "../../../core/index.js";
 import type { ApiKey, Grant } from "../../../core/types.js";
 import { examples, withCore, type Cli } from "../cli.js";
+import { UsageError } from "../failure.js";
 import { notEmpty, wholeNumber } from "../options.js";
 import { oneLine } from "../style.js";
 
@@ -16,7 +17,7 @@ export function registerKeys(program: Command, cli: Cli): void {
       "client that it is for, such as opencode: settings that it writes are this client's alone",
       notEmpty,
     )
-    .option("--container <tag...>", "only these containers; TAG:read allows no writing", readGrants)
+    .option("--container <tag...>", "only these containers; TAG:read allows no writing")
     .option("--read-only", "allow no writing at all")
     .option("--expires <days>", "expires after so many days, 1 to 365", wholeNumber(1, 365))
     .option("--rate <requests>", "so many requests a minute at most, 1 to 10000", wholeNumber(1, 10_000))
@@ -52,7 +53,7 @@ export function registerKeys(program: Command, cli: Cli): void {
 interface CreateOptions {
   readonly name: string;
   readonly client?: string;
-  readonly container?: readonly Grant[];
+  readonly container?: readonly string[];
   readonly readOnly?: boolean;
   readonly expires?: number;
   readonly rate?: number;
@@ -63,7 +64,7 @@ const MINUTE_MS = 60_000;
 async function create(cli: Cli, { container, readOnly, expires, rate, ...named }: CreateOptions): Promise<void> {
   const wanted = {
     ...named,
-    ...(container && { kind: "agent", grants: container }),
+    ...(container && { kind: "agent", grants: await readGrants(container) }),
     ...(readOnly && { permission: "read" }),
     ...(expires !== undefined && { expiresInDays: expires }),
     ...(rate !== undefined && { rate: { requests: rate, windowMs: MINUTE_MS } }),
@@ -75,13 +76,19 @@ async function create(cli: Cli, { container, readOnly, expires, rate, ...named }
   );
 }
 
-/** Reads one more `TAG` or `TAG:read`; a tag may have colons itself. @throws InvalidArgumentError for what is no tag */
-function readGrants(text: string, previous: readonly Grant[] = []): Grant[] {
-  const [, tag = text, permission] = /^(.*):(read|write)$/.exec(text) ?? [];
-  const checked = containerTagSchema.safeParse(tag);
-  if (!checked.success)
-    throw new InvalidArgumentError(`A container ${checked.error.issues[0]?.message ?? "is needed"}.`);
-  return [...previous, { containerTag: checked.data, permission: permission === "read" ? "read" : "write" }];
+/** Reads `TAG` or `TAG:read`; a tag may have colons itself. @throws UsageError for what is no tag */
+async function readGrants(texts: readonly string[]): Promise<Grant[]> {
+  // The rules of the core are long to load, and other commands do without.
+  const { containerTagSchema } = await import("../../../core/index.js");
+  return texts.map((text) => {
+    const [, tag = text, permission] = /^(.*):(read|write)$/.exec(text) ?? [];
+    const checked = containerTagSchema.safeParse(tag);
+    if (!checked.success)
+      throw new UsageError(
+        `--container ${JSON.stringify(text)} ${checked.error.issues[0]?.message ?? "is no container"}.`,
+      );
+    return { containerTag: checked.data, permission: permission === "read" ? "read" : "write" };
+  });
 }
 
 async function list(cli: Cli): Promise<void> {
