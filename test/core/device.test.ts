@@ -18,7 +18,7 @@ afterEach(() => opened.close());
 const kindOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => "done",
-    (error: { kind?: string }) => error.kind ?? String(error),
+    (error: { kind?: string }) => error.kind ?? "an error of no kind",
   );
 
 test("codes are for ten minutes, to the millisecond", async () => {

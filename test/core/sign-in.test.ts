@@ -21,7 +21,7 @@ const link = async () => (await core.createSignInCode(call)).code;
 const kindOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => "done",
-    (error: { kind?: string }) => error.kind ?? String(error),
+    (error: { kind?: string }) => error.kind ?? "an error of no kind",
   );
 
 describe("a link", () => {

@@ -19,13 +19,13 @@ const run = (argv: readonly string[]) => runCommand(data, argv);
 
 /** Lets an app in, as the page in the browser does. */
 async function allow(input: object): Promise<AppGrant> {
-  const { core, actor, close } = await openCore({ dataDirectory: data });
+  const opened = await openCore({ dataDirectory: data });
   const about = { issuer: "https://memory.example", clientId: "https://claude.ai/client.json" };
   const names = { clientName: "Claude", clientHost: "claude.ai", permission: "write" };
   try {
-    return await core.allowApp({ actor }, { ...about, ...names, ...input });
+    return await opened.core.allowApp({ actor: opened.actor }, { ...about, ...names, ...input });
   } finally {
-    await close();
+    await opened.close();
   }
 }
 

@@ -36,7 +36,7 @@ describe("a machine without a browser", () => {
     expect(await poll(body.device_code)).toMatchObject({ status: 400, body: { error: "slow_down" } });
 
     const typed = body.user_code.toLowerCase().replace("-", " ");
-    const page = await browser.get(`/auth/device?${new URLSearchParams({ user_code: typed })}`);
+    const page = await browser.get(`/auth/device?${new URLSearchParams({ user_code: typed }).toString()}`);
     for (const words of ["Codex asks to use your memory", "nas (linux)", "/srv"]) expect(page.text).toContain(words);
     const chosen = { ...APPROVED, containers: "some", new_container: "mia", expires: "7" };
     const done = await browser.post("/auth/device", { ...page.hidden, ...chosen });

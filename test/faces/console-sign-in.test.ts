@@ -213,7 +213,9 @@ describe("where the browser goes then", () => {
     [`/${"x".repeat(9_000)}`, "/auth"],
     ["", "/auth"],
   ])("%j leads to %j", async (next, location) => {
-    const { hidden } = await browser.get(`/auth/sign-in?${new URLSearchParams({ next, code: await newCode() })}`);
+    const { hidden } = await browser.get(
+      `/auth/sign-in?${new URLSearchParams({ next, code: await newCode() }).toString()}`,
+    );
     expect(hidden["next"]).toBe(location);
     expect(await browser.post("/auth/sign-in", { ...hidden, next })).toMatchObject({ status: 303, location });
   });
@@ -238,7 +240,7 @@ describe("every page", () => {
 
   test("shows somebody else's words as words", async () => {
     const evil = '"><img src=x onerror=alert(1)>';
-    const { text } = await browser.get(`/auth/sign-in?${new URLSearchParams({ code: evil, next: evil })}`);
+    const { text } = await browser.get(`/auth/sign-in?${new URLSearchParams({ code: evil, next: evil }).toString()}`);
     expect(text).not.toContain("<img");
     expect((await browser.get(`/auth/${encodeURIComponent(evil)}`)).text).not.toContain("<img");
   });

@@ -92,10 +92,7 @@ export function buildJobDraft(values: Partial<JobDraft> = {}): JobDraft {
   return { kind: "extract", payload: {}, group: "a", ...values };
 }
 
-export function buildKey(
-  organizationId: string,
-  values: Partial<ApiKey> = {},
-): NewKey {
+export function buildKey(organizationId: string, values: Partial<ApiKey> = {}): NewKey {
   return {
     id: createId(),
     organizationId,

@@ -34,7 +34,10 @@ export function openBrowser(
 ): OwnerBrowser {
   const cookies: OwnerBrowser["cookies"] = new Map();
 
-  async function send(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<SeenPage> {
+  async function send(
+    path: string,
+    init: Omit<RequestInit, "headers"> & { headers: Record<string, string> },
+  ): Promise<SeenPage> {
     const cookie = [...cookies.entries()]
       .filter(([, { path: place }]) => path.startsWith(place))
       .map(([key, { value }]) => `${key.split(" ")[0]}=${value}`)

@@ -104,10 +104,11 @@ export function createOAuthStore(db: Kysely<Database>, clock: Clock): OAuthStore
     async deadGrants(organizationId, before) {
       const rows = await grantsOf(organizationId)
         .where("created_at", "<", iso(before))
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom("oauth_records")
+        .where((of) =>
+          of.not(
+            of.exists(
+              of
+                .selectFrom("oauth_records")
                 .select("hash")
                 .whereRef("oauth_records.grant_id", "=", "oauth_grants.id")
                 .where("kind", "<>", "Grant"),

@@ -163,7 +163,10 @@ const SHORTEST_PASSWORD = 12;
 const passwordSchema = z.object({
   /** Null takes the password away. */
   password: textSchema({ maxLength: 1_000 })
-    .refine((text) => [...text].length >= SHORTEST_PASSWORD, `must have at least ${SHORTEST_PASSWORD} characters`)
+    .refine(
+      (text) => Array.from(text).length >= SHORTEST_PASSWORD,
+      `must have at least ${SHORTEST_PASSWORD} characters`,
+    )
     .nullable(),
 });
 

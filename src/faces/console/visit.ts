@@ -1,4 +1,3 @@
-import { AppError } from "../../core/errors.js";
 import type { Call, Core } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
 import type { AllowedHosts } from "../allowed-hosts.js";
