@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -13,9 +11,9 @@ import { allow, type Browser, createOwnerBrowser } from "../support/oauth-browse
 import { createClientProvider } from "../support/oauth-client.js";
 import { type OAuthService, openOAuthService } from "../support/oauth-service.js";
 import { useMcp } from "../support/oauth-use.js";
+import { makeSelfSigned } from "../support/self-signed.js";
 
-const TLS = join(import.meta.dirname, "../fixtures/tls");
-const certificate = readFileSync(join(TLS, "certificate.pem"), "utf8");
+const { certificate, key } = makeSelfSigned();
 
 let service: OAuthService;
 let url: string;
@@ -28,7 +26,7 @@ let documentUrl: string;
 
 beforeEach(async () => {
   visits = 0;
-  host = createServer({ cert: certificate, key: readFileSync(join(TLS, "key.pem")) }, (request, response) => {
+  host = createServer({ cert: certificate, key }, (request, response) => {
     visits += 1;
     answer(request, response);
   });
