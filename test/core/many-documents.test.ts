@@ -130,8 +130,9 @@ describe("deleting many", () => {
   });
 
   test("nothing is left of a document that lies nowhere else", async () => {
-    await add({ content: "Ada keeps zebras in Timbuktu.", customId: "zebra" });
-    await add({ content: "Ada keeps zebras in Tunis.", customId: "zebra" });
+    // Questions, which state nothing: what was stated is forgotten softly, and stays in the record.
+    await add({ content: "Do zebras sleep in Timbuktu?", customId: "zebra" });
+    await add({ content: "Do zebras sleep in Tunis?", customId: "zebra" });
     await opened.settle();
     await core.deleteDocuments(call, { containerTags: ["a"] });
     expect(await opened.rowCounts()).toMatchObject({
