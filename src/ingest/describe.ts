@@ -7,7 +7,7 @@ import { safeCut } from "../lib/sentences.js";
 import { checkDescription, type Description } from "./check-description.js";
 import type { IngestContext } from "./context.js";
 import { describeDocumentPrompt } from "./prompts/describe-document.js";
-import { fenceOf } from "./prompts/fence.js";
+import { fenceOf } from "../lib/fence.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /** A text up to this length is its own title, and one up to that length its own summary. */

@@ -3,6 +3,7 @@ import { AppError, RetryLater } from "../core/errors.js";
 import type { FactSource, LanguageModel, Log, ModelUse } from "../core/ports.js";
 import type { FactCandidate } from "../core/types.js";
 import { factKey } from "../lib/fact-key.js";
+import { fenceOf } from "../lib/fence.js";
 import { createQuoteFinder, type QuoteFinder } from "../lib/find-quote.js";
 import { checkFact } from "./check-fact.js";
 import { extractGroupPrompt, type StatedInGroup } from "./prompts/extract-group.js";
@@ -45,7 +46,12 @@ export function createGroupExtractor({
     const texts = sources.map(textOf);
     const { name, version, schema, messages } = extractGroupPrompt;
     const { guidance = {}, known = [] } = sources[0] ?? {};
-    const question = messages({ texts, fence: fenceOf(texts), guidance, known });
+    const question = messages({
+      texts,
+      fence: fenceOf(JSON.stringify(texts.map(({ text }) => text))),
+      guidance,
+      known,
+    });
     const request = { name, schema, messages: question, effort: "careful", maxTokens: MOST_TOKENS } as const;
     const { value, ...spent } = await model.generate(request, signal);
     await noteShares(sources, { ...spent, prompt: `${name}/${version}` });
@@ -80,14 +86,6 @@ function keyOf({ content, date, guidance }: FactSource): string {
 function textOf({ content, date, title }: FactSource, index: number) {
   // Most titles are the first words of the text.
   return { handle: `d${index + 1}`, text: content, date, title: title && !content.includes(title) ? title : null };
-}
-
-/** A mark that no text can hold, because it is made of all of them. */
-function fenceOf(texts: readonly { readonly text: string }[]): string {
-  return createHash("sha256")
-    .update(JSON.stringify(texts.map(({ text }) => text)))
-    .digest("hex")
-    .slice(0, 16);
 }
 
 /** Every document costs its share of the question, by its length. */

@@ -7,7 +7,7 @@ import { checkFact } from "./check-fact.js";
 import { createQuoteFinder, type Place } from "../lib/find-quote.js";
 import { extractFactsPrompt, type ExtractFactsInput } from "./prompts/extract-facts.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
-import { fenceOf } from "./prompts/fence.js";
+import { fenceOf } from "../lib/fence.js";
 import { type WindowSizes, windowsOf } from "../lib/windows.js";
 
 /** As many as rules find at most: a document that states more is no note and no conversation. */

@@ -10,6 +10,7 @@ import { judgeFact } from "../core/memories/trust.js";
 import type { ContainerRow, LanguageModel } from "../core/ports.js";
 import type { Document, StatedRelation } from "../core/types.js";
 import { factKey } from "../lib/fact-key.js";
+import { fenceOf } from "../lib/fence.js";
 import type { IngestContext } from "./context.js";
 import { relateFactsPrompt, type ShownStatement, type StatedRelations } from "./prompts/relate-facts.js";
 import { neighboursOf, type Neighbour } from "./relation-ground.js";
@@ -162,8 +163,7 @@ function inputOf({ facts, memories, said }: Question): Parameters<typeof relateF
     days,
   }));
   const all = JSON.stringify([shownFacts, shownMemories]);
-  // A mark that the statements cannot hold, because it is made of all of them.
-  const fence = createHash("sha256").update(all).digest("hex").slice(0, 16);
+  const fence = fenceOf(all);
   return { facts: shownFacts, memories: shownMemories, fence };
 }
 

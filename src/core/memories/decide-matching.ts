@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { fenceOf } from "../../lib/fence.js";
 import { truncate } from "../../lib/sentences.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
@@ -108,7 +109,7 @@ async function ask(
   const { name, version, schema, messages } = forgetMatchingPrompt;
   const byHandle = new Map(group.map((memory, index) => [`m${index + 1}`, memory]));
   const memories = [...byHandle].map(([handle, { text }]) => ({ handle, text: truncate(text, LONGEST_SHOWN) }));
-  const fence = fenceOf(memories.map(({ text }) => text));
+  const fence = fenceOf(JSON.stringify(memories.map(({ text }) => text)));
   try {
     const request = { name, schema, messages: messages({ wish, memories, fence }), effort: "careful" } as const;
     const { value, ...used } = await model.generate(request, signal);
@@ -138,11 +139,6 @@ function inGroups(memories: readonly Found[]): Found[][] {
     }
   }
   return groups;
-}
-
-/** A mark that the texts cannot hold, because it is made of all of them. */
-function fenceOf(texts: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(texts)).digest("hex").slice(0, 16);
 }
 
 /** Holds no words: what is purged must not stay anywhere. */

@@ -1,5 +1,5 @@
 import { truncate } from "../../lib/sentences.js";
-import { sha256 } from "../../lib/crypto.js";
+import { fenceOf } from "../../lib/fence.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { isActive } from "../memories/find-memory.js";
@@ -99,7 +99,7 @@ async function ask(
     text: truncate(text, LONGEST_SHOWN),
     date: createdAt.slice(0, 10),
   }));
-  const fence = sha256(JSON.stringify(memories)).slice(0, 16);
+  const fence = fenceOf(JSON.stringify(memories));
   const request = { name, schema, messages: messages({ bucket, memories, fence }), effort: "careful" } as const;
   const { value, ...used } = await model.generate(request, signal);
   const noted = { ...used, prompt: `${name}/${version}`, documentId: "", revision: 0 };
