@@ -1,0 +1,246 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { MAIL_SETTINGS } from "./mail.js";
+import { MODEL_SETTINGS } from "./model.js";
+import { choice, httpUrl, setting, wholeNumber } from "./setting.js";
+
+const KEY_SHAPE = /^sm_([A-Za-z0-9-]+)_\S+$/;
+const TERABYTE_IN_MEGABYTES = 1_048_576;
+const GIGABYTE = 1_073_741_824;
+/** What is sent at once is one text in memory for a moment, and texts have an end. */
+const MOST_BYTES_OF_ONE_REQUEST = 268_435_456;
+
+const apiKey = z
+  .string()
+  .min(24, "must have at least 24 characters")
+  .regex(
+    KEY_SHAPE,
+    "must look like sm_<organisation>_<secret>, the organisation of letters, digits and hyphens, the secret without spaces",
+  )
+  .transform((key) => ({ key, organizationId: KEY_SHAPE.exec(key)?.[1] ?? "" }));
+
+const flag = z
+  .enum(["1", "true", "0", "false"], { error: "must be 1 or true to switch it on, 0 or false to switch it off" })
+  .transform((text) => text === "1" || text === "true");
+
+/** Without a path: well-known addresses lie at the root of a host (RFC 8414, RFC 9728). */
+const publicUrl = httpUrl()
+  .refine((text) => new URL(text).pathname === "/", "must be an address without a path, such as https://memory.example")
+  .transform((text) => new URL(text).origin);
+
+const nameList = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== ""),
+);
+
+const embedder = z
+  .string()
+  .refine((name) => name !== "static", "cannot be static yet; that embedder comes with a later version")
+  .pipe(choice(["builtin", "openai"]));
+
+/** Every setting: its variable, how its text is read, what counts without it, and what it is for. */
+export const SETTINGS = {
+  RECOLLECT_DATA_DIR: setting({
+    schema: z
+      .string()
+      .refine((path) => !path.includes("\0"), "must be a path")
+      .transform(expandHome),
+    fallback: "~/.recollect",
+    description: "Folder for everything that is kept. `~` is your home folder.",
+  }),
+  RECOLLECT_HOST: setting({
+    schema: z.string().regex(/^[A-Za-z0-9.:_-]+$/, "must be a host name or an IP address"),
+    fallback: "127.0.0.1",
+    description: "Address that the service listens on. `0.0.0.0` opens it to the network; then every call needs a key.",
+  }),
+  RECOLLECT_PORT: setting({
+    schema: wholeNumber(0, 65_535),
+    fallback: "6767",
+    description: "Port of the service. `0` takes a free one, which `service.json` in the data folder names.",
+  }),
+  RECOLLECT_PUBLIC_URL: setting({
+    schema: publicUrl.optional(),
+    description:
+      "Address under which others reach the service, such as `https://memory.example`. Signing in from other machines needs it, with https.",
+  }),
+  RECOLLECT_ALLOWED_HOSTS: setting({
+    schema: nameList,
+    fallback: "",
+    description:
+      "Further host names under which MCP and browser pages may be called, with commas between them. Addresses of digits and the public one need no mention.",
+  }),
+  RECOLLECT_ALLOWED_ORIGINS: setting({
+    schema: nameList,
+    fallback: "",
+    description: "Further web pages that may call MCP, such as `https://app.example`, with commas between them.",
+  }),
+  RECOLLECT_API_KEY: setting({
+    schema: apiKey,
+    isSecret: true,
+    description:
+      "Fixes the first API key for unattended set-ups: `sm_<organisation>_<secret>`, at least 24 characters. Its second part becomes the organisation id. Without it a key is made at the first start and shown once.",
+  }),
+  RECOLLECT_OFFLINE: setting({
+    schema: flag,
+    fallback: "0",
+    description: "`1` never fetches anything from outside.",
+  }),
+  RECOLLECT_LOG_LEVEL: setting({
+    schema: choice(["debug", "info", "warn", "error"]),
+    fallback: "info",
+    description: "How much is logged on standard error: `debug`, `info`, `warn` or `error`.",
+  }),
+  RECOLLECT_EMBEDDER: setting({
+    schema: embedder,
+    fallback: "builtin",
+    description: "What turns texts into vectors: `builtin` (no model) or `openai` (any compatible service).",
+  }),
+  RECOLLECT_EMBEDDING_MODEL: setting({
+    schema: z.string().max(200, "must have at most 200 characters"),
+    description: "Model of the `openai` embedder. Without it `text-embedding-3-small`.",
+  }),
+  RECOLLECT_EMBEDDING_BASE_URL: setting({
+    schema: httpUrl(),
+    description:
+      "Base URL of the `openai` embedder, e.g. `http://127.0.0.1:11434/v1` for Ollama. Without it `https://api.openai.com/v1`.",
+  }),
+  RECOLLECT_EMBEDDING_API_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "API key of the `openai` embedder; a service of your own may need none.",
+  }),
+  RECOLLECT_EMBEDDING_DIMENSIONS: setting({
+    schema: wholeNumber(1, 65_536),
+    description: "Size of the vectors to ask the `openai` embedder for. Without it the size that the model gives.",
+  }),
+  ...MODEL_SETTINGS,
+  RECOLLECT_VECTORS: setting({
+    schema: choice(["auto", "exact"]),
+    fallback: "auto",
+    description: "`auto` gives large containers to Chroma, `exact` never starts it.",
+  }),
+  RECOLLECT_ENGINES_DIR: setting({
+    schema: z.string().transform(expandHome),
+    description:
+      "Folder for a Chroma engine that had to be fetched. Without it `engines` in the data folder; several data folders may share one.",
+  }),
+  CHROMA_URL: setting({
+    schema: httpUrl(),
+    description: "Chroma server or Chroma Cloud to use in place of the local one.",
+  }),
+  CHROMA_TOKEN: setting({ schema: z.string(), isSecret: true, description: "Token for `CHROMA_URL`." }),
+  CHROMA_TENANT: setting({ schema: z.string(), description: "Tenant at `CHROMA_URL`." }),
+  CHROMA_DATABASE: setting({ schema: z.string(), description: "Database at `CHROMA_URL`." }),
+  RECOLLECT_EXACT_LIMIT: setting({
+    schema: wholeNumber(0, 10_000_000),
+    fallback: "20000",
+    description: "Containers with up to so many vectors are searched exactly, in memory.",
+  }),
+  RECOLLECT_EXACT_MEGABYTES: setting({
+    schema: wholeNumber(1, TERABYTE_IN_MEGABYTES),
+    fallback: "64",
+    description: "Memory for the vectors of exact search, in MB.",
+  }),
+  RECOLLECT_MAX_TEXT_BYTES: setting({
+    schema: wholeNumber(1, GIGABYTE),
+    fallback: "1048576",
+    description: "Largest text of one document, in bytes.",
+  }),
+  RECOLLECT_MAX_METADATA_BYTES: setting({
+    schema: wholeNumber(1, GIGABYTE),
+    fallback: "65536",
+    description: "Largest metadata of one document, in bytes of JSON.",
+  }),
+  RECOLLECT_MAX_BATCH: setting({
+    schema: wholeNumber(1, 10_000),
+    fallback: "600",
+    description: "Most documents of one batch.",
+  }),
+  RECOLLECT_MAX_BATCH_BYTES: setting({
+    schema: wholeNumber(1, MOST_BYTES_OF_ONE_REQUEST),
+    fallback: "33554432",
+    description: "Largest batch of documents, in bytes of JSON.",
+  }),
+  RECOLLECT_MAX_FILE_BYTES: setting({
+    schema: wholeNumber(1, MOST_BYTES_OF_ONE_REQUEST),
+    fallback: "52428800",
+    description: "Largest uploaded file, in bytes.",
+  }),
+  RECOLLECT_MAX_SUPERSEDED: setting({
+    schema: wholeNumber(0, 10_000),
+    fallback: "5",
+    description:
+      "How many memories rules and models let one document replace; what would replace more waits for review. Replacements that the caller names do not count.",
+  }),
+  RECOLLECT_DREAM_QUIET: setting({
+    schema: wholeNumber(0, 86_400),
+    description:
+      "Seconds without a new document in a container after which its waiting documents are read together. Documents with `dreaming: instant` never wait. Without it 30 where a language model reads, else 0.",
+  }),
+  RECOLLECT_DREAM_LONGEST_WAIT: setting({
+    schema: wholeNumber(1, 86_400),
+    fallback: "300",
+    description: "Seconds that a document waits for that quiet at most.",
+  }),
+  RECOLLECT_KEEP_FAILED_MINUTES: setting({
+    schema: wholeNumber(0, 5_256_000),
+    fallback: "0",
+    description: "How long a document stays whose processing failed, in minutes. `0` keeps it until it is deleted.",
+  }),
+  RECOLLECT_MAX_STORE_MEGABYTES: setting({
+    schema: wholeNumber(0, TERABYTE_IN_MEGABYTES),
+    fallback: "0",
+    description: "Largest size of the store, in MB. `0` is no limit.",
+  }),
+  RECOLLECT_RATE_LIMIT: setting({
+    schema: wholeNumber(0, 1_000_000),
+    fallback: "0",
+    description:
+      "Requests that each key may make within the window, and as many at once; calls without a key count together. `0` is no limit.",
+  }),
+  RECOLLECT_RATE_WINDOW_SECONDS: setting({
+    schema: wholeNumber(1, 3_600),
+    fallback: "60",
+    description: "Window of `RECOLLECT_RATE_LIMIT`, in seconds.",
+  }),
+  RECOLLECT_CONCURRENCY: setting({
+    schema: wholeNumber(1, 64),
+    fallback: "4",
+    description: "Background jobs at once.",
+  }),
+  RECOLLECT_THRESHOLD: setting({
+    schema: z
+      .string()
+      .regex(/^(0(\.\d+)?|1(\.0+)?)$/, "must be a number from 0 to 1")
+      .transform(Number),
+    fallback: "0.5",
+    description: "Similarity that a search result needs when the caller names none, 0 to 1.",
+  }),
+  RECOLLECT_SEARCH_MODE: setting({
+    schema: choice(["hybrid", "memories", "documents"]),
+    fallback: "hybrid",
+    description:
+      "What a search finds when the caller does not say: `memories`, the chunks of `documents`, or `hybrid` for both.",
+  }),
+  RECOLLECT_CONTAINER: setting({
+    schema: z.string().regex(/^[A-Za-z0-9_:.-]{1,100}$/, "must have 1 to 100 letters, digits, or any of _ - : ."),
+    fallback: "sm_project_default",
+    description: "Container tag for MCP and the command line when the caller names none.",
+  }),
+  ...MAIL_SETTINGS,
+  RECOLLECT_MCP_TOOLS: setting({
+    schema: choice(["small", "all"]),
+    fallback: "small",
+    description:
+      "Tools that MCP lists: `small`, or `all` with the names of earlier Supermemory servers, for clients that call only what is listed. The others may be called either way.",
+  }),
+  NO_COLOR: setting({ schema: z.string(), description: "Any text switches colours off, as in other programs." }),
+} as const;
+
+function expandHome(path: string): string {
+  if (path === "~") return homedir();
+  return resolve(/^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : path);
+}
