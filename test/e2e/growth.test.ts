@@ -87,5 +87,5 @@ test.runIf(process.platform === "linux")(
       for (const one of both) expect(one.errors()).not.toMatch(/Warning|ERROR/);
       await expectNothingLeft(data);
     }),
-  180_000,
+  300_000,
 );
