@@ -255,11 +255,13 @@ describe.each(PLUGINS)("$name", (plugin) => {
     await rest.core.revokeKey({ actor: rest.actor }, { id: lost?.id });
   });
 
-  test.runIf(plugin.stateBytes > 0)("takes no answer that carries another state", async () => {
-    const waiting = await startPlugin(plugin, { url, home });
-    const forged = waiting.page.replace(/state%3D[0-9a-f]+/, "state%3D00");
-    expect(forged).not.toBe(waiting.page);
-    expect(await decide(forged, "approve")).toBe(403);
-    await waiting.close();
-  });
+  // The others send no state, so there is nothing that they could check.
+  if (plugin.stateBytes > 0)
+    test("takes no answer that carries another state", async () => {
+      const waiting = await startPlugin(plugin, { url, home });
+      const forged = waiting.page.replace(/state%3D[0-9a-f]+/, "state%3D00");
+      expect(forged).not.toBe(waiting.page);
+      expect(await decide(forged, "approve")).toBe(403);
+      await waiting.close();
+    });
 });

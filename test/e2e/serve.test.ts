@@ -62,14 +62,15 @@ describe("a start that cannot be made", () => {
       expect(readFileSync(file, "utf8")).toBe("kept");
     }));
 
-  // The administrator may write everywhere.
-  test.skipIf(process.getuid?.() === 0)("in a data folder without permission to write", () =>
-    withDataDirectory(async (data) => {
-      const folder = join(data, "locked");
-      await mkdir(folder);
-      await chmod(folder, 0o500);
-      await expectRefusal(data, ["--data-dir", folder], /^error: The data folder .* cannot be written \(EACCES\)/);
-    }),
+  test.skipIf(process.getuid?.() === 0)(
+    "in a data folder without permission to write (not run as root, who may write everywhere)",
+    () =>
+      withDataDirectory(async (data) => {
+        const folder = join(data, "locked");
+        await mkdir(folder);
+        await chmod(folder, 0o500);
+        await expectRefusal(data, ["--data-dir", folder], /^error: The data folder .* cannot be written \(EACCES\)/);
+      }),
   );
 
   test("on a store that is damaged, newer, or locked by another program, which stays as it was", () =>

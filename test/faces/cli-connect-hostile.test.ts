@@ -215,7 +215,7 @@ test("a service on any free port has to be named", async () => {
   expect(await it.ask("connect", "cursor")).toMatchObject({ action: "create" });
 });
 
-test("a folder that may not be written to", async ({ skip }) => {
+test("a folder that may not be written to (not run as root, who may write everywhere)", async ({ skip }) => {
   if (process.getuid?.() === 0) skip("root may write everywhere");
   const it = openHome();
   const folder = dirname(it.fileOf(clientNamed("cursor"), "user"));
