@@ -13,13 +13,44 @@ const LISTS = [
   sql`delete from purged_chains`,
 ];
 
+/**
+ * Whatever hangs on the documents and memories of the lists, and they themselves, children first; not their vectors, nor
+ * what the journal says of them. A new table that has such rows belongs here.
+ */
+export const REMOVE_ROWS = [
+  sql`delete from text_index where rowid in (select unit from purged_memories)`,
+  sql`delete from text_index where rowid in
+    (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
+  // What is left may have its names from one of the documents.
+  sql`update memories set entities = null where entities is not null and id in (
+    select memory_id from memory_sources where document_id in (select id from purged_documents))`,
+  sql`delete from profile_summaries where exists (
+    select 1 from json_each(covers) where value in (select id from purged_memories))`,
+  sql`delete from memory_sources where memory_id in (select id from purged_memories)`,
+  sql`delete from memory_sources where document_id in (select id from purged_documents)`,
+  sql`delete from memory_relations where from_id in (select id from purged_memories)`,
+  sql`delete from memory_relations where to_id in (select id from purged_memories)`,
+  sql`delete from memories where id in (select id from purged_memories)`,
+  sql`delete from files where document_id in (select id from purged_documents)`,
+  sql`delete from chunks where document_id in (select id from purged_documents)`,
+  sql`delete from document_revisions where document_id in (select id from purged_documents)`,
+  sql`delete from extraction_tasks where document_id in (select id from purged_documents)`,
+  sql`delete from remembered_with where document_id in (select id from purged_documents)`,
+  sql`delete from document_descriptions where document_id in (select id from purged_documents)`,
+  sql`delete from document_containers where document_id in (select id from purged_documents)`,
+  sql`delete from documents where id in (select id from purged_documents)`,
+  // A running job ends by itself when it finds its document gone; its row holds ids only.
+  sql`delete from jobs where state <> 'running'
+    and case when json_valid(payload) then payload ->> '$.documentId' end in (select id from purged_documents)`,
+  sql`delete from operations where id in (
+    select operations.id from operations, json_tree(operations.result) part where part.type = 'text' and (
+      part.value in (select id from purged_documents) or part.value in (select id from purged_memories)))`,
+];
+
 /** Rows of everything that is on the lists, children first. */
 const REMOVE_LISTED = [
   sql`insert or ignore into purged_chains
     select coalesce(root_id, id) from memories where id in (select id from purged_memories)`,
-  sql`delete from text_index where rowid in (select unit from purged_memories)`,
-  sql`delete from text_index where rowid in
-    (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
   sql`insert into vector_changes (space_id, container_id, unit) select space_id, container_id, unit from vectors
     where unit in (select unit from purged_memories)`,
   sql`delete from vectors where unit in (select unit from purged_memories)`,
@@ -44,16 +75,7 @@ const REMOVE_LISTED = [
   sql`update requests set error = 'purged' where error is not null and exists (
     select 1 from documents where documents.id in (select id from purged_documents)
       and custom_id is not null and instr(requests.error, custom_id) > 0)`,
-  // What is left may have its names from one of the documents.
-  sql`update memories set entities = null where entities is not null and id in (
-    select memory_id from memory_sources where document_id in (select id from purged_documents))`,
-  sql`delete from profile_summaries where exists (
-    select 1 from json_each(covers) where value in (select id from purged_memories))`,
-  sql`delete from memory_sources where memory_id in (select id from purged_memories)`,
-  sql`delete from memory_sources where document_id in (select id from purged_documents)`,
-  sql`delete from memory_relations where from_id in (select id from purged_memories)`,
-  sql`delete from memory_relations where to_id in (select id from purged_memories)`,
-  sql`delete from memories where id in (select id from purged_memories)`,
+  ...REMOVE_ROWS,
   sql`update memories set parent_id = null where parent_id in (select id from purged_memories)
     and root_id in (select id from purged_chains)`,
   // What was superseded stays so, under a head that nobody finds.
@@ -61,20 +83,6 @@ const REMOVE_LISTED = [
     where seq in (select max(seq) from memories
       where id in (select id from purged_chains) or root_id in (select id from purged_chains)
       group by coalesce(root_id, id) having max(is_latest) = 0)`,
-  sql`delete from files where document_id in (select id from purged_documents)`,
-  sql`delete from chunks where document_id in (select id from purged_documents)`,
-  sql`delete from document_revisions where document_id in (select id from purged_documents)`,
-  sql`delete from extraction_tasks where document_id in (select id from purged_documents)`,
-  sql`delete from remembered_with where document_id in (select id from purged_documents)`,
-  sql`delete from document_descriptions where document_id in (select id from purged_documents)`,
-  sql`delete from document_containers where document_id in (select id from purged_documents)`,
-  sql`delete from documents where id in (select id from purged_documents)`,
-  // A running job ends by itself when it finds its document gone; its row holds ids only.
-  sql`delete from jobs where state <> 'running'
-    and case when json_valid(payload) then payload ->> '$.documentId' end in (select id from purged_documents)`,
-  sql`delete from operations where id in (
-    select operations.id from operations, json_tree(operations.result) part where part.type = 'text' and (
-      part.value in (select id from purged_documents) or part.value in (select id from purged_memories)))`,
   sql`delete from purged_documents`,
   sql`delete from purged_memories`,
   sql`delete from purged_chains`,

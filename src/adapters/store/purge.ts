@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { unitOf } from "../../core/types.js";
 import { listParameter } from "./json.js";
+import { REMOVE_ROWS } from "./purge-rows.js";
 import type { Database } from "./schema.js";
 import { dropUnit } from "./text-index.js";
 import { atomically } from "./transact.js";
@@ -14,36 +15,18 @@ const STATEMENTS = (organizationId: string, { id, tag }: { id: number; tag: stri
   sql`insert into purged_documents select document_id from document_containers dc where container_id = ${id}
     and not exists (select 1 from document_containers o where o.document_id = dc.document_id and o.container_id <> ${id})`,
   sql`insert into purged_memories select id, seq * 2 + 1 from memories where container_id = ${id}`,
-  sql`delete from text_index where rowid in (select unit from purged_memories)`,
-  sql`delete from text_index where rowid in
-    (select seq * 2 from chunks where document_id in (select id from purged_documents))`,
   sql`insert into vector_changes (space_id, container_id, unit) select space_id, container_id, unit from vectors
     where space_id in (select id from vector_spaces) and container_id = ${id}`,
   sql`delete from vectors where space_id in (select id from vector_spaces) and container_id = ${id}`,
-  sql`delete from memory_sources where memory_id in (select id from purged_memories)`,
-  sql`delete from memory_relations where from_id in (select id from purged_memories)`,
-  sql`delete from memory_relations where to_id in (select id from purged_memories)`,
-  sql`delete from files where document_id in (select id from purged_documents)`,
-  sql`delete from memory_sources where document_id in (select id from purged_documents)`,
-  sql`delete from memories where id in (select id from purged_memories)`,
-  sql`delete from chunks where document_id in (select id from purged_documents)`,
-  sql`delete from document_revisions where document_id in (select id from purged_documents)`,
-  sql`delete from remembered_with where document_id in (select id from purged_documents)`,
+  ...REMOVE_ROWS,
   sql`delete from extraction_tasks where container_id = ${id}`,
-  sql`delete from extraction_tasks where document_id in (select id from purged_documents)`,
-  sql`delete from documents where id in (select id from purged_documents)`,
+  sql`delete from profile_summaries where container_id = ${id}`,
   sql`delete from document_containers where container_id = ${id}`,
   sql`delete from journal where subject_id in (select id from purged_memories)`,
   sql`delete from journal where subject_id in (select id from purged_documents)`,
   // Of what was deleted before, only the journal knows still.
   sql`delete from journal where container_tag = ${tag} and organization_id = ${organizationId}
     and subject_id not in (select id from documents)`,
-  // A running job ends by itself when it finds its document gone.
-  sql`delete from jobs where state <> 'running'
-    and case when json_valid(payload) then payload ->> '$.documentId' end in (select id from purged_documents)`,
-  sql`delete from operations where id in (
-    select operations.id from operations, json_tree(operations.result) part where part.type = 'text' and (
-      part.value in (select id from purged_documents) or part.value in (select id from purged_memories)))`,
   sql`delete from containers where id = ${id}`,
   sql`delete from purged_documents`,
   sql`delete from purged_memories`,

@@ -48,7 +48,12 @@ export function containersContract(open: OpenStore): void {
         "doomedchunk",
       );
       await at.store.documents.keepRevision(at.organization, document.id, buildRevision({ content: "doomedrevision" }));
+      const described = { textMark: "doomedmark", title: null, summary: "doomeddescription" };
+      await at.store.documents.describe(at.organization, document.id, described);
       const first = await at.addIndexedMemory({ containerTag: "doomed", text: "doomedfirst" });
+      const lines = [{ text: "doomedline", memoryIds: [first.memory.id] }];
+      const summary = { bucket: "doomedbucket", lines, covers: [first.memory.id], prompt: "summarise-profile/1" };
+      await at.store.summaries.save(at.organization, "doomed", summary);
       const second = await at.addIndexedMemory({ containerTag: "doomed", text: "doomedsecond" });
       await at.store.memories.update(at.organization, second.memory.id, { isForgotten: true });
       await at.store.units.setForgotten(second.unit, second.containerId, true);
