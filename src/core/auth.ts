@@ -2,7 +2,7 @@ import { sha256 } from "../lib/crypto.js";
 import { iso } from "../lib/time.js";
 import type { CoreContext } from "./context.js";
 import { AppError } from "./errors.js";
-import type { Actor, ApiKey, Document } from "./types.js";
+import { type Actor, type ApiKey, type Document, isReader } from "./types.js";
 
 /** Last use of a key is noted at most this often, so that reading does not write. */
 const TOUCH_EVERY_MS = 60_000;
@@ -107,13 +107,14 @@ export type Need = "nothing" | "read" | "write" | "owner";
  */
 export function admit(actor: Actor, need: Need): Actor {
   const { containers, readOnly = [] } = actor;
-  const isReader = readOnly === "all" || (containers !== "all" && containers.every((tag) => readOnly.includes(tag)));
-  if (need === "owner" && isReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
+  const isOnlyReader = isReader(actor);
+  if (need === "owner" && isOnlyReader)
+    throw new AppError("forbidden", "This key may only read. Use one that may write.");
   if (need === "owner" && actor.isApp === true)
     throw new AppError("forbidden", "An app that was let in may not administer this server. Use a key of the owner.");
   if (need === "owner") requireAllContainers(actor);
   if (need !== "write" || readOnly.length === 0) return actor;
-  if (isReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
+  if (isOnlyReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
   // Whoever has all containers has nothing to be narrowed: `readOnly` names some of a list.
   if (containers === "all") return actor;
   return { ...actor, containers: containers.filter((tag) => !readOnly.includes(tag)), sees: containers };

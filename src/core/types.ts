@@ -5,6 +5,7 @@
 
 export * from "./audit-types.js";
 export * from "./key-types.js";
+export * from "./permissions.js";
 export * from "./oauth-types.js";
 export * from "./device-types.js";
 export * from "./sign-in-types.js";

@@ -1,7 +1,7 @@
 import { ownsAll } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import type { ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
-import type { KeyRate } from "../types.js";
+import { keyIdOf, type KeyRate } from "../types.js";
 import { type ExpiringKey, listExpiringKeys } from "./expiring-keys.js";
 
 /** What clients show as the name of the one organisation of a server. */
@@ -66,8 +66,8 @@ export interface Session {
 
 export async function getSession({ store }: CoreContext, { actor }: Admitted): Promise<Session> {
   const { organizationId, name, containers, readOnly = [], isScoped = false, rate = null, client = null } = actor;
-  const [, keyId] = /^key:(.+)$/.exec(name) ?? [];
-  const key = keyId === undefined ? null : await store.keys.byId(organizationId, keyId);
+  const keyId = keyIdOf(actor);
+  const key = keyId === null ? null : await store.keys.byId(organizationId, keyId);
   return {
     organizationId: store.organizationId,
     keyName: name,

@@ -1,7 +1,7 @@
 import { type AuthInfo, createMcpHandler, type McpRequestContext } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.js";
 import { type Core, coreFor } from "../../core/index.js";
-import type { Actor, CallSource, RequestRecord } from "../../core/types.js";
+import { type Actor, type CallSource, isReader, type RequestRecord } from "../../core/types.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
@@ -57,7 +57,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       session: () => Promise.resolve({ core: coreFor(core, from), actor }),
       defaultContainer: pinned ?? usualContainer(actor, defaultContainer),
       isPinned: pinned !== null,
-      mayWrite: mayWrite(actor),
+      mayWrite: !isReader(actor),
       onToolCall: (tool, args) => {
         const done = beginRecord({ actor, from });
         return (error) => options.requests?.note(done({ tool, args, error }));
@@ -165,9 +165,4 @@ function pinTo(tag: string, actor: Actor): Actor {
 function toolsOf(request: Request | undefined): ToolSet | undefined {
   const asked = request && new URL(request.url).searchParams.get("tools");
   return TOOL_SETS.find((set) => set === asked);
-}
-
-function mayWrite({ containers, readOnly = [] }: Actor): boolean {
-  if (readOnly === "all") return false;
-  return containers === "all" || containers.some((tag) => !readOnly.includes(tag));
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../../core/errors.js";
-import type { Actor, CallSource, RequestRecord, RequestType } from "../../core/types.js";
+import { type Actor, type CallSource, keyIdOf, type RequestRecord, type RequestType } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
 import { statusOf } from "../errors.js";
 
@@ -26,7 +26,7 @@ export function beginRecord({ actor, from }: CallerFacts): (end: CallEnd) => Req
     const kind = error === null ? null : error instanceof AppError ? error.kind : "internal";
     return {
       id: createId(),
-      keyId: /^key:(.+)$/.exec(actor?.name ?? "")?.[1] ?? null,
+      keyId: actor ? keyIdOf(actor) : null,
       client: actor?.client ?? null,
       type: tool === undefined ? "request" : requestTypeOf(tool),
       method: "POST",

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import type { Actor, RequestType } from "../../core/types.js";
+import { type Actor, keyIdOf, type RequestType } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
 import type { Endpoint } from "./endpoint.js";
 import type { RequestLog } from "./request-log.js";
@@ -45,10 +45,9 @@ export function recordRequests(
     await next();
     if (!RECORDED.test(context.req.path)) return;
     const { status } = context.res;
-    const keyId = /^key:(.+)$/.exec(facts.actor?.name ?? "")?.[1] ?? null;
     log?.note({
       id: createId(),
-      keyId,
+      keyId: facts.actor ? keyIdOf(facts.actor) : null,
       client: facts.actor?.client ?? null,
       type: facts.type ?? "request",
       method: context.req.method.slice(0, MAX_METHOD),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { OWNER } from "../../../core/types.js";
+import { isReader, OWNER, permissionOn } from "../../../core/types.js";
 import { defineTool, type Tool } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
 import { placeSchema, presentPlace } from "./arguments.js";
@@ -34,11 +34,9 @@ const whoTool = (name: string): Tool =>
     annotations: READ_ONLY,
     async run({ core, actor, defaultContainer }) {
       const { containers, readOnly, rate, expiresAt, client } = await core.session({ actor });
-      const permissionOf = (tag: string) =>
-        readOnly === "all" || readOnly.includes(tag) ? ("read" as const) : ("write" as const);
       const isFull = containers === "all" && readOnly !== "all";
       const spaces = containers === "all" ? null : containers;
-      const mayWrite = isFull || (spaces?.some((tag) => permissionOf(tag) === "write") ?? false);
+      const mayWrite = !isReader({ containers, readOnly });
       const structured = {
         userId: OWNER.id,
         email: OWNER.email,
@@ -46,7 +44,8 @@ const whoTool = (name: string): Tool =>
         role: isFull ? ("owner" as const) : ("member" as const),
         accessType: isFull ? ("full" as const) : ("restricted" as const),
         activeSpace: defaultContainer,
-        assignedSpaces: spaces?.map((tag) => ({ ...presentPlace(tag), permission: permissionOf(tag) })) ?? null,
+        assignedSpaces:
+          spaces?.map((tag) => ({ ...presentPlace(tag), permission: permissionOn({ readOnly }, tag) })) ?? null,
         scope: {
           type: isFull ? ("full" as const) : ("scoped" as const),
           ...(!isFull && { permission: mayWrite ? ("write" as const) : ("read" as const) }),

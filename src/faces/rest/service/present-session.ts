@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ORGANIZATION_NAME, type Session } from "../../../core/index.js";
-import { OWNER } from "../../../core/types.js";
+import { isReader, OWNER, permissionOn } from "../../../core/types.js";
 import { dateTime } from "../schemas.js";
 
 const permission = z.enum(["read", "write"]);
@@ -44,7 +44,7 @@ export function presentSession(session: Session): SessionAnswer {
 function grantsOf(containers: readonly string[], readOnly: Session["readOnly"]): SessionAnswer["containerTags"] {
   return containers.map((containerTag) => ({
     containerTag,
-    permission: readOnly === "all" || readOnly.includes(containerTag) ? "read" : "write",
+    permission: permissionOn({ readOnly }, containerTag),
   }));
 }
 
@@ -52,10 +52,9 @@ function scopeOf({ containers, readOnly }: Session, isFull: boolean): SessionAns
   if (isFull) return { type: "full" };
   if (containers === "all") return { type: "scoped", permission: "read" };
   const [only] = containers;
-  const isReader = readOnly === "all" || containers.every((tag) => readOnly.includes(tag));
   return {
     type: "scoped",
-    permission: isReader ? "read" : "write",
+    permission: isReader({ containers, readOnly }) ? "read" : "write",
     ...(containers.length === 1 && only !== undefined && { tag: only }),
     tags: [...containers],
   };
