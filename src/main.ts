@@ -144,24 +144,25 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     },
   });
   try {
-    return await untilInterrupted(async () => {
-      const role = await node.role();
-      const url = await node.listen();
+    const { role, url } = await untilInterrupted(async () => ({ role: await node.role(), url: await node.listen() }));
+    const isOwner = role === "owner";
+    const makeKey = async () => {
       const configured = config.apiKey?.key;
-      const call = { actor: await node.actor() };
-      const { secret } = await node.core.ensureFirstKey(call, configured ? { configured } : {});
-      return {
-        url,
-        dataDirectory: config.dataDirectory,
-        firstKey: secret,
-        isOwner: role === "owner",
-        objectionToApps: await objectionToApps(config),
-        ended: stopSignal.then((signal) => {
-          log.info("ending", { signal });
-          return node.close();
-        }),
-      };
-    });
+      return node.core.ensureFirstKey({ actor: await node.actor() }, configured ? { configured } : {});
+    };
+    // A key that this process makes must come to be shown; another process may be waited for in vain.
+    const { secret } = await (isOwner ? makeKey() : untilInterrupted(makeKey));
+    return {
+      url,
+      dataDirectory: config.dataDirectory,
+      firstKey: secret,
+      isOwner,
+      objectionToApps: await objectionToApps(config),
+      ended: stopSignal.then((signal) => {
+        log.info("ending", { signal });
+        return node.close();
+      }),
+    };
   } catch (error) {
     await node.close();
     throw error;

@@ -177,7 +177,7 @@ describe("a signal", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends the service in order", (signal) =>
     withDataDirectory(async (data) => {
       const service = startProgram(data, ["serve", "--port", "0"]);
-      await waitFor(() => readService(data), "service.json");
+      await waitFor(() => service.printed().includes("is running"), "the announcement");
       const { code, stdout, stderr } = await service.signal(signal);
       expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
       expect(stderr).not.toMatch(/ERROR|error:|\n\s+at /);

@@ -94,6 +94,8 @@ export interface Outcome {
 export interface RunningProgram {
   readonly child: ChildProcess;
   readonly ended: Promise<Outcome>;
+  /** What it has written to standard error so far. */
+  printed(): string;
   /** Sends a signal to the program alone. */
   signal(signal: NodeJS.Signals): Promise<Outcome>;
 }
@@ -118,6 +120,7 @@ export function startProgram(
   return {
     child,
     ended,
+    printed: () => stderr,
     signal(signal) {
       child.kill(signal);
       return ended;
