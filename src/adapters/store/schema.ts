@@ -276,7 +276,14 @@ export interface Database {
     client: string | null;
     count: number;
   };
-  vector_spaces: { id: Generated<number>; fingerprint: string; dimensions: number; created_at: string };
+  vector_spaces: {
+    id: Generated<number>;
+    fingerprint: string;
+    dimensions: number;
+    created_at: string;
+    /** JSON; null before anything was measured. */
+    calibration: Generated<string | null>;
+  };
   vectors: {
     id: Generated<number>;
     space_id: number;

@@ -3,6 +3,7 @@ import { wireContract } from "./0002-wire-contract.js";
 import { memoryEngine } from "./0003-memory-engine.js";
 import { dreaming } from "./0004-dreaming.js";
 import { access } from "./0005-access.js";
+import { retrieval } from "./0006-retrieval.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
-export const MIGRATIONS: readonly string[] = [initial, wireContract, memoryEngine, dreaming, access];
+export const MIGRATIONS: readonly string[] = [initial, wireContract, memoryEngine, dreaming, access, retrieval];
