@@ -16,6 +16,7 @@ import { createContainerJobs } from "./core/containers/container-jobs.js";
 import { createDocumentEvents } from "./core/documents/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
+import { onlyEmbedder } from "./core/embeddings/embedders.js";
 import type { Clock, Embedder, LanguageModel, Log, Store } from "./core/ports.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
@@ -122,7 +123,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
   const context: CoreContext = {
     store,
     vectors,
-    embedder,
+    embedders: onlyEmbedder(embedder),
     model,
     mailer: config.mail ? createSmtpMailer(config.mail) : null,
     clock,
@@ -197,7 +198,8 @@ async function createEmbedder({ embedder }: Config, log: Log): Promise<Embedder>
 }
 
 /** After a change of the embedder nothing has a vector in its space yet; searches go by words until it has. */
-async function enqueueMissingVectors({ store, embedder }: CoreContext): Promise<void> {
+async function enqueueMissingVectors({ store, embedders }: CoreContext): Promise<void> {
+  const embedder = embedders.active();
   const last = await store.lastEmbedder();
   if (last === embedder.fingerprint) return;
   if (last !== null)

@@ -1,6 +1,6 @@
 import type { RateLimiter } from "../lib/rate-limit.js";
 import type { DocumentEvents } from "./documents/document-events.js";
-import type { BlobStore, Clock, Embedder, LanguageModel, Log, Mailer, Store, VectorIndex } from "./ports.js";
+import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Store, VectorIndex } from "./ports.js";
 import type { AuditTrail } from "./service/audit-trail.js";
 import type { Actor, CallSource } from "./types.js";
 
@@ -8,7 +8,7 @@ import type { Actor, CallSource } from "./types.js";
 export interface CoreContext {
   readonly store: Store;
   readonly vectors: VectorIndex;
-  readonly embedder: Embedder;
+  readonly embedders: Embedders;
   /** Null when none is configured: rules then do what they can. */
   readonly model: LanguageModel | null;
   /** Null when no mail server is configured: warnings are then in the log. */

@@ -6,6 +6,7 @@ export type * from "./key-ports.js";
 export type * from "./mail-ports.js";
 export type * from "./request-ports.js";
 export type * from "./device-ports.js";
+export type * from "./embedding-ports.js";
 export type * from "./oauth-ports.js";
 export type * from "./sign-in-ports.js";
 export type * from "./journal-ports.js";

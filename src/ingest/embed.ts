@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { embedInBatches } from "../core/memories/resolve-facts.js";
-import type { JobContext, PlainUnit, StoreNouns } from "../core/ports.js";
+import type { Embedder, JobContext, PlainUnit, Store, StoreNouns } from "../core/ports.js";
 import { unitOf, type Unit, type VectorSpace } from "../core/types.js";
 import { yieldTurn } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
@@ -13,7 +13,8 @@ const WRITE_BATCH = 64;
 
 /** Third step: vectors for the chunks that have none. With it a document is done: everything of it can be found. */
 export async function embedChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
-  const { store, embedder } = context;
+  const { store } = context;
+  const embedder = context.embedders.active();
   const document = await loadCurrent(context, payload);
   if (document) {
     const { organizationId, id, revision } = document;
@@ -27,7 +28,7 @@ export async function embedChunks(context: IngestContext, payload: StepPayload, 
       text: chunk.content,
       context: chunk.context,
     }));
-    await embedUnits(context, units, job.signal, (nouns) => isCurrent(context, payload, nouns));
+    await embedUnits({ store, embedder }, units, job.signal, (nouns) => isCurrent(context, payload, nouns));
   }
   await commitStep(context, job, payload, async (nouns, current) => {
     const { organizationId, id } = current;
@@ -48,12 +49,11 @@ export async function embedChunks(context: IngestContext, payload: StepPayload, 
  * is asked in the transaction that writes, or a document could be moved in between.
  */
 async function embedUnits(
-  context: IngestContext,
+  { store, embedder }: { readonly store: Store; readonly embedder: Embedder },
   units: readonly PlainUnit[],
   signal: AbortSignal,
   isStillWanted: (nouns: StoreNouns) => Promise<boolean>,
 ): Promise<void> {
-  const { store, embedder } = context;
   const size = Math.min(WRITE_BATCH, embedder.maxBatch);
   for (let start = 0; start < units.length; start += size) {
     await yieldTurn(signal);
@@ -93,7 +93,8 @@ export const embedMissingSchema = z.object({});
  * away, and everything after a change of the embedder. Searches go on by words meanwhile.
  */
 export async function embedMissing(context: IngestContext, _payload: unknown, job: JobContext): Promise<void> {
-  const { store, embedder } = context;
+  const { store } = context;
+  const embedder = context.embedders.active();
   const [probe] = await embedder.embed(["probe"], "document", job.signal);
   const space = await store.ensureSpace(embedder.fingerprint, probe?.length ?? 0);
   let after: Unit = -1;
@@ -101,7 +102,7 @@ export async function embedMissing(context: IngestContext, _payload: unknown, jo
     const units = await store.units.withoutVector(space, after, WRITE_BATCH);
     const last = units.at(-1);
     if (!last) return;
-    await embedUnits(context, units, job.signal, async () => true);
+    await embedUnits({ store, embedder }, units, job.signal, async () => true);
     after = last.unit;
   }
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { onlyEmbedder } from "../../src/core/embeddings/embedders.js";
 import { AppError } from "../../src/core/errors.js";
 import type { Call, Core } from "../../src/core/index.js";
 import type { Job, JobContext, Store } from "../../src/core/ports.js";
@@ -107,7 +108,7 @@ describe.each(STEPS)("while the step %s runs", (step) => {
       );
     expect(await found(["a"])).toEqual([]);
     expect(await found(["b"])).not.toEqual([]);
-    const space = await opened.store.findSpace(opened.context.embedder.fingerprint);
+    const space = await opened.store.findSpace(opened.context.embedders.active().fingerprint);
     const [b] = await opened.store.containers.find(opened.store.organizationId, ["b"]);
     expect(await opened.store.vectors.counts(space?.id ?? 0)).toEqual(new Map([[b?.id, 2]]));
   });
@@ -174,14 +175,14 @@ test("vectors that are made up for later leave out what was deleted or forgotten
   });
   for (let job = await takeJob(); job; job = await takeJob()) await run(job);
   await opened.store.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system" }]);
-  const other = { ...opened.context.embedder, fingerprint: "another embedder" };
+  const other = { ...opened.context.embedders.active(), fingerprint: "another embedder" };
   const job = await takeJob();
   if (!job) throw new Error("There is no job");
   const store = interrupted(opened.store, async () => {
     await core.deleteDocument(call, { id });
     await core.forget(call, { ids: [memories[0]?.id ?? ""] });
   });
-  await createPipeline({ ...opened.context, store, embedder: other })["embed-missing"]?.run(
+  await createPipeline({ ...opened.context, store, embedders: onlyEmbedder(other) })["embed-missing"]?.run(
     {},
     { job, signal: new AbortController().signal, finish: async () => undefined },
   );

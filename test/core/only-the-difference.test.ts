@@ -59,7 +59,7 @@ describe("of a document that is added again", () => {
     );
     expect(after.length).toBeGreaterThan(before.length);
     expect(embedded).toEqual(after.slice(before.length).map((chunk) => chunk.content));
-    const space = await opened.store.findSpace(opened.context.embedder.fingerprint);
+    const space = await opened.store.findSpace(opened.context.embedders.active().fingerprint);
     const [container] = await opened.store.containers.find(opened.store.organizationId, ["a"]);
     expect(await opened.store.vectors.counts(space?.id ?? 0)).toEqual(new Map([[container?.id, after.length]]));
   });
@@ -70,7 +70,7 @@ describe("of a document that is added again", () => {
     await through(paragraph("bees"), { taskType: "superrag", containerTags: ["a", "b", "c"] });
     expect(embedded).toEqual([]);
     expect((await chunks()).map((chunk) => chunk.seq)).toEqual(before.map((chunk) => chunk.seq));
-    const space = await opened.store.findSpace(opened.context.embedder.fingerprint);
+    const space = await opened.store.findSpace(opened.context.embedders.active().fingerprint);
     const rows = await opened.store.containers.find(opened.store.organizationId, ["a", "b", "c"]);
     expect(await opened.store.vectors.counts(space?.id ?? 0)).toEqual(
       new Map(rows.map((row) => [row.id, before.length])),

@@ -227,7 +227,7 @@ describe("when a part fails", () => {
     opened.clock.advance(60_000);
     opened.context.wakeJobs();
     await opened.settle();
-    const space = await opened.store.findSpace(opened.context.embedder.fingerprint);
+    const space = await opened.store.findSpace(opened.context.embedders.active().fingerprint);
     if (!space) throw new Error("There is no space");
     expect(await opened.store.units.withoutVector(space, -1, 10)).toEqual([]);
     expect((await search("sheep on the hill")).degraded).toEqual([]);

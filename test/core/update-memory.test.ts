@@ -62,7 +62,7 @@ describe("a new version", () => {
     const second = await update({ id: first.id, newContent: "Ada paints harbours in oil" });
     expect(await search("Ada paints harbours in oil")).toEqual([second.id]);
     expect(await search("Ada keeps bees on the roof")).not.toContain(first.id);
-    const space = await opened.store.findSpace(opened.context.embedder.fingerprint);
+    const space = await opened.store.findSpace(opened.context.embedders.active().fingerprint);
     if (!space) throw new Error("there is no vector space");
     expect(await opened.store.units.withoutVector(space, 0, 10)).toEqual([]);
   });

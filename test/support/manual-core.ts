@@ -9,6 +9,7 @@ import { createExactVectors } from "../../src/adapters/vectors/exact.js";
 import { createContainerJobs } from "../../src/core/containers/container-jobs.js";
 import type { CoreContext, Limits } from "../../src/core/context.js";
 import { createDocumentEvents } from "../../src/core/documents/document-events.js";
+import { onlyEmbedder } from "../../src/core/embeddings/embedders.js";
 import { reportDeadMerge } from "../../src/core/containers/merge-job.js";
 import { createCore, localActor, type Call, type Core } from "../../src/core/index.js";
 import type {
@@ -91,7 +92,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
   const context: CoreContext = {
     store,
     vectors,
-    embedder: options.embedder ?? createBuiltinEmbedder(),
+    embedders: onlyEmbedder(options.embedder ?? createBuiltinEmbedder()),
     model,
     mailer: options.mailer ?? null,
     clock,

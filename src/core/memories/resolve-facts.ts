@@ -1,7 +1,7 @@
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { isSameFact } from "./near-duplicates.js";
-import type { ContainerRow, UnitDetail } from "../ports.js";
+import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
 import { mayRelate, readOnce, type ReadText } from "./relate.js";
 import { searchWords } from "./slots.js";
 import type { FactCandidate, VectorSpace } from "../types.js";
@@ -79,10 +79,11 @@ async function newestOf({ store }: CoreContext, organizationId: string, { tag }:
 }
 
 async function tryEmbed(
-  { embedder, store, log }: CoreContext,
+  { embedders, store, log }: CoreContext,
   texts: readonly string[],
   signal?: AbortSignal,
 ): Promise<{ vectors: Float32Array[]; space: VectorSpace } | null> {
+  const embedder = embedders.active();
   try {
     const vectors = await embedInBatches(embedder, texts, signal);
     const space = await store.ensureSpace(embedder.fingerprint, vectors[0]?.length ?? 0);
@@ -96,7 +97,7 @@ async function tryEmbed(
 
 /** Vectors of any number of texts, in order. */
 export async function embedInBatches(
-  embedder: CoreContext["embedder"],
+  embedder: Embedder,
   texts: readonly string[],
   signal?: AbortSignal,
 ): Promise<Float32Array[]> {

@@ -1,7 +1,7 @@
 import { queryWords } from "../../lib/words.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import type { TextHit, UnitScope, VectorHit } from "../ports.js";
+import type { Embedder, TextHit, UnitScope, VectorHit } from "../ports.js";
 import { rankUnits, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
@@ -29,9 +29,11 @@ export async function retrieve(
 ): Promise<Retrieved> {
   if (scope.containerIds.length === 0 || scope.kinds.length === 0 || among?.length === 0)
     return { ranked: [], isCut: false, degraded: [] };
+  // Once, so that vectors and calibration belong together whatever takes over meanwhile.
+  const embedder = context.embedders.active();
   const question = { text: query, counted: await countWords(context, scope, query) };
-  const found = await findUnits(context, scope, question, among);
-  const ranked = await rank(context, { organizationId, scope }, question, { ...found, ...wanted });
+  const found = await findUnits({ ...context, embedder }, scope, question, among);
+  const ranked = await rank({ ...context, embedder }, { organizationId, scope }, question, { ...found, ...wanted });
   const isCut = found.textHits.length >= SEARCH.textHits || found.vectorHits.length >= SEARCH.vectorHits;
   return { ranked, isCut, degraded: found.degraded };
 }
@@ -60,6 +62,8 @@ function rareWords({ words, counts }: Question["counted"], most: number): string
     .map(({ word }) => word);
 }
 
+type Retrieval = CoreContext & { readonly embedder: Embedder };
+
 interface Found {
   readonly textHits: readonly TextHit[];
   readonly vectorHits: readonly VectorHit[];
@@ -67,7 +71,7 @@ interface Found {
 }
 
 async function findUnits(
-  context: CoreContext,
+  context: Retrieval,
   scope: UnitScope,
   { text, counted }: Question,
   among: readonly Unit[] | undefined,
@@ -82,7 +86,7 @@ async function findUnits(
 
 /** Vector search that never fails the whole: without an embedder the words still find. */
 async function findByVector(
-  { embedder, store, vectors, log }: CoreContext,
+  { embedder, store, vectors, log }: Retrieval,
   scope: UnitScope,
   query: string,
   among: readonly Unit[] | undefined,
@@ -126,7 +130,7 @@ function cosines(
 }
 
 async function rank(
-  { store, embedder, clock }: CoreContext,
+  { store, embedder, clock }: Retrieval,
   { organizationId, scope }: Pick<Ground, "organizationId" | "scope">,
   { text, counted }: Question,
   { textHits, vectorHits, threshold, limit }: Found & { threshold: number; limit?: number },

@@ -123,7 +123,8 @@ async function checkPipeline(context: CoreContext, call: Admitted): Promise<Find
   }
 }
 
-async function checkEmbedder({ embedder }: CoreContext): Promise<Finding> {
+async function checkEmbedder({ embedders }: CoreContext): Promise<Finding> {
+  const embedder = embedders.active();
   const [vector] = await embedder.embed([`probe ${createId()}`], "query");
   return { ok: true, detail: `${embedder.name}, ${vector?.length ?? 0} dimensions` };
 }

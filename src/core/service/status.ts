@@ -30,12 +30,12 @@ export interface Status {
 }
 
 export async function getStatus(context: CoreContext, call: Admitted): Promise<Status> {
-  const { store, vectors, embedder, about } = context;
+  const { store, vectors, embedders, about } = context;
   return {
     version: about.version,
     organizationId: store.organizationId,
     dataDirectory: about.dataDirectory,
-    embedder: embedder.name,
+    embedder: embedders.active().name,
     llm: context.model?.name ?? "none",
     llmUse: await store.extractions.totals(store.organizationId),
     llmBudget: (await context.model?.budget?.()) ?? null,
