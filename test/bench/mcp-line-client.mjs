@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { memoryOf, startChild } from "./children.mjs";
 
 /** A stdio MCP server and the plainest possible client, the same for every server that is measured. */
 export class McpLineClient {
@@ -9,7 +8,7 @@ export class McpLineClient {
   #buffer = "";
 
   constructor(command, args, env) {
-    this.#child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "ignore"] });
+    this.#child = startChild(command, args, { env, stdio: ["pipe", "pipe", "ignore"] });
     this.#child.stdout.setEncoding("utf8");
     this.#child.stdout.on("data", (text) => this.#read(text));
   }
@@ -44,7 +43,7 @@ export class McpLineClient {
 
   /** Resident memory in MB, read from the system. */
   residentMegabytes() {
-    return residentMegabytesOf(this.pid);
+    return memoryOf(this.pid).resident;
   }
 
   async close() {
@@ -70,9 +69,4 @@ export class McpLineClient {
       else waiting?.resolve(message.result);
     }
   }
-}
-
-export function residentMegabytesOf(pid) {
-  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kilobytes) / 1024;
 }

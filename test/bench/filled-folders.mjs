@@ -1,0 +1,71 @@
+import { cpSync, existsSync, mkdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { removeFolder, temporaryFolder } from "./children.mjs";
+import { timeOf } from "./load.mjs";
+
+/** Data folders with so many notes, filled through the API when they are first wanted. */
+export class FilledFolders {
+  #product;
+  #seed;
+  #keptIn;
+  #results;
+  #made = new Map();
+
+  constructor({ product, seed, keptIn, results }) {
+    this.#product = product;
+    this.#seed = seed;
+    this.#keptIn = keptIn;
+    this.#results = results;
+  }
+
+  /**
+   * The folder whose container `notes` has the first `size` notes, or whose `containers` share them out. No process uses it;
+   * whoever writes takes a copy.
+   */
+  async get(size, containers = 1) {
+    const name = `${size}-notes-in-${containers}-seed-${this.#seed}`;
+    if (!this.#made.has(name)) this.#made.set(name, await this.#make(name, { size, containers }));
+    return this.#made.get(name);
+  }
+
+  /** A copy that may be written to. */
+  async copy(size) {
+    const folder = join(temporaryFolder(), "data");
+    cpSync(await this.get(size), folder, { recursive: true });
+    return folder;
+  }
+
+  async #make(name, { size, containers }) {
+    const kept = this.#keptIn === null ? null : join(this.#keptIn, name);
+    if (kept !== null && existsSync(kept)) return kept;
+    const folder = kept === null ? temporaryFolder() : `${kept}.filling`;
+    if (kept !== null) {
+      removeFolder(folder);
+      mkdirSync(folder, { recursive: true });
+    }
+    await this.#fill(folder, { size, containers });
+    if (kept === null) return folder;
+    renameSync(folder, kept);
+    return kept;
+  }
+
+  async #fill(folder, { size, containers }) {
+    process.stderr.write(`  filling a folder with ${size.toLocaleString("en")} notes …\n`);
+    const service = await this.#product.serve(folder, { RECOLLECT_VECTORS: "exact" });
+    const { milliseconds } = await timeOf(async () => {
+      for (let container = 0; container < containers; container++) {
+        const numbers = Array.from({ length: size / containers }, (_, index) => container + index * containers);
+        await service.fill(this.#seed, containerOf(container, containers), numbers);
+      }
+    });
+    await service.stop();
+    const section = containers === 1 ? "fill" : "containers";
+    const value = (size * 1_000) / milliseconds;
+    this.#results.add({ section, name: "memories written in calls of 100", unit: "a second", size, value });
+  }
+}
+
+/** Notes are dealt out to the containers one by one. */
+export function containerOf(number, containers) {
+  return containers === 1 ? "notes" : `notes-${number % containers}`;
+}

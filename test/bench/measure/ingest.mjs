@@ -1,0 +1,183 @@
+import { removeFolder } from "../children.mjs";
+import { note } from "../corpus.mjs";
+import { applyLoad, pause, timeOf } from "../load.mjs";
+import { holds, Questioner } from "../questioner.mjs";
+import { dirname } from "node:path";
+
+const SECTION = "ingest";
+const INBOX = "inbox";
+const BATCH = 100;
+/** Documents that wait in the service while it takes in all it can. */
+const BACKLOG = 300;
+const LONGEST_WAIT_S = 600;
+
+/** Documents a second until they are searchable, and what searches notice of it. */
+export async function measureIngest({ product, folders, results, effort, seed, sizes }) {
+  const size = sizes.filter((one) => one <= 10_000).at(-1) ?? sizes[0];
+  const folder = await folders.copy(size);
+  const service = await product.serve(folder, { RECOLLECT_VECTORS: "exact" });
+  const source = new DocumentSource(seed, size);
+  try {
+    await settle(service, await addBatch(service, source.take(20)));
+    await measureSingle({ service, source, results, effort });
+    await measureBatches({ service, source, results, effort });
+    await measureSearchMeanwhile({ service, source, results, effort, seed, size });
+  } finally {
+    await service.stop();
+    removeFolder(dirname(folder));
+  }
+}
+
+/** Notes that are not in the filled folder. */
+class DocumentSource {
+  #seed;
+  #next;
+
+  constructor(seed, from) {
+    this.#seed = seed;
+    this.#next = from;
+  }
+
+  take(count) {
+    return Array.from({ length: count }, () => note(this.#seed, this.#next++));
+  }
+}
+
+async function measureSingle({ service, source, results, effort }) {
+  const waited = source.take(effort.documents / 6);
+  const load = await applyLoad({
+    callers: 1,
+    count: waited.length,
+    milliseconds: effort.milliseconds,
+    work: (index) => service.post("/v3/documents", documentOf(waited[index]), { prefer: "wait=30" }),
+  });
+  results.addTimes({ section: SECTION, name: "one document, until searchable and understood" }, load);
+
+  const notes = source.take(effort.documents / 2);
+  const { milliseconds } = await timeOf(async () => {
+    const ids = [];
+    const taken = await applyLoad({
+      callers: 8,
+      count: notes.length,
+      async work(index) {
+        const { body } = await service.post("/v3/documents", documentOf(notes[index]));
+        ids.push(body.id);
+      },
+    });
+    results.addTimes({ section: SECTION, name: "one document acknowledged, 8 callers" }, taken);
+    await settle(service, ids);
+  });
+  const value = (notes.length * 1_000) / milliseconds;
+  results.add({ section: SECTION, name: "single documents by 8 callers, searchable", unit: "a second", value });
+}
+
+async function measureBatches({ service, source, results, effort }) {
+  const notes = source.take(effort.documents);
+  const ids = [];
+  const started = performance.now();
+  const before = service.processorTime();
+  for (let from = 0; from < notes.length; from += BATCH)
+    ids.push(...(await addBatch(service, notes.slice(from, from + BATCH))));
+  const rate = () => (notes.length * 1_000) / (performance.now() - started);
+  results.add({ section: SECTION, name: "batches of 100, acknowledged", unit: "a second", value: rate() });
+  await settle(service, ids);
+  results.add({ section: SECTION, name: "batches of 100, searchable", unit: "a second", value: rate() });
+  await settle(service, ids, isUnderstood);
+  results.add({ section: SECTION, name: "batches of 100, understood", unit: "a second", value: rate() });
+  const value = (service.processorTime() - before) / notes.length;
+  results.add({ section: SECTION, name: "processor time of the service for one document", unit: "ms", value });
+
+  const questioner = new Questioner();
+  for (const one of notes.slice(0, 100)) {
+    const { results: found } = await service.search({ q: one.question, containerTag: INBOX });
+    questioner.see(holds(found, one), one);
+  }
+  questioner.report(results, { section: SECTION, name: "after ingest" });
+}
+
+/** Searches of one caller in another container and in the same one, without and with all that can be taken in. */
+async function measureSearchMeanwhile({ service, source, results, effort, seed, size }) {
+  const questioner = new Questioner(seed, size);
+  const search = async (containerTag, milliseconds) => {
+    const asked = questioner.take(5_000);
+    const work = (index) => service.search({ q: asked[index].question, containerTag });
+    return applyLoad({ callers: 1, count: asked.length, milliseconds, work });
+  };
+  await search("notes", 500);
+  const idle = await search("notes", effort.milliseconds);
+  results.addTimes({ section: SECTION, name: "search, idle", size }, idle);
+  const flood = startFlood(service, source);
+  await pause(500);
+  const busy = await search("notes", effort.milliseconds);
+  const { taken, seconds } = await flood.end();
+  results.addTimes({ section: SECTION, name: "search under full ingest", size }, busy);
+  results.add({
+    section: SECTION,
+    name: "p95 under full ingest against idle",
+    unit: "×",
+    size,
+    value: busy.p95 / idle.p95,
+  });
+  results.add({ section: SECTION, name: "longest search under full ingest", unit: "ms", size, value: busy.longest });
+  results.add({ section: SECTION, name: "taken in meanwhile", unit: "a second", size, value: taken / seconds });
+}
+
+/** Keeps the service busy with documents until it is told to end. */
+function startFlood(service, source) {
+  let isOver = false;
+  let taken = 0;
+  const started = performance.now();
+  const before = waitingOf(service);
+  const work = async () => {
+    await before;
+    while (!isOver) {
+      if ((await waitingOf(service)) < BACKLOG) taken += (await addBatch(service, source.take(BATCH))).length;
+      else await pause(100);
+    }
+  };
+  const ended = work();
+  return {
+    async end() {
+      isOver = true;
+      await ended;
+      const waiting = await waitingOf(service);
+      return { taken: taken - waiting, seconds: (performance.now() - started) / 1_000 };
+    },
+  };
+}
+
+async function waitingOf(service) {
+  const { body } = await service.get(`/v3/documents/processing?containerTags=${INBOX}`);
+  return body.totalCount;
+}
+
+function documentOf({ text, metadata }) {
+  return { content: text, metadata, containerTag: INBOX };
+}
+
+async function addBatch(service, notes) {
+  const { body } = await service.post("/v3/documents/batch", { documents: notes.map(documentOf) });
+  if (body.failed > 0) throw new Error(`a batch was refused: ${JSON.stringify(body.results.find((one) => one.error))}`);
+  return body.results.map(({ id }) => id);
+}
+
+/** Waits until nothing is processed any more, and makes sure that nothing failed. */
+async function settle(service, ids, isThrough = isSearchable) {
+  const deadline = performance.now() + LONGEST_WAIT_S * 1_000;
+  while (!(await isThrough(service))) {
+    if (performance.now() > deadline) throw new Error(`documents were not through within ${LONGEST_WAIT_S} s`);
+    await pause(50);
+  }
+  const { body } = await service.get(`/v3/documents/${ids.at(-1)}`);
+  if (body.status !== "done") throw new Error(`document ${body.id} ended as ${body.status}`);
+}
+
+async function isSearchable(service) {
+  return (await waitingOf(service)) === 0;
+}
+
+/** A search says how many documents of its containers are not understood yet. */
+async function isUnderstood(service) {
+  const { waiting } = await service.search({ q: "anything", containerTag: INBOX, limit: 1 });
+  return waiting === 0;
+}

@@ -1,0 +1,85 @@
+import { format } from "../results.mjs";
+import { growthExponent } from "../statistics.mjs";
+
+const TITLES = {
+  search: "Searches of one container, through HTTP",
+  stages: "Where the time of a search goes (median of each stage)",
+  fill: "Writing memories into one container",
+  containers: "Many containers",
+  ingest: "Taking in documents",
+  vectors: "Chroma beside exact search",
+  mcp: "Through MCP on standard input and output",
+  peers: "Beside others, on the same notes",
+  facts: "Facts found by the rules",
+};
+
+/** What a run has measured as Markdown tables, a section each. */
+export function renderTables(figures) {
+  const sections = [...new Set(figures.map(({ section }) => section))];
+  return sections.map((section) => {
+    const own = figures.filter((figure) => figure.section === section);
+    return `### ${TITLES[section] ?? section}\n\n${renderSection(own)}\n`;
+  });
+}
+
+function renderSection(figures) {
+  const systems = [...new Set(figures.map(({ system }) => system))];
+  return systems.length > 1 ? renderComparison(figures, systems) : renderBySize(figures);
+}
+
+function renderBySize(figures) {
+  const sizes = sizesOf(figures);
+  const withGrowth = sizes.length > 1;
+  const heads = ["", ...sizes.map(nameOfSize), ...(withGrowth ? ["grows as"] : [])];
+  const lines = namesOf(figures).map((name) => {
+    const own = figures.filter((figure) => figure.name === name);
+    const cells = sizes.map((size) => show(own.find((figure) => figure.size === size)));
+    return [name, ...cells, ...(withGrowth ? [showGrowth(own)] : [])];
+  });
+  return table(heads, lines);
+}
+
+/** Another system's column is followed by how Recollect's value relates to it. */
+function renderComparison(figures, systems) {
+  const [ours, ...others] = ["Recollect", ...systems.filter((system) => system !== "Recollect")];
+  const rows = sizesOf(figures).flatMap((size) =>
+    namesOf(figures.filter((figure) => figure.size === size)).map((name) => ({ name, size })),
+  );
+  const heads = ["", "notes", ours, ...others.flatMap((other) => [other, "ratio"])];
+  const lines = rows.map(({ name, size }) => {
+    const at = (system) => figures.find((one) => one.name === name && one.size === size && one.system === system);
+    const cells = others.flatMap((other) => [show(at(other)), showRatio(at(ours), at(other))]);
+    return [name, nameOfSize(size), show(at(ours)), ...cells];
+  });
+  return table(heads, lines);
+}
+
+function sizesOf(figures) {
+  return [...new Set(figures.map(({ size }) => size))].sort((a, b) => (a ?? 0) - (b ?? 0));
+}
+
+function namesOf(figures) {
+  return [...new Set(figures.map(({ name }) => name))];
+}
+
+export function nameOfSize(size) {
+  return size === undefined ? "" : size.toLocaleString("en");
+}
+
+function show(figure) {
+  return figure === undefined ? "–" : `${format(figure.value)} ${figure.unit}`;
+}
+
+function showRatio(ours, other) {
+  return ours && other && other.value > 0 ? `${format(ours.value / other.value)}×` : "";
+}
+
+function showGrowth(figures) {
+  const exponent = growthExponent(figures.filter(({ size }) => size !== undefined));
+  return exponent === undefined ? "" : `n^${exponent.toFixed(2)}`;
+}
+
+function table(heads, lines) {
+  const rule = heads.map((_, at) => (at === 0 ? "---" : "---:"));
+  return [heads, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}

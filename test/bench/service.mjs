@@ -1,0 +1,157 @@
+import { join } from "node:path";
+import { childrenOf, endChild, memoryOf, processorTimeOf, startChild } from "./children.mjs";
+import { HttpClient } from "./http-client.mjs";
+import { note } from "./corpus.mjs";
+import { McpLineClient } from "./mcp-line-client.mjs";
+
+const KEY = "sm_bench_0123456789abcdef01234567";
+const MOST_MEMORIES_OF_ONE_CALL = 100;
+const CALLERS_WHILE_FILLING = 2;
+
+/** The built program of a folder, as its users run it: `dist` is the folder that holds `main.js`. */
+export class Product {
+  #dist;
+  #settings;
+
+  constructor(dist, settings = {}) {
+    this.#dist = dist;
+    this.#settings = settings;
+  }
+
+  get dist() {
+    return this.#dist;
+  }
+
+  /** `recollect serve` on a free port, once it has said where it answers. */
+  async serve(dataDirectory, settings = {}) {
+    const child = startChild(process.execPath, [join(this.#dist, "main.js"), "serve", "--port", "0", "--json"], {
+      env: this.#environment(dataDirectory, settings),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const url = await addressOf(child);
+    return new Service(child, url);
+  }
+
+  /** `recollect mcp` before its handshake. */
+  mcp(dataDirectory, settings = {}) {
+    return new McpLineClient(
+      process.execPath,
+      [join(this.#dist, "main.js"), "mcp"],
+      this.#environment(dataDirectory, settings),
+    );
+  }
+
+  /** What `recollect status` says of a folder. */
+  async status(dataDirectory, settings = {}) {
+    const child = startChild(process.execPath, [join(this.#dist, "main.js"), "status", "--json"], {
+      env: this.#environment(dataDirectory, settings),
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    let output = "";
+    for await (const part of child.stdout) output += part;
+    return JSON.parse(output);
+  }
+
+  #environment(dataDirectory, settings) {
+    const { PATH = "", HOME = "" } = process.env;
+    return {
+      PATH,
+      HOME,
+      RECOLLECT_DATA_DIR: dataDirectory,
+      RECOLLECT_API_KEY: KEY,
+      RECOLLECT_OFFLINE: "1",
+      RECOLLECT_LLM: "off",
+      RECOLLECT_LOG_LEVEL: "warn",
+      ...this.#settings,
+      ...settings,
+    };
+  }
+}
+
+class Service {
+  #child;
+  #client;
+
+  constructor(child, url) {
+    this.#child = child;
+    this.#client = new HttpClient(url, { headers: { authorization: `Bearer ${KEY}` } });
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  post(path, body, headers) {
+    return this.#client.post(path, body, headers);
+  }
+
+  get(path) {
+    return this.#client.get(path);
+  }
+
+  /** What a search finds, and the stages that the answer's header names. */
+  async search(body) {
+    const answer = await this.post("/v4/search", { limit: 10, ...body });
+    return { ...answer.body, stages: readStages(answer.headers["server-timing"]) };
+  }
+
+  /** Writes the notes with these numbers into a container as memories, which are searchable at once. */
+  async fill(seed, containerTag, numbers) {
+    const batches = [];
+    for (let from = 0; from < numbers.length; from += MOST_MEMORIES_OF_ONE_CALL)
+      batches.push(numbers.slice(from, from + MOST_MEMORIES_OF_ONE_CALL));
+    const work = async () => {
+      for (let batch = batches.shift(); batch; batch = batches.shift()) {
+        const memories = batch.map((number) => {
+          const { text, metadata } = note(seed, number);
+          return { content: text, metadata };
+        });
+        await this.post("/v4/memories", { containerTag, memories });
+      }
+    };
+    await Promise.all(Array.from({ length: CALLERS_WHILE_FILLING }, work));
+  }
+
+  /** Resident memory in MB: of the service, of its children (the Chroma engine), and the highest of the service so far. */
+  memory() {
+    const { resident, highest } = memoryOf(this.pid);
+    const children = childrenOf(this.pid).reduce((sum, pid) => sum + (memoryOf(pid).resident ?? 0), 0);
+    return { resident, highest, children };
+  }
+
+  /** Processor time so far in milliseconds, in steps of ten; NaN where the system does not say. */
+  processorTime() {
+    return processorTimeOf(this.pid) ?? Number.NaN;
+  }
+
+  async stop() {
+    this.#client.close();
+    await endChild(this.#child);
+  }
+}
+
+async function addressOf(child) {
+  let output = "";
+  let errors = "";
+  child.stderr.on("data", (part) => (errors = (errors + part).slice(-4_000)));
+  return new Promise((resolve, reject) => {
+    child.stdout.on("data", (part) => {
+      output += part;
+      const url = /"url":\s*"([^"]+)"/.exec(output)?.[1];
+      if (url) resolve(url);
+    });
+    child.once("error", reject);
+    child.once("exit", (code, signal) => reject(new Error(`the service ended with ${code ?? signal}: ${errors}`)));
+  });
+}
+
+/** `Server-Timing: embed;dur=0.4, text;dur=1.2` as milliseconds by name. */
+export function readStages(header = "") {
+  const stages = {};
+  for (const part of header.split(",")) {
+    const [name, ...parameters] = part.split(";").map((text) => text.trim());
+    const duration = parameters.find((parameter) => parameter.startsWith("dur="));
+    if (name && duration) stages[name] = Number(duration.slice(4));
+  }
+  return stages;
+}
