@@ -21,6 +21,7 @@ import type { Clock, Embedder, LanguageModel, Log, Store } from "./core/ports.js
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
 import { createSummariser } from "./core/profile/summarise.js";
+import { createSpaceCalibrations } from "./core/search/space-calibrations.js";
 import { createAuditTrail } from "./core/service/audit-trail.js";
 import { createExpiryWarnings } from "./core/service/expiring-keys.js";
 import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
@@ -78,7 +79,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { context, vectors, runner, schedule } = parts;
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await Promise.all([schedule.stop(), runner.stop()]);
+    await Promise.all([schedule.stop(), runner.stop(), context.calibrations.close()]);
     await context.audit.close();
     await vectors.close();
     await store.close();
@@ -124,6 +125,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
     store,
     vectors,
     embedders: onlyEmbedder(embedder),
+    calibrations: createSpaceCalibrations({ store, clock, log }),
     model,
     mailer: config.mail ? createSmtpMailer(config.mail) : null,
     clock,

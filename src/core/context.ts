@@ -1,4 +1,5 @@
 import type { RateLimiter } from "../lib/rate-limit.js";
+import type { SpaceCalibrations } from "./search/space-calibrations.js";
 import type { DocumentEvents } from "./documents/document-events.js";
 import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Store, VectorIndex } from "./ports.js";
 import type { AuditTrail } from "./service/audit-trail.js";
@@ -9,6 +10,8 @@ export interface CoreContext {
   readonly store: Store;
   readonly vectors: VectorIndex;
   readonly embedders: Embedders;
+  /** How the cosines of each vector space are to be read. */
+  readonly calibrations: SpaceCalibrations;
   /** Null when none is configured: rules then do what they can. */
   readonly model: LanguageModel | null;
   /** Null when no mail server is configured: warnings are then in the log. */

@@ -442,6 +442,10 @@ export interface Store extends StoreNouns {
   /** Finds or creates the space of a fingerprint. @throws AppError `conflict` when it exists with another size */
   ensureSpace(fingerprint: string, dimensions: number): Promise<VectorSpace>;
   findSpace(fingerprint: string): Promise<VectorSpace | null>;
+  /** What was measured in a space, as `setSpaceCalibration` was given it; null when nothing was. */
+  spaceCalibration(spaceId: number): Promise<string | null>;
+  /** Does nothing for a space that is gone. */
+  setSpaceCalibration(spaceId: number, calibration: string): Promise<void>;
   /** Fingerprint of the embedder that was in use last, null for a new store. */
   lastEmbedder(): Promise<string | null>;
   noteEmbedder(fingerprint: string): Promise<void>;

@@ -29,6 +29,7 @@ export async function embedChunks(context: IngestContext, payload: StepPayload, 
       context: chunk.context,
     }));
     await embedUnits({ store, embedder }, units, job.signal, (nouns) => isCurrent(context, payload, nouns));
+    await context.calibrations.measure(embedder, job.signal);
   }
   await commitStep(context, job, payload, async (nouns, current) => {
     const { organizationId, id } = current;

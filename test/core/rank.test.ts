@@ -5,11 +5,15 @@ import { queryWords, tokenise } from "../../src/lib/words.js";
 import { stem } from "../../src/lib/stem.js";
 import { chunkDetail, memoryDetail } from "../support/unit-details.js";
 
-const CALIBRATION = [
-  [0, 0.2],
-  [0.5, 0.5],
-  [1, 1],
-] as const;
+const CALIBRATION = {
+  points: [
+    [0, 0.2],
+    [0.5, 0.5],
+    [1, 1],
+  ],
+  wordWeight: 1,
+  doubt: 0,
+} as const;
 const NOW = new Date("2024-05-06T07:08:09.000Z");
 
 function rank(query: string, details: readonly UnitDetail[], cosines: readonly number[] = []) {

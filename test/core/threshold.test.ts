@@ -115,7 +115,7 @@ async function ask({ units, embedder }: Container, question: string): Promise<(u
     textHits: [],
     details: units.map(({ unit }) => unit),
     wordCounts: countWords(units, question),
-    calibration: embedder.calibration,
+    calibration: { points: embedder.calibration, wordWeight: 1, doubt: 0 },
     now: new Date("2024-05-06"),
   });
   const similarities = new Map(ranked.map(({ unit, similarity }) => [unit, similarity]));

@@ -25,6 +25,7 @@ import type {
 import type { Actor } from "../../src/core/types.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
+import { createSpaceCalibrations } from "../../src/core/search/space-calibrations.js";
 import { createAuditTrail } from "../../src/core/service/audit-trail.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { versionsOf } from "../../src/ingest/readings.js";
@@ -93,6 +94,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     store,
     vectors,
     embedders: onlyEmbedder(options.embedder ?? createBuiltinEmbedder()),
+    calibrations: createSpaceCalibrations({ store, clock, log }),
     model,
     mailer: options.mailer ?? null,
     clock,

@@ -38,6 +38,7 @@ export function createBuiltinEmbedder(): Embedder {
       [0.9, 0.9],
       [1, 1],
     ],
+    isCalibrated: true,
     async embed(texts, _purpose, signal) {
       const vectors: Float32Array[] = [];
       for (const text of texts) {

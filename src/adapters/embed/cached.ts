@@ -55,6 +55,7 @@ export function cacheQueries(embedder: Embedder, { entries }: QueryCacheOptions)
     fingerprint: embedder.fingerprint,
     maxBatch: embedder.maxBatch,
     calibration: embedder.calibration,
+    ...(embedder.isCalibrated !== undefined && { isCalibrated: embedder.isCalibrated }),
     async embed(texts, purpose, signal) {
       if (purpose === "document") return embedder.embed(texts, purpose, signal);
       signal?.throwIfAborted();

@@ -73,6 +73,15 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
 
     findSpace: (fingerprint) => findSpace(db, fingerprint),
 
+    async spaceCalibration(spaceId) {
+      const rows = db.selectFrom("vector_spaces").select("calibration").where("id", "=", spaceId);
+      return (await rows.executeTakeFirst())?.calibration ?? null;
+    },
+
+    async setSpaceCalibration(spaceId, calibration) {
+      await db.updateTable("vector_spaces").set({ calibration }).where("id", "=", spaceId).execute();
+    },
+
     async ensureSpace(fingerprint, dimensions) {
       const known = await findSpace(db, fingerprint);
       if (known) return checkDimensions(known, dimensions);

@@ -1,7 +1,7 @@
 import { fadingOf, habitOf } from "../memories/standing.js";
 import { gatherEvidence, readUnit, type UnitWords } from "./evidence.js";
 import { scoreWords } from "./order.js";
-import type { Embedder, TextHit, UnitDetail, VectorHit } from "../ports.js";
+import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
 import { analyseQuery, type WordCounts } from "./query.js";
 import { RANK, type RankRecipe } from "./recipes.js";
@@ -20,8 +20,8 @@ export interface RankInput {
   readonly details: readonly UnitDetail[];
   /** In how many units of the searched containers each of `queryWords(query)` occurs; null when not counted. */
   readonly wordCounts: WordCounts | null;
-  /** Of the embedder that made the vectors. */
-  readonly calibration: Embedder["calibration"];
+  /** Of the space that the vectors lie in. */
+  readonly calibration: Calibration;
   readonly recipe?: RankRecipe;
   /** For the age of episodes. */
   readonly now: Date;
@@ -54,8 +54,8 @@ export function rankUnits(input: RankInput): RankedUnit[] {
     const presence = evidence[index]?.presence ?? new Float64Array(0);
     const cosine = cosineOf(unit);
     const date = query.date ? matchDate(query.date, words) : 0;
-    const near = cosine === null ? 0 : interpolate(cosine, input.calibration);
-    const base = (wordScores[index] ?? 0) + recipe.vector * near;
+    const near = cosine === null ? 0 : interpolate(cosine, input.calibration.points);
+    const base = (wordScores[index] ?? 0) + (input.calibration.vectorWeight ?? recipe.vector) * near;
     const score = base * weightOf(words, recipe, now) + recipe.date * date;
     return { words, score, similarity: similarityOf(words, presence, query, date, cosine, input.calibration) };
   });

@@ -130,7 +130,7 @@ function cosines(
 }
 
 async function rank(
-  { store, embedder, clock }: Retrieval,
+  { store, embedder, calibrations, clock }: Retrieval,
   { organizationId, scope }: Pick<Ground, "organizationId" | "scope">,
   { text, counted }: Question,
   { textHits, vectorHits, threshold, limit }: Found & { threshold: number; limit?: number },
@@ -144,7 +144,7 @@ async function rank(
     vectorHits,
     details,
     wordCounts: counted,
-    calibration: embedder.calibration,
+    calibration: await calibrations.of(embedder),
     now: clock.now(),
     threshold: beforeRounding(threshold),
     ...(limit !== undefined && { limit }),

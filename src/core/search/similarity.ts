@@ -1,4 +1,4 @@
-import type { Embedder } from "../ports.js";
+import type { Calibration } from "../ports.js";
 import type { Query } from "./query.js";
 import type { UnitWords } from "./evidence.js";
 
@@ -6,11 +6,15 @@ import type { UnitWords } from "./evidence.js";
 const UNRELATED = 0.2;
 /** The rise from unrelated to as good as certain, for a vector alone. */
 const VECTOR_RANGE = 0.6;
+/** The rise from unrelated to where a vector alone is enough for 0.5. */
+const RELATED_RANGE = 0.246;
+/** Words count for so much more when there is no vector beside them. */
+const WORDS_ALONE = 1.5;
 /** Sharing a name says little: most texts about a person do. */
 const MOST_NAME_WEIGHT = 3;
 const DATE_WEIGHT = 2.5;
 /** Sum of the evidence of words and vector -> similarity, rising. */
-const CURVE: Embedder["calibration"] = [
+const CURVE: Calibration["points"] = [
   [0, 0.12],
   [0.2, 0.28],
   [0.41, 0.5],
@@ -22,7 +26,8 @@ const CURVE: Embedder["calibration"] = [
 
 /**
  * How near a unit is to a query, 0 to 1, whatever else was found: unrelated near 0.2, related above 0.5, near-identical above
- * 0.9. Adds up which share of the query's subject the unit has and what its vector says.
+ * 0.9. Adds up which share of the query's subject the unit has and what its vector says; where the vectors are known to tell
+ * related from unrelated well, one that says unrelated takes from what the words say.
  * @param cosine null when no vector is known; the words then count for both
  * @param dateMatch 0 to 1: how well the unit fits a date that the query names
  */
@@ -32,13 +37,15 @@ export function similarityOf(
   query: Query,
   dateMatch: number,
   cosine: number | null,
-  calibration: Embedder["calibration"],
+  calibration: Calibration,
 ): number {
   if (unit.detail.text === query.text) return 1;
   const share = coverage(presence, query, dateMatch);
-  if (cosine === null) return interpolate(share * 1.5, CURVE);
-  const near = interpolate(cosine, calibration);
-  return interpolate(share + Math.max(0, (near - UNRELATED) / VECTOR_RANGE), CURVE);
+  if (cosine === null) return interpolate(share * WORDS_ALONE, CURVE);
+  const near = interpolate(cosine, calibration.points);
+  const rise = Math.max(0, near - UNRELATED);
+  const believed = 1 - calibration.doubt * (1 - Math.min(1, rise / RELATED_RANGE));
+  return Math.max(near, interpolate(calibration.wordWeight * believed * share + rise / VECTOR_RANGE, CURVE));
 }
 
 /** Which share of the query's subject is there, by weight. */
@@ -58,7 +65,7 @@ function coverage(presence: Float64Array, query: Query, dateMatch: number): numb
 }
 
 /** The value of a rising piecewise-linear curve, given by its points; flat beyond its ends. */
-export function interpolate(x: number, points: Embedder["calibration"]): number {
+export function interpolate(x: number, points: Calibration["points"]): number {
   let [previousX, previousY] = points[0] ?? [0, 0];
   if (!(x > previousX)) return previousY;
   for (const [pointX, pointY] of points) {

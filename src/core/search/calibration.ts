@@ -1,0 +1,230 @@
+import * as z from "zod";
+import type { Calibration, Embedder } from "../ports.js";
+import { CALIBRATION_TEXTS, CALIBRATION_TEXTS_VERSION, type CalibrationTexts } from "./calibration-texts.js";
+
+/** Cosines in one language, each list rising. */
+const distributionSchema = z.object({
+  language: z.string(),
+  pairs: z.int().min(1),
+  unrelated: z.array(z.number().min(-1.01).max(1.01)).min(1),
+  related: z.array(z.number().min(-1.01).max(1.01)).min(1),
+  nearIdentical: z.array(z.number().min(-1.01).max(1.01)).min(1),
+});
+type Distribution = z.infer<typeof distributionSchema>;
+
+const measurementSchema = z.object({
+  version: z.literal(CALIBRATION_TEXTS_VERSION),
+  languages: z.array(distributionSchema).min(1),
+});
+
+/**
+ * What was measured in one vector space: how the cosines of unrelated, related and near-identical texts are distributed.
+ * Kept rather than the curve, so that a better way to draw that curve asks no provider again.
+ */
+export type Measurement = z.infer<typeof measurementSchema>;
+
+/** Of the many unrelated pairs so many cosines are kept, evenly over their distribution. */
+const KEPT_UNRELATED = 101;
+const DIGITS = 1e5;
+
+/** Embeds the calibration texts. @throws what the embedder throws */
+export async function measureSpace(embedder: Embedder, signal?: AbortSignal): Promise<Measurement> {
+  const asked = await embedAll(embedder, textsOf(0), "query", signal);
+  const texts = await embedAll(embedder, textsOf(1), "document", signal);
+  const languages = CALIBRATION_TEXTS.map((of) => distributionOf(of, asked, texts));
+  return { version: CALIBRATION_TEXTS_VERSION, languages };
+}
+
+/** A measurement that was kept, or null when it is none, or one of other texts than today's. */
+export function readMeasurement(kept: string | null): Measurement | null {
+  if (kept === null) return null;
+  try {
+    return measurementSchema.parse(JSON.parse(kept));
+  } catch {
+    // Whatever it is, measuring again replaces it.
+    return null;
+  }
+}
+
+function textsOf(side: 0 | 1): string[] {
+  return [...new Set(CALIBRATION_TEXTS.flatMap((of) => [...of.pairs, ...of.nearIdentical].map((pair) => pair[side])))];
+}
+
+type Vectors = ReadonlyMap<string, Float32Array>;
+
+async function embedAll(
+  embedder: Embedder,
+  texts: readonly string[],
+  purpose: "document" | "query",
+  signal?: AbortSignal,
+): Promise<Vectors> {
+  const vectors = new Map<string, Float32Array>();
+  for (let start = 0; start < texts.length; start += embedder.maxBatch) {
+    const batch = texts.slice(start, start + embedder.maxBatch);
+    const found = await embedder.embed(batch, purpose, signal);
+    for (const [index, text] of batch.entries()) vectors.set(text, found[index] ?? new Float32Array(0));
+  }
+  return vectors;
+}
+
+function distributionOf({ language, pairs, nearIdentical }: CalibrationTexts, asked: Vectors, texts: Vectors) {
+  const cosineOf = (one: string, other: string): number => dot(asked.get(one), texts.get(other));
+  const unrelated = pairs.flatMap(([question], at) =>
+    pairs.flatMap(([, text], other) => (other === at ? [] : [cosineOf(question, text)])),
+  );
+  return {
+    language,
+    pairs: pairs.length,
+    unrelated: thin(rising(unrelated), KEPT_UNRELATED),
+    related: rising(pairs.map(([question, text]) => cosineOf(question, text))),
+    nearIdentical: rising(nearIdentical.map(([one, other]) => cosineOf(one, other))),
+  };
+}
+
+function dot(one: Float32Array | undefined, other: Float32Array | undefined): number {
+  let sum = 0;
+  for (const [index, value] of (one ?? new Float32Array(0)).entries()) sum += value * (other?.[index] ?? 0);
+  return Math.round(Math.min(1, Math.max(-1, sum)) * DIGITS) / DIGITS;
+}
+
+function rising(values: readonly number[]): number[] {
+  return [...values].sort((one, other) => one - other);
+}
+
+/** So many values of a rising list, the first and the last among them. */
+function thin(values: readonly number[], count: number): number[] {
+  if (values.length <= count) return [...values];
+  return Array.from({ length: count }, (_, at) => quantile(values, at / (count - 1)));
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values[Math.round(share * (values.length - 1))] ?? 0;
+}
+
+/** Landmarks of a space's own scale, as cosines. */
+interface Anchors {
+  /** Half of the unrelated pairs lie below. */
+  readonly unrelated: number;
+  /** Nine of ten unrelated pairs lie below. */
+  readonly mostUnrelated: number;
+  /** From here on the vector alone is enough to call two texts related. */
+  readonly related: number;
+  readonly nearIdentical: number;
+  /** Share of the related pairs that lie above as good as all unrelated ones, 0 to 1. */
+  readonly separation: number;
+}
+
+/** A language counts when a related pair lies above an unrelated one in at least this share of all comparisons. */
+const KNOWN_LANGUAGE = 0.8;
+/** Similarity by the vector alone at these landmarks. The words of a text may lift it; see `similarityOf`. */
+const AT = { unrelated: 0.2, mostUnrelated: 0.26, related: 0.446, nearIdentical: 0.9 };
+/** Where as good as all unrelated pairs end, and how much farther a space that separates badly has to go. */
+const UNRELATED_END = 0.98;
+const WEAKNESS = 2.5;
+/** Share of related pairs that may fall short when the space separates well. */
+const SHORT = 0.15;
+/** Distance between the median and the 90 % quantile of a normal distribution, in standard deviations. */
+const NINETY = 1.2816;
+/** Points this near have no order that could be relied on. */
+const LEAST_STEP = 1e-4;
+/** From this separation on words need no more weight than beside the built-in embedder, which has about this one. */
+const GOOD_SEPARATION = 0.6;
+const MOST_WORD_WEIGHT = 1.5;
+/** A space that separates worse than `DOUBT_FROM` overrules no words; one that is perfect takes away half of them. */
+const DOUBT_FROM = 0.3;
+const DOUBT_FULL = 0.95;
+const MOST_DOUBT = 0.5;
+
+/** What a measurement says about how cosines of its space are to be read. */
+export function calibrationFrom({ languages }: Measurement): Calibration {
+  const anchors = average(knownLanguages(languages));
+  const { unrelated, mostUnrelated, related, nearIdentical, separation } = anchors;
+  const lowest = unrelated - 3 * ((mostUnrelated - unrelated) / NINETY);
+  return {
+    points: risingPoints([
+      [lowest, 0.1],
+      [unrelated, AT.unrelated],
+      [mostUnrelated, AT.mostUnrelated],
+      [related, AT.related],
+      [nearIdentical, AT.nearIdentical],
+    ]),
+    wordWeight: 1 + (MOST_WORD_WEIGHT - 1) * Math.max(0, 1 - separation / GOOD_SEPARATION),
+    doubt: MOST_DOUBT * within01((separation - DOUBT_FROM) / (DOUBT_FULL - DOUBT_FROM)),
+    vectorWeight: vectorWeightOf(separation),
+  };
+}
+
+/** Weight in ranking by separation. */
+const VECTOR_WEIGHTS = [
+  [0, 0],
+  [0.6, 0.1],
+  [1, 0.4],
+] as const;
+
+function vectorWeightOf(separation: number): number {
+  let [fromX, fromY]: readonly [number, number] = VECTOR_WEIGHTS[0];
+  for (const [x, y] of VECTOR_WEIGHTS) {
+    if (separation <= x) return x === fromX ? y : fromY + ((separation - fromX) / (x - fromX)) * (y - fromY);
+    [fromX, fromY] = [x, y];
+  }
+  return fromY;
+}
+
+/** The languages that the model can tell texts apart in; when there is none, the one where it fails least. */
+function knownLanguages(languages: readonly Distribution[]): Distribution[] {
+  const judged = languages.map((of) => ({ of, order: orderOf(of) })).sort((one, other) => other.order - one.order);
+  const known = judged.filter(({ order }, at) => at === 0 || order >= KNOWN_LANGUAGE);
+  return known.map(({ of }) => of);
+}
+
+/** How often a related pair lies above an unrelated one, 0 to 1; 0.5 is chance. */
+function orderOf({ related, unrelated }: Distribution): number {
+  let above = 0;
+  for (const one of related) for (const other of unrelated) above += one > other ? 1 : one === other ? 0.5 : 0;
+  return above / (related.length * unrelated.length);
+}
+
+function anchorsOf({ unrelated, related, nearIdentical }: Distribution): Anchors {
+  const middle = quantile(unrelated, 0.5);
+  const most = quantile(unrelated, 0.9);
+  const end = quantile(unrelated, UNRELATED_END);
+  const separation = related.filter((cosine) => cosine > end).length / related.length;
+  const same = quantile(nearIdentical, 0.1);
+  const safe = end + (WEAKNESS * (1 - separation) * (most - middle)) / NINETY;
+  return {
+    unrelated: middle,
+    mostUnrelated: most,
+    related: Math.min(Math.max(safe, quantile(related, SHORT)), middle + 0.8 * (same - middle)),
+    nearIdentical: same,
+    separation,
+  };
+}
+
+/** Languages count by how much was measured in them. */
+function average(languages: readonly Distribution[]): Anchors {
+  const total = languages.reduce((sum, { pairs }) => sum + pairs, 0);
+  const parts = languages.map((of) => ({ anchors: anchorsOf(of), weight: of.pairs / total }));
+  const mean = (name: keyof Anchors): number =>
+    parts.reduce((sum, { anchors, weight }) => sum + weight * anchors[name], 0);
+  return {
+    unrelated: mean("unrelated"),
+    mostUnrelated: mean("mostUnrelated"),
+    related: mean("related"),
+    nearIdentical: mean("nearIdentical"),
+    separation: mean("separation"),
+  };
+}
+
+/** The points without those that do not lie above the one before, and 1 at the end, whatever was measured. */
+function risingPoints(points: readonly (readonly [number, number])[]): Calibration["points"] {
+  const kept: (readonly [number, number])[] = [];
+  for (const [cosine, similarity] of points) {
+    const before = kept.at(-1)?.[0] ?? -1 - LEAST_STEP;
+    if (cosine >= before + LEAST_STEP && cosine <= 1 - LEAST_STEP) kept.push([cosine, similarity]);
+  }
+  return [...kept, [1, 1]];
+}
+
+function within01(value: number): number {
+  return Math.min(1, Math.max(0, value));
+}
