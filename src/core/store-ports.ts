@@ -197,6 +197,15 @@ export interface UnitCondition {
   readonly inEveryContainer?: true;
 }
 
+/** What ranking needs to know of a memory. */
+export interface MemoryDetail extends Pick<
+  Memory,
+  "metadata" | "isInference" | "kind" | "isStatic" | "strength" | "createdAt"
+> {
+  /** The passages that state it, word for word, where they are known. */
+  readonly quotes: readonly { readonly documentId: string; readonly text: string }[];
+}
+
 /** What ranking needs to know of a unit. */
 export interface UnitDetail {
   readonly unit: Unit;
@@ -205,7 +214,7 @@ export interface UnitDetail {
   readonly containerId: number;
   readonly text: string;
   readonly chunk: Pick<Chunk, "documentId" | "position" | "metadata"> | null;
-  readonly memory: Pick<Memory, "metadata" | "isInference" | "kind" | "isStatic" | "strength" | "createdAt"> | null;
+  readonly memory: MemoryDetail | null;
   /** The document of a chunk, or the documents that state a memory, oldest link first. */
   readonly documentIds: readonly string[];
 }

@@ -172,6 +172,48 @@ describe("repetitions", () => {
   });
 });
 
+describe("a memory and the passage that it was taken from", () => {
+  const passage = (text: string, position: number): UnitDetail =>
+    chunkDetail({ seq: position + 1, text: `Nora: ${text}`, position, speakers: ["Nora"], documentId: "talk" });
+  const said = "Got back from the glacier yesterday, my knees hurt like never before and I would go again at once!";
+  const memory = memoryDetail({
+    seq: 1,
+    text: "Nora came back from the glacier on 3 March 2024",
+    documentId: "talk",
+    quote: "Got back from the glacier yesterday",
+  });
+
+  test("are both listed, the passage first, which says more", () => {
+    expect(texts(rank("What happened to Nora at the glacier?", [memory, passage(said, 0)]))).toEqual([
+      `Nora: ${said}`,
+      memory.text,
+    ]);
+  });
+
+  test("the passage is found by what only the memory says", () => {
+    const others = ["We had soup for lunch, it was too hot to eat", "The bus was late again, so I took a taxi home"];
+    const details = [passage(said, 0), ...others.map((text, index) => passage(text, index + 4)), memory];
+    const scoreOf = (list: readonly UnitDetail[]): number =>
+      rank("What did Nora do in March?", list).find(({ detail }) => detail.text === `Nora: ${said}`)?.score ?? 0;
+    expect(scoreOf(details)).toBeGreaterThan(scoreOf(details.slice(0, -1)));
+  });
+
+  test("a memory without its passage among the candidates loses nothing", () => {
+    const scoreOf = (list: readonly UnitDetail[]): number =>
+      rank("Where was Nora?", list).find(({ detail }) => detail === memory)?.score ?? 0;
+    const elsewhere = chunkDetail({ seq: 9, text: `Nora: ${said}`, documentId: "another talk" });
+    expect(scoreOf([memory, elsewhere])).toBeCloseTo(scoreOf([memory]), 1);
+    expect(scoreOf([memory, passage(said, 0)])).toBeLessThan(scoreOf([memory, elsewhere]));
+  });
+
+  test("quotes that are nowhere, empty or of units without text do no harm", () => {
+    for (const quote of ["", "nowhere to be found", "("]) {
+      const odd = memoryDetail({ seq: 1, text: "Nora likes tea", documentId: "talk", quote });
+      expect(rank("What does Nora like?", [odd, passage("", 0), passage(said, 1)])).toHaveLength(3);
+    }
+  });
+});
+
 describe("what a memory has become", () => {
   const daysAgo = (days: number): string => new Date(NOW.getTime() - days * 86_400_000).toISOString();
   const episode = (seq: number, of: { days: number; strength?: number; eventDates?: string[] }): UnitDetail =>

@@ -33,7 +33,10 @@ export function memoryDetail(of: {
   kind?: MemoryKind;
   strength?: number;
   createdAt?: string;
+  /** The words of the document that state it. */
+  quote?: string;
 }): UnitDetail {
+  const documentId = of.documentId ?? `document ${of.seq}`;
   return {
     unit: unitOf("memory", of.seq),
     id: `memory ${of.seq}`,
@@ -47,7 +50,8 @@ export function memoryDetail(of: {
       isStatic: false,
       strength: of.strength ?? 1,
       createdAt: of.createdAt ?? "2024-05-06T07:08:09.000Z",
+      quotes: of.quote === undefined ? [] : [{ documentId, text: of.quote }],
     },
-    documentIds: [of.documentId ?? `document ${of.seq}`],
+    documentIds: [documentId],
   };
 }

@@ -104,25 +104,33 @@ async function memoryDetails(
       isStatic: row.is_static === 1,
       strength: row.strength,
       createdAt: row.created_at,
+      quotes: (sources.get(row.seq) ?? []).flatMap(({ documentId, quote }) =>
+        quote === null ? [] : [{ documentId, text: quote }],
+      ),
     },
-    documentIds: sources.get(row.seq) ?? [],
+    documentIds: (sources.get(row.seq) ?? []).map(({ documentId }) => documentId),
   }));
 }
 
-/** Documents that state each memory, oldest link first. */
-async function sourcesOf(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<number, string[]>> {
+interface Source {
+  readonly documentId: string;
+  readonly quote: string | null;
+}
+
+/** Documents that state each memory, with the words in which they do, oldest link first. */
+async function sourcesOf(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<number, Source[]>> {
   const rows = await db
     .selectFrom("memories")
     .innerJoin("memory_sources", "memory_sources.memory_id", "memories.id")
-    .select(["memories.seq", "memory_sources.document_id"])
+    .select(["memories.seq", "memory_sources.document_id", "memory_sources.quote"])
     .where(isOneOf("memories.seq", seqs))
     .orderBy("memory_sources.added_at")
     .execute();
-  const sources = new Map<number, string[]>();
-  for (const row of rows) {
-    const known = sources.get(row.seq);
-    if (known) known.push(row.document_id);
-    else sources.set(row.seq, [row.document_id]);
+  const sources = new Map<number, Source[]>();
+  for (const { seq, document_id: documentId, quote } of rows) {
+    const known = sources.get(seq);
+    if (known) known.push({ documentId, quote });
+    else sources.set(seq, [{ documentId, quote }]);
   }
   return sources;
 }

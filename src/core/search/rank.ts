@@ -6,6 +6,7 @@ import { matchDate } from "./query-dates.js";
 import { analyseQuery, type WordCounts } from "./query.js";
 import { RANK, type RankRecipe } from "./recipes.js";
 import { dropRepetitions } from "./repetition.js";
+import { findSources, shareStrength } from "./sources.js";
 import { interpolate, similarityOf } from "./similarity.js";
 import type { Unit } from "../types.js";
 
@@ -47,7 +48,8 @@ export function rankUnits(input: RankInput): RankedUnit[] {
   const names = new Set(units.flatMap((unit) => [...unit.speakers]));
   const query = analyseQuery(input.query, input.wordCounts, names);
   const evidence = units.map((unit) => gatherEvidence(unit, query, recipe));
-  const wordScores = scoreWords({ units, strengths: evidence.map(({ strength }) => strength) }, query, recipe);
+  const sources = findSources(units);
+  const wordScores = scoreWords({ units, strengths: shareStrength(evidence, sources) }, query, recipe);
   const cosineOf = cosinesOf(input.vectorHits);
   const scored = units.map((words, index) => {
     const { unit } = words.detail;
@@ -56,7 +58,8 @@ export function rankUnits(input: RankInput): RankedUnit[] {
     const date = query.date ? matchDate(query.date, words) : 0;
     const near = cosine === null ? 0 : interpolate(cosine, input.calibration.points);
     const base = (wordScores[index] ?? 0) + (input.calibration.vectorWeight ?? recipe.vector) * near;
-    const score = base * weightOf(words, recipe, now) + recipe.date * date;
+    const stated = sources.has(index) ? recipe.stated : 1;
+    const score = (base * weightOf(words, recipe, now) + recipe.date * date) * stated;
     return { words, score, similarity: similarityOf(words, presence, query, date, cosine, input.calibration) };
   });
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);

@@ -31,6 +31,8 @@ export interface RankRecipe {
   readonly question: number;
   /** Factor for memories that were only inferred and that nobody has approved. */
   readonly inference: number;
+  /** Factor for memories whose passage is among the candidates: whoever reads that knows what they say. */
+  readonly stated: number;
   /** What an episode that has faded away loses, and what a settled preference gains, as shares of the score. */
   readonly fading: number;
   readonly habit: number;
@@ -56,6 +58,7 @@ export const RANK: RankRecipe = Object.freeze({
   speaker: 0.13,
   question: 0.9,
   inference: 0.8,
+  stated: 0.8,
   fading: 0.1,
   habit: 0.05,
   date: 0.4,
