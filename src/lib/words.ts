@@ -1,3 +1,16 @@
+import { foreignFunctionWords, isFunctionWord, isForeignWord } from "./languages/function-words.js";
+import { normalForm } from "./languages/normal-form.js";
+import { foldSpaced } from "./languages/spaced.js";
+import {
+  askEastAsian,
+  askKorean,
+  pairsOf,
+  piecesOf,
+  segment,
+  singlesOf,
+  withoutParticle,
+} from "./languages/unspaced.js";
+import { stripHebrewPrefixes } from "./languages/light-stems.js";
 import { stem } from "./stem.js";
 
 /** Words that carry structure but no subject, folded as `tokenise` folds, and the tails that apostrophes leave behind. */
@@ -31,21 +44,105 @@ export const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
 
 // eslint-disable-next-line no-control-regex
 const ASCII = /^[\x00-\x7f]*$/;
-const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
+/**
+ * Texts that the text index reads as they are: Latin letters that are others with an accent, punctuation, signs and emoji.
+ * Not among them: letters that stand for two (`ß`, `æ`), umlauts, and whatever Unicode has a plainer form of.
+ */
+const PLAIN =
+  // eslint-disable-next-line no-control-regex, no-misleading-character-class
+  /^[\x00-\x7f\xa0-\xa9\xab\xac\xae-\xb1\xb4\xb6-\xb8\xbb\xbf-\xc3\xc5\xc7-\xcf\xd1-\xd5\xd7\xd9-\xdb\xdd\xe0-\xe3\xe5\xe7-\xef\xf1-\xf5\xf7\xf9-\xfb\xfd\xff-\u010f\u0112-\u0125\u0128-\u012f\u0134-\u0137\u0139-\u013e\u0143-\u0148\u014c-\u0151\u0154-\u0165\u0168-\u017e\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u23ff\u2500-\u2775\u2794-\u2bff\ufe0f\u{1f300}-\u{1faff}]*$/u;
+const ASCII_WORD = /[a-z0-9]+/g;
+const LATIN_WORD = /[\p{L}\p{N}\p{Co}]+/gu;
+const WORD = /[\p{L}\p{N}\p{Co}][\p{L}\p{M}\p{N}\p{Co}]*/gu;
+const LATIN_ACCENTS = /(\p{Script=Latin})[\u0300-\u036f]+/gu;
+/** Characters that nobody sees inside of words; a space without width parts words. */
+const UNSEEN = /(?!\u200b)\p{Default_Ignorable_Code_Point}+/gu;
+const PERSIAN_JOINT = /(?<=\p{Script=Arabic})\u200c/gu;
+const HEBREW_SHORT_FORM = /(?<=\p{Script=Hebrew})["'\u05f3\u05f4](?=\p{Script=Hebrew})/gu;
+const HEBREW = /\p{Script=Hebrew}/u;
+/** Where the digits of other scripts begin, each ten in a row. */
+const ZEROS = [
+  0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
+  0x1040, 0x1090, 0x17e0, 0x1810,
+];
+const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
+
+/** Version of how texts are cut into words: the text index of a store that has another one is written anew. */
+export const WORDS_VERSION = 1;
+
+/** A text, cut into words. */
+export interface SplitText {
+  /**
+   * Folded words in order. Of Chinese, Japanese and Korean writing every two neighbouring characters are one, so that texts
+   * and queries meet whatever words a dictionary finds there.
+   */
+  readonly words: readonly string[];
+  /** Other forms by which some of them are found too. */
+  readonly forms: readonly string[];
+}
+
+const NO_FORMS: readonly string[] = [];
 
 /** Lower case without the accents of Latin letters (`Café` -> `cafe`), so that spelling variants compare equal. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
-  return text
-    .normalize("NFD")
-    .replace(/(\p{Script=Latin})[\u0300-\u036f]+/gu, "$1")
-    .normalize("NFC")
+  return normalForm(text, "NFD").replace(LATIN_ACCENTS, "$1").normalize("NFC").toLowerCase();
+}
+
+/** True for a text whose words are the runs of letters and digits of `fold(text)`. */
+export function isPlain(text: string): boolean {
+  return ASCII.test(text) || PLAIN.test(text);
+}
+
+/** The runs of letters and digits of a folded text, whatever the language. */
+export function foldedRuns(text: string): string[] {
+  return fold(text).match(LATIN_WORD) ?? [];
+}
+
+/** The words of a text as they are compared: without accents, in scripts without spaces by dictionary or in pairs. */
+export function tokenise(text: string): readonly string[] {
+  return splitWords(text).words;
+}
+
+/** Cuts a text into words; see `SplitText`. Never throws, whatever the text. */
+export function splitWords(text: string): SplitText {
+  if (ASCII.test(text)) return { words: text.toLowerCase().match(ASCII_WORD) ?? [], forms: NO_FORMS };
+  if (PLAIN.test(text)) return { words: foldedRuns(text), forms: NO_FORMS };
+  const words: string[] = [];
+  const forms: string[] = [];
+  for (const [run] of readable(text).matchAll(WORD))
+    for (const piece of piecesOf(run)) {
+      if (piece.kind === "spaced") {
+        const { word, other } = foldSpaced(piece.text);
+        if (word !== "") words.push(word);
+        if (other !== "") forms.push(other);
+      } else {
+        words.push(...(piece.kind === "south" ? segment(piece.text) : pairsOf(piece.text)));
+        forms.push(...singlesOf(piece));
+      }
+    }
+  return { words, forms };
+}
+
+/** Other forms of a word of a query, less like it than the word itself. */
+export function otherForms(word: string): readonly string[] {
+  if (ASCII.test(word)) return NO_FORMS;
+  const other = HEBREW.test(word) ? stripHebrewPrefixes(word) : withoutParticle(word);
+  return other === "" || other === word ? NO_FORMS : [other];
+}
+
+/** A text that is not plain in the forms of its characters that are compared. */
+function readable(text: string): string {
+  return normalForm(text.replace(PERSIAN_JOINT, " ").replace(UNSEEN, ""), "NFKC")
+    .replace(HEBREW_SHORT_FORM, "")
+    .replace(FOREIGN_DIGIT, asciiDigit)
     .toLowerCase();
 }
 
-/** The folded words of a text in order: runs of letters and digits, as SQLite's `unicode61 remove_diacritics 2` cuts them. */
-export function tokenise(text: string): string[] {
-  return fold(text).match(WORD) ?? [];
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  const zero = ZEROS.find((start) => code >= start && code < start + 10);
+  return zero === undefined ? digit : String(code - zero);
 }
 
 /** True for folded words that say nothing about a subject, in any text. */
@@ -53,13 +150,19 @@ export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
 }
 
+/** True for a text with a function word that English alone has. */
+export function looksEnglish(text: string): boolean {
+  return tokenise(text).some((word) => STOP_WORDS.has(word) && !isForeignWord(word));
+}
+
 /**
  * The words to ask a full-text index for: distinct by stem, in order, content words where there are any, otherwise all words.
  * @param limit the most words to return
  */
 export function queryWords(text: string, limit = 64): string[] {
-  const all = tokenise(text);
-  const content = all.filter((word) => !STOP_WORDS.has(word));
+  const all = isPlain(text) ? tokenise(text) : askedWords(text);
+  const foreign = foreignFunctionWords(all, isStopWord);
+  const content = all.filter((word) => !STOP_WORDS.has(word) && !foreign.has(word) && !isFunctionWord(word));
   const byStem = new Map<string, string>();
   for (const word of content.length > 0 ? content : all) {
     const key = stem(word);
@@ -67,6 +170,22 @@ export function queryWords(text: string, limit = 64): string[] {
     if (byStem.size >= limit) break;
   }
   return [...byStem.values()];
+}
+
+function askedWords(text: string): string[] {
+  const asked: string[] = [];
+  for (const [run] of readable(text).matchAll(WORD))
+    for (const { kind, text: piece } of piecesOf(run)) {
+      if (kind === "east") asked.push(...askEastAsian(piece));
+      else if (kind === "hangul") asked.push(...askKorean(piece));
+      else asked.push(...splitWords(piece).words, ...(kind === "spaced" ? umlautForms(piece) : NO_FORMS));
+    }
+  return asked;
+}
+
+/** `mueller` for `müller`: a text may have it in either way. */
+function umlautForms(word: string): readonly string[] {
+  return /[äöü]/.test(word) ? splitWords(word).forms : NO_FORMS;
 }
 
 /** True for folded words that turn a meaning round (`not`, `never`, `doesnt`, …), and for the `t` that `n't` leaves behind. */

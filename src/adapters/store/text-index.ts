@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { kindOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
+import { isPlain, otherForms, splitWords } from "../../lib/words.js";
 import type { Database } from "./schema.js";
 
 /**
@@ -19,7 +20,35 @@ export async function writeText(
   const scope = entry.containerIds.map((id) => scopeWord(kindOf(entry.unit), id, entry.forgotten)).join(" ");
   await sql`delete from text_index where rowid = ${entry.unit}`.execute(db);
   await sql`insert into text_index (rowid, text, context, scope)
-    values (${entry.unit}, ${entry.text}, ${entry.context}, ${scope})`.execute(db);
+    values (${entry.unit}, ${indexedText(entry.text)}, ${indexedText(entry.context)}, ${scope})`.execute(db);
+}
+
+/**
+ * What the text index is given of a text: the text where the index finds the words of `splitWords` in it by itself, else
+ * those words, each in letters that the index takes for one word.
+ */
+export function indexedText(text: string): string {
+  if (isPlain(text)) return text;
+  const { words, forms } = splitWords(text);
+  return [...words, ...forms].map(indexForm).join(" ");
+}
+
+/** The words of the text index that stand for a word of a query: itself and its other forms. */
+export function indexedForms(word: string): string[] {
+  return [word, ...otherForms(word)].map(indexForm);
+}
+
+const MARK = /\p{M}/gu;
+/** Marks from here on, up to as many as there are private characters in a row, become such: the index cuts words at marks. */
+const FIRST_MARK = 0x900;
+const FIRST_PRIVATE = 0xe000;
+const PRIVATE = 0x1900;
+
+function indexForm(word: string): string {
+  return word.replace(MARK, (mark) => {
+    const place = (mark.codePointAt(0) ?? 0) - FIRST_MARK;
+    return place >= 0 && place < PRIVATE ? String.fromCharCode(FIRST_PRIVATE + place) : "";
+  });
 }
 
 /** Takes a unit out of the text index and the vectors, with a line in the change log for each of its containers. */

@@ -1,5 +1,5 @@
 import { contentRoot } from "../../lib/english/relations.js";
-import { isNegation, NUMBER_WORDS, tokenise } from "../../lib/words.js";
+import { isNegation, NUMBER_WORDS, splitWords, tokenise } from "../../lib/words.js";
 import type { UnitDetail } from "../ports.js";
 import type { Query } from "./query.js";
 import type { RankRecipe } from "./recipes.js";
@@ -37,7 +37,8 @@ export function readUnit(detail: UnitDetail): UnitWords {
   let first = "";
   let negations = 0;
   let mark = 0;
-  for (const word of tokenise(detail.text)) {
+  const { words, forms } = splitWords(detail.text);
+  for (const word of words) {
     if (isNegation(word)) negations += 1;
     const root = contentRoot(word);
     if (root === "") continue;
@@ -45,6 +46,10 @@ export function readUnit(detail: UnitDetail): UnitWords {
     counts.set(root, (counts.get(root) ?? 0) + 1);
     length += 1;
     if (!NUMBER_WORDS.has(word) && !/^\p{N}/u.test(word)) mark += 7919 + root.charCodeAt(0) * 31 + root.length;
+  }
+  for (const form of forms) {
+    const root = contentRoot(form);
+    if (root !== "") counts.set(root, (counts.get(root) ?? 0) + 1);
   }
   const speakers = new Set<string>();
   for (const name of detail.chunk?.metadata?.speakers ?? [])
@@ -67,7 +72,7 @@ export function gatherEvidence(unit: UnitWords, query: Query, recipe: RankRecipe
   const strength = new Float64Array(query.terms.length);
   const presence = new Float64Array(query.terms.length);
   for (const [root, count] of unit.counts) {
-    const matches = query.matches.get(root);
+    const matches = query.matches.get(root) ?? query.near?.(root);
     if (!matches) continue;
     for (const { term, relation } of matches) {
       const found = relation === 1 ? count : recipe.relatedWeight * relation ** recipe.relatedPower;

@@ -1,6 +1,7 @@
 import { backgroundShare } from "../../lib/english/common-words.js";
 import { relatedRoots, rootOf } from "../../lib/english/relations.js";
-import { isStopWord, queryWords, tokenise } from "../../lib/words.js";
+import { isStopWord, otherForms, queryWords, tokenise } from "../../lib/words.js";
+import { nearWords, type NearWords } from "./near-words.js";
 import { findDateMention, type DateMention } from "./query-dates.js";
 
 /** One word of a query that carries its subject. */
@@ -24,6 +25,8 @@ export interface Query {
   readonly terms: readonly QueryTerm[];
   /** By the root of a word in a text. */
   readonly matches: ReadonlyMap<string, readonly TermMatch[]>;
+  /** For words that are not in `matches`; null for a query whose words are known. */
+  readonly near: NearWords | null;
   readonly date: DateMention | null;
 }
 
@@ -36,6 +39,8 @@ export interface WordCounts {
 /** How many texts the background knowledge of English weighs as much as. */
 const BACKGROUND_TEXTS = 40;
 const MOST_TERMS = 32;
+/** How strongly another form of a word stands for it. */
+const OTHER_FORM = 0.9;
 
 /**
  * Takes a query apart.
@@ -56,7 +61,7 @@ export function analyseQuery(text: string, counts: WordCounts | null, names: Rea
     const weight = -Math.log(Math.min(0.9, (found + BACKGROUND_TEXTS * share) / (total + BACKGROUND_TEXTS)));
     terms.push({ root, weight, isName: names.has(root) || (capitalised.has(word) && share <= 0.001) });
   }
-  return { text, terms, matches: matchesOf(terms), date };
+  return { text, terms, matches: matchesOf(terms), near: nearWords(text, terms), date };
 }
 
 /** Folded words that start with a capital inside a sentence, where only names do. */
@@ -81,6 +86,7 @@ function matchesOf(terms: readonly QueryTerm[]): Map<string, TermMatch[]> {
   };
   for (const [term, { root, isName }] of terms.entries()) {
     add(root, { term, relation: 1 });
+    for (const form of otherForms(root)) add(form, { term, relation: OTHER_FORM });
     if (!isName) for (const [related, relation] of relatedRoots(root)) add(related, { term, relation });
   }
   return matches;
