@@ -36,6 +36,8 @@ import { createRateLimiter } from "./lib/rate-limit.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
 const FILES_FOLDER = "files";
+/** Name of the folder for downloaded embedding models, inside a data folder. */
+const MODELS_FOLDER = "models";
 /** Seconds of quiet before a model reads. Rules cost nothing, and waiting would only delay them. */
 const QUIET_FOR_MODELS = 30;
 const PROFILES_SUMMED_UP_MINUTES = 15;
@@ -193,8 +195,19 @@ function createModel(
   return createBudgetedModel(model, { limit, spentSince, clock });
 }
 
-async function createEmbedder({ embedder }: Config, log: Log): Promise<Embedder> {
+async function createEmbedder({ embedder, ...config }: Config, log: Log): Promise<Embedder> {
   if (embedder.kind === "builtin") return createBuiltinEmbedder();
+  if (embedder.kind === "static") {
+    const { prepareStaticEmbedder } = await import("./adapters/embed/static.js");
+    const modelsDirectory = join(config.dataDirectory, MODELS_FOLDER);
+    return prepareStaticEmbedder({
+      model: embedder.model,
+      modelsDirectory,
+      offline: config.offline,
+      hub: config.hub,
+      log,
+    });
+  }
   const { createOpenAiEmbedder } = await import("./adapters/embed/openai.js");
   return cacheQueries(createOpenAiEmbedder({ ...embedder, log }), { entries: CACHED_QUERIES });
 }

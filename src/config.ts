@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import type { z } from "zod";
+import { chooseEmbedder, chooseEmbedding, type EmbedderConfig, type EmbeddingConfig, findEmbedderProblems, type HubConfig } from "./config/embedder.js";
 import { chooseMail, findMailProblems, type MailConfig } from "./config/mail.js";
 import { chooseModel, type ModelConfig } from "./config/model.js";
 import { type Places, placesOf } from "./config/places.js";
@@ -29,7 +30,10 @@ export interface Config {
   readonly apiKey: { readonly key: string; readonly organizationId: string } | undefined;
   readonly offline: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error";
-  readonly embedder: { readonly kind: "builtin" } | OpenAiEmbedderConfig;
+  readonly embedder: EmbedderConfig;
+  readonly embedding: EmbeddingConfig;
+  /** Where models of the static embedder are downloaded from. */
+  readonly hub: HubConfig;
   /** The language model that finds facts; undefined where rules do it. */
   readonly model: ModelConfig | undefined;
   readonly vectors: "auto" | "exact";
@@ -80,22 +84,12 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
-interface OpenAiEmbedderConfig {
-  readonly kind: "openai";
-  readonly model: string;
-  readonly baseUrl: string;
-  readonly apiKey: string | undefined;
-  readonly dimensions: number | undefined;
-}
-
 interface ChromaConfig {
   readonly url: string;
   readonly token: string | undefined;
   readonly tenant: string | undefined;
   readonly database: string | undefined;
 }
-
-const OPENAI_URL = "https://api.openai.com/v1";
 
 /**
  * Reads and checks all settings. `overrides` (from the command line) win; empty text and the placeholders that
@@ -157,18 +151,6 @@ function describeProblem(name: string, text: string, definition: Setting<unknown
 /** A part that is half on would do something else than its owner believes. */
 function findContradictions(values: Values, set: ReadonlySet<string>): string[] {
   const problems: string[] = [];
-  if (values.RECOLLECT_EMBEDDER === "builtin")
-    for (const name of set)
-      if (name.startsWith("RECOLLECT_EMBEDDING_") && name in SETTINGS)
-        problems.push(`${name} is set, but RECOLLECT_EMBEDDER is not "openai". Set it to openai, or remove ${name}.`);
-  if (
-    values.RECOLLECT_EMBEDDER === "openai" &&
-    !values.RECOLLECT_EMBEDDING_BASE_URL &&
-    !values.RECOLLECT_EMBEDDING_API_KEY
-  )
-    problems.push(
-      `RECOLLECT_EMBEDDING_API_KEY is missing: ${OPENAI_URL} needs a key. Set it, or RECOLLECT_EMBEDDING_BASE_URL to a service of your own.`,
-    );
   if (!set.has("CHROMA_URL"))
     for (const name of ["CHROMA_TOKEN", "CHROMA_TENANT", "CHROMA_DATABASE"])
       if (set.has(name)) problems.push(`${name} is set, but CHROMA_URL is not. Set CHROMA_URL, or remove ${name}.`);
@@ -192,7 +174,8 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     apiKey: values.RECOLLECT_API_KEY,
     offline: need(values.RECOLLECT_OFFLINE),
     logLevel: need(values.RECOLLECT_LOG_LEVEL),
-    embedder: values.RECOLLECT_EMBEDDER === "openai" ? buildOpenAiEmbedder(values) : { kind: "builtin" },
+    embedder: chooseEmbedder(values),
+    hub: { baseUrl: need(values.HF_ENDPOINT), token: values.HF_TOKEN },
     vectors: need(values.RECOLLECT_VECTORS),
     enginesDirectory: values.RECOLLECT_ENGINES_DIR,
     chroma: values.CHROMA_URL === undefined ? undefined : buildChroma(values.CHROMA_URL, values),
@@ -220,16 +203,6 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     mail: chooseMail(values),
     noColor: values.NO_COLOR !== undefined,
     warnings,
-  };
-}
-
-function buildOpenAiEmbedder(values: Values): OpenAiEmbedderConfig {
-  return {
-    kind: "openai",
-    model: values.RECOLLECT_EMBEDDING_MODEL ?? "text-embedding-3-small",
-    baseUrl: values.RECOLLECT_EMBEDDING_BASE_URL ?? OPENAI_URL,
-    apiKey: values.RECOLLECT_EMBEDDING_API_KEY,
-    dimensions: values.RECOLLECT_EMBEDDING_DIMENSIONS,
   };
 }
 

@@ -25,6 +25,7 @@ test("without any setting everything has its documented default", () => {
     offline: false,
     logLevel: "info",
     embedder: { kind: "builtin" },
+    hub: { baseUrl: "https://huggingface.co", token: undefined },
     vectors: "auto",
     chroma: undefined,
     exactLimit: 20_000,
@@ -68,6 +69,8 @@ test("every setting is read", () => {
     RECOLLECT_EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1/",
     RECOLLECT_EMBEDDING_API_KEY: "secret",
     RECOLLECT_EMBEDDING_DIMENSIONS: "256",
+    HF_ENDPOINT: "https://hub.example/mirror/",
+    HF_TOKEN: "hf_secret",
     RECOLLECT_VECTORS: "auto",
     CHROMA_URL: "https://chroma.example:8000",
     CHROMA_TOKEN: "token",
@@ -115,6 +118,7 @@ test("every setting is read", () => {
       apiKey: "secret",
       dimensions: 256,
     },
+    hub: { baseUrl: "https://hub.example/mirror", token: "hf_secret" },
     vectors: "auto",
     chroma: { url: "https://chroma.example:8000", token: "token", tenant: "tenant", database: "database" },
     exactLimit: 5,
@@ -185,8 +189,8 @@ test.each([
   ["RECOLLECT_HOST", "http://x", "a host name or an IP address"],
   ["RECOLLECT_OFFLINE", "maybe", "1 or true"],
   ["RECOLLECT_LOG_LEVEL", "loud", "one of debug, info, warn, error"],
-  ["RECOLLECT_EMBEDDER", "magic", "one of builtin, openai"],
-  ["RECOLLECT_EMBEDDER", "static", "comes with a later version"],
+  ["RECOLLECT_EMBEDDER", "magic", "one of builtin, static, openai"],
+  ["HF_ENDPOINT", "huggingface.co", "begins with http:// or https://"],
   ["RECOLLECT_VECTORS", "none", "one of auto, exact"],
   ["CHROMA_URL", "localhost:8000", "begins with http:// or https://"],
   ["RECOLLECT_THRESHOLD", "1.5", "a number from 0 to 1"],
@@ -240,6 +244,11 @@ test("a long wrong value is shown shortened", () => {
 });
 
 test.each<[string, Environment, string]>([
+  [
+    "a base URL for the static embedder",
+    { RECOLLECT_EMBEDDER: "static", RECOLLECT_EMBEDDING_BASE_URL: "http://x" },
+    'is not "openai"',
+  ],
   ["an embedding model without the openai embedder", { RECOLLECT_EMBEDDING_MODEL: "m" }, "RECOLLECT_EMBEDDER is not"],
   ["OpenAI without a key", { RECOLLECT_EMBEDDER: "openai" }, "RECOLLECT_EMBEDDING_API_KEY is missing"],
   ["a Chroma token without a server", { CHROMA_TOKEN: "t" }, "CHROMA_URL is not"],
@@ -260,6 +269,39 @@ test("an own embedding service needs no key, and the model has a default", () =>
     apiKey: undefined,
     dimensions: undefined,
   });
+});
+
+test.each([
+  [undefined, "minishlab/potion-retrieval-32M"],
+  ["minishlab/potion-multilingual-128M", "minishlab/potion-multilingual-128M"],
+  ["acme/words@v1.2", "acme/words@v1.2"],
+  ["/models/words", "/models/words"],
+  ["~/words", join(homedir(), "words")],
+  ["./words", join(process.cwd(), "words")],
+])("the static model %s is %s", (text, model) => {
+  expect(readConfig({ RECOLLECT_EMBEDDER: "static", RECOLLECT_EMBEDDING_MODEL: text }).embedder).toEqual({
+    kind: "static",
+    model,
+  });
+});
+
+test.each([
+  "words",
+  "acme/words/more",
+  "acme/../words",
+  "acme--x/words",
+  "acme/words@",
+  "https://hub.example/acme/words",
+])("the static model %s is neither a path nor a name of the hub, and refused", (model) => {
+  expect(problemsOf({ RECOLLECT_EMBEDDER: "static", RECOLLECT_EMBEDDING_MODEL: model })).toEqual([
+    expect.stringMatching(/^RECOLLECT_EMBEDDING_MODEL must be the path of a folder/),
+  ]);
+});
+
+test("a token of the hub that no header can carry is refused without being shown", () => {
+  const problems = problemsOf({ HF_TOKEN: "hf_secret\nX-Other: 1" });
+  expect(problems).toEqual([expect.stringMatching(/^HF_TOKEN must have no spaces/)]);
+  expect(problems[0]).not.toContain("secret");
 });
 
 test("a variable that no setting has is a warning, not a silence", () => {

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import { z } from "zod";
 
 /** One setting, as it is written in an environment variable. */
@@ -46,4 +48,10 @@ export function httpUrl() {
     .string()
     .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), rule)
     .transform((text) => text.replace(/\/+$/, ""));
+}
+
+/** An absolute path; `~` at its beginning is the home folder. */
+export function expandHome(path: string): string {
+  if (path === "~") return homedir();
+  return resolve(/^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : path);
 }

@@ -1,9 +1,7 @@
-import { homedir } from "node:os";
-import { join, resolve } from "node:path";
 import { z } from "zod";
 import { MAIL_SETTINGS } from "./mail.js";
 import { MODEL_SETTINGS } from "./model.js";
-import { choice, httpUrl, setting, wholeNumber } from "./setting.js";
+import { choice, dollars, expandHome, httpUrl, setting, wholeNumber } from "./setting.js";
 
 const KEY_SHAPE = /^sm_([A-Za-z0-9-]+)_\S+$/;
 const TERABYTE_IN_MEGABYTES = 1_048_576;
@@ -35,11 +33,6 @@ const nameList = z.string().transform((text) =>
     .map((name) => name.trim())
     .filter((name) => name !== ""),
 );
-
-const embedder = z
-  .string()
-  .refine((name) => name !== "static", "cannot be static yet; that embedder comes with a later version")
-  .pipe(choice(["builtin", "openai"]));
 
 /** Every setting: its variable, how its text is read, what counts without it, and what it is for. */
 export const SETTINGS = {
@@ -94,13 +87,15 @@ export const SETTINGS = {
     description: "How much is logged on standard error: `debug`, `info`, `warn` or `error`.",
   }),
   RECOLLECT_EMBEDDER: setting({
-    schema: embedder,
+    schema: choice(["builtin", "static", "openai"]),
     fallback: "builtin",
-    description: "What turns texts into vectors: `builtin` (no model) or `openai` (any compatible service).",
+    description:
+      "What turns texts into vectors: `builtin` (no model), `static` (a table of word vectors, Model2Vec format, on this machine) or `openai` (any compatible service).",
   }),
   RECOLLECT_EMBEDDING_MODEL: setting({
-    schema: z.string().max(200, "must have at most 200 characters"),
-    description: "Model of the `openai` embedder. Without it `text-embedding-3-small`.",
+    schema: z.string().max(1_000, "must have at most 1000 characters"),
+    description:
+      "Model of the embedder. `openai`: its name there, without it `text-embedding-3-small`. `static`: a folder with model.safetensors and tokenizer.json, or a model of the hub as `owner/name` or `owner/name@revision`, downloaded once; without it `minishlab/potion-retrieval-32M` (English, 130 MB). `minishlab/potion-multilingual-128M` (512 MB) knows 101 languages.",
   }),
   RECOLLECT_EMBEDDING_BASE_URL: setting({
     schema: httpUrl(),
@@ -115,6 +110,31 @@ export const SETTINGS = {
   RECOLLECT_EMBEDDING_DIMENSIONS: setting({
     schema: wholeNumber(1, 65_536),
     description: "Size of the vectors to ask the `openai` embedder for. Without it the size that the model gives.",
+  }),
+  HF_ENDPOINT: setting({
+    schema: httpUrl(),
+    fallback: "https://huggingface.co",
+    description: "Hub that models for the `static` embedder are downloaded from, or a mirror of it.",
+  }),
+  HF_TOKEN: setting({
+    schema: z.string().regex(/^[\x21-\x7e]+$/, "must have no spaces and no characters beyond ASCII"),
+    isSecret: true,
+    description: "Token for models of the hub that are not public.",
+  }),
+  RECOLLECT_EMBEDDING_FORMER_API_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description:
+      "API key of the service that embedded before, so that it goes on answering until another one has taken over.",
+  }),
+  RECOLLECT_EMBEDDING_PRICE: setting({
+    schema: dollars(),
+    description: "US dollars of a million embedded tokens, to show what a change of the embedder costs.",
+  }),
+  RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: setting({
+    schema: wholeNumber(0, 1_000_000_000),
+    fallback: "0",
+    description: "Tokens a minute that a change of the embedder may send to a service at most. `0` is no limit.",
   }),
   ...MODEL_SETTINGS,
   RECOLLECT_VECTORS: setting({
@@ -239,8 +259,3 @@ export const SETTINGS = {
   }),
   NO_COLOR: setting({ schema: z.string(), description: "Any text switches colours off, as in other programs." }),
 } as const;
-
-function expandHome(path: string): string {
-  if (path === "~") return homedir();
-  return resolve(/^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : path);
-}

@@ -12,3 +12,17 @@ export const NEURAL_CALIBRATION = [
   [0.85, 0.9],
   [1, 1],
 ] as const;
+
+/**
+ * Cosine -> similarity for means of static word vectors, as a first guess: unrelated sentences share more of a mean
+ * than they share of a neural model's sense.
+ */
+export const STATIC_CALIBRATION = [
+  [-1, 0],
+  [0, 0.1],
+  [0.2, 0.25],
+  [0.4, 0.5],
+  [0.6, 0.7],
+  [0.85, 0.9],
+  [1, 1],
+] as const;

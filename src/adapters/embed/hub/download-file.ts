@@ -1,0 +1,238 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { AppError } from "../../../core/errors.js";
+import type { Log } from "../../../core/ports.js";
+import { backoff } from "../../../lib/retry.js";
+import { sleep } from "../../../lib/time.js";
+import { askHub, describeRefusal, type Hub, type HubAnswer } from "./hub-request.js";
+
+/** A file at a hub, pinned to one commit. */
+export interface RemoteFile {
+  /** Path inside the repository. */
+  readonly name: string;
+  readonly url: string;
+  /** Undefined when the hub did not say. */
+  readonly size: number | undefined;
+  readonly checksum: Checksum;
+  /** Most bytes that are taken. */
+  readonly limit: number;
+}
+
+/** What the hub says of a file's bytes: `sha256` for large ones, for small ones the SHA-1 of git's object. */
+export interface Checksum {
+  readonly kind: "sha256" | "git";
+  readonly value: string;
+}
+
+export interface DownloadOptions {
+  readonly hub: Hub;
+  /** Name of the model, for people. */
+  readonly model: string;
+  readonly log: Log;
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes of this file that are there. */
+  readonly onBytes: (bytes: number) => void;
+  readonly pauses?: Pauses | undefined;
+}
+
+/** In milliseconds; a test passes shorter ones. */
+export interface Pauses {
+  /** Before the second attempt. */
+  readonly first: number;
+  /** Between two pieces of a file. */
+  readonly silence: number;
+}
+
+export const PAUSES: Pauses = { first: 1_000, silence: 60_000 };
+const LONGEST_PAUSE_MS = 30_000;
+/** Failures in a row without a single new byte. */
+const ATTEMPTS = 5;
+/** Whole files that arrived with another content than announced. */
+const WRONG_FILES = 2;
+
+/**
+ * Brings a file to its place, going on where an earlier attempt ended. It is there as a whole and with the right
+ * content, or not at all.
+ * @throws AppError `unavailable` when the hub fails for longer, `storage_full` when there is no room, `invalid` when it
+ *   refuses or serves something else than it announced; the reason of the signal
+ */
+export async function downloadFile(remote: RemoteFile, path: string, options: DownloadOptions): Promise<void> {
+  // The name holds the content: what is left over from another version is never gone on with.
+  const part = `${path}.${remote.checksum.value.slice(0, 16)}.part`;
+  await mkdir(dirname(path), { recursive: true });
+  let failures = 0;
+  for (let wrong = 0; ;) {
+    const before = await sizeOf(part);
+    try {
+      await fetchRest(remote, part, options);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
+      failures = (await sizeOf(part)) > before ? 1 : failures + 1;
+      const pause = Math.max(
+        backoff(failures, { baseMs: options.pauses?.first ?? PAUSES.first, maximumMs: LONGEST_PAUSE_MS }),
+        (error.retryAfter ?? 0) * 1_000,
+      );
+      options.log.warn("embed.model.interrupted", { model: options.model, file: remote.name, reason: error.message });
+      if (failures >= ATTEMPTS || pause > LONGEST_PAUSE_MS) throw error;
+      await sleep(pause, options.signal ? { signal: options.signal } : {});
+      continue;
+    }
+    if (await hasChecksum(part, remote.checksum, options.signal)) break;
+    await rm(part, { force: true });
+    wrong += 1;
+    if (wrong >= WRONG_FILES)
+      throw new AppError(
+        "invalid",
+        `${remote.name} of ${options.model} arrived with another content than ${options.hub.baseUrl} announced, ${wrong} times. Nothing of it is used. Check HF_ENDPOINT and what lies between.`,
+      );
+  }
+  await rename(part, path);
+}
+
+/** Whether a file has exactly this content; false when there is none. */
+export async function hasChecksum(path: string, { kind, value }: Checksum, signal?: AbortSignal): Promise<boolean> {
+  const size = await sizeOf(path);
+  const hash = createHash(kind === "sha256" ? "sha256" : "sha1");
+  if (kind === "git") hash.update(`blob ${size}\0`);
+  try {
+    for await (const piece of createReadStream(path, { highWaterMark: 1024 * 1024, ...(signal ? { signal } : {}) })) {
+      if (piece instanceof Uint8Array) hash.update(piece);
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
+  return hash.digest("hex") === value;
+}
+
+/** From the end of what is there to the end of the file. */
+async function fetchRest(remote: RemoteFile, part: string, options: DownloadOptions): Promise<void> {
+  const { hub, signal } = options;
+  let start = await sizeOf(part);
+  if (remote.size !== undefined && start > remote.size) {
+    await rm(part, { force: true });
+    start = 0;
+  }
+  options.onBytes(start);
+  if (start > 0 && start === remote.size) return;
+  const silence = new AbortController();
+  const stop = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+  const headers = start > 0 ? { range: `bytes=${start}-` } : {};
+  const answer = await askHub(hub, { method: "GET", url: remote.url, headers, signal: stop });
+  if (answer.status !== 200 && answer.status !== 206) {
+    await answer.body?.cancel();
+    // The part is longer than the file, or the file is another one: from the beginning then.
+    if (answer.status === 416) await rm(part, { force: true });
+    throw answer.status === 416 ? interrupted(remote, options) : describeRefusal(hub, answer, options.model);
+  }
+  const from = answer.status === 206 ? startOfRange(answer) : 0;
+  if (from === undefined || from > start) {
+    await answer.body?.cancel();
+    await rm(part, { force: true });
+    throw interrupted(remote, options);
+  }
+  await writeBody(answer, { part, from, silence }, remote, options);
+}
+
+interface Place {
+  readonly part: string;
+  /** Where in the file the body begins. */
+  readonly from: number;
+  /** Ends the exchange when nothing comes for too long. */
+  readonly silence: AbortController;
+}
+
+async function writeBody(answer: HubAnswer, place: Place, remote: RemoteFile, options: DownloadOptions): Promise<void> {
+  const limit = remote.size ?? remote.limit;
+  const patience = options.pauses?.silence ?? PAUSES.silence;
+  const timer = setTimeout(
+    () => place.silence.abort(new DOMException("Nothing came for too long.", "TimeoutError")),
+    patience,
+  );
+  const handle = await openPart(place.part);
+  let end = place.from;
+  try {
+    if ((await handle.stat()).size > end) await handle.truncate(end);
+    for await (const piece of answer.body ?? []) {
+      timer.refresh();
+      if (end + piece.length > limit) throw tooLarge(remote, limit, options);
+      await writeAll(handle, piece, end);
+      end += piece.length;
+      options.onBytes(end);
+    }
+    await handle.sync();
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw describeLoss(error, remote, options);
+  } finally {
+    clearTimeout(timer);
+    await handle.close();
+  }
+  if (remote.size !== undefined && end < remote.size) throw interrupted(remote, options);
+}
+
+/** A disk that is nearly full takes a part first and refuses the rest. */
+async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length;)
+    written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
+}
+
+async function openPart(part: string): Promise<FileHandle> {
+  try {
+    return await open(part, "r+");
+  } catch {
+    return open(part, "w+");
+  }
+}
+
+function describeLoss(error: unknown, remote: RemoteFile, options: DownloadOptions): unknown {
+  if (error instanceof AppError) return error;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOSPC" || code === "EDQUOT") return noRoom(options.model, remote.size, error);
+  // Anything of the file system is told as it is; what remains is the connection.
+  if (error instanceof Error && "syscall" in error && "path" in error) return error;
+  return interrupted(remote, options, error);
+}
+
+/** The error for a disk that is full. @param bytes how many are needed, when that is known */
+export function noRoom(model: string, bytes: number | undefined, cause?: unknown): AppError {
+  const needed = bytes === undefined ? "" : ` (${Math.ceil(bytes / 1_000_000)} MB)`;
+  return new AppError(
+    "storage_full",
+    `There is no room for the embedding model ${model}${needed}. Make room in the data folder.`,
+    {
+      cause,
+    },
+  );
+}
+
+function interrupted(remote: RemoteFile, { hub, model }: DownloadOptions, cause?: unknown): AppError {
+  return new AppError("unavailable", `The download of ${remote.name} of ${model} from ${hub.baseUrl} was cut off.`, {
+    cause,
+  });
+}
+
+function tooLarge(remote: RemoteFile, limit: number, { hub, model }: DownloadOptions): AppError {
+  return new AppError(
+    "invalid",
+    `${hub.baseUrl} sends more of ${remote.name} of ${model} than the ${limit} bytes that it has.`,
+  );
+}
+
+/** First byte of a partial answer; undefined when it does not say. */
+function startOfRange({ headers }: HubAnswer): number | undefined {
+  const range = /^bytes (\d{1,15})-/.exec(headers.get("content-range") ?? "");
+  return range ? Number(range[1]) : undefined;
+}
+
+/** 0 for a file that is not there. */
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}

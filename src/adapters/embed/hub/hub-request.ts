@@ -1,0 +1,166 @@
+import { lookup } from "node:dns/promises";
+import { AppError } from "../../../core/errors.js";
+import { describeBreak } from "../../../lib/api-failure.js";
+import { parseRetryAfter } from "../../../lib/http-fetch.js";
+import { isIpAddress, isPrivateAddress } from "../../../lib/ip-address.js";
+
+/** Where models are fetched from. */
+export interface Hub {
+  /** Speaks the protocol of the Hugging Face hub, e.g. `https://huggingface.co`; without a slash at its end. */
+  readonly baseUrl: string;
+  /** For models that are not public; only the hub itself is shown it. */
+  readonly token: string | undefined;
+}
+
+export interface HubRequest {
+  readonly method: "GET" | "HEAD";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** True for an answer that is as good as the file's, so that its redirect is not followed. */
+  readonly isEnough?: (headers: Headers) => boolean;
+}
+
+export interface HubAnswer {
+  readonly status: number;
+  /** Of every step on the way, the first one that had a header counting. */
+  readonly headers: Headers;
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+const MOST_HOPS = 8;
+/** From sending until the headers are there, in milliseconds. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** What a hub says about a file where it redirects to the place of its bytes. */
+const KEPT_HEADERS = ["x-repo-commit", "x-linked-etag", "x-linked-size"];
+
+/**
+ * Asks the hub and goes where it sends us. The token stays with the hub, and a hub on the internet sends nobody into
+ * the own network.
+ * @throws AppError `unavailable` when no answer comes or the way leads nowhere, the reason of the signal
+ */
+export async function askHub(hub: Hub, request: HubRequest): Promise<HubAnswer> {
+  const kept = new Headers();
+  let url = new URL(request.url);
+  for (let hop = 0; hop < MOST_HOPS; hop++) {
+    const answer = await ask(hub, url, request);
+    for (const name of KEPT_HEADERS) {
+      const value = answer.headers.get(name);
+      if (value !== null && !kept.has(name)) kept.set(name, value);
+    }
+    const location = isRedirect(answer.status) ? answer.headers.get("location") : null;
+    if (location === null || request.isEnough?.(kept)) return withKept(answer, kept);
+    await answer.body?.cancel();
+    const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+    if (next === undefined || !(await mayFollow(new URL(hub.baseUrl), next)))
+      throw new AppError(
+        "unavailable",
+        `The model hub ${hub.baseUrl} redirects to a place that is not gone to: ${location.slice(0, 200)}`,
+      );
+    url = next;
+  }
+  throw new AppError("unavailable", `The model hub ${hub.baseUrl} redirects in circles. Check HF_ENDPOINT.`);
+}
+
+/** Whether a redirect of this hub may be followed. @param resolve a test passes its own */
+export async function mayFollow(
+  hub: URL,
+  target: URL,
+  resolve: (host: string) => Promise<readonly string[]> = addressesOf,
+): Promise<boolean> {
+  if (target.protocol !== "https:" && target.protocol !== "http:") return false;
+  if (target.origin === hub.origin) return true;
+  if (hub.protocol === "https:" && target.protocol !== "https:") return false;
+  const isInside = async ({ hostname }: URL): Promise<boolean> => (await resolve(hostname)).some(isPrivateAddress);
+  return !(await isInside(target)) || (await isInside(hub));
+}
+
+async function addressesOf(hostname: string): Promise<readonly string[]> {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (isIpAddress(host)) return [host];
+  // A name that is unknown fails where it is asked, with a better text.
+  return lookup(host, { all: true }).then(
+    (found) => found.map(({ address }) => address),
+    () => [],
+  );
+}
+
+async function ask(hub: Hub, url: URL, { method, headers, signal }: HubRequest): Promise<Response> {
+  const timeout = new AbortController();
+  const timer = setTimeout(
+    () => timeout.abort(new DOMException("The hub did not answer in time.", "TimeoutError")),
+    ANSWER_TIMEOUT_MS,
+  );
+  const isHub = url.origin === new URL(hub.baseUrl).origin;
+  try {
+    return await fetch(url, {
+      method,
+      redirect: "manual",
+      signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
+      headers: {
+        "user-agent": "recollect",
+        // Sizes and ranges are those of the file only when nothing is compressed on the way.
+        "accept-encoding": "identity",
+        ...headers,
+        ...(isHub && hub.token !== undefined ? { authorization: `Bearer ${hub.token}` } : {}),
+      },
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new AppError(
+      "unavailable",
+      `The model hub at ${url.host} ${describeBreak(error, { expected: "a model", addressSetting: "HF_ENDPOINT" })}`,
+      { cause: error },
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * What an answer that brings nothing means.
+ * @returns AppError `invalid` for what only a person can change, `unavailable` for what passes
+ */
+export function describeRefusal(hub: Hub, { status, headers }: HubAnswer, model: string): AppError {
+  const code = headers.get("x-error-code") ?? "";
+  const at = `the model hub ${hub.baseUrl}`;
+  if (code === "GatedRepo" || status === 403)
+    return new AppError(
+      "invalid",
+      `${model} is gated at ${at}. Accept its conditions there, and set HF_TOKEN to a token of that account.`,
+    );
+  if (code === "RevisionNotFound")
+    return new AppError("invalid", `${model} has no such revision at ${at}. Correct RECOLLECT_EMBEDDING_MODEL.`);
+  if (status === 401 || code === "RepoNotFound")
+    return new AppError(
+      "invalid",
+      hub.token === undefined
+        ? `There is no public model ${model} at ${at}. Correct RECOLLECT_EMBEDDING_MODEL, or set HF_TOKEN if it is private.`
+        : `There is no model ${model} at ${at}, or HF_TOKEN may not read it.`,
+    );
+  if (status === 404)
+    return new AppError(
+      "invalid",
+      `${at} has no ${model}, or it is no static model. Correct RECOLLECT_EMBEDDING_MODEL.`,
+    );
+  const retryAfter = parseRetryAfter(headers.get("retry-after"));
+  const options = retryAfter === undefined ? {} : { retryAfter };
+  if (status === 429)
+    return new AppError("unavailable", `The model hub ${hub.baseUrl} asks for fewer requests.`, options);
+  if (status >= 500 || status === 408)
+    return new AppError("unavailable", `The model hub ${hub.baseUrl} is out of order (status ${status}).`, options);
+  return new AppError(
+    "invalid",
+    `The model hub ${hub.baseUrl} refused ${model} (status ${status}). Check HF_ENDPOINT.`,
+  );
+}
+
+function withKept(answer: Response, kept: Headers): HubAnswer {
+  const headers = new Headers(answer.headers);
+  for (const [name, value] of kept) headers.set(name, value);
+  return { status: answer.status, headers, body: answer.body };
+}
+
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}

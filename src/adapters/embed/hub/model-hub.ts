@@ -1,0 +1,189 @@
+import { mkdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../../core/errors.js";
+import type { Log } from "../../../core/ports.js";
+import { LARGEST_TOKENIZER, LAYOUTS } from "../static/model.js";
+import { downloadFile, hasChecksum, noRoom, type Pauses, type RemoteFile } from "./download-file.js";
+import type { Hub } from "./hub-request.js";
+import { describeFile, type Description, type Repository } from "./remote-file.js";
+
+export type { Hub } from "./hub-request.js";
+
+/** How far the download of a model is, all its files together. */
+export interface DownloadProgress {
+  /** The file that is being fetched. */
+  readonly file: string;
+  readonly bytes: number;
+  /** Of all files whose size the hub told. */
+  readonly total: number;
+}
+
+export interface FetchModelOptions {
+  /** `owner/name`, or `owner/name@revision`. */
+  readonly model: string;
+  readonly modelsDirectory: string;
+  /** Never download. */
+  readonly offline: boolean;
+  readonly hub: Hub;
+  readonly log: Log;
+  /** A test passes shorter ones. */
+  readonly pauses?: Pauses;
+}
+
+interface Waiting {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+}
+
+const MODEL_NAME = /^([A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95})(?:@([A-Za-z0-9][\w./-]{0,99}))?$/;
+const DEFAULT_REVISION = "main";
+/** Written last; it tells people where the files are from. */
+const SOURCE_FILE = "source.json";
+const CONFIG = { path: "config.json", limit: 1024 * 1024 };
+const LARGEST_TENSORS = 4 * 1024 ** 3;
+const PROGRESS_LOGGED_MS = 10_000;
+/** What stays free on the disk at least. */
+const RESERVE = 64 * 1024 * 1024;
+
+/** Downloads under way in this process, by folder. Between processes the data folder's owner alone downloads. */
+const underWay = new Map<string, Promise<unknown>>();
+
+/**
+ * The folder of a model from the hub: the one that is there, or one that is downloaded now. What was interrupted is gone
+ * on with, every file is compared with the hub's checksum, all are of one commit.
+ * @throws AppError `unavailable` or `storage_full` when trying again later may help, else `invalid`
+ */
+export async function fetchModel(options: FetchModelOptions, waiting: Waiting = {}): Promise<string> {
+  const repository = readName(options.model);
+  const folder = join(options.modelsDirectory, folderNameOf(repository));
+  for (let other = underWay.get(folder); other !== undefined; other = underWay.get(folder))
+    await other.catch(() => undefined);
+  waiting.signal?.throwIfAborted();
+  // Without a pause since the last look at the others, so that there is never a second one.
+  const work = provide(repository, folder, { ...options, ...waiting });
+  underWay.set(folder, work);
+  try {
+    await work;
+  } catch (error) {
+    waiting.signal?.throwIfAborted();
+    throw describeTrouble(error, options);
+  } finally {
+    underWay.delete(folder);
+  }
+  return folder;
+}
+
+type Work = FetchModelOptions & Waiting;
+
+async function provide(repository: Repository, folder: string, options: Work): Promise<void> {
+  if (await isThere(folder)) return;
+  if (options.offline)
+    throw new AppError(
+      "invalid",
+      `The embedding model ${options.model} is not here, and nothing is fetched while RECOLLECT_OFFLINE is set. Start once without it, or name a model folder in RECOLLECT_EMBEDDING_MODEL.`,
+    );
+  await download(repository, folder, options);
+}
+
+async function download(repository: Repository, folder: string, options: Work): Promise<void> {
+  const { model, modelsDirectory, hub, log, signal } = options;
+  const started = Date.now();
+  const descriptions = await describeModel(repository, options);
+  const files = descriptions.map(({ file }) => file);
+  const total = files.reduce((sum, { size }) => sum + (size ?? 0), 0);
+  log.info("downloading the embedding model, once", { model, megabytes: Math.ceil(total / 1e6), from: hub.baseUrl });
+  const workshop = `${folder}.part`;
+  await mkdir(workshop, { recursive: true });
+  await checkRoom(modelsDirectory, model, total);
+  const report = createReport(total, options);
+  for (const file of files) {
+    const path = join(workshop, file.name);
+    if (await hasChecksum(path, file.checksum, signal)) report(file, file.size ?? 0);
+    else
+      await downloadFile(file, path, {
+        hub,
+        model,
+        log,
+        signal,
+        pauses: options.pauses,
+        onBytes: (bytes) => report(file, bytes),
+      });
+  }
+  const commit = descriptions[0]?.commit;
+  const source = { hub: hub.baseUrl, model: repository.name, revision: repository.revision, commit, files };
+  await writeFile(join(workshop, SOURCE_FILE), `${JSON.stringify(source, null, 2)}\n`);
+  await rm(folder, { recursive: true, force: true });
+  await rename(workshop, folder);
+  log.info("the embedding model is here", { model, commit, seconds: Math.round((Date.now() - started) / 1_000) });
+}
+
+/** The files of the first layout that the repository has, all of the commit that the first one is of. */
+async function describeModel(repository: Repository, options: Work): Promise<readonly Description[]> {
+  for (const { tokenizer, tensors } of LAYOUTS) {
+    const first = await describeFile(repository, { path: tokenizer, limit: LARGEST_TOKENIZER }, options);
+    if (first === undefined) continue;
+    const pinned = { ...repository, revision: first.commit ?? repository.revision };
+    const table = await describeFile(pinned, { path: tensors, limit: LARGEST_TENSORS }, options);
+    if (table === undefined) continue;
+    const config = await describeFile(pinned, CONFIG, options);
+    return config === undefined ? [first, table] : [first, config, table];
+  }
+  throw new AppError(
+    "invalid",
+    `${repository.name} at ${options.hub.baseUrl} has no tokenizer.json with a model.safetensors, so it is no static model. Name one such as minishlab/potion-retrieval-32M in RECOLLECT_EMBEDDING_MODEL.`,
+  );
+}
+
+function createReport(total: number, { model, log, onProgress }: Work): (file: RemoteFile, bytes: number) => void {
+  const arrived = new Map<string, number>();
+  let logged = Date.now();
+  return (file, bytes) => {
+    arrived.set(file.name, bytes);
+    const sum = [...arrived.values()].reduce((one, other) => one + other, 0);
+    onProgress?.({ file: file.name, bytes: sum, total: Math.max(total, sum) });
+    if (Date.now() - logged < PROGRESS_LOGGED_MS) return;
+    logged = Date.now();
+    log.info("embed.model.progress", { model, megabytes: Math.round(sum / 1e6), of: Math.ceil(total / 1e6) });
+  };
+}
+
+/** Before the first byte, as a disk that fills up troubles others too. */
+async function checkRoom(folder: string, model: string, total: number): Promise<void> {
+  const free = await statfs(folder).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => Number.POSITIVE_INFINITY,
+  );
+  if (free < total + RESERVE) throw noRoom(model, total);
+}
+
+function readName(model: string): Repository {
+  const [, name = "", revision = DEFAULT_REVISION] = MODEL_NAME.exec(model) ?? [];
+  if (name === "" || /--|\.\./.test(model))
+    throw new AppError(
+      "invalid",
+      `${JSON.stringify(model.slice(0, 100))} is neither the path of a folder nor a model of the hub such as minishlab/potion-retrieval-32M. Correct RECOLLECT_EMBEDDING_MODEL.`,
+    );
+  return { name, revision };
+}
+
+function folderNameOf({ name, revision }: Repository): string {
+  return `${name}@${revision}`.replaceAll("/", "--");
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  return stat(join(folder, SOURCE_FILE)).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+function describeTrouble(error: unknown, { model, modelsDirectory }: FetchModelOptions): unknown {
+  if (error instanceof AppError || !(error instanceof Error) || !("syscall" in error)) return error;
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "ENOSPC" || code === "EDQUOT") return noRoom(model, undefined, error);
+  return new AppError(
+    "unavailable",
+    `The embedding model ${model} cannot be written to ${modelsDirectory} (${code}). Check the folder's permissions.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,150 @@
+import { basename, isAbsolute } from "node:path";
+import type { Embedder, Log } from "../../core/ports.js";
+import { yieldTurn } from "../../lib/time.js";
+import { STATIC_CALIBRATION } from "./calibration.js";
+import { fetchModel, type DownloadProgress, type Hub } from "./hub/model-hub.js";
+import { openModel, type StaticModel } from "./static/model.js";
+import type { TokenIds } from "./static/tokens.js";
+
+/** Bumped whenever the same model would give a text another vector. */
+const VERSION = 1;
+const MAX_BATCH = 256;
+/** Texts are read up to here: what follows would add noise and cost time. */
+const LONGEST_TEXT = 40_000;
+/** Texts whose rows are fetched together. */
+const GROUP = 32;
+/** Milliseconds after which others have their turn. */
+const LONGEST_TURN = 4;
+
+export interface StaticEmbedderOptions {
+  /** Absolute path of a folder, or a name on the hub: `owner/name`, or `owner/name@revision`. */
+  readonly model: string;
+  /** Where downloaded models are kept. */
+  readonly modelsDirectory: string;
+  /** Never download. */
+  readonly offline: boolean;
+  readonly hub: Hub;
+  readonly log: Log;
+}
+
+export interface Waiting {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+}
+
+/** An embedder whose table of numbers stays open until it is closed. */
+export interface StaticEmbedder extends Embedder {
+  /** Lets go of the files; no text can be embedded afterwards. */
+  close(): Promise<void>;
+}
+
+/**
+ * Vectors from a static model (Model2Vec): the mean of the rows that its table has for the tokens of a text. Resolves
+ * when the model is there and checked; it is downloaded if it must be and may.
+ * @throws AppError `unavailable` (or `storage_full`) when trying again later may help: what has arrived is kept;
+ *   `invalid` when only a person can help: a broken model, one that the hub does not have or give, none without a network
+ */
+export async function prepareStaticEmbedder(
+  options: StaticEmbedderOptions,
+  waiting: Waiting = {},
+): Promise<StaticEmbedder> {
+  const { model, modelsDirectory } = options;
+  const folder = isAbsolute(model) ? model : await fetchModel(options, waiting);
+  const opened = await openModel(folder, modelsDirectory, waiting.signal);
+  return createEmbedder(opened, isAbsolute(model) ? basename(model) : model);
+}
+
+function createEmbedder(model: StaticModel, name: string): StaticEmbedder {
+  const { tokens, table, digest } = model;
+
+  async function embedGroup(texts: readonly string[]): Promise<Float32Array[]> {
+    const tokenised = texts.map((text) => tokens.encode(beginningOf(text)));
+    const rows = await table.read(rowsOf(tokenised, model));
+    return tokenised.map((tokenIds, at) => vectorOf(texts[at] ?? "", tokenIds, meanOf(tokenIds.ids, rows, model)));
+  }
+
+  return {
+    name: `static ${name}`,
+    fingerprint: `static/${VERSION} ${digest} ${table.columns}`,
+    maxBatch: MAX_BATCH,
+    calibration: STATIC_CALIBRATION,
+    async embed(texts, _purpose, signal) {
+      signal?.throwIfAborted();
+      const vectors: Float32Array[] = [];
+      let turn = performance.now();
+      for (let start = 0; start < texts.length; start += GROUP) {
+        vectors.push(...(await embedGroup(texts.slice(start, start + GROUP))));
+        if (performance.now() - turn < LONGEST_TURN) continue;
+        await yieldTurn(signal);
+        turn = performance.now();
+      }
+      return vectors;
+    },
+    close: () => model.close(),
+  };
+}
+
+/** Not between the halves of a surrogate pair, and without halves that stand alone. */
+function beginningOf(text: string): string {
+  const beginning = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
+  return /\p{Surrogate}/u.test(beginning) ? beginning.replace(/\p{Surrogate}/gu, " ") : beginning;
+}
+
+function* rowsOf(tokenised: readonly TokenIds[], { rowOf }: StaticModel): Iterable<number> {
+  for (const { ids } of tokenised) for (const id of ids) yield rowOf === undefined ? id : (rowOf[id] ?? 0);
+}
+
+/**
+ * The mean alone for texts that the model knows at least half of. The less it knows beyond that, the more a direction
+ * of the text's own counts: otherwise all texts in a foreign language would equal their commas.
+ */
+function vectorOf(text: string, { ids, unknown }: TokenIds, mean: Float64Array): Float32Array {
+  const known = toLengthOne(mean);
+  if (known !== undefined && unknown <= ids.length) return known;
+  const own = directionOf(text, mean.length);
+  if (known === undefined) return own;
+  const share = (unknown - ids.length) / (unknown + ids.length);
+  const mixed = Float64Array.from(known, (value, index) => (1 - share) * value + share * (own[index] ?? 0));
+  return toLengthOne(mixed) ?? own;
+}
+
+function meanOf(
+  ids: readonly number[],
+  rows: ReadonlyMap<number, Float32Array>,
+  { weights, rowOf, table }: StaticModel,
+): Float64Array {
+  const sum = new Float64Array(table.columns);
+  for (const id of ids) {
+    const row = rows.get(rowOf === undefined ? id : (rowOf[id] ?? 0));
+    if (row === undefined) continue;
+    const weight = weights === undefined ? 1 : (weights[id] ?? 1);
+    for (let index = 0; index < sum.length; index++) sum[index] = (sum[index] ?? 0) + weight * (row[index] ?? 0);
+  }
+  return sum;
+}
+
+/** Undefined when the numbers give no direction. */
+function toLengthOne(numbers: Float64Array): Float32Array | undefined {
+  let largest = 0;
+  for (const value of numbers) largest = Math.max(largest, Math.abs(value));
+  if (largest === 0 || !Number.isFinite(largest)) return undefined;
+  // Divided first, so that the squares of very large and very small numbers can be had.
+  let squares = 0;
+  for (const value of numbers) squares += (value / largest) ** 2;
+  const scale = 1 / Math.sqrt(squares);
+  return Float32Array.from(numbers, (value) => (value / largest) * scale);
+}
+
+/** For texts without a known token: a direction of their own, so that equal ones still meet and others do not. */
+function directionOf(text: string, columns: number): Float32Array {
+  let state = 0x811c9dc5;
+  for (const character of text.trim().slice(0, 200))
+    state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  const numbers = Float64Array.from({ length: columns }, () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), state | 1);
+    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
+    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 31 - 1;
+  });
+  return toLengthOne(numbers) ?? Float32Array.from({ length: columns }, (_, index) => (index === 0 ? 1 : 0));
+}

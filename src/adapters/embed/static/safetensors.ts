@@ -1,0 +1,137 @@
+import type { FileHandle } from "node:fs/promises";
+import { z } from "zod";
+import { AppError } from "../../../core/errors.js";
+import { findDuplicateKey } from "./duplicate-key.js";
+
+/** Bytes of one number, by the name that safetensors gives its type. */
+export const BYTES_OF = {
+  F64: 8,
+  F32: 4,
+  F16: 2,
+  BF16: 2,
+  I64: 8,
+  I32: 4,
+  I16: 2,
+  I8: 1,
+  U8: 1,
+  BOOL: 1,
+} as const;
+export type NumberType = keyof typeof BYTES_OF;
+
+/** One table of numbers inside a file, rows one after another, little-endian. */
+export interface Tensor {
+  readonly name: string;
+  readonly type: NumberType;
+  readonly shape: readonly number[];
+  /** Bytes from the beginning of the file. */
+  readonly start: number;
+  readonly bytes: number;
+}
+
+/** The format allows 100 MB; the header of a static model has a few hundred bytes. */
+const LONGEST_HEADER = 1024 * 1024;
+const LENGTH_BYTES = 8;
+const MOST_DIMENSIONS = 8;
+
+const tensorShape = z.object({
+  dtype: z.string(),
+  shape: z.array(z.number().int().nonnegative()).max(MOST_DIMENSIONS),
+  data_offsets: z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]),
+});
+const headerShape = z.record(z.string(), z.unknown());
+
+/**
+ * What a safetensors file holds, every statement of its header checked against the size of the file.
+ * @throws AppError `invalid`, naming the file, when it is truncated or says anything that cannot be
+ */
+export async function readTensors(handle: FileHandle, path: string): Promise<ReadonlyMap<string, Tensor>> {
+  const reject = (what: string): AppError => brokenFile(path, what);
+  const { size } = await handle.stat();
+  if (size < LENGTH_BYTES)
+    throw reject(`has ${size} bytes, fewer than the ${LENGTH_BYTES} that say how long its header is`);
+  const headerBytes = (await readExactly(handle, 0, LENGTH_BYTES)).readBigUInt64LE();
+  if (headerBytes < 2n || headerBytes > BigInt(LONGEST_HEADER))
+    throw reject(`says that its header has ${headerBytes} bytes, where 2 to ${LONGEST_HEADER} are possible`);
+  const dataStart = LENGTH_BYTES + Number(headerBytes);
+  if (dataStart > size) throw reject(`ends within its header, after ${size} of ${dataStart} bytes`);
+  const header = parseHeader(await readExactly(handle, LENGTH_BYTES, Number(headerBytes)), reject);
+  const tensors = Object.entries(header)
+    .filter(([name]) => name !== "__metadata__")
+    .map(([name, entry]) => readTensor(name, entry, dataStart, reject));
+  checkPlaces(tensors, { dataStart, size }, reject);
+  return new Map(tensors.map((tensor) => [tensor.name, tensor]));
+}
+
+/** An error about a file that is not what it should be, with what to do. */
+export function brokenFile(path: string, what: string): AppError {
+  return new AppError(
+    "invalid",
+    `The model file ${path} ${what}. Fetch the model again, or name another one in RECOLLECT_EMBEDDING_MODEL.`,
+  );
+}
+
+/** @throws Error when the file ends before, which only happens when it was shortened meanwhile */
+export async function readExactly(handle: FileHandle, start: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  for (let filled = 0; filled < length;) {
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, start + filled);
+    if (bytesRead === 0) throw new Error(`The file ended after ${start + filled} bytes while it was read.`);
+    filled += bytesRead;
+  }
+  return buffer;
+}
+
+function parseHeader(bytes: Buffer, reject: (what: string) => AppError): Record<string, unknown> {
+  let text: string;
+  let header: unknown;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    header = JSON.parse(text);
+  } catch {
+    throw reject("has a header that is not JSON, so it is no safetensors file");
+  }
+  const parsed = headerShape.safeParse(header);
+  if (!parsed.success) throw reject("has a header that is no JSON object, so it is no safetensors file");
+  const twice = findDuplicateKey(text);
+  if (twice !== undefined) throw reject(`names ${quote(twice)} twice in its header`);
+  return parsed.data;
+}
+
+function readTensor(name: string, entry: unknown, dataStart: number, reject: (what: string) => AppError): Tensor {
+  const parsed = tensorShape.safeParse(entry);
+  if (!parsed.success) throw reject(`describes the tensor ${quote(name)} without a proper type, shape and place`);
+  const { dtype, shape, data_offsets: place } = parsed.data;
+  if (!isNumberType(dtype)) throw reject(`holds the tensor ${quote(name)} in the unknown type ${quote(dtype)}`);
+  const bytes = shape.reduce((product, length) => product * length, BYTES_OF[dtype]);
+  if (!Number.isSafeInteger(bytes))
+    throw reject(`gives the tensor ${quote(name)} the impossible shape ${shape.join("×")}`);
+  if (place[1] - place[0] !== bytes)
+    throw reject(
+      `gives the tensor ${quote(name)} ${place[1] - place[0]} bytes, where ${dtype} of shape ${shape.join("×")} has ${bytes}`,
+    );
+  return { name, type: dtype, shape, start: dataStart + place[0], bytes };
+}
+
+/** The format leaves no gaps and no rest, so anything else is a file that was cut or put together wrongly. */
+function checkPlaces(
+  tensors: readonly Tensor[],
+  file: { readonly dataStart: number; readonly size: number },
+  reject: (what: string) => AppError,
+): void {
+  let end = file.dataStart;
+  for (const tensor of [...tensors].sort((one, other) => one.start - other.start || one.bytes - other.bytes)) {
+    if (tensor.start < end) throw reject(`lets the tensor ${quote(tensor.name)} overlap another one`);
+    if (tensor.start > end) throw reject(`has a gap before the tensor ${quote(tensor.name)}`);
+    end = tensor.start + tensor.bytes;
+  }
+  if (end > file.size) throw reject(`is truncated: it has ${file.size} of ${end} bytes`);
+  if (end < file.size) throw reject(`has ${file.size - end} bytes more than its header describes`);
+}
+
+function isNumberType(text: string): text is NumberType {
+  return Object.hasOwn(BYTES_OF, text);
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

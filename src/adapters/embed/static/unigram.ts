@@ -1,0 +1,151 @@
+/** Longer pieces are left out: finding them would take a look at every stretch of a text of that length. */
+const LONGEST_PIECE = 256;
+/** What an unknown character costs below the worst piece, as in the SentencePiece library. */
+const UNKNOWN_PENALTY = 10;
+/** Slots of the hash table for each piece. */
+const ROOM = 2;
+/** Looks into the table for each piece while it is built; ordinary vocabularies need about 1.5. */
+const MOST_LOOKS = 64;
+
+/** Splits text into the most probable row of known pieces, as SentencePiece does. */
+export interface Unigram {
+  /** Ids of the pieces of a text; undefined for each character that no piece holds. */
+  split(text: string): (number | undefined)[];
+}
+
+/**
+ * A unigram model over pieces with the logarithm of their probability; the position of a piece is its id. Made for half
+ * a million pieces: their text lies in one array and a hash table of numbers finds it.
+ * @throws RangeError for pieces that were chosen to collide
+ */
+export function createUnigram(
+  pieces: readonly (readonly [piece: string, score: number])[],
+  unknownId: number | undefined,
+): Unigram {
+  const { codes, starts } = layOut(pieces);
+  const scores = Float64Array.from(pieces, ([, score]) => score);
+  const longest = pieces.reduce(
+    (length, [piece]) => Math.max(length, piece.length <= LONGEST_PIECE ? piece.length : 0),
+    1,
+  );
+  const unknownScore = scores.reduce((lowest, score) => Math.min(lowest, score), 0) - UNKNOWN_PENALTY;
+  const slots = buildTable(codes, starts);
+  const mask = slots.length - 1;
+  if (unknownId !== undefined) scores[unknownId] = unknownScore;
+
+  function find(text: string, start: number, length: number, hash: number): number {
+    for (let slot = scatter(hash) & mask; ; slot = (slot + 1) & mask) {
+      const id = (slots[slot] ?? 0) - 1;
+      if (id < 0) return -1;
+      if (isAt(id, text, start, length)) return id;
+    }
+  }
+
+  function isAt(id: number, text: string, start: number, length: number): boolean {
+    const first = starts[id] ?? 0;
+    if ((starts[id + 1] ?? 0) - first !== length) return false;
+    for (let index = 0; index < length; index++)
+      if (codes[first + index] !== text.charCodeAt(start + index)) return false;
+    return true;
+  }
+
+  /** For every end of a stretch its best last piece (-1: unknown) and where that begins. */
+  function bestPieces(text: string): { readonly ids: Int32Array; readonly begins: Int32Array } {
+    const ids = new Int32Array(text.length + 1).fill(-1);
+    const begins = new Int32Array(text.length + 1).fill(-1);
+    const best = new Float64Array(text.length + 1).fill(Number.NEGATIVE_INFINITY);
+    best[0] = 0;
+    const offer = (begin: number, end: number, id: number, score: number): void => {
+      const sum = (best[begin] ?? 0) + score;
+      if (begins[end] !== -1 && sum <= (best[end] ?? 0)) return;
+      best[end] = sum;
+      ids[end] = id;
+      begins[end] = begin;
+    };
+    for (let begin = 0; begin < text.length;) {
+      const character = widthAt(text, begin);
+      let isKnown = false;
+      let hash = FIRST_HASH;
+      for (let end = begin + 1; end <= text.length && end - begin <= longest; end++) {
+        hash = mix(hash, text.charCodeAt(end - 1));
+        if (end - begin < character) continue;
+        const id = find(text, begin, end - begin, hash);
+        if (id < 0) continue;
+        offer(begin, end, id, scores[id] ?? 0);
+        if (end - begin === character) isKnown = true;
+      }
+      if (!isKnown) offer(begin, begin + character, -1, unknownScore);
+      begin += character;
+    }
+    return { ids, begins };
+  }
+
+  return {
+    split(text) {
+      const { ids, begins } = bestPieces(text);
+      const found: (number | undefined)[] = [];
+      for (let end = text.length; end > 0; end = begins[end] ?? 0) {
+        const id = ids[end] ?? -1;
+        found.push(id >= 0 ? id : undefined);
+      }
+      return found.reverse();
+    },
+  };
+}
+
+function layOut(pieces: readonly (readonly [string, number])[]): {
+  readonly codes: Uint16Array;
+  readonly starts: Uint32Array;
+} {
+  const starts = new Uint32Array(pieces.length + 1);
+  for (const [id, [piece]] of pieces.entries())
+    starts[id + 1] = (starts[id] ?? 0) + (piece.length <= LONGEST_PIECE ? piece.length : 0);
+  const codes = new Uint16Array(starts[pieces.length] ?? 0);
+  for (const [id, [piece]] of pieces.entries()) {
+    if (piece.length > LONGEST_PIECE) continue;
+    const start = starts[id] ?? 0;
+    for (let index = 0; index < piece.length; index++) codes[start + index] = piece.charCodeAt(index);
+  }
+  return { codes, starts };
+}
+
+/**
+ * Open addressing; 0 is an empty slot, everything else an id plus 1. Of equal pieces the last one counts.
+ * @throws RangeError for pieces that were chosen to collide, which would take hours
+ */
+function buildTable(codes: Uint16Array, starts: Uint32Array): Int32Array {
+  const count = starts.length - 1;
+  const slots = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(count, 1) * ROOM)));
+  const mask = slots.length - 1;
+  let looks = 1_000 + count * MOST_LOOKS;
+  for (let id = count - 1; id >= 0; id--) {
+    const start = starts[id] ?? 0;
+    const end = starts[id + 1] ?? 0;
+    if (start === end) continue;
+    let hash = FIRST_HASH;
+    for (let index = start; index < end; index++) hash = mix(hash, codes[index] ?? 0);
+    let slot = scatter(hash) & mask;
+    while (slots[slot] !== 0) {
+      slot = (slot + 1) & mask;
+      if (--looks < 0) throw new RangeError("The pieces of the vocabulary collide.");
+    }
+    slots[slot] = id + 1;
+  }
+  return slots;
+}
+
+const FIRST_HASH = 0x811c9dc5;
+
+function mix(hash: number, code: number): number {
+  return Math.imul(hash ^ code, 0x01000193);
+}
+
+function scatter(hash: number): number {
+  const value = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return (value ^ (value >>> 13)) >>> 0;
+}
+
+/** Code units of the character at a place; half a surrogate pair counts as a character of its own. */
+function widthAt(text: string, index: number): number {
+  return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
+}
