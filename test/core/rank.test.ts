@@ -84,6 +84,16 @@ describe("the order", () => {
     expect(texts(rank("zzz", details, [0.1, 0.9]))).toEqual(["Omega.", "Alpha."]);
   });
 
+  test("tells who says a text, though others say the same elsewhere", () => {
+    const talk = (documentId: string, speaker: string, seq: number): UnitDetail =>
+      chunkDetail({ seq, text: "Hiking in the rain, of course", documentId, speakers: [speaker] });
+    const details = [talk("a", "Ben", 1), talk("b", "Nora", 2), talk("c", "Ben", 3)];
+    for (const name of ["Nora", "Ben"]) {
+      const [first] = rank(`What does ${name} like, hiking?`, details);
+      expect(first?.detail.chunk?.metadata?.speakers).toEqual([name]);
+    }
+  });
+
   test("is the same every time, whatever order the details come in", () => {
     const details = Array.from({ length: 30 }, (_, index) => memoryDetail({ seq: index + 1, text: `Fact ${index}` }));
     const forwards = texts(rank("Which fact?", details));

@@ -32,12 +32,55 @@ const ENDS_IN_QUESTION = /\?[\s"')]*(?:\[[^\]]*\]\s*)?$/;
 
 /** Takes the text of a candidate apart. */
 export function readUnit(detail: UnitDetail): UnitWords {
+  const { counts, length, first, isQuestion, isNegated, signature } = readText(detail.text);
+  const speakers = detail.memory ? first : readSpeakers(detail.chunk?.metadata?.speakers);
+  return { detail, counts, length, speakers, isQuestion, isNegated, signature };
+}
+
+const CACHED_SPEAKERS = 1_000;
+const NOBODY: ReadonlySet<string> = new Set();
+const speakersByNames = new Map<string, ReadonlySet<string>>();
+
+function readSpeakers(names: readonly string[] | undefined): ReadonlySet<string> {
+  if (!names || names.length === 0) return NOBODY;
+  const key = names.join("\n");
+  const known = speakersByNames.get(key);
+  if (known) return known;
+  if (speakersByNames.size >= CACHED_SPEAKERS) speakersByNames.clear();
+  const speakers = new Set(names.flatMap((name) => tokenise(name).map(contentRoot)));
+  speakersByNames.set(key, speakers);
+  return speakers;
+}
+
+/** What does not depend on where a text stands. */
+interface TextWords extends Omit<UnitWords, "detail" | "speakers"> {
+  /** Root of its first content word, if it has any. */
+  readonly first: ReadonlySet<string>;
+}
+
+/** Searches of one container meet the same texts again and again. */
+const CACHED_TEXTS = 5_000;
+const LONGEST_CACHED = 2_000;
+let recentTexts = new Map<string, TextWords>();
+let earlierTexts = new Map<string, TextWords>();
+
+function readText(text: string): TextWords {
+  if (text.length > LONGEST_CACHED) return takeApart(text);
+  const recent = recentTexts.get(text);
+  if (recent) return recent;
+  if (recentTexts.size >= CACHED_TEXTS) [earlierTexts, recentTexts] = [recentTexts, new Map()];
+  const words = earlierTexts.get(text) ?? takeApart(text);
+  recentTexts.set(text, words);
+  return words;
+}
+
+function takeApart(text: string): TextWords {
   const counts = new Map<string, number>();
   let length = 0;
   let first = "";
   let negations = 0;
   let mark = 0;
-  const { words, forms } = splitWords(detail.text);
+  const { words, forms } = splitWords(text);
   for (const word of words) {
     if (isNegation(word)) negations += 1;
     const root = contentRoot(word);
@@ -51,17 +94,11 @@ export function readUnit(detail: UnitDetail): UnitWords {
     const root = contentRoot(form);
     if (root !== "") counts.set(root, (counts.get(root) ?? 0) + 1);
   }
-  const speakers = new Set<string>();
-  for (const name of detail.chunk?.metadata?.speakers ?? [])
-    for (const word of tokenise(name)) speakers.add(contentRoot(word));
-  if (detail.memory && first !== "") speakers.add(first);
-  const isQuestion = ENDS_IN_QUESTION.test(detail.text.slice(-400));
   return {
-    detail,
     counts,
     length,
-    speakers,
-    isQuestion,
+    first: first === "" ? NOBODY : new Set([first]),
+    isQuestion: ENDS_IN_QUESTION.test(text.slice(-400)),
     isNegated: negations % 2 === 1,
     signature: mark,
   };
