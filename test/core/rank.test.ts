@@ -84,6 +84,30 @@ describe("the order", () => {
     expect(texts(rank("zzz", details, [0.1, 0.9]))).toEqual(["Omega.", "Alpha."]);
   });
 
+  test("lifts what is said around the best hits, nearest first, and nothing in other documents", () => {
+    const talk = conversation(
+      "Ana: I lost my keys",
+      "Ben: Oh no",
+      "Ana: My cousin fixes accordions for a living",
+      "Ben: Where does she work?",
+      "Ana: In an old mill by the river",
+      "Ben: Good for her",
+      "Ana: My phone is empty",
+      "Ben: Mine too",
+    );
+    const elsewhere = chunkDetail({
+      seq: 90,
+      text: "Eva: In a brick house at the coast",
+      documentId: "other",
+      position: 3,
+    });
+    const ranked = rank("accordions", [...talk, elsewhere]);
+    const scoreOf = (of: UnitDetail | undefined): number => ranked.find(({ detail }) => detail === of)?.score ?? -1;
+    const scores = [2, 4, 5, 6].map((position) => scoreOf(talk[position]));
+    expect(scores).toEqual([...new Set(scores)].sort((first, second) => second - first));
+    expect(scoreOf(elsewhere)).toBe(0);
+  });
+
   test("tells who says a text, though others say the same elsewhere", () => {
     const talk = (documentId: string, speaker: string, seq: number): UnitDetail =>
       chunkDetail({ seq, text: "Hiking in the rain, of course", documentId, speakers: [speaker] });

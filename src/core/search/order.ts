@@ -7,14 +7,17 @@ export interface Candidates {
   readonly units: readonly UnitWords[];
   /** By candidate and term, see `Evidence.strength`. */
   readonly strengths: readonly Float64Array[];
+  readonly places: Places;
 }
+
+/** By document: the candidate at each position. */
+export type Places = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /**
  * How well the words of each candidate, of its neighbours and of its document answer the query. A term counts once, however
  * many of these have it; 1 would be all terms many times over. Comparable within one search only.
  */
-export function scoreWords({ units, strengths }: Candidates, query: Query, recipe: RankRecipe): Float64Array {
-  const places = placesOf(units);
+export function scoreWords({ units, strengths, places }: Candidates, query: Query, recipe: RankRecipe): Float64Array {
   const documents = documentSums(units, strengths, query.terms.length);
   const around = new Float64Array(query.terms.length);
   const scores = new Float64Array(units.length);
@@ -58,8 +61,8 @@ function saturate(value: number, half: number): number {
   return value <= 0 ? 0 : value / (value + half);
 }
 
-/** By document: the candidate at each position. */
-function placesOf(units: readonly UnitWords[]): Map<string, Map<number, number>> {
+/** Where each candidate stands in its document. */
+export function placesOf(units: readonly UnitWords[]): Places {
   const places = new Map<string, Map<number, number>>();
   for (const [index, { detail }] of units.entries()) {
     if (!detail.chunk) continue;
@@ -75,7 +78,7 @@ function placesOf(units: readonly UnitWords[]): Map<string, Map<number, number>>
 function sumAround(
   sums: Float64Array,
   unit: UnitWords,
-  places: ReadonlyMap<string, ReadonlyMap<number, number>>,
+  places: Places,
   units: readonly UnitWords[],
   strengths: readonly Float64Array[],
   recipe: RankRecipe,

@@ -1,6 +1,6 @@
 import { fadingOf, habitOf } from "../memories/standing.js";
 import { gatherEvidence, readUnit, type UnitWords } from "./evidence.js";
-import { scoreWords } from "./order.js";
+import { placesOf, scoreWords } from "./order.js";
 import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
 import { analyseQuery, type WordCounts } from "./query.js";
@@ -8,6 +8,7 @@ import { RANK, type RankRecipe } from "./recipes.js";
 import { dropRepetitions } from "./repetition.js";
 import { findSources, shareStrength } from "./sources.js";
 import { interpolate, similarityOf } from "./similarity.js";
+import { liftSurroundings } from "./surroundings.js";
 import type { Unit } from "../types.js";
 
 /** What one search has found, before ranking. */
@@ -49,18 +50,27 @@ export function rankUnits(input: RankInput): RankedUnit[] {
   const query = analyseQuery(input.query, input.wordCounts, names);
   const evidence = units.map((unit) => gatherEvidence(unit, query, recipe));
   const sources = findSources(units);
-  const wordScores = scoreWords({ units, strengths: shareStrength(evidence, sources) }, query, recipe);
+  const places = placesOf(units);
+  const wordScores = scoreWords({ units, strengths: shareStrength(evidence, sources), places }, query, recipe);
   const cosineOf = cosinesOf(input.vectorHits);
-  const scored = units.map((words, index) => {
-    const { unit } = words.detail;
-    const presence = evidence[index]?.presence ?? new Float64Array(0);
-    const cosine = cosineOf(unit);
-    const date = query.date ? matchDate(query.date, words) : 0;
+  const cosines = units.map(({ detail }) => cosineOf(detail.unit));
+  const dates = units.map((words) => (query.date ? matchDate(query.date, words) : 0));
+  const scores = wordScores.map((wordScore, index) => {
+    const [words, cosine] = [units[index], cosines[index] ?? null];
+    if (!words) return 0;
     const near = cosine === null ? 0 : interpolate(cosine, input.calibration.points);
-    const base = (wordScores[index] ?? 0) + (input.calibration.vectorWeight ?? recipe.vector) * near;
-    const stated = sources.has(index) ? recipe.stated : 1;
-    const score = (base * weightOf(words, recipe, now) + recipe.date * date) * stated;
-    return { words, score, similarity: similarityOf(words, presence, query, date, cosine, input.calibration) };
+    const base = wordScore + (input.calibration.vectorWeight ?? recipe.vector) * near;
+    return base * weightOf(words, recipe, now) + recipe.date * (dates[index] ?? 0);
+  });
+  liftSurroundings(units, scores, places, recipe);
+  const scored = units.map((words, index) => {
+    const presence = evidence[index]?.presence ?? NOTHING;
+    const [cosine, date] = [cosines[index] ?? null, dates[index] ?? 0];
+    return {
+      words,
+      score: (scores[index] ?? 0) * (sources.has(index) ? recipe.stated : 1),
+      similarity: similarityOf(words, presence, query, date, cosine, input.calibration),
+    };
   });
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
   const { threshold = 0, limit = Infinity } = input;
@@ -72,6 +82,8 @@ export function rankUnits(input: RankInput): RankedUnit[] {
     score,
   }));
 }
+
+const NOTHING = new Float64Array(0);
 
 /** What a unit counts for, whatever was asked: it changes the order and never the similarity. */
 function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Date): number {

@@ -19,6 +19,8 @@ export interface RankRecipe {
   readonly before: readonly number[];
   readonly beforeQuestion: number;
   readonly after: readonly number[];
+  /** What chunks gain that stand up to `distance` away from one of the best: this share of its score, divided by the distance. */
+  readonly surroundings: { readonly ofBest: number; readonly distance: number; readonly share: number };
   /** Extra for words found in the unit itself. */
   readonly own: number;
   /** Extra for words found anywhere in the same document, and how fast that saturates. */
@@ -51,6 +53,7 @@ export const RANK: RankRecipe = Object.freeze({
   before: [0.3, 0.3],
   beforeQuestion: 0.8,
   after: [0.25, 0.1],
+  surroundings: { ofBest: 5, distance: 3, share: 0.12 },
   own: 0.2,
   document: 0.2,
   documentSaturation: 0.3,
