@@ -1,23 +1,28 @@
 // `npm run bench`: how fast Recollect is, how that grows, and how others do on the same notes. `--help` lists the options.
-import { cpus } from "node:os";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpus, loadavg } from "node:os";
 import { cleanUpWhenInterrupted, removeAll } from "./children.mjs";
 import { heldLine } from "./facts/run.mjs";
 import { FilledFolders } from "./filled-folders.mjs";
+import { measureContainers } from "./measure/containers.mjs";
 import { measureIngest } from "./measure/ingest.mjs";
+import { measureMcp } from "./measure/mcp.mjs";
 import { measureSearch } from "./measure/search.mjs";
+import { measureVectors } from "./measure/vectors.mjs";
 import { readOptions } from "./options.mjs";
-import { renderTables } from "./report/table.mjs";
+import { renderMarkdown, writeReport } from "./report/write.mjs";
 import { Results } from "./results.mjs";
 import { Product } from "./service.mjs";
 
-const THOROUGH = { warmUp: 100, searches: 300, milliseconds: 8_000, starts: 3, documents: 1_200 };
-const QUICK = { warmUp: 50, searches: 100, milliseconds: 3_000, starts: 2, documents: 300 };
+/** How often and how long things are done. */
+const THOROUGH = { warmUp: 100, searches: 300, milliseconds: 8_000, starts: 3, documents: 1_200, containers: 1_000 };
+const QUICK = { warmUp: 40, searches: 100, milliseconds: 2_500, starts: 2, documents: 240, containers: 50 };
 
 const MEASURES = {
   search: measureSearch,
+  containers: measureContainers,
   ingest: measureIngest,
+  vectors: measureVectors,
+  mcp: measureMcp,
   facts: async ({ options, results }) => results.remark(await heldLine(options.dist)),
 };
 
@@ -26,18 +31,18 @@ async function main() {
   if (options === null) return;
   if (options.help !== null) return void process.stdout.write(options.help);
   cleanUpWhenInterrupted();
+  const started = performance.now();
+  const [load] = loadavg();
   const results = new Results();
-  const product = new Product(options.dist, options.settings);
-  const folders = new FilledFolders({ product, seed: options.seed, keptIn: options.data, results });
-  const effort = options.quick ? QUICK : THOROUGH;
-  const bench = { options, product, folders, results, effort, seed: options.seed, sizes: options.sizes };
-  for (const [name, measure] of Object.entries(MEASURES)) {
-    if (!options.sections.has(name)) continue;
-    process.stderr.write(`${name}\n`);
-    await measure(bench);
-  }
-  writeReport(results, options);
-  if (results.problems.length > 0) process.exitCode = 1;
+  await measureAll(options, results);
+  const { figures, problems, remarks } = results;
+  const minutes = Math.round((performance.now() - started) / 6_000) / 10;
+  const cores = cpus();
+  const machine = { node: process.versions.node, cores: cores.length, processor: cores[0]?.model ?? "unknown", load };
+  const report = { about: { ...machine, seed: options.seed, minutes }, figures, problems, remarks };
+  process.stdout.write(renderMarkdown(report));
+  process.stderr.write(`The report is in ${writeReport(options.out, report)}\n`);
+  if (problems.length > 0) process.exitCode = 1;
 }
 
 function readArguments() {
@@ -50,25 +55,27 @@ function readArguments() {
   }
 }
 
-function writeReport(results, options) {
-  const about = { node: process.versions.node, cores: cpus().length, processor: cpus()[0]?.model, seed: options.seed };
-  const { figures, problems, remarks } = results;
-  mkdirSync(options.out, { recursive: true });
-  writeFileSync(join(options.out, "bench.json"), JSON.stringify({ about, figures, problems, remarks }, null, 1));
-  const lines = [
-    `Node ${about.node}, ${about.cores} cores, wall time seen by the client:\n`,
-    ...renderTables(figures),
-    ...remarks,
-    ...problems.map((problem) => `WRONG: ${problem}`),
-    "",
-  ];
-  process.stdout.write(lines.join("\n"));
+/** What one part cannot measure does not keep the others from it; it fails the run at the end. */
+async function measureAll(options, results) {
+  const { seed, sizes } = options;
+  const product = new Product(options.dist, options.settings);
+  const folders = new FilledFolders({ product, seed, keptIn: options.data, results });
+  const effort = options.quick ? QUICK : THOROUGH;
+  for (const [name, measure] of Object.entries(MEASURES)) {
+    if (!options.sections.has(name)) continue;
+    process.stderr.write(`${name}\n`);
+    try {
+      await measure({ options, product, folders, results, effort, seed, sizes });
+    } catch (error) {
+      results.check(false, `${name} failed: ${error.stack ?? error}`);
+    }
+  }
 }
 
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  process.stderr.write(`${error.stack ?? error}\n`);
   process.exitCode = 1;
 } finally {
   removeAll();

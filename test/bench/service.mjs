@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { childrenOf, endChild, memoryOf, processorTimeOf, startChild } from "./children.mjs";
 import { HttpClient } from "./http-client.mjs";
 import { note } from "./corpus.mjs";
+import { pause } from "./load.mjs";
 import { McpLineClient } from "./mcp-line-client.mjs";
 
 const KEY = "sm_bench_0123456789abcdef01234567";
@@ -61,6 +62,7 @@ export class Product {
       RECOLLECT_API_KEY: KEY,
       RECOLLECT_OFFLINE: "1",
       RECOLLECT_LLM: "off",
+      RECOLLECT_EMBEDDER: "builtin",
       RECOLLECT_LOG_LEVEL: "warn",
       ...this.#settings,
       ...settings,
@@ -110,6 +112,18 @@ class Service {
       }
     };
     await Promise.all(Array.from({ length: CALLERS_WHILE_FILLING }, work));
+  }
+
+  /** Moves all of one container into another, and waits until that is done. */
+  async merge(from, into) {
+    const merge = { containerTags: [from, into], targetContainerTag: into };
+    const { body } = await this.post("/v3/container-tags/merge", merge);
+    for (;;) {
+      const { status, lastError } = (await this.get(`/v3/container-tags/merge/${body.mergeId}`)).body;
+      if (status === "completed") return;
+      if (status === "failed") throw new Error(`merging ${from} failed: ${lastError}`);
+      await pause(20);
+    }
   }
 
   /** Resident memory in MB: of the service, of its children (the Chroma engine), and the highest of the service so far. */

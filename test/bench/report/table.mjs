@@ -13,21 +13,25 @@ const TITLES = {
   facts: "Facts found by the rules",
 };
 
-/** What a run has measured as Markdown tables, a section each. */
-export function renderTables(figures) {
+/** What a run has measured as tables, one for each section: heads, and lines of texts. */
+export function tablesOf(figures) {
   const sections = [...new Set(figures.map(({ section }) => section))];
   return sections.map((section) => {
     const own = figures.filter((figure) => figure.section === section);
-    return `### ${TITLES[section] ?? section}\n\n${renderSection(own)}\n`;
+    const systems = [...new Set(own.map(({ system }) => system))];
+    const table = systems.length > 1 ? compare(own, systems) : arrangeBySize(own);
+    return { section, title: TITLES[section] ?? section, ...table };
   });
 }
 
-function renderSection(figures) {
-  const systems = [...new Set(figures.map(({ system }) => system))];
-  return systems.length > 1 ? renderComparison(figures, systems) : renderBySize(figures);
+/** A table in Markdown, under its title. */
+export function asMarkdown({ title, heads, lines }) {
+  const rule = heads.map((_, at) => (at === 0 ? "---" : "---:"));
+  const rows = [heads, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`);
+  return `### ${title}\n\n${rows.join("\n")}\n`;
 }
 
-function renderBySize(figures) {
+function arrangeBySize(figures) {
   const sizes = sizesOf(figures);
   const withGrowth = sizes.length > 1;
   const heads = ["", ...sizes.map(nameOfSize), ...(withGrowth ? ["grows as"] : [])];
@@ -36,11 +40,11 @@ function renderBySize(figures) {
     const cells = sizes.map((size) => show(own.find((figure) => figure.size === size)));
     return [name, ...cells, ...(withGrowth ? [showGrowth(own)] : [])];
   });
-  return table(heads, lines);
+  return { heads, lines };
 }
 
 /** Another system's column is followed by how Recollect's value relates to it. */
-function renderComparison(figures, systems) {
+function compare(figures, systems) {
   const [ours, ...others] = ["Recollect", ...systems.filter((system) => system !== "Recollect")];
   const rows = sizesOf(figures).flatMap((size) =>
     namesOf(figures.filter((figure) => figure.size === size)).map((name) => ({ name, size })),
@@ -51,7 +55,7 @@ function renderComparison(figures, systems) {
     const cells = others.flatMap((other) => [show(at(other)), showRatio(at(ours), at(other))]);
     return [name, nameOfSize(size), show(at(ours)), ...cells];
   });
-  return table(heads, lines);
+  return { heads, lines };
 }
 
 function sizesOf(figures) {
@@ -62,7 +66,7 @@ function namesOf(figures) {
   return [...new Set(figures.map(({ name }) => name))];
 }
 
-export function nameOfSize(size) {
+function nameOfSize(size) {
   return size === undefined ? "" : size.toLocaleString("en");
 }
 
@@ -77,9 +81,4 @@ function showRatio(ours, other) {
 function showGrowth(figures) {
   const exponent = growthExponent(figures.filter(({ size }) => size !== undefined));
   return exponent === undefined ? "" : `n^${exponent.toFixed(2)}`;
-}
-
-function table(heads, lines) {
-  const rule = heads.map((_, at) => (at === 0 ? "---" : "---:"));
-  return [heads, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
