@@ -177,6 +177,23 @@ export interface TextHit {
   readonly score: number;
 }
 
+export interface TextSearchOptions {
+  readonly limit: number;
+  /** The only units that count. */
+  readonly among?: readonly Unit[];
+  /** Looks only for the rarest words that together match about so many units; all by default. */
+  readonly mostMatches?: number;
+}
+
+export interface FoundText {
+  readonly hits: readonly TextHit[];
+  /**
+   * In how many units of the scope each word occurs in the text itself, and how many units there are. May lag behind by
+   * one in a hundred units.
+   */
+  readonly counted: { readonly total: number; readonly counts: readonly number[] };
+}
+
 /** Where a search may look. */
 export interface UnitScope {
   readonly containerIds: readonly number[];
@@ -244,14 +261,8 @@ export interface UnitStore {
   unindex(unit: Unit): Promise<void>;
   /** Moves a memory to the forgotten part of the index, where only `includeForgotten` finds it, or back. */
   setForgotten(unit: Unit, containerId: number, forgotten: boolean): Promise<void>;
-  /** Units whose text or context has any of the words, best first. */
-  searchText(
-    scope: UnitScope,
-    words: readonly string[],
-    options: { limit: number; among?: readonly Unit[] },
-  ): Promise<TextHit[]>;
-  /** In how many units of the scope each word occurs in the text itself, and how many units there are. */
-  wordCounts(scope: UnitScope, words: readonly string[]): Promise<{ total: number; counts: readonly number[] }>;
+  /** Units whose text or context has any of the words, best first: rare words count more, those of the context less. */
+  searchText(scope: UnitScope, words: readonly string[], options: TextSearchOptions): Promise<FoundText>;
   /** Findable units that have no vector in this space yet, by rising unit. */
   withoutVector(space: VectorSpace, afterUnit: Unit, limit: number): Promise<PlainUnit[]>;
   /** Adds the vector of a unit in all containers that it lies in. Leaves out one that was removed or superseded meanwhile. */

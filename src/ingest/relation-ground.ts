@@ -87,8 +87,8 @@ async function findIds(
         })
       : [];
   const words = queryWords(candidate.text);
-  const said = words.length > 0 ? await store.units.searchText(scope, words, { limit: MOST_NEIGHBOURS }) : [];
-  const units = [...near.filter(({ cosine }) => cosine >= FAR), ...said].map(({ unit }) => unit);
+  const said = await store.units.searchText(scope, words, { limit: MOST_NEIGHBOURS });
+  const units = [...near.filter(({ cosine }) => cosine >= FAR), ...said.hits].map(({ unit }) => unit);
   const found = new Set(units.filter((unit) => allowed === null || allowed.has(unit)));
   const details = found.size > 0 ? await store.units.details(document.organizationId, scope, [...found]) : [];
   const idOf = new Map(details.map(({ unit, id }) => [unit, id]));

@@ -78,7 +78,7 @@ describe("merging", () => {
     for (const space of await opened.store.vectors.spaces())
       expect((await opened.store.vectors.counts(space.id)).has(source?.id ?? 0)).toBe(false);
     const scope = { containerIds: [source?.id ?? 0], kinds: ["chunk", "memory"] as const, includeForgotten: true };
-    expect(await opened.store.units.searchText(scope, ["bees", "wasps"], { limit: 10 })).toEqual([]);
+    expect((await opened.store.units.searchText(scope, ["bees", "wasps"], { limit: 10 })).hits).toEqual([]);
     const withForgotten = { q: "wasps", containerTags: ["b"], threshold: 0, includeForgotten: true };
     expect((await core.search(call, withForgotten)).results.map(({ text }) => text)).toContain("Wasps sting");
   });

@@ -77,7 +77,7 @@ describe("of a document that is added again", () => {
     );
     for (const row of rows) {
       const scope = { containerIds: [row.id], kinds: ["chunk"] as const, includeForgotten: false };
-      const hits = await opened.store.units.searchText(scope, ["bees"], { limit: 50 });
+      const { hits } = await opened.store.units.searchText(scope, ["bees"], { limit: 50 });
       expect(new Set(hits.map((hit) => hit.unit))).toEqual(new Set(before.map(({ seq }) => unitOf("chunk", seq))));
     }
   });

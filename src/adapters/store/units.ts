@@ -1,19 +1,18 @@
 import { type Kysely, sql } from "kysely";
-import type { Clock, UnitScope, UnitStore } from "../../core/ports.js";
+import type { Clock, UnitStore } from "../../core/ports.js";
 import { seqOf, kindOf, type Unit } from "../../core/types.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { loadUnits, readDetails } from "./unit-details.js";
 import { rescopeUnit } from "./rescope.js";
 import { matchUnits } from "./unit-matching.js";
-import { dropUnit, scopeWord, writeText } from "./text-index.js";
+import { dropUnit, writeText } from "./text-index.js";
+import { createTextSearch } from "./text-search.js";
 import { atomically } from "./transact.js";
 import { packVectors, vectorBytes } from "./vector-bytes.js";
 
-/** Weights of the columns text, context and scope in `bm25`; see the recall figures in README. */
-const TEXT_WEIGHTS = sql.raw("1.0, 0.4, 0.0");
-
 export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
+  const texts = createTextSearch(db);
   return {
     async indexText(entry) {
       await atomically(db, (db) => writeText(db, entry));
@@ -84,33 +83,7 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
       });
     },
 
-    async searchText(scope, words, options) {
-      if (words.length === 0 || scope.containerIds.length === 0) return [];
-      // Without the plus SQLite would run the whole match once for each of the units.
-      const among = options.among
-        ? sql`and +rowid in (select value from json_each(${listParameter(options.among)}))`
-        : sql``;
-      const { rows } = await sql<{ rowid: number; score: number }>`
-        select rowid, -bm25(text_index, ${TEXT_WEIGHTS}) as score from text_index
-        where text_index match ${matchExpression(scope, words)} ${among}
-        order by score desc limit ${options.limit}`.execute(db);
-      return rows.map((row) => ({ unit: row.rowid, score: row.score }));
-    },
-
-    async wordCounts(scope, words) {
-      if (scope.containerIds.length === 0) return { total: 0, counts: words.map(() => 0) };
-      const expressions = [
-        `scope : (${scopeExpression(scope)})`,
-        ...words.map((word) => matchExpression(scope, [word], "text")),
-      ];
-      // One statement for all: each alone would cost more in calls than in counting.
-      const counted = expressions.map(
-        (expression) => sql`(select count(*) from text_index where text_index match ${expression})`,
-      );
-      const { rows } = await sql<{ counts: string }>`select json_array(${sql.join(counted)}) as counts`.execute(db);
-      const [total = 0, ...counts] = JSON.parse(rows[0]?.counts ?? "[]") as number[];
-      return { total, counts };
-    },
+    searchText: (scope, words, options) => texts.search(scope, words, options),
 
     async forgottenVectors(scope, space) {
       const rows = await db
@@ -159,20 +132,4 @@ async function activityOf(db: Kysely<Database>, unit: Unit): Promise<0 | 1 | nul
     .executeTakeFirst();
   if (memory?.is_latest !== 1) return null;
   return memory.is_forgotten === 1 ? 0 : 1;
-}
-
-function scopeExpression(scope: UnitScope): string {
-  return scope.containerIds
-    .flatMap((id) => [
-      ...scope.kinds.map((kind) => scopeWord(kind, id)),
-      ...(scope.includeForgotten && scope.kinds.includes("memory") ? [scopeWord("memory", id, true)] : []),
-    ])
-    .map((word) => `"${word}"`)
-    .join(" OR ");
-}
-
-/** FTS5 query syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); a word in quotes is never syntax. */
-function matchExpression(scope: UnitScope, words: readonly string[], columns = "{text context}"): string {
-  const any = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" OR ");
-  return `${columns} : (${any}) AND scope : (${scopeExpression(scope)})`;
 }

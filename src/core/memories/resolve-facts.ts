@@ -126,10 +126,10 @@ async function findLikely(
     : [];
   const { claim } = read(text);
   const words = claim ? searchWords(claim) : [];
-  const found = words.length > 0 ? await store.units.searchText(scope, words, { limit: TEXT_HITS }) : [];
+  const found = await store.units.searchText(scope, words, { limit: TEXT_HITS });
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
   const near = hits.filter(({ cosine }) => cosine >= NEIGHBOUR_COSINE).map(({ unit }) => unit);
-  const units = [...new Set([...near, ...found.map(({ unit }) => unit)])];
+  const units = [...new Set([...near, ...found.hits.map(({ unit }) => unit)])];
   const details = units.length > 0 ? await store.units.details(organizationId, scope, units) : [];
   const isTwin = (detail: UnitDetail) => twins.has(detail.unit) && isSameFact(detail.text, text);
   return {

@@ -1,7 +1,7 @@
 import { queryWords } from "../../lib/words.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import type { Embedder, TextHit, UnitScope, VectorHit } from "../ports.js";
+import type { Embedder, FoundText, TextHit, UnitScope, VectorHit } from "../ports.js";
 import { rankUnits, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
@@ -31,41 +31,17 @@ export async function retrieve(
     return { ranked: [], isCut: false, degraded: [] };
   // Once, so that vectors and calibration belong together whatever takes over meanwhile.
   const embedder = context.embedders.active();
-  const question = { text: query, counted: await countWords(context, scope, query) };
-  const found = await findUnits({ ...context, embedder }, scope, question, among);
-  const ranked = await rank({ ...context, embedder }, { organizationId, scope }, question, { ...found, ...wanted });
+  const found = await findUnits({ ...context, embedder }, scope, query, among);
+  const ranked = await rank({ ...context, embedder }, { organizationId, scope }, query, { ...found, ...wanted });
   const isCut = found.textHits.length >= SEARCH.textHits || found.vectorHits.length >= SEARCH.vectorHits;
   return { ranked, isCut, degraded: found.degraded };
-}
-
-/** A query, with its words and how many units of the scope have each. */
-interface Question {
-  readonly text: string;
-  readonly counted: { readonly words: readonly string[]; readonly total: number; readonly counts: readonly number[] };
-}
-
-async function countWords({ store }: CoreContext, scope: UnitScope, query: string): Promise<Question["counted"]> {
-  const words = queryWords(query);
-  return { words, ...(await store.units.wordCounts(scope, words)) };
-}
-
-/** The rarest words that together match about `most` units or fewer, and at least one. */
-function rareWords({ words, counts }: Question["counted"], most: number): string[] {
-  let matched = 0;
-  return words
-    .map((word, index) => ({ word, count: counts[index] ?? 0 }))
-    .sort((first, second) => first.count - second.count)
-    .filter(({ count }, index) => {
-      matched += count;
-      return index === 0 || matched <= most;
-    })
-    .map(({ word }) => word);
 }
 
 type Retrieval = CoreContext & { readonly embedder: Embedder };
 
 interface Found {
   readonly textHits: readonly TextHit[];
+  readonly counted: FoundText["counted"];
   readonly vectorHits: readonly VectorHit[];
   readonly degraded: readonly string[];
 }
@@ -73,15 +49,15 @@ interface Found {
 async function findUnits(
   context: Retrieval,
   scope: UnitScope,
-  { text, counted }: Question,
+  query: string,
   among: readonly Unit[] | undefined,
 ): Promise<Found> {
-  const words = among ? counted.words : rareWords(counted, SEARCH.textMatches);
-  const [textHits, vectors] = await Promise.all([
-    context.store.units.searchText(scope, words, { limit: SEARCH.textHits, ...(among && { among }) }),
-    findByVector(context, scope, text, among),
+  const options = { limit: SEARCH.textHits, ...(among ? { among } : { mostMatches: SEARCH.textMatches }) };
+  const [{ hits, counted }, vectors] = await Promise.all([
+    context.store.units.searchText(scope, queryWords(query), options),
+    findByVector(context, scope, query, among),
   ]);
-  return { textHits, ...vectors };
+  return { textHits: hits, counted, ...vectors };
 }
 
 /** Vector search that never fails the whole: without an embedder the words still find. */
@@ -132,14 +108,14 @@ function cosines(
 async function rank(
   { store, embedder, calibrations, clock }: Retrieval,
   { organizationId, scope }: Pick<Ground, "organizationId" | "scope">,
-  { text, counted }: Question,
-  { textHits, vectorHits, threshold, limit }: Found & { threshold: number; limit?: number },
+  query: string,
+  { textHits, counted, vectorHits, threshold, limit }: Found & { threshold: number; limit?: number },
 ): Promise<RankedUnit[]> {
   const units = [...new Set([...textHits, ...vectorHits].map((hit) => hit.unit))];
   if (units.length === 0) return [];
   const details = await store.units.details(organizationId, scope, units);
   return rankUnits({
-    query: text,
+    query,
     textHits,
     vectorHits,
     details,

@@ -14,7 +14,7 @@ export function containerDetailsContract(open: OpenStore): void {
     includeForgotten: false,
   });
   const search = async (containerId: number, word: string) =>
-    (await at.store.units.searchText(inScope(containerId), [word], { limit: 10 })).map(({ unit }) => unit);
+    (await at.store.units.searchText(inScope(containerId), [word], { limit: 10 })).hits.map(({ unit }) => unit);
 
   describe("what is said of a container", () => {
     test("comes back as it was written; what was never said has a neutral value", async () => {

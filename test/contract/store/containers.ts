@@ -115,7 +115,7 @@ export function containersContract(open: OpenStore): void {
       expect(await at.store.memories.byId(at.organization, memory.memory.id)).toMatchObject({ sourceCount: 1 });
       const [row] = await at.store.containers.find(at.organization, ["kept"]);
       const scope = { containerIds: [row?.id ?? 0], kinds: ["chunk"] as const, includeForgotten: false };
-      const hits = await at.store.units.searchText(scope, ["zebra", "giraffe"], { limit: 10 });
+      const { hits } = await at.store.units.searchText(scope, ["zebra", "giraffe"], { limit: 10 });
       expect(hits.map((hit) => hit.unit).toSorted(rising)).toEqual([...kept.units, ...shared.units]);
       expect(await at.store.jobs.counts()).toMatchObject({ waiting: 1 });
       expect(await at.everything()).toContain("kept-cause");

@@ -208,7 +208,7 @@ export function documentsContract(open: OpenStore): void {
       const sources = await at.store.memories.sources(at.organization, [memory.id]);
       expect(sources.map((source) => source.documentId)).toEqual([kept.document.id]);
       const scope = { containerIds: kept.containerIds, kinds: ["chunk"] as const, includeForgotten: false };
-      const hits = await at.store.units.searchText(scope, ["zebra"], { limit: 10 });
+      const { hits } = await at.store.units.searchText(scope, ["zebra"], { limit: 10 });
       expect(hits.map((hit) => hit.unit)).toEqual(kept.units);
     });
   });
@@ -358,7 +358,7 @@ export function documentsContract(open: OpenStore): void {
       const [chunk] = await at.store.chunks.replace(at.organization, document.id, 1, buildChunkDrafts("giraffe"));
       expect(await at.store.chunks.ofDocument(at.organization, document.id, 1)).toEqual([chunk]);
       const scope = { containerIds, kinds: ["chunk"] as const, includeForgotten: false };
-      expect(await at.store.units.searchText(scope, ["zebra"], { limit: 10 })).toEqual([]);
+      expect((await at.store.units.searchText(scope, ["zebra"], { limit: 10 })).hits).toEqual([]);
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map());
     });
 
@@ -394,7 +394,7 @@ export function documentsContract(open: OpenStore): void {
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map([[containerIds[0], 3]]));
       const scope = { containerIds, kinds: ["chunk"] as const, includeForgotten: false };
       const found = async (word: string) =>
-        (await at.store.units.searchText(scope, [word], { limit: 10 })).map((hit) => hit.unit).toSorted(rising);
+        (await at.store.units.searchText(scope, [word], { limit: 10 })).hits.map((hit) => hit.unit).toSorted(rising);
       expect([await found("zebra"), await found("lion"), await found("ape")]).toEqual([
         [units[0], units[2]],
         [],

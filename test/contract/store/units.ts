@@ -13,7 +13,7 @@ export function unitsContract(open: OpenStore): void {
     ...values,
   });
   const find = async (scope: UnitScope, words: readonly string[], among?: readonly Unit[]): Promise<Unit[]> => {
-    const hits = await at.store.units.searchText(scope, words, { limit: 100, ...(among && { among }) });
+    const { hits } = await at.store.units.searchText(scope, words, { limit: 100, ...(among && { among }) });
     return hits.map((hit) => hit.unit);
   };
   const forget = async (memory: { id: string }, unit: Unit, containerId: number, forgotten = true): Promise<void> => {
@@ -74,7 +74,7 @@ export function unitsContract(open: OpenStore): void {
       const often = await at.addIndexedMemory({ text: "tiger tiger tiger lion" });
       for (let index = 0; index < 5; index++)
         await at.addIndexedMemory({ text: `tiger ${"filler ".repeat(9)}${index}` });
-      const hits = await at.store.units.searchText(await scopeOf(["a"]), ["tiger", "lion"], { limit: 3 });
+      const { hits } = await at.store.units.searchText(await scopeOf(["a"]), ["tiger", "lion"], { limit: 3 });
       expect(hits).toHaveLength(3);
       expect(hits[0]?.unit).toBe(often.unit);
       expect(hits.map((hit) => hit.score)).toEqual(hits.map((hit) => hit.score).sort((a, b) => b - a));
@@ -105,9 +105,13 @@ export function unitsContract(open: OpenStore): void {
       await at.addIndexedMemory({ text: "tiger and lion" });
       await at.addIndexedMemory({ text: "tiger alone" });
       await at.addIndexedMemory({ text: "tiger elsewhere", containerTag: "b" });
-      const counted = await at.store.units.wordCounts(await scopeOf(["a"]), ["tiger", "lion", "bear"]);
-      expect(counted).toEqual({ total: 2, counts: [2, 1, 0] });
-      expect(await at.store.units.wordCounts(await scopeOf([]), ["tiger"])).toEqual({ total: 0, counts: [0] });
+      const countIn = async (tags: readonly string[], words: readonly string[], mostMatches: number) =>
+        (await at.store.units.searchText(await scopeOf(tags), words, { limit: 1, mostMatches })).counted;
+      for (const mostMatches of [0, 1, 2, Infinity])
+        expect(await countIn(["a"], ["tiger", "lion", "bear"], mostMatches)).toEqual({ total: 2, counts: [2, 1, 0] });
+      expect(await countIn([], ["tiger"], 1)).toEqual({ total: 0, counts: [0] });
+      await at.addIndexedMemory({ text: "tiger again" });
+      expect(await countIn(["a"], ["tiger", "lion", "bear"], 1)).toEqual({ total: 3, counts: [3, 1, 0] });
     });
 
     test("a scope of thousands of containers is no trouble", async () => {

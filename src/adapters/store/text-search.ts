@@ -1,0 +1,179 @@
+import { CompiledQuery, type Kysely } from "kysely";
+import type { FoundText, TextHit, TextSearchOptions, UnitScope } from "../../core/ports.js";
+import type { Unit } from "../../core/types.js";
+import type { Database } from "./schema.js";
+import { scopeWord } from "./text-index.js";
+
+/** What a word counts for that stands around a unit and not in it. */
+const CONTEXT_WEIGHT = 0.4;
+/** A scope may change by this share before what was counted in it is counted anew. */
+const TOLERATED_CHANGE = 0.01;
+const SCOPES_REMEMBERED = 200;
+const WORDS_REMEMBERED = 1_000;
+/** Scopes of hundreds of containers are asked for rarely. */
+const LONGEST_REMEMBERED = 2_000;
+
+/** No limit, in SQL. */
+const UNLIMITED = -1;
+
+/** What was counted in one scope, when the connection had made so many changes. */
+interface Counted {
+  readonly changes: number;
+  readonly total: number;
+  readonly words: Map<string, number>;
+}
+
+/**
+ * Searches the text index. SQLite's `bm25` would read the length of every match and each word's postings of all other
+ * containers, only to choose among candidates that are ranked afterwards. In a large scope the units, and those with a
+ * common word, are counted once for many searches: such counts only say how rare a word is.
+ */
+export interface TextSearch {
+  search(scope: UnitScope, words: readonly string[], options: TextSearchOptions): Promise<FoundText>;
+}
+
+export function createTextSearch(db: Kysely<Database>): TextSearch {
+  const remembered = new Map<string, Counted>();
+
+  async function countedIn(within: string): Promise<Counted> {
+    const changes = await countChanges(db);
+    const known = remembered.get(within);
+    if (known && changes - known.changes <= known.total * TOLERATED_CHANGE) return known;
+    const [total = 0] = await ask<number>(db, COUNTS, [within]);
+    const counted = { changes, total, words: new Map<string, number>() };
+    remembered.delete(within);
+    if (within.length > LONGEST_REMEMBERED) return counted;
+    remembered.set(within, counted);
+    const oldest = remembered.size > SCOPES_REMEMBERED ? remembered.keys().next() : undefined;
+    if (oldest && !oldest.done) remembered.delete(oldest.value);
+    return counted;
+  }
+
+  async function countCommon(counted: Counted, words: readonly string[], within: string): Promise<void> {
+    const unknown = words.filter((word) => !counted.words.has(word));
+    if (unknown.length === 0) return;
+    const counts = await ask<number>(
+      db,
+      COUNTS,
+      unknown.map((word) => inColumn("text", [word], within)),
+    );
+    if (counted.words.size + unknown.length > WORDS_REMEMBERED) counted.words.clear();
+    for (const [index, word] of unknown.entries()) counted.words.set(word, counts[index] ?? 0);
+  }
+
+  /** Units that have each word in their text, and of how many there are; a common word gives no more than it must. */
+  async function lookUp(within: string, words: readonly string[], mostMatches: number) {
+    const counted = await countedIn(within);
+    const expressions = words.map((word) => inColumn("text", [word], within));
+    const lists = await readPostings(db, expressions, mostMatches);
+    const isCommon = (index: number): boolean => (lists[index]?.length ?? 0) > mostMatches;
+    const common = words.filter((_, index) => isCommon(index));
+    await countCommon(counted, common, within);
+    const counts = words.map((word, index) =>
+      isCommon(index) ? (counted.words.get(word) ?? mostMatches) : (lists[index]?.length ?? 0),
+    );
+    return { lists, total: counted.total, counts };
+  }
+
+  return {
+    async search(scope, words, { limit, among, mostMatches = Infinity }) {
+      if (scope.containerIds.length === 0 || words.length === 0)
+        return { hits: [], counted: { total: 0, counts: words.map(() => 0) } };
+      const within = scopeExpression(scope);
+      const { lists, ...counted } = await lookUp(within, words, mostMatches);
+      const telling = rarest(counted.counts, mostMatches);
+      const around = await readPostings(
+        db,
+        telling.map((index) => inColumn("context", [words[index] ?? ""], within)),
+        mostMatches,
+      );
+      const matches = telling.map((index, place) => ({
+        own: lists[index] ?? [],
+        around: around[place] ?? [],
+        rarity: rarityOf(counted, index),
+      }));
+      return { hits: best(matches, limit, among && new Set(among)), counted };
+    },
+  };
+}
+
+function rarityOf({ total, counts }: FoundText["counted"], index: number): number {
+  return Math.log(1 + total / ((counts[index] ?? 0) + 1));
+}
+
+/** A word counts by how rare it is, once for each unit. */
+function best(
+  matches: readonly { own: readonly Unit[]; around: readonly Unit[]; rarity: number }[],
+  limit: number,
+  among: ReadonlySet<Unit> | undefined,
+): TextHit[] {
+  const scores = new Map<Unit, number>();
+  const add = (unit: Unit, score: number): void => {
+    if (!among || among.has(unit)) scores.set(unit, (scores.get(unit) ?? 0) + score);
+  };
+  for (const { own, around, rarity } of matches) {
+    for (const unit of own) add(unit, rarity);
+    const counted = new Set(own);
+    for (const unit of around) if (!counted.has(unit)) add(unit, CONTEXT_WEIGHT * rarity);
+  }
+  const hits = [...scores].map(([unit, score]) => ({ unit, score }));
+  hits.sort((one, other) => other.score - one.score || other.unit - one.unit);
+  return hits.slice(0, limit);
+}
+
+/** The places of the rarest words that together match about `most` units or fewer, and at least one. */
+function rarest(counts: readonly number[], most: number): number[] {
+  let matched = 0;
+  return counts
+    .map((count, index) => ({ count, index }))
+    .sort((first, second) => first.count - second.count)
+    .filter(({ count }, place) => {
+      matched += count;
+      return place === 0 || matched <= most;
+    })
+    .map(({ index }) => index);
+}
+
+// One statement for all expressions: each alone would cost more in calls than in searching.
+const COUNTS = `select json_group_array((select count(*) from text_index where text_index match expression.value)) as answer
+  from json_each(?) expression`;
+const POSTINGS = `select json_group_array(json((select json_group_array(rowid) from (
+    select rowid from text_index where text_index match expression.value limit ?)))) as answer
+  from json_each(?) expression`;
+
+/** Lists that are longer than `most` are cut just behind it. */
+async function readPostings(db: Kysely<Database>, expressions: readonly string[], most: number): Promise<Unit[][]> {
+  const limit = most === Infinity ? UNLIMITED : most + 1;
+  return answerOf<Unit[]>(db, CompiledQuery.raw(POSTINGS, [limit, JSON.stringify(expressions)]));
+}
+
+async function ask<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
+  return answerOf<T>(db, CompiledQuery.raw(query, [JSON.stringify(expressions)]));
+}
+
+async function answerOf<T>(db: Kysely<Database>, query: CompiledQuery): Promise<T[]> {
+  const { rows } = await db.executeQuery(query);
+  const [row] = rows as { answer: string }[];
+  return JSON.parse(row?.answer ?? "[]") as T[];
+}
+
+/** How many rows this connection has changed since it was opened. */
+async function countChanges(db: Kysely<Database>): Promise<number> {
+  const { rows } = await db.executeQuery(CompiledQuery.raw("select total_changes() as changes"));
+  const [row] = rows as { changes: number }[];
+  return row?.changes ?? 0;
+}
+
+/** FTS5 query syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); a word in quotes is never syntax. */
+function inColumn(column: "text" | "context", words: readonly string[], within: string): string {
+  const any = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" OR ");
+  return `${column} : (${any}) AND ${within}`;
+}
+
+function scopeExpression(scope: UnitScope): string {
+  const words = scope.containerIds.flatMap((id) => [
+    ...scope.kinds.map((kind) => scopeWord(kind, id)),
+    ...(scope.includeForgotten && scope.kinds.includes("memory") ? [scopeWord("memory", id, true)] : []),
+  ]);
+  return `scope : (${words.map((word) => `"${word}"`).join(" OR ")})`;
+}
