@@ -24,6 +24,7 @@ import { createSummariser } from "./core/profile/summarise.js";
 import { createSpaceCalibrations } from "./core/search/space-calibrations.js";
 import { createAuditTrail } from "./core/service/audit-trail.js";
 import { createExpiryWarnings } from "./core/service/expiring-keys.js";
+import { createTextIndexJobs, enqueueRewriting } from "./core/service/text-index.js";
 import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
@@ -88,6 +89,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
   try {
     await enqueueMissingVectors(context);
+    await enqueueRewriting(context);
     await runner.start();
     await schedule.start();
     // Last, because nothing may fail any more that would leave the engine's process behind.
@@ -158,7 +160,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
   const ingest = { ...context, factExtractor };
   const runner = createRunner({
     jobs: store.jobs,
-    handlers: { ...createPipeline(ingest), ...createContainerJobs(context) },
+    handlers: { ...createPipeline(ingest), ...createContainerJobs(context), ...createTextIndexJobs(context) },
     concurrency: config.concurrency,
     clock,
     log,

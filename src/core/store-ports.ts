@@ -454,8 +454,17 @@ export interface StoreNouns {
   readonly volumes: VolumeStore;
 }
 
+/** The text index as a whole. */
+export interface TextIndexStore {
+  /** True when all of it was written in the way in which texts are cut into words now. Notes so for an empty store. */
+  isCurrent(): Promise<boolean>;
+  /** Looks at the next `limit` units, in one transaction, and writes those anew that may have other words now. */
+  rewriteSome(limit: number): Promise<{ readonly rewritten: number; readonly isDone: boolean }>;
+}
+
 export interface Store extends StoreNouns {
   readonly vectors: VectorRecord;
+  readonly textIndex: TextIndexStore;
   readonly organizationId: string;
   /** All or nothing. No network, model or file work inside. */
   transaction<T>(work: (nouns: StoreNouns) => Promise<T>): Promise<T>;

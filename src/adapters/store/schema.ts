@@ -295,6 +295,16 @@ export interface Database {
   vector_changes: { seq: Generated<number>; space_id: number; container_id: number; unit: number };
   vector_followers: { follower: string; space_id: number; seq: number };
   vector_placements: { space_id: number; container_id: number; collection: string };
+  /** How the words of the text index were found, and how far it was written anew since that changed. */
+  word_splitting: {
+    id: number;
+    words: number;
+    runtime: string;
+    sample: string;
+    after_chunk: number;
+    after_memory: number;
+    is_done: number;
+  };
   text_index: { rowid: number; text: string; context: string; scope: string };
   journal: {
     seq: Generated<number>;

@@ -32,6 +32,7 @@ import type { Database } from "./schema.js";
 import { scrubFile } from "./scrub.js";
 import { createSettingsStore } from "./settings.js";
 import { sqliteDialect } from "./sqlite.js";
+import { createTextIndexStore } from "./text-index-rewriting.js";
 import { createUnitStore } from "./units.js";
 import { createVectorRecord } from "./vector-record.js";
 import { createVolumeStore } from "./volumes.js";
@@ -67,6 +68,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   return {
     ...nounsOf(db, clock),
     vectors: createVectorRecord(db),
+    textIndex: createTextIndexStore(db),
     organizationId,
 
     transaction: (work) => db.transaction().execute((transaction) => work(nounsOf(transaction, clock))),

@@ -81,6 +81,13 @@ function coverOf(word: string): string[] {
   return pairs.filter((_, index) => index % 2 === 0 || index === pairs.length - 1);
 }
 
+const SAMPLES = ["ฉันอาศัยอยู่ที่กรุงเทพและชอบกินส้มตำ", "ຂ້ອຍຢູ່ວຽງຈັນ", "ខ្ញុំរស់នៅភ្នំពេញ", "ရန်ကုန်မှာနေပါတယ်"];
+
+/** How sentences of writing without spaces are cut here: another runtime may have other dictionaries. */
+export function sampleSegments(): string {
+  return SAMPLES.map((sample) => segment(sample).join("|")).join("/");
+}
+
 const segmenter: { of?: Intl.Segmenter | null } = {};
 const CACHE_LIMIT = 5_000;
 const LONGEST_KEPT = 400;

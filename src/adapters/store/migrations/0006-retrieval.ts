@@ -1,4 +1,13 @@
 /** What a vector space has learnt of its own scale. */
 export const retrieval = `
 alter table vector_spaces add column calibration text;
+create table word_splitting (
+  id integer primary key check (id = 1),
+  words integer not null,
+  runtime text not null,
+  sample text not null,
+  after_chunk integer not null,
+  after_memory integer not null,
+  is_done integer not null check (is_done in (0, 1))
+) strict;
 `;

@@ -1,0 +1,36 @@
+import * as z from "zod";
+import type { CoreContext } from "../context.js";
+import type { JobHandler } from "../ports.js";
+import { yieldTurn } from "../../lib/time.js";
+
+const REWRITE_JOB = "rewrite-text-index";
+/** Units of one step: some ten milliseconds. */
+const BATCH = 50;
+const LONGEST_MS = 24 * 3_600_000;
+
+/** Has the text index written anew, in the background, when texts are cut into words in another way than they were. */
+export async function enqueueRewriting({ store }: CoreContext): Promise<void> {
+  if (await store.textIndex.isCurrent()) return;
+  await store.jobs.enqueue([{ kind: REWRITE_JOB, payload: {}, group: "system", key: REWRITE_JOB }]);
+}
+
+/** The job that does so, by its kind. It goes on where it was interrupted; searches find everything by meaning meanwhile. */
+export function createTextIndexJobs({ store, log }: CoreContext): Record<string, JobHandler> {
+  return {
+    [REWRITE_JOB]: {
+      schema: z.object({}),
+      slots: 1,
+      timeoutMs: LONGEST_MS,
+      async run(_payload, { signal }) {
+        let texts = 0;
+        for (let isDone = false; !isDone;) {
+          await yieldTurn(signal);
+          const step = await store.textIndex.rewriteSome(BATCH);
+          texts += step.rewritten;
+          ({ isDone } = step);
+        }
+        log.info("text index written anew", { texts });
+      },
+    },
+  };
+}
