@@ -60,15 +60,17 @@ const FORMS = [
 ];
 
 /**
- * The n-th note of a seed. `metadata` has a field for each selectivity that is measured: `percent` takes each of 100 values,
- * `tenth` of 10 and `half` of 2, each as often as the others.
+ * The n-th note of a seed. `who` is the person that it is about, and `reference` stands in no other note. `metadata` has a
+ * field for each selectivity that is measured: `percent` takes each of 100 values, `tenth` of 10 and `half` of 2, each as
+ * often as the others.
  */
 export function note(seed, n) {
   const random = randomFrom(seed * 1_000_003 + n);
   const person = () => `${frequent(random, GIVEN_NAMES)} ${frequent(random, SURNAMES)}`;
   const form = FORMS[n % FORMS.length];
+  const who = person();
   const { text, question } = form({
-    who: person(),
+    who,
     other: person(),
     thing: `${frequent(random, QUALITIES)} ${frequent(random, THINGS)}`,
     where: frequent(random, PLACES),
@@ -86,6 +88,7 @@ export function note(seed, n) {
   return {
     text: `${text} ${reference(n)}`,
     question,
+    who,
     metadata: { percent: `p${group}`, tenth: `t${group % 10}`, half: `h${group % 2}` },
     reference: reference(n),
   };

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { removeFolder, temporaryFolder } from "./children.mjs";
 import { timeOf } from "./load.mjs";
 
@@ -31,11 +31,16 @@ export class FilledFolders {
     return this.#made.get(name);
   }
 
-  /** A copy that may be written to. */
+  /** A copy that may be written to, until it is released. */
   async copy(size) {
     const folder = join(temporaryFolder(), "data");
     cpSync(await this.get(size), folder, { recursive: true });
     return folder;
+  }
+
+  /** Removes a copy that no process uses any more. */
+  release(copy) {
+    removeFolder(dirname(copy));
   }
 
   async #make(name, { size, containers }) {

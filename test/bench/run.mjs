@@ -6,6 +6,7 @@ import { FilledFolders } from "./filled-folders.mjs";
 import { measureContainers } from "./measure/containers.mjs";
 import { measureIngest } from "./measure/ingest.mjs";
 import { measureMcp } from "./measure/mcp.mjs";
+import { measurePeers } from "./measure/peers.mjs";
 import { measureSearch } from "./measure/search.mjs";
 import { measureVectors } from "./measure/vectors.mjs";
 import { readOptions } from "./options.mjs";
@@ -14,8 +15,24 @@ import { Results } from "./results.mjs";
 import { Product } from "./service.mjs";
 
 /** How often and how long things are done. */
-const THOROUGH = { warmUp: 100, searches: 300, milliseconds: 8_000, starts: 3, documents: 1_200, containers: 1_000 };
-const QUICK = { warmUp: 40, searches: 100, milliseconds: 2_500, starts: 2, documents: 240, containers: 50 };
+const THOROUGH = {
+  warmUp: 100,
+  searches: 300,
+  milliseconds: 8_000,
+  starts: 3,
+  documents: 1_200,
+  containers: 1_000,
+  largestPeer: 100_000,
+};
+const QUICK = {
+  warmUp: 40,
+  searches: 100,
+  milliseconds: 2_500,
+  starts: 2,
+  documents: 240,
+  containers: 50,
+  largestPeer: 1_000,
+};
 
 const MEASURES = {
   search: measureSearch,
@@ -23,6 +40,7 @@ const MEASURES = {
   ingest: measureIngest,
   vectors: measureVectors,
   mcp: measureMcp,
+  peers: measurePeers,
   facts: async ({ options, results }) => results.remark(await heldLine(options.dist)),
 };
 

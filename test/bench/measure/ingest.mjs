@@ -1,8 +1,6 @@
-import { removeFolder } from "../children.mjs";
 import { note } from "../corpus.mjs";
 import { applyLoad, pause, timeOf } from "../load.mjs";
 import { holds, Questioner } from "../questioner.mjs";
-import { dirname } from "node:path";
 
 const SECTION = "ingest";
 const INBOX = "inbox";
@@ -24,7 +22,7 @@ export async function measureIngest({ product, folders, results, effort, seed, s
     await measureSearchMeanwhile({ service, source, results, effort, seed, size });
   } finally {
     await service.stop();
-    removeFolder(dirname(folder));
+    folders.release(folder);
   }
 }
 

@@ -75,7 +75,18 @@ const CHARTS = [
       CALLERS,
     ),
   },
-  { file: "peers", title: "Search beside others, one caller, p50", section: "peers", name: "search, 1 caller, p50" },
+  {
+    file: "peers-http",
+    title: "Search through HTTP beside mem0ai/oss, p50",
+    section: "peers",
+    name: "search through HTTP, p50",
+  },
+  {
+    file: "peers-mcp",
+    title: "Search through MCP beside server-memory, p50",
+    section: "peers",
+    name: "search through MCP, p50",
+  },
 ];
 
 /** The charts for which there is anything to draw: file name, section and SVG. */
