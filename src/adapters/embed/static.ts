@@ -1,4 +1,5 @@
 import { basename, isAbsolute } from "node:path";
+import { AppError } from "../../core/errors.js";
 import type { Embedder, Log } from "../../core/ports.js";
 import { yieldTurn } from "../../lib/time.js";
 import { STATIC_CALIBRATION } from "./calibration.js";
@@ -56,11 +57,12 @@ export async function prepareStaticEmbedder(
 
 function createEmbedder(model: StaticModel, name: string): StaticEmbedder {
   const { tokens, table, digest } = model;
+  let isClosed = false;
 
   async function embedGroup(texts: readonly string[]): Promise<Float32Array[]> {
     const tokenised = texts.map((text) => tokens.encode(beginningOf(text)));
     const rows = await table.read(rowsOf(tokenised, model));
-    return tokenised.map((tokenIds, at) => vectorOf(texts[at] ?? "", tokenIds, meanOf(tokenIds.ids, rows, model)));
+    return tokenised.map((tokenIds, at) => vectorOf(texts[at] ?? "", tokenIds, rows, model));
   }
 
   return {
@@ -70,6 +72,7 @@ function createEmbedder(model: StaticModel, name: string): StaticEmbedder {
     calibration: STATIC_CALIBRATION,
     async embed(texts, _purpose, signal) {
       signal?.throwIfAborted();
+      if (isClosed) throw new AppError("unavailable", `The embedding model ${name} was put away.`);
       const vectors: Float32Array[] = [];
       let turn = performance.now();
       for (let start = 0; start < texts.length; start += GROUP) {
@@ -80,9 +83,15 @@ function createEmbedder(model: StaticModel, name: string): StaticEmbedder {
       }
       return vectors;
     },
-    close: () => model.close(),
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await model.close();
+    },
   };
 }
+
+type Rows = ReadonlyMap<number, Float32Array>;
 
 /** Not between the halves of a surrogate pair, and without halves that stand alone. */
 function beginningOf(text: string): string {
@@ -95,24 +104,26 @@ function* rowsOf(tokenised: readonly TokenIds[], { rowOf }: StaticModel): Iterab
 }
 
 /**
- * The mean alone for texts that the model knows at least half of. The less it knows beyond that, the more a direction
- * of the text's own counts: otherwise all texts in a foreign language would equal their commas.
+ * The mean alone for texts that the model knows at least half of, by weight. The less it knows beyond that, the more a
+ * direction of the text's own counts: otherwise all texts in a foreign language would equal their commas.
  */
-function vectorOf(text: string, { ids, unknown }: TokenIds, mean: Float64Array): Float32Array {
-  const known = toLengthOne(mean);
-  if (known !== undefined && unknown <= ids.length) return known;
-  const own = directionOf(text, mean.length);
-  if (known === undefined) return own;
-  const share = (unknown - ids.length) / (unknown + ids.length);
-  const mixed = Float64Array.from(known, (value, index) => (1 - share) * value + share * (own[index] ?? 0));
+function vectorOf(text: string, { ids, unknown }: TokenIds, rows: Rows, model: StaticModel): Float32Array {
+  const mean = toLengthOne(sumOf(ids, rows, model));
+  const known = unknown === 0 ? ids.length : weightOf(ids, rows, model);
+  if (mean !== undefined && unknown <= known) return mean;
+  const own = directionOf(text, model.table.columns);
+  if (mean === undefined) return own;
+  const share = (unknown - known) / (unknown + known);
+  const mixed = Float64Array.from(mean, (value, index) => (1 - share) * value + share * (own[index] ?? 0));
   return toLengthOne(mixed) ?? own;
 }
 
-function meanOf(
-  ids: readonly number[],
-  rows: ReadonlyMap<number, Float32Array>,
-  { weights, rowOf, table }: StaticModel,
-): Float64Array {
+/** How much tokens say, an ordinary one being 1: marks and stop words have short rows. */
+function weightOf(ids: readonly number[], rows: Rows, model: StaticModel): number {
+  return ids.reduce((sum, id) => sum + Math.min(1, Math.hypot(...sumOf([id], rows, model)) / model.usualLength), 0);
+}
+
+function sumOf(ids: readonly number[], rows: Rows, { weights, rowOf, table }: StaticModel): Float64Array {
   const sum = new Float64Array(table.columns);
   for (const id of ids) {
     const row = rows.get(rowOf === undefined ? id : (rowOf[id] ?? 0));

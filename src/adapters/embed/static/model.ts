@@ -19,6 +19,7 @@ export const LARGEST_TOKENIZER = 128 * 1024 * 1024;
 const TABLE_NAMES = ["embeddings", "embedding.weight"];
 const MOST_ROWS = 10_000_000;
 const MOST_COLUMNS = 8_192;
+const MEASURED_ROWS = 256;
 
 /** A model that is open: what its tokens are, and the numbers of each. */
 export interface StaticModel {
@@ -28,6 +29,8 @@ export interface StaticModel {
   readonly weights: Float32Array | undefined;
   /** Row of each token; undefined when the token's number is its row. */
   readonly rowOf: Uint32Array | undefined;
+  /** Length of an ordinary token's row, its weight included. */
+  readonly usualLength: number;
   /** Changes with anything that decides about a vector: 32 hexadecimal digits. */
   readonly digest: string;
   close(): Promise<void>;
@@ -56,11 +59,27 @@ export async function openModel(folder: string, memoryFolder: string, signal?: A
         `has ${tokens.vocabularySize} tokens, but the table in model.safetensors has ${main.shape[0]} rows: the two do not belong together`,
       );
     const digest = sha256(`${await checkedDigest(file, memoryFolder, signal)} ${sha256(json)}`).slice(0, 32);
-    return { tokens, table: openTable(handle, main), weights, rowOf, digest, close: () => handle.close() };
+    const usualLength = await measureLength(openTable(handle, main), { weights, rowOf, size: tokens.vocabularySize });
+    return { tokens, table: openTable(handle, main), weights, rowOf, usualLength, digest, close: () => handle.close() };
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+interface Numbering {
+  readonly weights: Float32Array | undefined;
+  readonly rowOf: Uint32Array | undefined;
+  readonly size: number;
+}
+
+/** The mean of some rows from all over the table. */
+async function measureLength(table: Table, { weights, rowOf, size }: Numbering): Promise<number> {
+  const count = Math.min(size, MEASURED_ROWS);
+  const sample = Array.from({ length: count }, (_, at) => Math.floor((at * size) / count));
+  const rows = await table.read(sample.map((id) => rowOf?.[id] ?? id));
+  const lengths = sample.map((id) => Math.abs(weights?.[id] ?? 1) * Math.hypot(...(rows.get(rowOf?.[id] ?? id) ?? [])));
+  return lengths.reduce((sum, length) => sum + length, 0) / count || 1;
 }
 
 async function findFiles(folder: string): Promise<{ readonly tokenizerPath: string; readonly tensorsPath: string }> {

@@ -116,7 +116,12 @@ function splitterFor(file: TokenizerFile, unknown: number | undefined): Splitter
     return (text) => prepare(text).flatMap((stretch) => unigram.split(stretch));
   }
   const tokenizer = createTokenizer(file, model);
-  return (text) => tokenizer.encode(text, { add_special_tokens: false }).ids;
+  return (text) => {
+    const { ids }: { readonly ids: readonly (number | undefined)[] } = tokenizer.encode(text, {
+      add_special_tokens: false,
+    });
+    return ids;
+  };
 }
 
 function splitWords(file: TokenizerFile, words: ReadonlyMap<string, number>): Splitter {

@@ -122,9 +122,7 @@ function buildTable(codes: Uint16Array, starts: Uint32Array): Int32Array {
     const start = starts[id] ?? 0;
     const end = starts[id + 1] ?? 0;
     if (start === end) continue;
-    let hash = FIRST_HASH;
-    for (let index = start; index < end; index++) hash = mix(hash, codes[index] ?? 0);
-    let slot = scatter(hash) & mask;
+    let slot = hashOf(codes.subarray(start, end)) & mask;
     while (slots[slot] !== 0) {
       slot = (slot + 1) & mask;
       if (--looks < 0) throw new RangeError("The pieces of the vocabulary collide.");
@@ -135,6 +133,13 @@ function buildTable(codes: Uint16Array, starts: Uint32Array): Int32Array {
 }
 
 const FIRST_HASH = 0x811c9dc5;
+
+/** Its lowest bits are the slot where the search for a piece begins. @param codes code units of the piece */
+export function hashOf(codes: Iterable<number>): number {
+  let hash = FIRST_HASH;
+  for (const code of codes) hash = mix(hash, code);
+  return scatter(hash);
+}
 
 function mix(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x01000193);

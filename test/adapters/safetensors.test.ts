@@ -1,0 +1,195 @@
+import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findDuplicateKey } from "../../src/adapters/embed/static/duplicate-key.js";
+import { findUnusable, numbersOf } from "../../src/adapters/embed/static/numbers.js";
+import { readTensors } from "../../src/adapters/embed/static/safetensors.js";
+import { safetensors, safetensorsOf } from "../support/static-model.js";
+
+let folder: string;
+let path: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "recollect-tensors-"));
+  path = join(folder, "model.safetensors");
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function read(bytes: Uint8Array) {
+  await writeFile(path, bytes);
+  const handle = await open(path, "r");
+  try {
+    return await readTensors(handle, path);
+  } finally {
+    await handle.close();
+  }
+}
+
+const EIGHT = new Uint8Array(8);
+const table = (changes: Record<string, unknown> = {}): string =>
+  JSON.stringify({ embeddings: { dtype: "F32", shape: [2, 1], data_offsets: [0, 8], ...changes } });
+
+test("a file is read as it is", async () => {
+  const tensors = await read(
+    safetensors({
+      embeddings: { type: "F32", shape: [2, 2], numbers: [1, 2, 3, 4] },
+      weights: { type: "F64", shape: [2], numbers: [0.5, 1] },
+      empty: { type: "I8", shape: [0, 5], numbers: [] },
+    }),
+  );
+  expect([...tensors.keys()].sort()).toEqual(["embeddings", "empty", "weights"]);
+  const embeddings = tensors.get("embeddings")!;
+  expect(embeddings).toMatchObject({ type: "F32", shape: [2, 2], bytes: 16 });
+  expect(tensors.get("weights")).toMatchObject({ type: "F64", start: embeddings.start + 16, bytes: 16 });
+});
+
+test("tensors may stand in the header in any order", async () => {
+  const header = {
+    later: { dtype: "F32", shape: [1], data_offsets: [4, 8] },
+    earlier: { dtype: "F32", shape: [1], data_offsets: [0, 4] },
+  };
+  expect((await read(safetensorsOf(JSON.stringify(header), EIGHT))).size).toBe(2);
+});
+
+const valid = safetensors({ embeddings: { type: "F32", shape: [2, 2], numbers: [1, 2, 3, 4] } });
+
+test.each<[string, Uint8Array, string]>([
+  ["nothing at all", new Uint8Array(), "has 0 bytes"],
+  ["seven bytes", new Uint8Array(7), "has 7 bytes"],
+  ["no header", new Uint8Array(8), "says that its header has 0 bytes"],
+  [
+    "a header of 2^63 bytes",
+    safetensorsOf("{}", EIGHT, 2n ** 63n),
+    "says that its header has 9223372036854775808 bytes",
+  ],
+  [
+    "a header of 2 MB",
+    safetensorsOf("{}", new Uint8Array(2_100_000), 2_097_152n),
+    "says that its header has 2097152 bytes",
+  ],
+  ["half a header", valid.subarray(0, 40), "ends within its header, after 40 of"],
+  ["half its data", valid.subarray(0, -5), "is truncated"],
+  ["more than its data", Buffer.concat([valid, EIGHT]), "has 8 bytes more than its header describes"],
+  ["text for a header", safetensorsOf("no JSON", EIGHT), "not JSON"],
+  ["bytes that are no text", Buffer.concat([Buffer.from([2, 0, 0, 0, 0, 0, 0, 0, 0xc3, 0x28]), EIGHT]), "not JSON"],
+  ["a list for a header", safetensorsOf("[]", EIGHT), "no JSON object"],
+  ["a deep header", safetensorsOf(`{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, EIGHT), "without a proper type"],
+  [
+    "the same name twice",
+    safetensorsOf(`{"a":1,${table().slice(1, -1)},${table().slice(1)}`, EIGHT),
+    'names "embeddings" twice',
+  ],
+  [
+    "the same property twice",
+    safetensorsOf(table().replace('"shape"', '"dtype":"I8","shape"'), EIGHT),
+    'names "dtype" twice',
+  ],
+  ["a tensor without a type", safetensorsOf(table({ dtype: undefined }), EIGHT), "without a proper type"],
+  ["a type that nobody knows", safetensorsOf(table({ dtype: "F13" }), EIGHT), 'unknown type "F13"'],
+  ["a type from the prototype", safetensorsOf(table({ dtype: "toString" }), EIGHT), 'unknown type "toString"'],
+  ["a negative length", safetensorsOf(table({ shape: [-2, -1] }), EIGHT), "without a proper type"],
+  ["a broken length", safetensorsOf(table({ shape: [0.5, 4] }), EIGHT), "without a proper type"],
+  ["nine dimensions", safetensorsOf(table({ shape: [2, 1, 1, 1, 1, 1, 1, 1, 1] }), EIGHT), "without a proper type"],
+  ["a shape beyond all numbers", safetensorsOf(table({ shape: [2 ** 40, 2 ** 40] }), EIGHT), "impossible shape"],
+  [
+    "fewer bytes than its shape needs",
+    safetensorsOf(table({ shape: [3, 1] }), EIGHT),
+    "8 bytes, where F32 of shape 3×1 has 12",
+  ],
+  ["an end before its beginning", safetensorsOf(table({ data_offsets: [8, 0] }), EIGHT), "-8 bytes, where"],
+  ["a place behind the file", safetensorsOf(table({ data_offsets: [8, 16] }), EIGHT), "has a gap before"],
+  ["a negative place", safetensorsOf(table({ data_offsets: [-8, 0] }), EIGHT), "without a proper type"],
+  [
+    "tensors that overlap",
+    safetensorsOf(
+      JSON.stringify({
+        one: { dtype: "I8", shape: [6], data_offsets: [0, 6] },
+        other: { dtype: "I8", shape: [4], data_offsets: [4, 8] },
+      }),
+      EIGHT,
+    ),
+    'lets the tensor "other" overlap',
+  ],
+])("%s is refused by name", async (_what, bytes, problem) => {
+  const refused = read(bytes);
+  await expect(refused).rejects.toMatchObject({ name: "AppError", kind: "invalid" });
+  const text = await refused.then(
+    () => "",
+    (error: Error) => error.message,
+  );
+  expect(text).toContain(`The model file ${path} `);
+  expect(text).toContain(problem);
+  expect(text).toMatch(/RECOLLECT_EMBEDDING_MODEL\.$/);
+  expect(text.length).toBeLessThan(500);
+});
+
+test("any cut of a file is refused, and any file of one header with other data", async () => {
+  for (let end = 0; end < valid.length; end++)
+    await expect(read(valid.subarray(0, end)), `${end} bytes`).rejects.toMatchObject({ kind: "invalid" });
+});
+
+test("a changed byte of the header never ends in anything but a table or a clear error", async () => {
+  for (let at = 0; at < valid.length - 16; at++) {
+    const changed = Buffer.from(valid);
+    changed[at] = (changed[at] ?? 0) ^ 0x15;
+    const outcome = await read(changed).then(
+      () => "read",
+      (error: { kind?: string }) => error.kind,
+    );
+    expect(["read", "invalid"], `byte ${at}`).toContain(outcome);
+  }
+});
+
+describe("numbers", () => {
+  const bytesOf = (values: { readonly buffer: ArrayBufferLike }): Uint8Array => new Uint8Array(values.buffer);
+
+  test.each<[Parameters<typeof numbersOf>[1], Uint8Array, number[]]>([
+    ["F64", bytesOf(Float64Array.of(0.1, -2)), [Math.fround(0.1), -2]],
+    ["F32", bytesOf(Float32Array.of(0.5, -1e30)), [0.5, Math.fround(-1e30)]],
+    [
+      "F16",
+      bytesOf(Uint16Array.of(0x3c00, 0xc000, 0x0001, 0x7bff, 0x8000, 0x3555)),
+      [1, -2, 2 ** -24, 65_504, -0, 0.333251953125],
+    ],
+    ["BF16", bytesOf(Uint16Array.of(0x3f80, 0xc000, 0x4049)), [1, -2, 3.140625]],
+    ["I8", bytesOf(Int8Array.of(-128, 0, 127)), [-128, 0, 127]],
+    ["U8", bytesOf(Uint8Array.of(0, 255)), [0, 255]],
+    ["I16", bytesOf(Int16Array.of(-300, 300)), [-300, 300]],
+    ["I32", bytesOf(Int32Array.of(-70_000, 70_000)), [-70_000, 70_000]],
+    ["I64", bytesOf(BigInt64Array.of(-5n, 5n)), [-5, 5]],
+  ])("%s is read exactly, from any place in memory", (type, bytes, expected) => {
+    const shifted = new Uint8Array(bytes.length + 1);
+    shifted.set(bytes, 1);
+    expect([...numbersOf(bytes, type)]).toEqual(expected);
+    expect([...numbersOf(shifted.subarray(1), type)]).toEqual(expected);
+  });
+
+  test.each<[Parameters<typeof findUnusable>[1], Uint8Array, number]>([
+    ["F32", bytesOf(Float32Array.of(1, -3e38, 0)), -1],
+    ["F32", bytesOf(Float32Array.of(1, Number.NaN)), 1],
+    ["F32", bytesOf(Float32Array.of(-Infinity)), 0],
+    ["F64", bytesOf(Float64Array.of(1, 1e300)), 1],
+    ["F64", bytesOf(Float64Array.of(1, 1e30)), -1],
+    ["F16", bytesOf(Uint16Array.of(0x7bff, 0xfc00)), 1],
+    ["F16", bytesOf(Uint16Array.of(0x7bff, 0xfbff)), -1],
+    ["BF16", bytesOf(Uint16Array.of(0x3f80, 0x7fc0)), 1],
+    ["I8", bytesOf(Int8Array.of(-1, 127)), -1],
+  ])("in %s of %j the first unusable number is %j", (type, bytes, place) => {
+    expect(findUnusable(bytes, type)).toBe(place);
+    const shifted = new Uint8Array(bytes.length + 1);
+    shifted.set(bytes, 1);
+    expect(findUnusable(shifted.subarray(1), type)).toBe(place);
+  });
+});
+
+test.each<[string, string | undefined]>([
+  ['{"a":1,"b":{"a":2},"c":[{"a":1},{"a":2}]}', undefined],
+  ['{"a":1,"b":2,"a":3}', "a"],
+  ['{"x":{"k":1,"\\u006b":2}}', "k"],
+  ['{"a":"b\\":{","b":["a","a"]}', undefined],
+  ['["a","a"]', undefined],
+  ["{}", undefined],
+])("in %s the key twice is %j", (json, key) => {
+  expect(findDuplicateKey(json)).toBe(key);
+});
