@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely } from "kysely";
 import type { FoundText, TextHit, TextSearchOptions, UnitScope } from "../../core/ports.js";
 import type { Unit } from "../../core/types.js";
 import type { Database } from "./schema.js";
-import { scopeWord } from "./text-index.js";
+import { indexedForms, scopeWord } from "./text-index.js";
 
 /** What a word counts for that stands around a unit and not in it. */
 const CONTEXT_WEIGHT = 0.4;
@@ -166,7 +166,10 @@ async function countChanges(db: Kysely<Database>): Promise<number> {
 
 /** FTS5 query syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); a word in quotes is never syntax. */
 function inColumn(column: "text" | "context", words: readonly string[], within: string): string {
-  const any = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" OR ");
+  const any = words
+    .flatMap(indexedForms)
+    .map((word) => `"${word.replaceAll('"', '""')}"`)
+    .join(" OR ");
   return `${column} : (${any}) AND ${within}`;
 }
 
