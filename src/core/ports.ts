@@ -118,6 +118,8 @@ export interface VectorIndex {
    */
   scrub(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
+  /** Gives up everything that is held of a space which the record is about to drop, or no longer has. */
+  dropSpace(spaceId: number): Promise<void>;
 }
 
 export interface VectorStatus {
@@ -151,8 +153,7 @@ export interface VectorChange {
 }
 
 export interface ContainerVectors {
-  /** The newest change that is contained. */
-  readonly seq: number;
+/** Vectors of some units. */
   readonly units: readonly Unit[];
   /** `units.length × dimensions` floats, row by row. */
   readonly matrix: Float32Array;
@@ -162,11 +163,9 @@ export interface ContainerVectors {
 export interface VectorRecord {
   /** Number of vectors per container. */
   counts(spaceId: number): Promise<ReadonlyMap<number, number>>;
-  /** All vectors of one container. */
-  load(space: VectorSpace, containerId: number): Promise<ContainerVectors>;
   /** The vectors of some units of some containers, in no order, each unit once. */
   pick(space: VectorSpace, containerIds: readonly number[], units: readonly Unit[]): Promise<ContainerVectors>;
-  /** A page of all vectors of one container, by rising unit, for rebuilding. */
+  /** A page of all vectors of one container, by rising unit. */
   page(space: VectorSpace, containerId: number, afterUnit: Unit, limit: number): Promise<VectorChange[]>;
   /**
    * Changes after `seq`, oldest first, of one container or of all.
@@ -188,8 +187,14 @@ export interface VectorRecord {
   placements(spaceId: number): Promise<ReadonlyMap<number, string>>;
   setPlacement(spaceId: number, containerId: number, collection: string): Promise<void>;
   /** Every space that holds vectors. */
+  removePlacement(spaceId: number, containerId: number): Promise<void>;
   spaces(): Promise<VectorSpace[]>;
 }
+  /**
+   * Deletes a space with all that belongs to it, little by little. Nothing may write to it meanwhile. What an earlier
+   * call left unfinished is finished.
+   */
+  dropSpace(spaceId: number): Promise<void>;
 
 // --------------------------------------------------------------------------------------------------------- extraction
 

@@ -168,7 +168,6 @@ describe("the work of a call does not grow with the store", () => {
     "units.setForgotten": () => createUnitStore(db, clock).setForgotten(3, 1, true),
     "units.forgottenVectors": () => createUnitStore(db, clock).forgottenVectors(scope, space),
     "vectors.head": () => createVectorRecord(db).head(1),
-    "vectors.load": () => createVectorRecord(db).load(space, 1),
     "vectors.pick": () => createVectorRecord(db).pick(space, [1], [3]),
     "vectors.page": () => createVectorRecord(db).page(space, 1, 0, 10),
     "vectors.changesSince": () => createVectorRecord(db).changesSince(space, 5, { limit: 10 }),

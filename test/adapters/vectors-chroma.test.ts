@@ -45,6 +45,7 @@ function patient(index: VectorIndex): VectorIndex {
     status: () => index.status(),
     verify: (signal) => index.verify(signal),
     scrub: (signal) => index.scrub(signal),
+    dropSpace: (spaceId) => index.dropSpace(spaceId),
     close: () => index.close(),
   };
 }

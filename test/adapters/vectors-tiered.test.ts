@@ -69,6 +69,7 @@ function watchedTier(record: VectorRecord, answers: () => boolean) {
     status: async () => ({ name: "watched", state: "ready", behind: 0 }),
     verify: async () => ({ collections: [] }),
     scrub: async () => {},
+    dropSpace: async () => {},
     close: async () => {},
   };
   return { tier, asked };

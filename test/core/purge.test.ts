@@ -401,6 +401,7 @@ describe("a purge", () => {
         nearest: (query) => index.nearest(query),
         status: () => index.status(),
         verify: (signal) => index.verify(signal),
+        dropSpace: (spaceId) => index.dropSpace(spaceId),
         close: () => index.close(),
         scrub: async (signal) => {
           if (fails) throw new Error("not now");

@@ -61,11 +61,6 @@ export class MemoryVectorRecord implements VectorRecord {
     return counts;
   }
 
-  async load(space: VectorSpace, containerId: number): Promise<ContainerVectors> {
-    const units = this.#contentOf(space.id).containers.get(containerId) ?? new Map<Unit, Float32Array>();
-    return this.#pack(space, [...units]);
-  }
-
   async pick(space: VectorSpace, containerIds: readonly number[], units: readonly Unit[]): Promise<ContainerVectors> {
     const found = new Map<Unit, Float32Array>();
     for (const containerId of containerIds) {
@@ -133,6 +128,16 @@ export class MemoryVectorRecord implements VectorRecord {
     this.#placements.set(spaceId, placements.set(containerId, collection));
   }
 
+  async removePlacement(spaceId: number, containerId: number): Promise<void> {
+    this.#placements.get(spaceId)?.delete(containerId);
+  }
+
+  async dropSpace(spaceId: number): Promise<void> {
+    this.#spaces.delete(spaceId);
+    this.#placements.delete(spaceId);
+    for (const key of this.#positions.keys()) if (key.endsWith(`/${spaceId}`)) this.#positions.delete(key);
+  }
+
   async spaces(): Promise<VectorSpace[]> {
     const holding = [...this.#spaces.values()].filter((content) =>
       [...content.containers.values()].some((units) => units.size > 0),
@@ -149,6 +154,6 @@ export class MemoryVectorRecord implements VectorRecord {
   #pack(space: VectorSpace, entries: readonly (readonly [Unit, Float32Array])[]): ContainerVectors {
     const matrix = new Float32Array(entries.length * space.dimensions);
     for (const [row, [, vector]] of entries.entries()) matrix.set(vector, row * space.dimensions);
-    return { seq: this.#contentOf(space.id).head, units: entries.map(([unit]) => unit), matrix };
+    return { units: entries.map(([unit]) => unit), matrix };
   }
 }

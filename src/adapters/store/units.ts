@@ -93,7 +93,7 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
         .where("active", "=", 0)
         .where(sql<boolean>`container_id in (select value from json_each(${listParameter(scope.containerIds)}))`)
         .execute();
-      return { seq: 0, ...packVectors(rows, space.dimensions) };
+      return packVectors(rows, space.dimensions);
     },
 
     matching: (organizationId, scope, condition) => matchUnits(db, organizationId, scope, condition),

@@ -5,8 +5,10 @@ export function vectorBytes(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
+/** The vector of bytes that were read; where they lie as they must, they are not copied. */
 export function vectorOf(bytes: Uint8Array): Float32Array {
-  return new Float32Array(bytes.slice().buffer);
+  const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Float32Array(buffer, byteOffset, length / 4);
 }
 
 /** Rows of vectors as one matrix. */

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import { type Kysely, sql } from "kysely";
 import type { VectorRecord } from "../../core/ports.js";
 import type { Unit } from "../../core/types.js";
@@ -10,8 +12,8 @@ const ACTIVE = sql<boolean>`active = 1`;
 /** A follower that is further behind than this, or gone for good, holds the log no longer: it rebuilds instead. */
 const LONGEST_LOG = 200_000;
 
-/** Vectors read at once while a container is loaded, so that rows do not pile up in memory. */
-const LOAD_PAGE = 1_000;
+/** Rows deleted by one transaction; takes a few milliseconds. */
+const ROWS_PER_DELETE = 250;
 
 /** The vectors of the record and the log that indexes follow. */
 export function createVectorRecord(db: Kysely<Database>): VectorRecord {
@@ -34,17 +36,6 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
       .where("key", "=", `vector_floor:${spaceId}`)
       .executeTakeFirst();
     return row ? Number(row.value) : 0;
-  }
-
-  async function countOf(spaceId: number, containerId: number): Promise<number> {
-    const row = await db
-      .selectFrom("vectors")
-      .select(sql<number>`count(*)`.as("n"))
-      .where("space_id", "=", spaceId)
-      .where("container_id", "=", containerId)
-      .where(ACTIVE)
-      .executeTakeFirstOrThrow();
-    return row.n;
   }
 
   async function pageRows(spaceId: number, containerId: number, afterUnit: Unit, limit: number) {
@@ -74,24 +65,6 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
       return new Map(rows.map((row) => [row.container_id, row.n]));
     },
 
-    async load(space, containerId) {
-      const seq = await head(space.id);
-      const units: Unit[] = [];
-      let matrix = new Float32Array((await countOf(space.id, containerId)) * space.dimensions);
-      for (let after = -1; ; after = units.at(-1) ?? after) {
-        const rows = await pageRows(space.id, containerId, after, LOAD_PAGE);
-        if (rows.length === 0) return { seq, units, matrix: matrix.subarray(0, units.length * space.dimensions) };
-        // Rows may have come since they were counted.
-        if ((units.length + rows.length) * space.dimensions > matrix.length) {
-          const larger = new Float32Array((units.length + rows.length + LOAD_PAGE) * space.dimensions);
-          larger.set(matrix);
-          matrix = larger;
-        }
-        matrix.set(packVectors(rows, space.dimensions).matrix, units.length * space.dimensions);
-        for (const row of rows) units.push(row.unit);
-      }
-    },
-
     async pick(space, containerIds, units) {
       const rows = await db
         .selectFrom("vectors")
@@ -102,7 +75,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
         .where(sql<boolean>`unit in (select value from json_each(${listParameter(units)}))`)
         .groupBy("unit")
         .execute();
-      return { seq: 0, ...packVectors(rows, space.dimensions) };
+      return packVectors(rows, space.dimensions);
     },
 
     async page(space, containerId, afterUnit, limit) {
@@ -111,7 +84,6 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
     },
 
     async changesSince(space, seq, options) {
-      if (seq < (await floor(space.id))) return { changes: [], truncated: true };
       let query = db
         .selectFrom("vector_changes as change")
         .leftJoin("vectors as vector", (join) =>
@@ -131,6 +103,8 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
         .where("change.seq", ">", seq);
       if (options.containerId !== undefined) query = query.where("change.container_id", "=", options.containerId);
       const rows = await query.orderBy("change.seq").limit(options.limit).execute();
+      // Looked at afterwards: the log may have been trimmed just before it was read.
+      if (seq < (await floor(space.id))) return { changes: [], truncated: true };
       const changes = rows.map(({ bytes, ...row }) => ({ ...row, vector: bytes === null ? null : vectorOf(bytes) }));
       return { changes, truncated: false };
     },
@@ -188,6 +162,29 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
         .values({ space_id: spaceId, container_id: containerId, collection })
         .onConflict((conflict) => conflict.columns(["space_id", "container_id"]).doUpdateSet({ collection }))
         .execute();
+    },
+
+    async removePlacement(spaceId, containerId) {
+      await db
+        .deleteFrom("vector_placements")
+        .where("space_id", "=", spaceId)
+        .where("container_id", "=", containerId)
+        .execute();
+    },
+
+    async dropSpace(spaceId) {
+      const some = (table: "vectors" | "vector_changes") => sql`delete from ${sql.table(table)} where rowid in
+        (select rowid from ${sql.table(table)} where space_id = ${spaceId} limit ${ROWS_PER_DELETE})`;
+      for (const table of ["vectors", "vector_changes"] as const) {
+        while (Number((await some(table).execute(db)).numAffectedRows ?? 0) > 0) await nextTurn();
+      }
+      await db.transaction().execute(async (transaction) => {
+        for (const table of ["vectors", "vector_changes", "vector_followers", "vector_placements"] as const) {
+          await transaction.deleteFrom(table).where("space_id", "=", spaceId).execute();
+        }
+        await transaction.deleteFrom("meta").where("key", "=", `vector_floor:${spaceId}`).execute();
+        await transaction.deleteFrom("vector_spaces").where("id", "=", spaceId).execute();
+      });
     },
 
     async spaces() {

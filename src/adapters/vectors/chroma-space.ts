@@ -155,6 +155,13 @@ export class ChromaSpace {
     await this.#advance(head);
   }
 
+  /** Removes every collection of the space, also half-built ones. */
+  async drop(): Promise<void> {
+    const { server, names } = this.#options;
+    for (const name of this.collectionNames()) this.#incomplete.add(name);
+    for (const name of await server.names(names.shared(this.space))) await server.drop(name);
+  }
+
   /** The containers with vectors that belong into a collection. */
   async containersOf(name: string): Promise<number[]> {
     const counts = await this.#options.record.counts(this.space.id);

@@ -142,6 +142,13 @@ class ChromaFollower implements VectorIndex {
     });
   }
 
+  async dropSpace(spaceId: number): Promise<void> {
+    await this.#exclusively(async () => {
+      await this.#session?.spaces.get(spaceId)?.drop();
+      this.#session?.spaces.delete(spaceId);
+    });
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(new Error("closed"));
     this.#session?.server.close();

@@ -1,55 +1,77 @@
 import { AppError } from "../../core/errors.js";
-import type { ContainerVectors, VectorChange } from "../../core/ports.js";
+import type { VectorChange } from "../../core/ports.js";
 import { kindOf, type Unit, type UnitKind } from "../../core/types.js";
+import { type Candidates, COARSE_MARGIN } from "./candidates.js";
+import { dotFine, quantise } from "./quantise.js";
 import type { TopHits } from "./top-hits.js";
+import { BLOCK_ROWS, type VectorArena } from "./vector-arena.js";
 
 /** What a scan looks for. */
 export interface ScanQuery {
-  /** Length 1. Kept in double precision, which spares the inner loop a conversion per product. */
+  /** Length 1. Kept in double precision, which spares the inner loops a conversion per product. */
   readonly vector: Float64Array;
   readonly kinds: readonly UnitKind[];
   readonly among?: ReadonlySet<Unit> | undefined;
 }
 
-const FLOAT_BYTES = 4;
-/** Bytes a row needs besides its vector: its unit, its kind and its place in the map. */
+/** Memory that the matrices of one size share. */
+export interface MatrixArenas {
+  readonly coarse: VectorArena;
+  readonly fine: VectorArena;
+}
+
+/** Bytes a row needs besides its vector: its unit, its scale and its place in the map. */
 const ROW_OVERHEAD_BYTES = 60;
+/** Up to so many rows, the finer half of the numbers is kept too, so that scoring needs nothing from the record. */
+export const FINE_ROWS = 20_000;
+/** Looking up the units of a filter one by one is quicker than scanning everything up to this share. */
+const WORTH_LOOKING_UP = 1 / 4;
 
 /** Bytes that the vectors of a container take in memory. */
 export function matrixBytes(rows: number, dimensions: number): number {
-  return rows * (dimensions * FLOAT_BYTES + ROW_OVERHEAD_BYTES);
+  const stride = Math.max(16, Math.ceil(dimensions / 16) * 16);
+  const planes = rows <= FINE_ROWS ? 2 : 1;
+  return Math.ceil(rows / BLOCK_ROWS) * BLOCK_ROWS * stride * planes + rows * ROW_OVERHEAD_BYTES;
 }
 
-/** The vectors of one container, row by row, with room to grow. */
+/** The vectors of one container as 8-bit numbers, row by row, with room to grow. */
 export class ContainerMatrix {
-  readonly #dimensions: number;
+  readonly #arena: VectorArena;
+  /** Apart from the others, so that those follow each other. */
+  readonly #fineArena: VectorArena;
   readonly #rows = new Map<Unit, number>();
-  #values: Float32Array;
-  #units: Float64Array;
-  #isMemory: Uint8Array;
+  readonly #fineRows: number;
+  #blocks = new Int32Array(4);
+  #blockCount = 0;
+  /** The finer numbers of the same rows; null when there are too many rows. */
+  #fine: number[] | null = [];
+  #units = new Float64Array(16);
+  #scales = new Float32Array(16);
+  #version = 0;
 
   /**
-   * Takes over `vectors.matrix`; the caller must not change it afterwards.
-   * @throws AppError `corrupt` when the matrix does not hold one vector per unit
+   * @param arenas of the same size: for the numbers that are scanned, and for the finer ones
+   * @param fineRows see `FINE_ROWS`
    */
-  constructor(dimensions: number, vectors: Pick<ContainerVectors, "units" | "matrix">) {
-    if (vectors.matrix.length !== vectors.units.length * dimensions) {
-      throw damaged(`${vectors.matrix.length} numbers for ${vectors.units.length} vectors of ${dimensions}`);
-    }
-    this.#dimensions = dimensions;
-    this.#values = vectors.matrix;
-    this.#units = Float64Array.from(vectors.units);
-    this.#isMemory = Uint8Array.from(vectors.units, kindBit);
-    vectors.units.forEach((unit, row) => this.#rows.set(unit, row));
+  constructor(arenas: MatrixArenas, fineRows = FINE_ROWS) {
+    this.#arena = arenas.coarse;
+    this.#fineArena = arenas.fine;
+    this.#fineRows = fineRows;
   }
 
   get size(): number {
     return this.#rows.size;
   }
 
+  /** Another one after each change. A scan that saw a change on its way has to begin again. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** Bytes held, spare room included. */
   get bytes(): number {
-    return matrixBytes(this.#units.length, this.#dimensions);
+    const planes = this.#fine === null ? 1 : 2;
+    return this.#blockCount * this.#arena.blockBytes * planes + this.#units.length * ROW_OVERHEAD_BYTES;
   }
 
   has(unit: Unit): boolean {
@@ -58,32 +80,74 @@ export class ContainerMatrix {
 
   /** @throws AppError `corrupt` when the vector has another size than the matrix */
   apply(change: Pick<VectorChange, "unit" | "vector">): void {
+    this.#version += 1;
     if (change.vector === null) this.#remove(change.unit);
     else this.#upsert(change.unit, change.vector);
   }
 
-  /** Offers every vector that the query admits. */
-  scan(query: ScanQuery, top: TopHits): void {
-    const wanted = wantedBits(query.kinds);
-    if (query.among !== undefined && query.among.size < this.size / 2) {
-      for (const unit of query.among) {
-        const row = this.#rows.get(unit);
-        if (row !== undefined && admits(wanted, this.#isMemory[row]!)) this.#offer(row, query.vector, top);
+  /** Gives the memory back; the matrix is empty afterwards. */
+  release(): void {
+    this.#version += 1;
+    for (const address of this.#blocks.subarray(0, this.#blockCount)) this.#arena.give(address >>> 0);
+    for (const address of this.#fine ?? []) this.#fineArena.give(address);
+    this.#blockCount = 0;
+    this.#fine = [];
+    this.#rows.clear();
+  }
+
+  /**
+   * Adds every row that the query admits and that reaches the floor of the candidates. Yields about once a millisecond;
+   * when `version` is another one afterwards, what was found so far is worth nothing.
+   */
+  *scan(query: ScanQuery, candidates: Candidates): Generator<void, void> {
+    const chosen = this.#chosenRows(query);
+    const step = this.#arena.blocksPerCall;
+    if (chosen === null) {
+      for (let from = 0; from < this.#blockCount; from += step) {
+        if (from > 0) yield;
+        const factor = this.#arena.ask(query.vector);
+        const sums = this.#arena.score(
+          this.#blocks.subarray(from, Math.min(from + step, this.#blockCount)),
+          BLOCK_ROWS,
+        );
+        this.#collect({ sums, factor, firstRow: from * BLOCK_ROWS }, query, candidates);
       }
       return;
     }
-    for (let row = 0; row < this.size; row++) {
-      if (!admits(wanted, this.#isMemory[row]!)) continue;
-      if (query.among !== undefined && !query.among.has(this.#units[row]!)) continue;
-      this.#offer(row, query.vector, top);
+    for (let from = 0; from < chosen.length; from += step * BLOCK_ROWS) {
+      if (from > 0) yield;
+      const rows = chosen.subarray(from, from + step * BLOCK_ROWS);
+      const factor = this.#arena.ask(query.vector);
+      const sums = this.#arena.score(
+        rows.map((row) => addressOf(this.#blocks, row, this.#arena.stride)),
+        1,
+      );
+      this.#collectChosen({ sums, factor, rows }, candidates);
     }
   }
 
-  /** The vector of a unit, or null. */
-  vectorOf(unit: Unit): Float32Array | null {
+  /**
+   * Offers the candidates with their finer cosines.
+   * @returns the units that the record has to score, because the finer numbers are not kept
+   */
+  settle(candidates: Candidates, query: ScanQuery, top: TopHits): Unit[] {
+    const rows = candidates.best(this.#units);
+    if (this.#fine === null) return rows.map((row) => this.#units[row]!);
+    for (const row of rows) {
+      const cosine = dotFine(this.#coarseAt(row), this.#fineAt(row)!, query.vector) * this.#scales[row]!;
+      if (cosine >= top.floor) top.offer(this.#units[row]!, cosine);
+    }
+    return [];
+  }
+
+  /** Whether the matrix holds this vector for a unit, as exactly as it holds any. */
+  holds(unit: Unit, vector: Float32Array): boolean {
     const row = this.#rows.get(unit);
-    if (row === undefined) return null;
-    return this.#values.slice(row * this.#dimensions, (row + 1) * this.#dimensions);
+    if (row === undefined || vector.length !== this.#arena.dimensions) return false;
+    const expected = new Int8Array(vector.length);
+    const scale = Math.fround(quantise(vector, expected, null));
+    const held = this.#coarseAt(row);
+    return scale === this.#scales[row] && expected.every((value, at) => value === held[at]);
   }
 
   /** Some units chosen at random, at most `count`, each once. */
@@ -95,24 +159,85 @@ export class ContainerMatrix {
     return [...sample];
   }
 
-  #offer(row: number, vector: Float64Array, top: TopHits): void {
-    const cosine = dotProduct(this.#values, row * this.#dimensions, vector);
-    if (cosine >= top.floor) top.offer(this.#units[row]!, cosine);
+  /** The rows of a small filter; null when everything is to be scanned. */
+  #chosenRows({ among, kinds }: ScanQuery): Int32Array | null {
+    if (among === undefined || among.size > this.size * WORTH_LOOKING_UP) return null;
+    const rows = new Int32Array(among.size);
+    let count = 0;
+    for (const unit of among) {
+      const row = this.#rows.get(unit);
+      if (row !== undefined && kinds.includes(kindOf(unit))) rows[count++] = row;
+    }
+    return rows.subarray(0, count);
+  }
+
+  #collect(
+    { sums, factor, firstRow }: { sums: Int32Array; factor: number; firstRow: number },
+    { kinds, among }: ScanQuery,
+    candidates: Candidates,
+  ): void {
+    const scales = this.#scales;
+    const margin = COARSE_MARGIN / factor;
+    const isAnyKind = kinds.includes("chunk") && kinds.includes("memory");
+    const end = Math.min(firstRow + sums.length, this.size);
+    let threshold = candidates.floor / factor;
+    for (let row = firstRow; row < end; row++) {
+      const scale = scales[row]!;
+      const sum = sums[row - firstRow]!;
+      if (scale * (sum + margin) < threshold) continue;
+      const unit = this.#units[row]!;
+      if (!isAnyKind && !kinds.includes(kindOf(unit))) continue;
+      if (among !== undefined && !among.has(unit)) continue;
+      candidates.add(row, sum * scale * factor, scale);
+      threshold = candidates.floor / factor;
+    }
+  }
+
+  #collectChosen(
+    { sums, factor, rows }: { sums: Int32Array; factor: number; rows: Int32Array },
+    candidates: Candidates,
+  ): void {
+    const margin = COARSE_MARGIN / factor;
+    for (const [at, row] of rows.entries()) {
+      const scale = this.#scales[row]!;
+      if (scale * (sums[at]! + margin) < candidates.floor / factor) continue;
+      candidates.add(row, sums[at]! * scale * factor, scale);
+    }
   }
 
   #upsert(unit: Unit, vector: Float32Array): void {
-    if (vector.length !== this.#dimensions) {
-      throw damaged(`unit ${unit} has ${vector.length} dimensions instead of ${this.#dimensions}`);
+    if (vector.length !== this.#arena.dimensions) {
+      throw damaged(`unit ${unit} has ${vector.length} dimensions instead of ${this.#arena.dimensions}`);
     }
-    let row = this.#rows.get(unit);
-    if (row === undefined) {
-      row = this.size;
-      if (row === this.#units.length) this.#grow();
-      this.#rows.set(unit, row);
-      this.#units[row] = unit;
-      this.#isMemory[row] = kindBit(unit);
+    const row = this.#rows.get(unit) ?? this.#append(unit);
+    this.#scales[row] = quantise(vector, this.#coarseAt(row), this.#fineAt(row));
+  }
+
+  #append(unit: Unit): number {
+    const row = this.size;
+    if (row === this.#fineRows) this.#dropFine();
+    if (row === this.#blockCount * BLOCK_ROWS) this.#addBlock();
+    if (row === this.#units.length) this.#growRows();
+    this.#rows.set(unit, row);
+    this.#units[row] = unit;
+    return row;
+  }
+
+  #addBlock(): void {
+    if (this.#blockCount === this.#blocks.length) this.#blocks = resized(Int32Array, this.#blocks);
+    const coarse = this.#arena.take();
+    try {
+      this.#fine?.push(this.#fineArena.take());
+    } catch (error) {
+      this.#arena.give(coarse);
+      throw error;
     }
-    this.#values.set(vector, row * this.#dimensions);
+    this.#blocks[this.#blockCount++] = coarse;
+  }
+
+  #dropFine(): void {
+    for (const address of this.#fine ?? []) this.#fineArena.give(address);
+    this.#fine = null;
   }
 
   /** The last row moves into the gap, so that the rows stay without holes. */
@@ -121,56 +246,51 @@ export class ContainerMatrix {
     if (row === undefined) return;
     const last = this.size - 1;
     this.#rows.delete(unit);
-    if (row === last) return;
-    const moved = this.#units[last]!;
-    this.#values.copyWithin(row * this.#dimensions, last * this.#dimensions, (last + 1) * this.#dimensions);
-    this.#units[row] = moved;
-    this.#isMemory[row] = this.#isMemory[last]!;
-    this.#rows.set(moved, row);
+    if (row !== last) this.#move(last, row);
+    if (last % BLOCK_ROWS !== 0) return;
+    this.#arena.give(this.#blocks[--this.#blockCount]! >>> 0);
+    const fine = this.#fine?.pop();
+    if (fine !== undefined) this.#fineArena.give(fine);
   }
 
-  #grow(): void {
-    const capacity = Math.max(16, this.#units.length * 2);
-    const values = new Float32Array(capacity * this.#dimensions);
-    const units = new Float64Array(capacity);
-    const isMemory = new Uint8Array(capacity);
-    values.set(this.#values);
-    units.set(this.#units);
-    isMemory.set(this.#isMemory);
-    this.#values = values;
-    this.#units = units;
-    this.#isMemory = isMemory;
+  #move(from: number, to: number): void {
+    this.#coarseAt(to).set(this.#coarseAt(from));
+    if (this.#fine !== null) this.#fineAt(to)!.set(this.#fineAt(from)!);
+    const unit = this.#units[from]!;
+    this.#units[to] = unit;
+    this.#scales[to] = this.#scales[from]!;
+    this.#rows.set(unit, to);
+  }
+
+  #coarseAt(row: number): Int8Array {
+    const { values, stride } = this.#arena;
+    const address = addressOf(this.#blocks, row, stride) >>> 0;
+    return values.subarray(address, address + stride);
+  }
+
+  #fineAt(row: number): Int8Array | null {
+    if (this.#fine === null) return null;
+    const { values, stride } = this.#fineArena;
+    const address = addressOf(this.#fine, row, stride) >>> 0;
+    return values.subarray(address, address + stride);
+  }
+
+  #growRows(): void {
+    this.#units = resized(Float64Array, this.#units);
+    this.#scales = resized(Float32Array, this.#scales);
   }
 }
 
-/** Sum of products of `vector` with the numbers of `values` from `offset` on. */
-export function dotProduct(values: Float32Array, offset: number, vector: Float64Array): number {
-  const length = vector.length;
-  const whole = length - (length % 4);
-  let first = 0;
-  let second = 0;
-  let third = 0;
-  let fourth = 0;
-  for (let at = 0; at < whole; at += 4) {
-    first += values[offset + at]! * vector[at]!;
-    second += values[offset + at + 1]! * vector[at + 1]!;
-    third += values[offset + at + 2]! * vector[at + 2]!;
-    fourth += values[offset + at + 3]! * vector[at + 3]!;
-  }
-  for (let at = whole; at < length; at++) first += values[offset + at]! * vector[at]!;
-  return first + second + third + fourth;
+/** A copy with room for half as many again. */
+function resized<T extends Float64Array | Float32Array | Int32Array>(Type: new (length: number) => T, values: T): T {
+  const larger = new Type(Math.ceil(values.length * 1.5));
+  larger.set(values);
+  return larger;
 }
 
-function kindBit(unit: Unit): number {
-  return kindOf(unit) === "memory" ? 1 : 0;
-}
-
-function wantedBits(kinds: readonly UnitKind[]): number {
-  return (kinds.includes("chunk") ? 1 : 0) | (kinds.includes("memory") ? 2 : 0);
-}
-
-function admits(wanted: number, bit: number): boolean {
-  return (wanted & (1 << bit)) !== 0;
+/** As a number of 32 bits, which is negative from 2 GB on. */
+function addressOf(blocks: ArrayLike<number>, row: number, stride: number): number {
+  return (blocks[(row / BLOCK_ROWS) | 0]! + (row % BLOCK_ROWS) * stride) | 0;
 }
 
 function damaged(detail: string): AppError {

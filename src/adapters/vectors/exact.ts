@@ -8,79 +8,89 @@ import type {
   VectorStatus,
   VectorVerification,
 } from "../../core/ports.js";
-import type { VectorSpace } from "../../core/types.js";
-import { dotProduct, matrixBytes, type ScanQuery } from "./container-matrix.js";
+import type { Unit, VectorSpace } from "../../core/types.js";
+import { Candidates } from "./candidates.js";
+import { type ContainerMatrix, matrixBytes, type ScanQuery } from "./container-matrix.js";
+import { ContainerSizes } from "./container-sizes.js";
 import { MatrixCache } from "./matrix-cache.js";
-import { offerUnits, passes } from "./picked-units.js";
+import { pageRows } from "./page-rows.js";
+import { dotProduct, offerUnits, passes } from "./picked-units.js";
 import { TopHits } from "./top-hits.js";
+import { MOST_ARENA_BYTES } from "./vector-arena.js";
 import { checkVectorQuery } from "./vector-query.js";
 
-const PAGE_BYTES = 4 * 1024 * 1024;
-/** Up to so many units are read one by one, more by reading the whole container. */
-const WORTH_PICKING = 16_000;
-/** How old the counts may be that decide how to answer; every way to answer is right at any size. */
-const COUNTS_AGE_MS = 5_000;
-/** Rows scanned without letting anything else run. */
-const ROWS_PER_TURN = 40_000;
+const DEFAULT_MEGABYTES = 96;
+/** Reading a unit by itself takes a little longer than reading it with all others of its container. */
+const WORTH_PICKING = 1 / 2;
+/** Milliseconds of scoring after which everything else has its turn. */
+const TURN_MS = 2;
+/** So often a scan begins again because of writes; then it runs through without a pause. */
+const PATIENT_SCANS = 3;
 
 export interface ExactVectorsOptions {
-  /** Memory for matrices, in MB. A container that does not fit alone is read in pages for each query. Default 256. */
+  /** Memory for matrices, in MB. A container that does not fit alone is read in pages for each query. Default 96. */
   readonly megabytes?: number;
 }
 
-/** Exact search, and the question that a tier above it asks. */
+/** Exact search, and the questions that a tier above it asks. */
 export interface ExactVectors extends VectorIndex {
-  /** Vectors per container, in the order asked; for decisions of size only, as it may be some seconds old. */
+  /** Vectors per container, in the order asked; for decisions of size only, as it may not be quite exact. */
   sizes(space: VectorSpace, containerIds: readonly number[]): Promise<number[]>;
+  /** The share of the memory that a container with so many vectors takes; above 1, it does not fit. */
+  shareOfMemory(space: VectorSpace, vectors: number): number;
 }
 
 /** Searches by scoring every vector of the containers asked: full recall under any filter. */
 export function createExactVectors(record: VectorRecord, options: ExactVectorsOptions = {}): ExactVectors {
-  return new ExactSearch(record, (options.megabytes ?? 256) * 1024 * 1024);
+  const bytes = (options.megabytes ?? DEFAULT_MEGABYTES) * 1024 * 1024;
+  return new ExactSearch(record, Math.min(bytes, MOST_ARENA_BYTES));
 }
 
 class ExactSearch implements ExactVectors {
   readonly #record: VectorRecord;
   readonly #budgetBytes: number;
   readonly #cache: MatrixCache;
-  readonly #counts = new Map<number, { at: number; counts: Promise<ReadonlyMap<number, number>> }>();
+  readonly #sizes: ContainerSizes;
 
   constructor(record: VectorRecord, budgetBytes: number) {
     this.#record = record;
     this.#budgetBytes = budgetBytes;
     this.#cache = new MatrixCache(record, budgetBytes);
+    this.#sizes = new ContainerSizes(record);
   }
 
   async nearest(query: VectorQuery): Promise<VectorHit[]> {
     if (!checkVectorQuery(query)) return [];
+    const { space } = query;
     const containerIds = [...new Set(query.containerIds)];
-    const sizes = await this.sizes(query.space, containerIds);
-    const head = await this.#record.head(query.space.id);
-    await this.#cache.catchUp(query.space, containerIds, head);
+    const head = await this.#record.head(space.id);
+    const sizes = await this.#sizesAt(space, containerIds, head);
+    await this.#cache.catchUp(space, containerIds, head);
     const scan: ScanQuery = { ...query, vector: Float64Array.from(query.vector) };
     const top = new TopHits(query.limit);
-    let rows = 0;
+    const turn = new Turn();
+    const unsettled: Unit[] = [];
     for (const [at, containerId] of containerIds.entries()) {
-      if (matrixBytes(sizes[at]!, query.space.dimensions) > this.#budgetBytes) {
-        await this.#scanLarge(query, containerId, scan, top);
-        continue;
+      const rows = sizes[at]!;
+      if (this.shareOfMemory(space, rows) > 1) await this.#scanLarge(query, containerId, { scan, rows, top });
+      else {
+        const units = await this.#cache.use(space, containerId, { head, rows }, (current) =>
+          scanMatrix(current, scan, { top, turn, limit: query.limit }),
+        );
+        unsettled.push(...units);
       }
-      const matrix = await this.#cache.current(query.space, containerId, head);
-      matrix.scan(scan, top);
-      rows += matrix.size;
-      if (rows > ROWS_PER_TURN) {
-        rows = 0;
-        await nextTurn();
-      }
+      if (turn.isOver) await turn.next();
     }
+    await offerUnits(this.#record, query, unsettled, top);
     return top.sorted();
   }
 
   async sizes(space: VectorSpace, containerIds: readonly number[]): Promise<number[]> {
-    const known = containerIds.map((containerId) => this.#cache.sizeOf(space, containerId));
-    if (known.every((size) => size !== undefined)) return known;
-    const counts = await this.#recentCounts(space.id);
-    return containerIds.map((containerId, at) => known[at] ?? counts.get(containerId) ?? 0);
+    return this.#sizesAt(space, containerIds, await this.#record.head(space.id));
+  }
+
+  shareOfMemory(space: VectorSpace, vectors: number): number {
+    return matrixBytes(vectors, space.dimensions) / this.#budgetBytes;
   }
 
   async status(): Promise<VectorStatus> {
@@ -96,12 +106,28 @@ class ExactSearch implements ExactVectors {
     this.#cache.clear();
   }
 
+  async dropSpace(spaceId: number): Promise<void> {
+    this.#cache.clear(spaceId);
+    this.#sizes.forget(spaceId);
+  }
+
   async close(): Promise<void> {
     this.#cache.clear();
   }
 
-  async #scanLarge(query: VectorQuery, containerId: number, scan: ScanQuery, top: TopHits): Promise<void> {
-    if (query.among !== undefined && query.among.size <= WORTH_PICKING) {
+  async #sizesAt(space: VectorSpace, containerIds: readonly number[], head: number): Promise<number[]> {
+    const known = containerIds.map((containerId) => this.#cache.sizeOf(space, containerId));
+    if (known.every((size) => size !== undefined)) return known;
+    const counted = await this.#sizes.of(space.id, containerIds, head);
+    return known.map((size, at) => size ?? counted[at]!);
+  }
+
+  async #scanLarge(
+    query: VectorQuery,
+    containerId: number,
+    { scan, rows, top }: { scan: ScanQuery; rows: number; top: TopHits },
+  ): Promise<void> {
+    if (query.among !== undefined && query.among.size <= rows * WORTH_PICKING) {
       await offerUnits(this.#record, { ...query, containerIds: [containerId] }, query.among, top);
     } else {
       await this.#scanPages(query.space, containerId, scan, top);
@@ -109,25 +135,54 @@ class ExactSearch implements ExactVectors {
   }
 
   async #scanPages(space: VectorSpace, containerId: number, scan: ScanQuery, top: TopHits): Promise<void> {
-    const limit = Math.max(64, Math.floor(PAGE_BYTES / matrixBytes(1, space.dimensions)));
+    const limit = pageRows(space.dimensions);
     let after = -1;
     for (;;) {
       const page = await this.#record.page(space, containerId, after, limit);
       for (const { unit, vector } of page) {
-        if (vector !== null && passes(scan, unit)) top.offer(unit, dotProduct(vector, 0, scan.vector));
+        if (vector === null || !passes(scan, unit)) continue;
+        const cosine = dotProduct(vector, 0, scan.vector);
+        if (cosine >= top.floor) top.offer(unit, cosine);
       }
       if (page.length < limit) return;
       after = page.at(-1)!.unit;
       await nextTurn();
     }
   }
+}
 
-  #recentCounts(spaceId: number): Promise<ReadonlyMap<number, number>> {
-    const cached = this.#counts.get(spaceId);
-    if (cached !== undefined && performance.now() - cached.at < COUNTS_AGE_MS) return cached.counts;
-    const counts = this.#record.counts(spaceId);
-    this.#counts.set(spaceId, { at: performance.now(), counts });
-    counts.catch(() => this.#counts.delete(spaceId));
-    return counts;
+/** The time since everything else had its turn. */
+class Turn {
+  #began = performance.now();
+
+  get isOver(): boolean {
+    return performance.now() - this.#began > TURN_MS;
+  }
+
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#began = performance.now();
+  }
+}
+
+/** @returns the units whose cosines the record has to tell */
+async function scanMatrix(
+  current: () => ContainerMatrix,
+  scan: ScanQuery,
+  { top, turn, limit }: { top: TopHits; turn: Turn; limit: number },
+): Promise<Unit[]> {
+  for (let attempt = 1; ; attempt++) {
+    const matrix = current();
+    if (matrix.size === 0) return [];
+    const { version } = matrix;
+    const candidates = new Candidates(Math.min(limit, matrix.size), top.floor);
+    const slices = matrix.scan(scan, candidates);
+    let isWhole = false;
+    while (!(isWhole = slices.next().done === true)) {
+      if (attempt > PATIENT_SCANS || !turn.isOver) continue;
+      await turn.next();
+      if (current() !== matrix || matrix.version !== version) break;
+    }
+    if (isWhole) return matrix.settle(candidates, scan, top);
   }
 }

@@ -95,6 +95,8 @@ class ConfiguredVectors implements Vectors {
 
   nearest: VectorIndex["nearest"] = (query) => this.#index.nearest(query);
 
+  dropSpace: VectorIndex["dropSpace"] = (spaceId) => this.#index.dropSpace(spaceId);
+
   verify: VectorIndex["verify"] = (signal) => this.#index.verify(signal);
 
   async status(): Promise<VectorStatus> {

@@ -1,8 +1,11 @@
 import type { VectorChange, VectorRecord, VectorVerification } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
-import { ContainerMatrix } from "./container-matrix.js";
+import { ContainerMatrix, type MatrixArenas, matrixBytes } from "./container-matrix.js";
+import { pageRows } from "./page-rows.js";
+import { VectorArena } from "./vector-arena.js";
 
-const CHANGES_PER_READ = 1_000;
+/** A read of so many takes about two milliseconds at 384 dimensions. */
+const CHANGES_PER_READ = 256;
 /** So many containers that are behind are brought up to date by one read of the log. */
 const WORTH_ONE_READ = 4;
 const SAMPLED_VECTORS = 8;
@@ -16,7 +19,12 @@ interface Entry {
   /** The newest change of the space up to which this container is known to be current. */
   checkedHead: number;
   /** The refresh that is under way, and how far it will come. */
-  running: { head: number; matrix: Promise<ContainerMatrix> } | null;
+  running: { head: number; done: Promise<void> } | null;
+  /** Searches that it may not be taken away from. */
+  users: number;
+  isDiscarded: boolean;
+  /** Bytes that the cache has counted for it. */
+  bytes: number;
 }
 
 /** Matrices of containers, each brought up to date with the record before it is handed out. */
@@ -25,25 +33,49 @@ export class MatrixCache {
   readonly #budgetBytes: number;
   /** In order of last use, oldest first. */
   readonly #entries = new Map<string, Entry>();
+  readonly #arenas = new Map<number, MatrixArenas>();
+  #bytes = 0;
 
   constructor(record: VectorRecord, budgetBytes: number) {
     this.#record = record;
     this.#budgetBytes = budgetBytes;
   }
 
-  /** The vectors of a container with every change up to `head`, and perhaps newer ones. */
-  async current(space: VectorSpace, containerId: number, head: number): Promise<ContainerMatrix> {
-    const entry = this.#use(space, containerId);
-    if (entry.loaded !== null && entry.checkedHead >= head) return entry.loaded.matrix;
-    const matrix = await this.#refresh(entry, head);
-    this.#evict(entry);
-    return matrix;
+  /**
+   * Works with the vectors of a container, with every change up to `head`, and perhaps newer ones.
+   * @param expected.rows about how many vectors will be loaded when it is not in memory
+   * @param work is given a function that returns the present matrix; another one after a wait, possibly
+   */
+  async use<T>(
+    space: VectorSpace,
+    containerId: number,
+    expected: { head: number; rows: number },
+    work: (current: () => ContainerMatrix) => T | Promise<T>,
+  ): Promise<T> {
+    const entry = this.#touch(space, containerId);
+    entry.users += 1;
+    try {
+      if (entry.loaded === null || entry.checkedHead < expected.head) {
+        if (entry.loaded === null) this.#evict(matrixBytes(expected.rows, space.dimensions));
+        await this.#refresh(entry, expected.head);
+        this.#count(entry);
+        this.#evict(0);
+      }
+      return await work(() => entry.loaded!.matrix);
+    } finally {
+      entry.users -= 1;
+      this.#letGo(entry);
+    }
   }
 
-  /** Reads the log once for many containers, instead of once for each; what remains is left to `current`. */
+  /** Reads the log once for many containers, instead of once for each; what remains is left to `use`. */
   async catchUp(space: VectorSpace, containerIds: readonly number[], head: number): Promise<void> {
     const isStale = (entry: Entry | undefined): entry is Entry =>
-      entry !== undefined && entry.loaded !== null && entry.running === null && entry.checkedHead < head;
+      entry !== undefined &&
+      entry.loaded !== null &&
+      entry.running === null &&
+      !entry.isDiscarded &&
+      entry.checkedHead < head;
     const stale = containerIds.map((id) => this.#entries.get(keyOf(space, id))).filter(isStale);
     if (stale.length < WORTH_ONE_READ) return;
     const from = Math.min(...stale.map((entry) => entry.checkedHead));
@@ -54,7 +86,10 @@ export class MatrixCache {
       const entry = byContainer.get(change.containerId);
       if (entry !== undefined) applyChanges(entry, [change]);
     }
-    for (const entry of byContainer.values()) entry.checkedHead = head;
+    for (const entry of byContainer.values()) {
+      entry.checkedHead = head;
+      this.#count(entry);
+    }
   }
 
   /** Vectors of a container when it is in memory, as of its last use. */
@@ -62,23 +97,35 @@ export class MatrixCache {
     return this.#entries.get(keyOf(space, containerId))?.loaded?.matrix.size;
   }
 
-  clear(): void {
-    this.#entries.clear();
+  /** Bytes that the matrices in memory take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Frees what is in memory, of one space or of all; searches that are under way end as they began. */
+  clear(spaceId?: number): void {
+    for (const [key, entry] of this.#entries) {
+      if (spaceId === undefined || entry.space.id === spaceId) this.#discard(key, entry);
+    }
+    this.#dropIdleArenas();
   }
 
   /** Compares every matrix in memory with the record; one that differs is dropped and loads afresh when next used. */
   async verify(signal?: AbortSignal): Promise<VectorVerification["collections"]> {
     const results: VectorVerification["collections"][number][] = [];
-    for (const [key, entry] of this.#entries) {
+    // Using an entry moves it to the end.
+    const entries = Array.from(this.#entries);
+    for (const [key, entry] of entries) {
       signal?.throwIfAborted();
+      if (entry.loaded === null || entry.isDiscarded) continue;
       const result = await this.#compare(entry);
-      if (result.repaired) this.#entries.delete(key);
+      if (result.repaired) this.#discard(key, entry);
       results.push(result);
     }
     return results;
   }
 
-  #use(space: VectorSpace, containerId: number): Entry {
+  #touch(space: VectorSpace, containerId: number): Entry {
     const key = keyOf(space, containerId);
     const entry = this.#entries.get(key) ?? newEntry(space, containerId);
     this.#entries.delete(key);
@@ -87,19 +134,20 @@ export class MatrixCache {
   }
 
   /** A refresh that began earlier may stop short of what the caller has to see. */
-  async #refresh(entry: Entry, head: number): Promise<ContainerMatrix> {
+  async #refresh(entry: Entry, head: number): Promise<void> {
     while (entry.running !== null) {
-      if (entry.running.head >= head) return entry.running.matrix;
-      await entry.running.matrix.catch(() => undefined);
+      if (entry.running.head >= head) return entry.running.done;
+      await entry.running.done.catch(() => undefined);
     }
-    const matrix = this.#bringUpToDate(entry, head).finally(() => {
+    if (entry.loaded !== null && entry.checkedHead >= head) return;
+    const done = this.#bringUpToDate(entry, head).finally(() => {
       entry.running = null;
     });
-    entry.running = { head, matrix };
-    return matrix;
+    entry.running = { head, done };
+    return done;
   }
 
-  async #bringUpToDate(entry: Entry, head: number): Promise<ContainerMatrix> {
+  async #bringUpToDate(entry: Entry, head: number): Promise<void> {
     if (entry.loaded === null) return this.#load(entry, head);
     while (entry.checkedHead < head) {
       const { changes, truncated } = await this.#record.changesSince(entry.space, entry.loaded.seq, {
@@ -110,39 +158,110 @@ export class MatrixCache {
       applyChanges(entry, changes);
       if (changes.length < CHANGES_PER_READ) entry.checkedHead = head;
     }
-    return entry.loaded.matrix;
   }
 
-  async #load(entry: Entry, head: number): Promise<ContainerMatrix> {
-    const vectors = await this.#record.load(entry.space, entry.containerId);
-    const matrix = new ContainerMatrix(entry.space.dimensions, vectors);
-    entry.loaded = { matrix, seq: vectors.seq };
-    entry.checkedHead = head;
-    return matrix;
-  }
-
-  #evict(justUsed: Entry): void {
-    let bytes = 0;
-    for (const entry of this.#entries.values()) bytes += entry.loaded?.matrix.bytes ?? 0;
-    for (const [key, entry] of this.#entries) {
-      if (bytes <= this.#budgetBytes) return;
-      if (entry === justUsed || entry.loaded === null) continue;
-      bytes -= entry.loaded.matrix.bytes;
-      this.#entries.delete(key);
+  /**
+   * Reads a container page by page, so that other work has its turn meanwhile. What changes during that is in the log
+   * behind `head`, and is applied by the next refresh.
+   */
+  async #load(entry: Entry, head: number): Promise<void> {
+    const { space, containerId } = entry;
+    const matrix = new ContainerMatrix(this.#arenasOf(space.dimensions));
+    const limit = pageRows(space.dimensions);
+    try {
+      for (let after = -1; ;) {
+        const page = await this.#record.page(space, containerId, after, limit);
+        for (const change of page) matrix.apply(change);
+        if (page.length < limit) break;
+        after = page.at(-1)!.unit;
+      }
+    } catch (error) {
+      matrix.release();
+      throw error;
     }
+    // A scan that is under way begins again with the new one.
+    entry.loaded?.matrix.release();
+    entry.loaded = { matrix, seq: head };
+    entry.checkedHead = head;
+  }
+
+  #arenasOf(dimensions: number): MatrixArenas {
+    const known = this.#arenas.get(dimensions);
+    if (known !== undefined) return known;
+    const arenas = { coarse: new VectorArena(dimensions), fine: new VectorArena(dimensions) };
+    this.#arenas.set(dimensions, arenas);
+    return arenas;
+  }
+
+  /** @param needed bytes that are about to be taken */
+  #evict(needed: number): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#bytes + needed <= this.#budgetBytes) return;
+      if (entry.users === 0 && entry.loaded !== null) this.#discard(key, entry);
+    }
+  }
+
+  #count(entry: Entry): void {
+    const bytes = entry.loaded?.matrix.bytes ?? 0;
+    this.#bytes += bytes - entry.bytes;
+    entry.bytes = bytes;
+  }
+
+  #discard(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    entry.isDiscarded = true;
+    this.#letGo(entry);
+  }
+
+  #letGo(entry: Entry): void {
+    if (!entry.isDiscarded || entry.users > 0) return;
+    entry.loaded?.matrix.release();
+    entry.loaded = null;
+    this.#count(entry);
+  }
+
+  /** A memory never shrinks: it goes when nothing is left in it. */
+  #dropIdleArenas(): void {
+    const used = new Set([...this.#entries.values()].map((entry) => entry.space.dimensions));
+    for (const dimensions of this.#arenas.keys()) if (!used.has(dimensions)) this.#arenas.delete(dimensions);
   }
 
   async #compare(entry: Entry): Promise<VectorVerification["collections"][number]> {
-    const name = `exact ${keyOf(entry.space, entry.containerId)}`;
+    const { space, containerId } = entry;
+    const name = `exact ${keyOf(space, containerId)}`;
     for (let attempt = 0; attempt < COMPARE_ATTEMPTS; attempt++) {
-      const head = await this.#record.head(entry.space.id);
-      const matrix = await this.#refresh(entry, head);
-      const truth = await this.#record.load(entry.space, entry.containerId);
-      if ((await this.#record.head(entry.space.id)) !== head) continue;
-      return { name, ...compareMatrices(matrix, new ContainerMatrix(entry.space.dimensions, truth)) };
+      const head = await this.#record.head(space.id);
+      const compared = await this.use(space, containerId, { head, rows: 0 }, async (current) => {
+        const { found, expected } = await this.#compareUnits(entry, current);
+        const sample = current().sampleUnits(SAMPLED_VECTORS);
+        const truth = await this.#record.pick(space, [containerId], sample);
+        const same = truth.units.filter((unit, row) => {
+          const vector = truth.matrix.subarray(row * space.dimensions, (row + 1) * space.dimensions);
+          return current().holds(unit, vector);
+        });
+        const selfQueries = { asked: sample.length, found: same.length };
+        const size = current().size;
+        const repaired = found < expected || size !== expected || same.length < sample.length;
+        return { name, expected, found: size, selfQueries, repaired };
+      });
+      if ((await this.#record.head(space.id)) === head) return compared;
     }
     const size = entry.loaded?.matrix.size ?? 0;
     return { name, expected: size, found: size, selfQueries: { asked: 0, found: 0 }, repaired: false };
+  }
+
+  /** How many units the record has in a container, and how many of them the matrix has. */
+  async #compareUnits({ space, containerId }: Entry, current: () => ContainerMatrix) {
+    const limit = pageRows(space.dimensions);
+    let expected = 0;
+    let found = 0;
+    for (let after = -1; ;) {
+      const page = await this.#record.page(space, containerId, after, limit);
+      expected += page.length;
+      found += page.filter(({ unit }) => current().has(unit)).length;
+      if (page.length < limit) return { expected, found };
+      after = page.at(-1)!.unit;
+    }
   }
 }
 
@@ -151,7 +270,7 @@ function keyOf(space: VectorSpace, containerId: number): string {
 }
 
 function newEntry(space: VectorSpace, containerId: number): Entry {
-  return { space, containerId, loaded: null, checkedHead: 0, running: null };
+  return { space, containerId, loaded: null, checkedHead: 0, running: null, users: 0, isDiscarded: false, bytes: 0 };
 }
 
 function applyChanges(entry: Entry, changes: readonly VectorChange[]): void {
@@ -161,19 +280,4 @@ function applyChanges(entry: Entry, changes: readonly VectorChange[]): void {
     entry.loaded.matrix.apply(change);
     entry.loaded.seq = change.seq;
   }
-}
-
-function compareMatrices(matrix: ContainerMatrix, truth: ContainerMatrix) {
-  const sample = truth.sampleUnits(SAMPLED_VECTORS);
-  const found = sample.filter((unit) => sameVector(matrix.vectorOf(unit), truth.vectorOf(unit))).length;
-  return {
-    expected: truth.size,
-    found: matrix.size,
-    selfQueries: { asked: sample.length, found },
-    repaired: matrix.size !== truth.size || found < sample.length,
-  };
-}
-
-function sameVector(left: Float32Array | null, right: Float32Array | null): boolean {
-  return left !== null && right !== null && left.every((value, at) => value === right[at]);
 }

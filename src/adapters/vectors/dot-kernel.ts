@@ -1,0 +1,156 @@
+/**
+ * A WebAssembly module of one function, made here from its instructions: sums of products of 8-bit vectors with one
+ * 16-bit vector, 16 numbers at a time (https://www.w3.org/TR/wasm-core-2/, fixed-width SIMD).
+ *
+ * `score(list, entries, rows, stride, query, out)`: `list` holds `entries` addresses; at each lie `rows` vectors of
+ * `stride` bytes, a multiple of 16; the vector at `query` has as many numbers of 16 bits. One sum of 32 bits a vector
+ * is written from `out` on. `entries` and `rows` are at least 1. The caller keeps the sums within 32 bits.
+ */
+export type DotKernel = (
+  list: number,
+  entries: number,
+  rows: number,
+  stride: number,
+  query: number,
+  out: number,
+) => void;
+
+/** Linear memory of WebAssembly; `buffer` is another one after each `grow`. */
+export interface KernelMemory {
+  readonly buffer: ArrayBuffer;
+  /** @throws RangeError when there is no more */
+  grow(pages: number): number;
+}
+
+interface WebAssemblyApi {
+  validate(bytes: Uint8Array): boolean;
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: { readonly score: DotKernel } };
+  readonly Memory: new (size: { initial: number }) => KernelMemory;
+}
+
+/** Part of every Node, but not of its type definitions; missing when code may not be generated (`--jitless`). */
+const api = (globalThis as { readonly WebAssembly?: WebAssemblyApi }).WebAssembly;
+
+/**
+ * Memory with the function that works in it, or null where this machine or this Node has no SIMD for it, or no address
+ * space for a memory.
+ */
+export function createKernel(): { readonly memory: KernelMemory; readonly score: DotKernel } | null {
+  const bytes = kernelModule();
+  if (api === undefined || !api.validate(bytes)) return null;
+  try {
+    const memory = new api.Memory({ initial: 1 });
+    return { memory, score: new api.Instance(new api.Module(bytes), { host: { memory } }).exports.score };
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+const I32 = 0x7f;
+const V128 = 0x7b;
+const NOTHING = 0x40;
+
+/** Parameters, then local variables, by index. */
+const LIST = 0;
+const ENTRIES = 1;
+const ROWS = 2;
+const STRIDE = 3;
+const QUERY = 4;
+const OUT = 5;
+const ROW = 6;
+const ROWS_LEFT = 7;
+const AT_QUERY = 8;
+const QUERY_END = 9;
+const SUM = 10;
+
+/** Instructions one after the other. */
+type Code = readonly (number | readonly number[])[];
+
+const code = (...parts: Code): number[] => parts.flat();
+const get = (local: number): number[] => [0x20, local];
+const set = (local: number): number[] => [0x21, local];
+const tee = (local: number): number[] => [0x22, local];
+const constant = (value: number): number[] => [0x41, value];
+const ADD = 0x6a;
+const SUBTRACT = 0x6b;
+const IS_BELOW = 0x49;
+const LOAD_32 = [0x28, 2, 0];
+const STORE_32 = [0x36, 2, 0];
+const simd = (opcode: number, ...rest: number[]): number[] => [0xfd, ...unsigned(opcode), ...rest];
+const load128 = (offset: number): number[] => simd(0x00, 0, offset);
+/** Eight numbers of 8 bits, widened to 16. */
+const loadWidened = (offset: number): number[] => simd(0x01, 0, offset);
+const ZEROS = simd(0x0c, ...new Uint8Array(16));
+const lane = (index: number): number[] => simd(0x1b, index);
+const ADD_LANES = simd(0xae);
+/** Products of eight pairs, neighbours added. */
+const MULTIPLY_AND_ADD = simd(0xba);
+/** Begins the innermost loop again when the value on the stack is not 0. */
+const AGAIN_IF = [0x0d, 0];
+
+const repeat = (...body: Code): number[] => code(0x03, NOTHING, ...body, 0x0b);
+const advance = (local: number, by: number): number[] => code(get(local), constant(by), ADD, set(local));
+const countDown = (local: number): number[] => code(get(local), constant(1), SUBTRACT, tee(local), AGAIN_IF);
+
+function kernelModule(): Uint8Array {
+  const eight = (at: 0 | 8): number[] =>
+    code(get(ROW), loadWidened(at), get(AT_QUERY), load128(at * 2), MULTIPLY_AND_ADD, ADD_LANES);
+  const sixteen = code(get(SUM), eight(0), eight(8), set(SUM), advance(ROW, 16));
+  const hasMore = code(get(AT_QUERY), constant(32), ADD, tee(AT_QUERY), get(QUERY_END), IS_BELOW);
+  const oneRow = code(
+    code(ZEROS, set(SUM), get(QUERY), set(AT_QUERY)),
+    repeat(sixteen, hasMore, AGAIN_IF),
+    code(get(OUT), sumOfLanes(), STORE_32, advance(OUT, 4)),
+  );
+  const oneEntry = code(
+    code(get(LIST), LOAD_32, set(ROW), get(ROWS), set(ROWS_LEFT)),
+    repeat(oneRow, countDown(ROWS_LEFT)),
+    advance(LIST, 4),
+  );
+  const queryEnd = code(get(QUERY), get(STRIDE), get(STRIDE), ADD, ADD, set(QUERY_END));
+  return moduleOf(code(queryEnd, repeat(oneEntry, countDown(ENTRIES))));
+}
+
+function sumOfLanes(): number[] {
+  const laneOfSum = (index: number): number[] => code(get(SUM), lane(index));
+  return code(laneOfSum(0), laneOfSum(1), ADD, laneOfSum(2), ADD, laneOfSum(3), ADD);
+}
+
+/** The binary format: a signature, an imported memory, one function and its name. */
+function moduleOf(instructions: readonly number[]): Uint8Array {
+  const parameters = list(Array.from({ length: 6 }, () => [I32]));
+  const locals = list([
+    [4, I32],
+    [1, V128],
+  ]);
+  const body = code(locals, instructions, 0x0b);
+  const parts = [
+    [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    section(1, [code(0x60, parameters, list([]))]),
+    section(2, [code(text("host"), text("memory"), [0x02, 0x00, 1])]),
+    section(3, [[0]]),
+    section(7, [code(text("score"), [0x00, 0])]),
+    section(10, [code(unsigned(body.length), body)]),
+  ];
+  return Uint8Array.from(parts.flat());
+}
+
+function section(id: number, entries: readonly number[][]): number[] {
+  const content = list(entries);
+  return [id, ...unsigned(content.length), ...content];
+}
+
+function list(entries: readonly number[][]): number[] {
+  return [...unsigned(entries.length), ...entries.flat()];
+}
+
+function text(value: string): number[] {
+  return list(Array.from(new TextEncoder().encode(value), (byte) => [byte]));
+}
+
+/** Seven bits a byte, the lowest first. */
+function unsigned(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
+}

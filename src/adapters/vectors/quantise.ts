@@ -1,0 +1,88 @@
+/** The largest value of a number of 8 bits, in both directions. */
+const BYTE = 127;
+/** A second number of 8 bits divides one step of the first into so many. */
+const FINE_STEPS = 254;
+const SHORT = 32_767;
+const LARGEST_SUM = 2_147_483_647;
+
+/**
+ * The standard deviation of a cosine that is computed from the coarse numbers, for a vector of scale 1: each is off by
+ * at most half a step, evenly, and the query has length 1.
+ */
+export const COARSE_DEVIATION = 1 / Math.sqrt(12);
+
+/**
+ * Writes a vector as whole numbers from -127 to 127: `coarse × scale` is the vector to within half a scale, and
+ * `(coarse + fine / 254) × scale` to within 1/508 of one. A vector with NaN or an infinite number becomes zeros.
+ * @returns the scale
+ */
+export function quantise(vector: Float32Array, coarse: Int8Array, fine: Int8Array | null): number {
+  let largest = 0;
+  for (let at = 0; at < vector.length; at++) {
+    const size = Math.abs(vector[at]!);
+    // Also true for NaN.
+    if (!(size <= largest)) largest = size;
+  }
+  const factor = BYTE / largest;
+  if (!Number.isFinite(factor) || factor === 0) {
+    coarse.fill(0, 0, vector.length);
+    fine?.fill(0, 0, vector.length);
+    return 0;
+  }
+  for (let at = 0; at < vector.length; at++) {
+    const value = vector[at]! * factor;
+    const rounded = roundSmall(value);
+    coarse[at] = rounded;
+    if (fine !== null) fine[at] = roundSmall((value - rounded) * FINE_STEPS);
+  }
+  return largest / BYTE;
+}
+
+/** `Math.round` for numbers from -1,024 on, several times as fast. */
+function roundSmall(value: number): number {
+  return ((value + 1_024.5) | 0) - 1_024;
+}
+
+/**
+ * Writes a query as whole numbers of 16 bits, as large as they may be without a sum of products with 8-bit numbers
+ * leaving 32 bits.
+ * @returns what such a sum is multiplied with, besides the scale of the other vector, for the cosine; above 0
+ */
+export function quantiseQuery(query: Float64Array, into: Int16Array): number {
+  let largest = 0;
+  let total = 0;
+  for (const value of query) {
+    largest = Math.max(largest, Math.abs(value));
+    total += Math.abs(value);
+  }
+  if (largest === 0) {
+    into.fill(0, 0, query.length);
+    return 1;
+  }
+  // A number of 16 bits is rounded up by at most a half.
+  const factor = Math.min(SHORT / largest, (LARGEST_SUM / BYTE - query.length) / total);
+  for (let at = 0; at < query.length; at++) into[at] = Math.round(query[at]! * factor);
+  return 1 / factor;
+}
+
+/** Sum of products with whole numbers; exact while it stays within 32 bits, as `quantiseQuery` sees to. */
+export function dotWhole(values: Int8Array, offset: number, query: Int16Array, length: number): number {
+  let even = 0;
+  let odd = 0;
+  for (let at = 0; at < length; at += 2) {
+    even += values[offset + at]! * query[at]!;
+    odd += values[offset + at + 1]! * query[at + 1]!;
+  }
+  return (even + odd) | 0;
+}
+
+/** What has to be multiplied with the scale for the cosine of a quantised vector and the query, right to five digits. */
+export function dotFine(coarse: Int8Array, fine: Int8Array, query: Float64Array): number {
+  let high = 0;
+  let low = 0;
+  for (let at = 0; at < query.length; at++) {
+    high += coarse[at]! * query[at]!;
+    low += fine[at]! * query[at]!;
+  }
+  return high + low / FINE_STEPS;
+}

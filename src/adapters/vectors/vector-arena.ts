@@ -1,0 +1,145 @@
+import { createKernel, type DotKernel, type KernelMemory } from "./dot-kernel.js";
+import { dotWhole, quantiseQuery } from "./quantise.js";
+
+/** Rows that are taken and given back together. */
+export const BLOCK_ROWS = 8;
+
+const PAGE_BYTES = 65_536;
+/** Memory is asked for in steps of so many pages, or an eighth of what there is. */
+const LEAST_GROWTH_PAGES = 16;
+/** So much is scored by one call; takes about a millisecond. */
+const MOST_BYTES_A_CALL = 16 * 1024 * 1024;
+const MOST_ROWS_A_CALL = 32_768;
+/** What addresses of 32 bits reach, with room for one more step of growth. */
+export const MOST_ARENA_BYTES = 3.5 * 1024 * 1024 * 1024;
+
+/** Where the rows of one space lie, and the arithmetic on them. */
+interface Engine {
+  readonly memory: KernelMemory;
+  readonly score: DotKernel;
+}
+
+/**
+ * Rows of 8-bit numbers of one size, in blocks at addresses of one memory, which grows and never shrinks. Scored by
+ * SIMD where there is any, else by plain code with the same results.
+ */
+export class VectorArena {
+  readonly dimensions: number;
+  /** Bytes from one row of a block to the next. The bytes behind the dimensions are 0. */
+  readonly stride: number;
+  readonly #engine: Engine | null;
+  #values: Int8Array;
+  /** Everything above was never handed out. */
+  #end: number;
+  /** Addresses that were given back. */
+  readonly #free: number[] = [];
+  #isSorted = true;
+  /** Places of the list of addresses, the query and the sums, in this order from 0 on. */
+  readonly #queryAt: number;
+  readonly #sumsAt: number;
+  readonly #rowsPerCall: number;
+  readonly #query: Int16Array;
+  readonly #plainSums: Int32Array;
+
+  /** @param kernel null for the plain code; tests compare the two */
+  constructor(dimensions: number, kernel: Engine | null = createKernel()) {
+    this.dimensions = dimensions;
+    this.stride = Math.max(16, Math.ceil(dimensions / 16) * 16);
+    const rows = Math.floor(MOST_BYTES_A_CALL / this.stride / BLOCK_ROWS) * BLOCK_ROWS;
+    this.#rowsPerCall = Math.min(MOST_ROWS_A_CALL, Math.max(BLOCK_ROWS, rows));
+    this.#query = new Int16Array(this.stride);
+    this.#engine = kernel;
+    this.#plainSums = new Int32Array(kernel === null ? this.#rowsPerCall : 0);
+    this.#queryAt = kernel === null ? 0 : this.#rowsPerCall * 4;
+    this.#sumsAt = kernel === null ? 0 : this.#queryAt + this.stride * 2;
+    this.#end = kernel === null ? 0 : this.#sumsAt + this.#rowsPerCall * 4;
+    this.#values = new Int8Array(kernel?.memory.buffer ?? new ArrayBuffer(0));
+    this.#reserve(this.#end);
+  }
+
+  /** Whether rows are scored by SIMD. */
+  get isFast(): boolean {
+    return this.#engine !== null;
+  }
+
+  get blockBytes(): number {
+    return this.stride * BLOCK_ROWS;
+  }
+
+  /** Numbers by address; another array after each `take`. */
+  get values(): Int8Array {
+    return this.#values;
+  }
+
+  /** The most addresses of blocks that `score` takes. */
+  get blocksPerCall(): number {
+    return this.#rowsPerCall / BLOCK_ROWS;
+  }
+
+  /**
+   * The lowest addresses are taken first: scanning blocks that follow each other takes half as long.
+   * @returns the address of a block for `BLOCK_ROWS` rows, whose content is whatever lay there before
+   * @throws RangeError when there is no memory left
+   */
+  take(): number {
+    if (!this.#isSorted) this.#free.sort((left, right) => right - left);
+    this.#isSorted = true;
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    const address = this.#end;
+    this.#reserve(address + this.blockBytes);
+    this.#end = address + this.blockBytes;
+    return address;
+  }
+
+  give(address: number): void {
+    this.#isSorted &&= this.#free.length === 0 || address < this.#free.at(-1)!;
+    this.#free.push(address);
+  }
+
+  /** Sets the query of the following calls of `score`. @returns what a sum is multiplied with; see `quantiseQuery` */
+  ask(query: Float64Array): number {
+    const factor = quantiseQuery(query, this.#query);
+    if (this.#engine !== null) new Int16Array(this.#engine.memory.buffer, this.#queryAt).set(this.#query);
+    return factor;
+  }
+
+  /**
+   * Sums of products of the query with `rows` rows at each of some addresses, in order. They hold until the next call.
+   * @param addresses at most `blocksPerCall × BLOCK_ROWS / rows`
+   */
+  score(addresses: Int32Array, rows: 1 | typeof BLOCK_ROWS): Int32Array {
+    const count = addresses.length * rows;
+    if (this.#engine === null) return this.#scorePlainly(addresses, rows);
+    const { buffer } = this.#engine.memory;
+    if (count === 0) return new Int32Array(0);
+    new Int32Array(buffer, 0, addresses.length).set(addresses);
+    this.#engine.score(0, addresses.length, rows, this.stride, this.#queryAt, this.#sumsAt);
+    return new Int32Array(buffer, this.#sumsAt, count);
+  }
+
+  #scorePlainly(addresses: Int32Array, rows: number): Int32Array {
+    let at = 0;
+    for (const address of addresses) {
+      for (let row = 0; row < rows; row++) {
+        const offset = (address >>> 0) + row * this.stride;
+        this.#plainSums[at++] = dotWhole(this.#values, offset, this.#query, this.stride);
+      }
+    }
+    return this.#plainSums.subarray(0, at);
+  }
+
+  #reserve(bytes: number): void {
+    if (bytes <= this.#values.length) return;
+    const missing = Math.ceil((bytes - this.#values.length) / PAGE_BYTES);
+    const pages = Math.max(missing, LEAST_GROWTH_PAGES, Math.ceil(this.#values.length / PAGE_BYTES / 8));
+    if (this.#engine !== null) {
+      this.#engine.memory.grow(pages);
+      this.#values = new Int8Array(this.#engine.memory.buffer);
+      return;
+    }
+    const values = new Int8Array(this.#values.length + pages * PAGE_BYTES);
+    values.set(this.#values);
+    this.#values = values;
+  }
+}
