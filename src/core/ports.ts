@@ -117,9 +117,9 @@ export interface VectorIndex {
    * whole and built anew from the record; searches go on meanwhile.
    */
   scrub(signal?: AbortSignal): Promise<void>;
-  close(): Promise<void>;
   /** Gives up everything that is held of a space which the record is about to drop, or no longer has. */
   dropSpace(spaceId: number): Promise<void>;
+  close(): Promise<void>;
 }
 
 export interface VectorStatus {
@@ -152,8 +152,8 @@ export interface VectorChange {
   readonly vector: Float32Array | null;
 }
 
-export interface ContainerVectors {
 /** Vectors of some units. */
+export interface ContainerVectors {
   readonly units: readonly Unit[];
   /** `units.length × dimensions` floats, row by row. */
   readonly matrix: Float32Array;
@@ -186,8 +186,8 @@ export interface VectorRecord {
   /** Containers that have a collection of their own in the index. */
   placements(spaceId: number): Promise<ReadonlyMap<number, string>>;
   setPlacement(spaceId: number, containerId: number, collection: string): Promise<void>;
-  /** Every space that holds vectors. */
   removePlacement(spaceId: number, containerId: number): Promise<void>;
+  /** Every space that holds vectors. */
   spaces(): Promise<VectorSpace[]>;
 }
   /**
