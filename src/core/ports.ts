@@ -189,12 +189,12 @@ export interface VectorRecord {
   removePlacement(spaceId: number, containerId: number): Promise<void>;
   /** Every space that holds vectors. */
   spaces(): Promise<VectorSpace[]>;
-}
   /**
    * Deletes a space with all that belongs to it, little by little. Nothing may write to it meanwhile. What an earlier
    * call left unfinished is finished.
    */
   dropSpace(spaceId: number): Promise<void>;
+}
 
 // --------------------------------------------------------------------------------------------------------- extraction
 
