@@ -271,6 +271,8 @@ export interface UnitStore {
   forgottenVectors(scope: UnitScope, space: VectorSpace): Promise<ContainerVectors>;
   /** The units that satisfy a filter, evaluated before any ranking. */
   matching(organizationId: string, scope: UnitScope, condition: UnitCondition): Promise<Unit[]>;
+  /** The chunks up to `distance` places before and after each of these chunks in its document; `details` tells which may be seen. */
+  beside(units: readonly Unit[], distance: number): Promise<Unit[]>;
   /** Details of hits; units outside the scope, superseded, or gone are left out. */
   details(organizationId: string, scope: UnitScope, units: readonly Unit[]): Promise<UnitDetail[]>;
   /** The whole of units that `details` has let through, in no order. */

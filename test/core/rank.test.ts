@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { UnitDetail } from "../../src/core/ports.js";
-import { rankUnits } from "../../src/core/search/rank.js";
+import { rankUnits, strongestChunks } from "../../src/core/search/rank.js";
 import { queryWords, tokenise } from "../../src/lib/words.js";
 import { stem } from "../../src/lib/stem.js";
 import { chunkDetail, memoryDetail } from "../support/unit-details.js";
@@ -124,6 +124,25 @@ describe("the order", () => {
     expect(texts(rank("Which fact?", [...details].reverse()))).toEqual(forwards);
     expect(forwards).toHaveLength(30);
   });
+});
+
+test("the strongest chunks are those that answer by themselves, best first, and never memories", () => {
+  const details = [
+    ...conversation("Ana: Hello", "Ana: I keep bees", "Ben: Bees in a hive on the roof?", "Ana: Yes, a hive of bees"),
+    memoryDetail({ seq: 1, text: "Ana keeps bees in a hive" }),
+  ];
+  const input = {
+    query: "bees hive",
+    vectorHits: [],
+    textHits: [],
+    details,
+    wordCounts: null,
+    calibration: CALIBRATION,
+  };
+  const strongest = strongestChunks({ ...input, now: NOW }, 2);
+  expect(new Set(strongest)).toEqual(new Set([details[2]?.unit, details[3]?.unit]));
+  expect(strongestChunks({ ...input, now: NOW }, 9)).toHaveLength(4);
+  expect(strongestChunks({ ...input, details: [], now: NOW }, 9)).toEqual([]);
 });
 
 describe("similarity", () => {

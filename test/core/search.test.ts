@@ -46,6 +46,14 @@ const texts = async (q: string, more: Record<string, unknown> = {}) =>
   (await search(q, more)).results.map((result) => result.text);
 
 describe("what search answers with", () => {
+  test("also what stands beside the best hit and has nothing of the query, out of hundreds of other hits", async () => {
+    const turns = Array.from({ length: 300 }, (_, index) => `According to the accord of chapter ${index}`);
+    turns.splice(150, 0, "Who repaired the old accordion?", "Hm", "Zyx");
+    const speakers = ["Ben", "Ana"];
+    await add(JSON.stringify(turns.map((content, index) => ({ speaker: speakers[index % 2], content }))));
+    expect(await texts("Who repaired the accordion?", { limit: 5 })).toContain("Ben: Zyx");
+  });
+
   test("memories, chunks, or both, each with where it is from", async () => {
     const document = await add("The hive stands on the roof.", { title: "Hives", metadata: { k: "v" } });
     const { documentId, memories } = await remember(["Ada bought a hive"]);

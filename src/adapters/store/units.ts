@@ -6,6 +6,7 @@ import type { Database } from "./schema.js";
 import { loadUnits, readDetails } from "./unit-details.js";
 import { rescopeUnit } from "./rescope.js";
 import { matchUnits } from "./unit-matching.js";
+import { findUnitsBeside } from "./units-beside.js";
 import { dropUnit, writeText } from "./text-index.js";
 import { createTextSearch } from "./text-search.js";
 import { atomically } from "./transact.js";
@@ -97,6 +98,8 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
     },
 
     matching: (organizationId, scope, condition) => matchUnits(db, organizationId, scope, condition),
+
+    beside: (units, distance) => findUnitsBeside(db, units, distance),
 
     details: (organizationId, scope, units) => readDetails(db, { organizationId, scope, now: clock.now() }, units),
 

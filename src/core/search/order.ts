@@ -29,6 +29,20 @@ export function scoreWords({ units, strengths, places }: Candidates, query: Quer
   return scores;
 }
 
+/** How well the words of a unit answer the query, whatever stands around it. */
+export function scoreAlone(unit: UnitWords, own: Float64Array, query: Query, recipe: RankRecipe): number {
+  let score = 0;
+  let total = 0;
+  let speaker = 0;
+  for (const [term, { root, weight, isName }] of query.terms.entries()) {
+    const scaled = weight * (isName ? recipe.name : 1);
+    total += scaled;
+    score += scaled * saturate(own[term] ?? 0, recipe.saturation);
+    if (isName && unit.speakers.has(root)) speaker = recipe.speaker;
+  }
+  return total === 0 ? 0 : score / total + speaker;
+}
+
 function scoreUnit(
   unit: UnitWords,
   own: Float64Array | undefined,

@@ -1,9 +1,9 @@
 import { fadingOf, habitOf } from "../memories/standing.js";
-import { gatherEvidence, readUnit, type UnitWords } from "./evidence.js";
-import { placesOf, scoreWords } from "./order.js";
+import { gatherEvidence, readUnit, type Evidence, type UnitWords } from "./evidence.js";
+import { placesOf, scoreAlone, scoreWords } from "./order.js";
 import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
-import { analyseQuery, type WordCounts } from "./query.js";
+import { analyseQuery, type Query, type WordCounts } from "./query.js";
 import { RANK, type RankRecipe } from "./recipes.js";
 import { dropRepetitions } from "./repetition.js";
 import { findSources, shareStrength } from "./sources.js";
@@ -45,21 +45,16 @@ export interface RankedUnit {
 /** Every candidate once, best first, without those that only repeat a better one. Pure; never throws. */
 export function rankUnits(input: RankInput): RankedUnit[] {
   const { recipe = RANK, now } = input;
-  const units = input.details.map(readUnit);
-  const names = new Set(units.flatMap((unit) => [...unit.speakers]));
-  const query = analyseQuery(input.query, input.wordCounts, names);
-  const evidence = units.map((unit) => gatherEvidence(unit, query, recipe));
+  const { units, query, evidence } = prepare(input);
   const sources = findSources(units);
   const places = placesOf(units);
   const wordScores = scoreWords({ units, strengths: shareStrength(evidence, sources), places }, query, recipe);
-  const cosineOf = cosinesOf(input.vectorHits);
-  const cosines = units.map(({ detail }) => cosineOf(detail.unit));
+  const cosines = cosinesOf(input.vectorHits, units);
   const dates = units.map((words) => (query.date ? matchDate(query.date, words) : 0));
   const scores = wordScores.map((wordScore, index) => {
     const [words, cosine] = [units[index], cosines[index] ?? null];
     if (!words) return 0;
-    const near = cosine === null ? 0 : interpolate(cosine, input.calibration.points);
-    const base = wordScore + (input.calibration.vectorWeight ?? recipe.vector) * near;
+    const base = wordScore + vectorScore(cosine, input);
     return base * weightOf(words, recipe, now) + recipe.date * (dates[index] ?? 0);
   });
   liftSurroundings(units, scores, places, recipe);
@@ -83,7 +78,42 @@ export function rankUnits(input: RankInput): RankedUnit[] {
   }));
 }
 
+/**
+ * Those chunks among the candidates, at most so many, that say most of what is asked by themselves. For finding what stands
+ * beside them: fast, and less exact than `rankUnits`.
+ */
+export function strongestChunks(input: RankInput, most: number): Unit[] {
+  const { recipe = RANK } = input;
+  const { units, query, evidence } = prepare(input);
+  const cosines = cosinesOf(input.vectorHits, units);
+  const scored = units.flatMap((words, index) => {
+    if (!words.detail.chunk) return [];
+    const alone = scoreAlone(words, evidence[index]?.strength ?? NOTHING, query, recipe);
+    const score = (alone + vectorScore(cosines[index] ?? null, input)) * (words.isQuestion ? recipe.question : 1);
+    return [{ unit: words.detail.unit, score }];
+  });
+  scored.sort((first, second) => second.score - first.score || first.unit - second.unit);
+  return scored.slice(0, most).map(({ unit }) => unit);
+}
+
+/** The candidates and the query, taken apart. */
+function prepare({ details, query: text, wordCounts, recipe = RANK }: RankInput): {
+  readonly units: readonly UnitWords[];
+  readonly query: Query;
+  readonly evidence: readonly Evidence[];
+} {
+  const units = details.map(readUnit);
+  const names = new Set<string>();
+  for (const { speakers } of units) for (const speaker of speakers) names.add(speaker);
+  const query = analyseQuery(text, wordCounts, names);
+  return { units, query, evidence: units.map((unit) => gatherEvidence(unit, query, recipe)) };
+}
+
 const NOTHING = new Float64Array(0);
+
+function vectorScore(cosine: number | null, { calibration, recipe = RANK }: RankInput): number {
+  return cosine === null ? 0 : (calibration.vectorWeight ?? recipe.vector) * interpolate(cosine, calibration.points);
+}
 
 /** What a unit counts for, whatever was asked: it changes the order and never the similarity. */
 function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Date): number {
@@ -96,12 +126,12 @@ function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Da
 }
 
 /**
- * The cosine of a unit. One that only the words found lies, as far as is known, below the last of the nearest vectors; null when
- * there are no vectors at all.
+ * The cosine of each unit. One that only the words found lies, as far as is known, below the last of the nearest vectors; null
+ * when there are no vectors at all.
  */
-function cosinesOf(hits: readonly VectorHit[]): (unit: Unit) => number | null {
-  if (hits.length === 0) return () => null;
+function cosinesOf(hits: readonly VectorHit[], units: readonly UnitWords[]): (number | null)[] {
+  if (hits.length === 0) return units.map(() => null);
   const known = new Map(hits.map((hit) => [hit.unit, hit.cosine]));
   const below = Math.max(0, Math.min(...hits.map((hit) => hit.cosine)) / 2);
-  return (unit) => known.get(unit) ?? below;
+  return units.map(({ detail }) => known.get(detail.unit) ?? below);
 }

@@ -1,8 +1,8 @@
 import { queryWords } from "../../lib/words.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import type { Embedder, FoundText, TextHit, UnitScope, VectorHit } from "../ports.js";
-import { rankUnits, type RankedUnit } from "./rank.js";
+import type { Embedder, FoundText, TextHit, UnitDetail, UnitScope, VectorHit } from "../ports.js";
+import { rankUnits, strongestChunks, type RankedUnit, type RankInput } from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
 import type { Unit } from "../types.js";
@@ -32,7 +32,7 @@ export async function retrieve(
   // Once, so that vectors and calibration belong together whatever takes over meanwhile.
   const embedder = context.embedders.active();
   const found = await findUnits({ ...context, embedder }, scope, query, among);
-  const ranked = await rank({ ...context, embedder }, { organizationId, scope }, query, { ...found, ...wanted });
+  const ranked = await rank({ ...context, embedder }, { organizationId, scope, among }, query, { ...found, ...wanted });
   const isCut = found.textHits.length >= SEARCH.textHits || found.vectorHits.length >= SEARCH.vectorHits;
   return { ranked, isCut, degraded: found.degraded };
 }
@@ -107,24 +107,41 @@ function cosines(
 
 async function rank(
   { store, embedder, calibrations, clock }: Retrieval,
-  { organizationId, scope }: Pick<Ground, "organizationId" | "scope">,
+  { organizationId, scope, among }: Pick<Ground, "organizationId" | "scope" | "among">,
   query: string,
   { textHits, counted, vectorHits, threshold, limit }: Found & { threshold: number; limit?: number },
 ): Promise<RankedUnit[]> {
   const units = [...new Set([...textHits, ...vectorHits].map((hit) => hit.unit))];
   if (units.length === 0) return [];
-  const details = await store.units.details(organizationId, scope, units);
-  return rankUnits({
+  const found = {
     query,
     textHits,
     vectorHits,
-    details,
+    details: await store.units.details(organizationId, scope, units),
     wordCounts: counted,
     calibration: await calibrations.of(embedder),
     now: clock.now(),
     threshold: beforeRounding(threshold),
     ...(limit !== undefined && { limit }),
-  });
+  };
+  const beside = await findBeside(store, found, { organizationId, scope, among });
+  return rankUnits({ ...found, details: [...found.details, ...beside] });
+}
+
+/** What stands beside the strongest chunks and was not found itself. */
+async function findBeside(
+  { units }: CoreContext["store"],
+  found: RankInput,
+  { organizationId, scope, among }: Pick<Ground, "organizationId" | "scope" | "among">,
+): Promise<readonly UnitDetail[]> {
+  const strongest = strongestChunks(found, SEARCH.strongest);
+  if (strongest.length === 0) return [];
+  const known = new Set(found.details.map(({ unit }) => unit));
+  const allowed = among && new Set(among);
+  const beside = (await units.beside(strongest, SEARCH.beside)).filter(
+    (unit) => !known.has(unit) && (!allowed || allowed.has(unit)),
+  );
+  return beside.length > 0 ? units.details(organizationId, scope, beside) : [];
 }
 
 /** A similarity as it is shown: 0 to 1, with three digits. */

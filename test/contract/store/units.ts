@@ -260,6 +260,28 @@ export function unitsContract(open: OpenStore): void {
     });
   });
 
+  describe("what stands beside chunks", () => {
+    test("is so many places before and after in the same document, each once", async () => {
+      const { units } = await at.addIndexedDocument({}, "one", "two", "three", "four", "five", "six");
+      const other = await at.addIndexedDocument({}, "uno", "due");
+      const beside = async (of: readonly Unit[], distance: number) =>
+        (await at.store.units.beside(of, distance)).toSorted(rising);
+      expect(await beside(units.slice(0, 1), 2)).toEqual(units.slice(0, 3));
+      expect(await beside(units.slice(3, 5), 1)).toEqual(units.slice(2, 6));
+      expect(await beside(other.units.slice(1), 9)).toEqual(other.units);
+      expect(await beside(units.slice(2, 3), 0)).toEqual(units.slice(2, 3));
+    });
+
+    test("is nothing for memories and what is gone", async () => {
+      const { document, units } = await at.addIndexedDocument({}, "one", "two");
+      const memory = await at.addIndexedMemory();
+      expect(await at.store.units.beside([memory.unit, 999_998, 999_999], 2)).toEqual([]);
+      expect(await at.store.units.beside([], 2)).toEqual([]);
+      await at.store.documents.remove(at.organization, document.id);
+      expect(await at.store.units.beside(units, 2)).toEqual([]);
+    });
+  });
+
   describe("details", () => {
     test("of chunks and memories, with their sources in order", async () => {
       const { document, units } = await at.addIndexedDocument({}, "the text");
