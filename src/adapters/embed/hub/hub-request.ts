@@ -22,6 +22,8 @@ export interface HubRequest {
 }
 
 export interface HubAnswer {
+  /** Who gave it: the hub, or the host that it sent us to. */
+  readonly host: string;
   readonly status: number;
   /** Of every step on the way, the first one that had a header counting. */
   readonly headers: Headers;
@@ -49,7 +51,7 @@ export async function askHub(hub: Hub, request: HubRequest): Promise<HubAnswer> 
       if (value !== null && !kept.has(name)) kept.set(name, value);
     }
     const location = isRedirect(answer.status) ? answer.headers.get("location") : null;
-    if (location === null || request.isEnough?.(kept)) return withKept(answer, kept);
+    if (location === null || request.isEnough?.(kept)) return withKept(answer, url, kept);
     await answer.body?.cancel();
     const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
     if (next === undefined || !(await mayFollow(new URL(hub.baseUrl), next)))
@@ -121,9 +123,12 @@ async function ask(hub: Hub, url: URL, { method, headers, signal }: HubRequest):
  * What an answer that brings nothing means.
  * @returns AppError `invalid` for what only a person can change, `unavailable` for what passes
  */
-export function describeRefusal(hub: Hub, { status, headers }: HubAnswer, model: string): AppError {
+export function describeRefusal(hub: Hub, { host, status, headers }: HubAnswer, model: string): AppError {
   const code = headers.get("x-error-code") ?? "";
   const at = `the model hub ${hub.baseUrl}`;
+  // Its addresses hold for a while only; the hub gives a new one each time.
+  if (host !== new URL(hub.baseUrl).host && status >= 400 && status < 500 && status !== 429)
+    return new AppError("unavailable", `${host}, which has the files of ${model}, refused them (status ${status}).`);
   if (code === "GatedRepo" || status === 403)
     return new AppError(
       "invalid",
@@ -138,11 +143,7 @@ export function describeRefusal(hub: Hub, { status, headers }: HubAnswer, model:
         ? `There is no public model ${model} at ${at}. Correct RECOLLECT_EMBEDDING_MODEL, or set HF_TOKEN if it is private.`
         : `There is no model ${model} at ${at}, or HF_TOKEN may not read it.`,
     );
-  if (status === 404)
-    return new AppError(
-      "invalid",
-      `${at} has no ${model}, or it is no static model. Correct RECOLLECT_EMBEDDING_MODEL.`,
-    );
+  if (status === 404) return new AppError("invalid", `${model} is not at ${at}. Correct RECOLLECT_EMBEDDING_MODEL.`);
   const retryAfter = parseRetryAfter(headers.get("retry-after"));
   const options = retryAfter === undefined ? {} : { retryAfter };
   if (status === 429)
@@ -155,10 +156,10 @@ export function describeRefusal(hub: Hub, { status, headers }: HubAnswer, model:
   );
 }
 
-function withKept(answer: Response, kept: Headers): HubAnswer {
+function withKept(answer: Response, { host }: URL, kept: Headers): HubAnswer {
   const headers = new Headers(answer.headers);
   for (const [name, value] of kept) headers.set(name, value);
-  return { status: answer.status, headers, body: answer.body };
+  return { host, status: answer.status, headers, body: answer.body };
 }
 
 function isRedirect(status: number): boolean {

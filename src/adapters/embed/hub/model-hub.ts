@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../core/errors.js";
 import type { Log } from "../../../core/ports.js";
@@ -109,6 +109,7 @@ async function download(repository: Repository, folder: string, options: Work): 
         onBytes: (bytes) => report(file, bytes),
       });
   }
+  await removeLeftovers(workshop);
   const commit = descriptions[0]?.commit;
   const source = { hub: hub.baseUrl, model: repository.name, revision: repository.revision, commit, files };
   await writeFile(join(workshop, SOURCE_FILE), `${JSON.stringify(source, null, 2)}\n`);
@@ -145,6 +146,12 @@ function createReport(total: number, { model, log, onProgress }: Work): (file: R
     logged = Date.now();
     log.info("embed.model.progress", { model, megabytes: Math.round(sum / 1e6), of: Math.ceil(total / 1e6) });
   };
+}
+
+/** Beginnings of files that have changed since. */
+async function removeLeftovers(workshop: string): Promise<void> {
+  for (const entry of await readdir(workshop, { recursive: true }))
+    if (entry.endsWith(".part")) await rm(join(workshop, entry), { force: true });
 }
 
 /** Before the first byte, as a disk that fills up troubles others too. */
