@@ -8,6 +8,7 @@ import { createRulesExtractor } from "./adapters/llm/rules.js";
 import { createSmtpMailer } from "./adapters/mail/smtp.js";
 import { createSeat } from "./adapters/owner/election.js";
 import { readServiceFile } from "./adapters/owner/service-file.js";
+import { createRerankService } from "./adapters/rerank/service.js";
 import { createSqliteStore } from "./adapters/store/store.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import type { Config } from "./config.js";
@@ -17,11 +18,12 @@ import { createDocumentEvents } from "./core/documents/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
 import { onlyEmbedder } from "./core/embeddings/embedders.js";
-import type { Clock, Embedder, LanguageModel, Log, Store } from "./core/ports.js";
+import type { Clock, Embedder, LanguageModel, Log, Reranker, Store } from "./core/ports.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
 import { createSummariser } from "./core/profile/summarise.js";
 import { createSpaceCalibrations } from "./core/search/space-calibrations.js";
+import { createModelReranker } from "./core/search/rerank-with-model.js";
 import { createAuditTrail } from "./core/service/audit-trail.js";
 import { createExpiryWarnings } from "./core/service/expiring-keys.js";
 import { createTextIndexJobs, enqueueRewriting } from "./core/service/text-index.js";
@@ -131,6 +133,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
     embedders: onlyEmbedder(embedder),
     calibrations: createSpaceCalibrations({ store, clock, log }),
     model,
+    reranker: createReranker(config, { model, clock, log }),
     mailer: config.mail ? createSmtpMailer(config.mail) : null,
     clock,
     log,
@@ -183,6 +186,15 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
     await vectors.verify(signal);
   });
   return { context, vectors, runner, schedule };
+}
+
+/** Rules take about a millisecond and need no service, so they are what nobody has to choose. */
+function createReranker(
+  { rerank }: Config,
+  { model, clock, log }: { readonly model: LanguageModel | null; readonly clock: Clock; readonly log: Log },
+): Reranker | null {
+  if (rerank.kind === "service") return createRerankService({ ...rerank, clock, log });
+  return rerank.kind === "llm" && model ? createModelReranker(model) : null;
 }
 
 function createModel(

@@ -1,9 +1,17 @@
 import { homedir } from "node:os";
 import type { z } from "zod";
-import { chooseEmbedder, chooseEmbedding, type EmbedderConfig, type EmbeddingConfig, findEmbedderProblems, type HubConfig } from "./config/embedder.js";
+import {
+  chooseEmbedder,
+  chooseEmbedding,
+  type EmbedderConfig,
+  type EmbeddingConfig,
+  findEmbedderProblems,
+  type HubConfig,
+} from "./config/embedder.js";
 import { chooseMail, findMailProblems, type MailConfig } from "./config/mail.js";
 import { chooseModel, type ModelConfig } from "./config/model.js";
 import { type Places, placesOf } from "./config/places.js";
+import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
 
@@ -68,6 +76,8 @@ export interface Config {
   readonly threshold: number;
   /** What a search finds when the caller does not say. */
   readonly searchMode: "hybrid" | "memories" | "documents";
+  /** What a search with `rerank` is put in order by. */
+  readonly rerank: RerankConfig;
   /** Container tag when the caller names none. */
   readonly container: string;
   /** Which tools MCP lists. */
@@ -102,7 +112,7 @@ export function readConfig(environment: Environment = process.env, overrides: En
   const values = readValues(texts, problems);
   problems.push(...findContradictions(values, new Set(Object.keys(texts))));
   const model = chooseModel(values, values.RECOLLECT_OFFLINE ?? false);
-  problems.push(...model.problems);
+  problems.push(...model.problems, ...findRerankProblems(values, model.chosen !== undefined));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return freeze({ ...buildConfig(values, findUnknown(texts)), model: model.chosen });
 }
@@ -195,6 +205,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     concurrency: need(values.RECOLLECT_CONCURRENCY),
     threshold: need(values.RECOLLECT_THRESHOLD),
     searchMode: need(values.RECOLLECT_SEARCH_MODE),
+    rerank: chooseRerank(values),
     container: need(values.RECOLLECT_CONTAINER),
     mcpTools: need(values.RECOLLECT_MCP_TOOLS),
     publicUrl: values.RECOLLECT_PUBLIC_URL,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MAIL_SETTINGS } from "./mail.js";
 import { MODEL_SETTINGS } from "./model.js";
+import { RERANK_SETTINGS } from "./rerank.js";
 import { choice, dollars, expandHome, httpUrl, setting, wholeNumber } from "./setting.js";
 
 const KEY_SHAPE = /^sm_([A-Za-z0-9-]+)_\S+$/;
@@ -250,6 +251,7 @@ export const SETTINGS = {
     fallback: "sm_project_default",
     description: "Container tag for MCP and the command line when the caller names none.",
   }),
+  ...RERANK_SETTINGS,
   ...MAIL_SETTINGS,
   RECOLLECT_MCP_TOOLS: setting({
     schema: choice(["small", "all"]),

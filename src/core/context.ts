@@ -1,7 +1,7 @@
 import type { RateLimiter } from "../lib/rate-limit.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
 import type { DocumentEvents } from "./documents/document-events.js";
-import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Store, VectorIndex } from "./ports.js";
+import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Reranker, Store, VectorIndex } from "./ports.js";
 import type { AuditTrail } from "./service/audit-trail.js";
 import type { Actor, CallSource } from "./types.js";
 
@@ -14,6 +14,8 @@ export interface CoreContext {
   readonly calibrations: SpaceCalibrations;
   /** Null when none is configured: rules then do what they can. */
   readonly model: LanguageModel | null;
+  /** Null where rules put results in order. */
+  readonly reranker: Reranker | null;
   /** Null when no mail server is configured: warnings are then in the log. */
   readonly mailer: Mailer | null;
   readonly clock: Clock;

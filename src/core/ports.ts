@@ -8,6 +8,7 @@ export type * from "./request-ports.js";
 export type * from "./device-ports.js";
 export type * from "./embedding-ports.js";
 export type * from "./oauth-ports.js";
+export type * from "./rerank-ports.js";
 export type * from "./sign-in-ports.js";
 export type * from "./journal-ports.js";
 export type * from "./store-ports.js";

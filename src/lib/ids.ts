@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 /** Base58: no 0, O, I or l, so that an id can be read out and typed. */
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const LENGTH = 22;
+const BASE = BigInt(ALPHABET.length);
 /** The largest multiple of 58 in a byte; bytes above it are thrown away, or some characters would be likelier. */
 const FAIR = 256 - (256 % ALPHABET.length);
 const PATTERN = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
@@ -15,6 +16,14 @@ export function createId(): string {
       if (byte < FAIR && id.length < LENGTH) id += ALPHABET[byte % ALPHABET.length];
     }
   }
+  return id;
+}
+
+/** An id that always belongs to the same hash, of at least 44 hexadecimal digits, and tells nothing of it. */
+export function idFrom(hash: string): string {
+  let rest = BigInt(`0x${hash.slice(0, 44)}`);
+  let id = "";
+  for (; id.length < LENGTH; rest /= BASE) id += ALPHABET[Number(rest % BASE)];
   return id;
 }
 

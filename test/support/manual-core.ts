@@ -19,6 +19,7 @@ import type {
   LanguageModel,
   Log,
   Mailer,
+  Reranker,
   Store,
   VectorIndex,
 } from "../../src/core/ports.js";
@@ -65,6 +66,7 @@ export interface ManualCoreOptions {
   readonly embedder?: Embedder;
   readonly factExtractor?: FactExtractor;
   readonly model?: LanguageModel;
+  readonly reranker?: Reranker;
   readonly mailer?: Mailer;
   readonly vectors?: (index: VectorIndex) => VectorIndex;
   readonly log?: Log;
@@ -96,6 +98,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     embedders: onlyEmbedder(options.embedder ?? createBuiltinEmbedder()),
     calibrations: createSpaceCalibrations({ store, clock, log }),
     model,
+    reranker: options.reranker ?? null,
     mailer: options.mailer ?? null,
     clock,
     log,

@@ -1,5 +1,6 @@
-import { truncate } from "../../lib/sentences.js";
 import { fenceOf } from "../../lib/fence.js";
+import { numbersOf } from "../../lib/numbers.js";
+import { truncate } from "../../lib/sentences.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { isActive } from "../memories/find-memory.js";
@@ -116,10 +117,6 @@ function checkLine({ text, from }: StatedLine, byHandle: ReadonlyMap<string, Mem
   if (numbersOf(line).some((number) => !said.has(number))) return null;
   if (judgeText(line, undefined, { origin: "connector" }).trust === "flagged") return null;
   return { text: line, memoryIds: grounds.map(({ id }) => id) };
-}
-
-function numbersOf(text: string): string[] {
-  return (text.match(/\d+/g) ?? []).map((digits) => digits.replace(/^0+(?=\d)/, ""));
 }
 
 /** What was forgotten or purged while the model thought must not come back in a summary. */

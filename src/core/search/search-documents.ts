@@ -3,9 +3,11 @@ import { asSeenBy, maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { findDocument } from "../documents/documents.js";
 import { parseInput } from "../input.js";
+import { ask } from "./ask.js";
+import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
 import type { RankedUnit } from "./rank.js";
-import { retrieve, shownSimilarity } from "./retrieve.js";
+import { shownSimilarity } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
 import { millisecondsSince, querySchema, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
 import type { Actor, Chunk, DocumentHead } from "../types.js";
@@ -21,6 +23,10 @@ export const searchDocumentsSchema = z.object({
   /** Adds to each chunk the one before and the one after it. */
   includeNeighbours: z.boolean().default(false),
   includeContent: z.boolean().default(false),
+  /** Looks at the best chunks once more, together, for a better order of documents. */
+  rerank: z.boolean().default(false),
+  /** Searches for other forms of the question, too. */
+  rewriteQuery: z.boolean().default(false),
 });
 type Search = z.output<typeof searchDocumentsSchema>;
 
@@ -84,10 +90,12 @@ async function findBest(
 ): Promise<{ results: FoundDocument[]; degraded: readonly string[] }> {
   const seen = new Set<string>();
   const found = new Map<string, RankedUnit[]>();
+  const asked = await ask(context, input.q, input.rewriteQuery);
+  const wanted = { threshold: 0, rerank: input.rerank };
   const degraded = new Set<string>();
   let { among } = ground;
   for (let round = 1; ; round++) {
-    const { ranked, isCut, ...rest } = await retrieve(context, { ...ground, among }, input.q, { threshold: 0 });
+    const { ranked, isCut, ...rest } = await findRanked(context, { ...ground, among }, asked, wanted);
     const matching = ranked.filter(({ similarity }) => shownSimilarity(similarity) >= input.chunkThreshold);
     for (const unit of matching) push(found, unit);
     for (const unit of ranked) seen.add(documentOf(unit));

@@ -3,10 +3,13 @@ import { asSeenBy, maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseInput, textSchema } from "../input.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
+import { addAggregates } from "./aggregate.js";
+import { ask, type Asked } from "./ask.js";
+import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
 import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
-import { retrieve, shownSimilarity, type Retrieved } from "./retrieve.js";
+import { shownSimilarity, type Retrieved } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
 import type { Actor, Chunk, DocumentHead, Memory, Trust, UnitKind } from "../types.js";
 
@@ -39,6 +42,12 @@ export const searchSchema = z.object({
   includeChunks: z.boolean().default(false),
   /** Adds to each chunk the one before and the one after it. */
   includeNeighbours: z.boolean().default(false),
+  /** Looks at the best results once more, together, for a better order. */
+  rerank: z.boolean().default(false),
+  /** Searches for other forms of the question, too. */
+  rewriteQuery: z.boolean().default(false),
+  /** Adds what several results say together; never where only documents are searched. */
+  aggregate: z.boolean().default(false),
 });
 export type SearchInput = z.input<typeof searchSchema>;
 type Search = z.output<typeof searchSchema>;
@@ -59,6 +68,13 @@ export interface SearchResult {
   readonly relatives?: Relatives;
   /** Only when asked for: chunks of a memory's documents, best first, or the neighbours of a chunk, by position. */
   readonly chunks?: readonly FoundChunk[];
+  /** Only on what several results say together; it is kept nowhere, and has neither memory nor chunk. */
+  readonly aggregated?: {
+    /** Ids of the results that it rests on. */
+    readonly from: readonly string[];
+    /** When the newest of them changed (ISO 8601). */
+    readonly updatedAt: string;
+  };
 }
 
 /** A chunk that is shown beside a result. */
@@ -89,13 +105,17 @@ export async function searchMemories(context: CoreContext, call: Admitted, raw: 
   const { includeForgotten } = input;
   const ground = await layGround(context, actor, input, { kinds: kindsOf(input, context), includeForgotten });
   const threshold = input.threshold ?? context.limits.threshold;
-  const { ranked, degraded } = await find(context, ground, input, threshold);
+  const asked = await ask(context, input.q, input.rewriteQuery);
+  const { ranked, degraded } = await find(context, ground, { asked, input, threshold });
   const results = await present(context, actor, ranked);
+  const whole = await addExtras(context, actor, { ground, asked, input, threshold, results });
+  const isMixed = input.aggregate && ground.scope.kinds.includes("memory");
+  const mixed = isMixed ? await addAggregates(context, input.q, whole) : { results: whole, degraded: [] };
   return {
-    results: await addExtras(context, actor, { ground, input, threshold, results }),
+    results: mixed.results.slice(0, input.limit),
     waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
     timing: millisecondsSince(started),
-    degraded,
+    degraded: [...degraded, ...mixed.degraded],
   };
 }
 
@@ -110,10 +130,14 @@ function kindsOf(input: Search, { limits }: CoreContext): readonly UnitKind[] {
   return mode === "memories" || input.includeChunks ? ["memory"] : ["chunk", "memory"];
 }
 
-async function find(context: CoreContext, ground: Ground, input: Search, threshold: number): Promise<Retrieved> {
-  const { q, limit, chunkThreshold = 0 } = input;
-  if (chunkThreshold <= threshold) return retrieve(context, ground, q, { threshold, limit });
-  const found = await retrieve(context, ground, q, { threshold });
+async function find(
+  context: CoreContext,
+  ground: Ground,
+  { asked, input, threshold }: Pick<Presented, "asked" | "input" | "threshold">,
+): Promise<Retrieved> {
+  const { limit, rerank, chunkThreshold = 0 } = input;
+  if (chunkThreshold <= threshold) return findRanked(context, ground, asked, { threshold, limit, rerank });
+  const found = await findRanked(context, ground, asked, { threshold, rerank });
   const kept = found.ranked.filter(
     ({ detail, similarity }) => !detail.chunk || shownSimilarity(similarity) >= chunkThreshold,
   );
@@ -151,6 +175,7 @@ async function present({ store }: CoreContext, actor: Actor, ranked: readonly Ra
 
 interface Presented {
   readonly ground: Ground;
+  readonly asked: Asked;
   readonly input: Search;
   readonly threshold: number;
   readonly results: readonly SearchResult[];
@@ -196,14 +221,15 @@ async function neighboursOf(
 async function chunksOfMemories(
   context: CoreContext,
   actor: Actor,
-  { ground, input, threshold, results }: Presented,
+  { ground, asked, input, threshold, results }: Presented,
 ): Promise<Map<string, FoundChunk[]>> {
   const memories = results.filter(({ memory }) => memory);
   const documentIds = [...new Set(memories.flatMap(({ documents }) => documents.map(({ id }) => id)))];
   const scope = { ...ground.scope, kinds: ["chunk"] as const };
   const among = await context.store.units.matching(ground.organizationId, scope, { documentIds });
   const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
-  const { ranked } = await retrieve(context, { ...ground, scope, among }, input.q, { threshold: lowest });
+  const wanted = { threshold: lowest, rerank: input.rerank };
+  const { ranked } = await findRanked(context, { ...ground, scope, among }, asked, wanted);
   const found = await present(context, actor, ranked);
   return new Map(
     memories.map((memory) => {

@@ -51,6 +51,8 @@ const searchResult = z.object({
       }),
     )
     .optional(),
+  /** Only on what several results say together; it is kept under no id. */
+  isAggregated: z.literal(true).optional(),
 });
 type PresentedResult = z.infer<typeof searchResult>;
 
@@ -131,7 +133,18 @@ function presentRelated({ relation, distance, memory }: RelatedMemory): z.infer<
 }
 
 /** A memory carries its own metadata, a chunk that of its document. */
-function presentHit({ id, text, similarity, memory, chunk, documents }: SearchResult) {
+function presentHit({ id, text, similarity, memory, chunk, documents, aggregated }: SearchResult) {
+  if (aggregated)
+    return {
+      id,
+      memory: text,
+      metadata: null,
+      updatedAt: aggregated.updatedAt,
+      similarity,
+      version: 1,
+      rootMemoryId: null,
+      isAggregated: true as const,
+    };
   if (memory)
     return {
       id,

@@ -23,8 +23,16 @@ type GroundFields = z.infer<z.ZodObject<typeof groundFields>>;
 /** Fields that are taken and change nothing. */
 const idleFields = {
   documentThreshold: threshold.describe("Accepted for older clients; has no effect."),
-  rerank: flag.describe("Accepted; results are always re-ranked."),
-  rewriteQuery: flag.describe("Accepted; has no effect without a language model."),
+};
+
+/** Fields that let a search take more trouble. */
+const careFields = {
+  rerank: flag.describe(
+    "Looks at the best results once more, together, for a better order; `similarity` stays. By rules, or by what the server is set to.",
+  ),
+  rewriteQuery: flag.describe(
+    "Searches for other forms of the query, too: without talk around it, with dates for `last week`, with synonyms. By the language model where there is one, else by rules.",
+  ),
 };
 
 const include = z.object({
@@ -45,7 +53,10 @@ const searchBody = z.object({
   onlyMatchingChunks: flag.describe("False adds to each chunk the one before and the one after it. Default true."),
   include: include.optional(),
   ...idleFields,
-  aggregate: flag.describe("Accepted; has no effect without a language model."),
+  ...careFields,
+  aggregate: flag.describe(
+    "Adds memories that say what several results say together, marked `isAggregated`. They are kept nowhere. By the language model where there is one, else only by joining memories that begin alike.",
+  ),
 });
 
 const documentSearchBody = z.object({
@@ -58,6 +69,7 @@ const documentSearchBody = z.object({
   includeSummary: flag,
   categoriesFilter: z.array(z.string()).optional().describe("Accepted for older clients; has no effect."),
   ...idleFields,
+  ...careFields,
 });
 
 export const searchEndpoints = [
@@ -86,6 +98,9 @@ export const searchEndpoints = [
         // Whoever asks for documents gets chunks anyway.
         includeChunks: wanted.chunks && searchMode !== "documents",
         includeNeighbours: body.onlyMatchingChunks === false,
+        rerank: body.rerank,
+        rewriteQuery: body.rewriteQuery,
+        aggregate: body.aggregate,
       });
       return presentSearch(answer, wanted);
     },
@@ -109,6 +124,8 @@ export const searchEndpoints = [
         chunkThreshold,
         includeNeighbours: body.onlyMatchingChunks === false,
         includeContent: body.includeFullDocs,
+        rerank: body.rerank,
+        rewriteQuery: body.rewriteQuery,
       });
       return presentDocumentSearch(answer, { withSummary: body.includeSummary ?? false });
     },

@@ -1,0 +1,144 @@
+import * as z from "zod";
+import { AppError } from "../../core/errors.js";
+import type { Clock, Log, Reranker, RerankRequest } from "../../core/ports.js";
+import { describeBreak, quoteService } from "../../lib/api-failure.js";
+import { createFetch, parseRetryAfter } from "../../lib/http-fetch.js";
+
+export interface RerankServiceOptions {
+  /** Where `/rerank` is, e.g. `https://api.cohere.com/v2`. */
+  readonly baseUrl: string;
+  /** Undefined for a service that has only one. */
+  readonly model: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Limit of one request, in milliseconds. Default 4,000: somebody waits for the search. */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT = 4_000;
+/** Enough for scores with the texts that some services send back. */
+const LARGEST_ANSWER = 4 * 1024 * 1024;
+const MOST_TEXTS = 50;
+/** Models read about 512 tokens of a text; what answers stands near its beginning. */
+const LONGEST_TEXT = 4_000;
+const LONGEST_QUERY = 2_000;
+/** Seconds in which a service that did not answer is left alone, so that not every search waits for it. */
+const REST = 30;
+const LONGEST_REST = 600;
+const ADDRESS = "RECOLLECT_RERANK_BASE_URL";
+
+/** `results` as Cohere, Jina, vLLM and LiteLLM call it, `data` as Voyage does, or the list itself as TEI gives it. */
+const rankingSchema = z.array(
+  z
+    .object({ index: z.int().min(0), relevance_score: z.number().optional(), score: z.number().optional() })
+    .transform(({ index, relevance_score, score }) => ({ index, score: relevance_score ?? score }))
+    .refine(({ score }) => score !== undefined),
+);
+const answerSchema = z.union([
+  rankingSchema,
+  z.object({ results: rankingSchema }).transform(({ results }) => results),
+  z.object({ data: rankingSchema }).transform(({ data }) => data),
+]);
+
+/**
+ * A reranker behind `POST {baseUrl}/rerank`. It tries once, and rests after a failure. It asks for no number of results:
+ * services call that `top_n` or `top_k`, refuse the other, and give all without it.
+ */
+export function createRerankService(options: RerankServiceOptions): Reranker {
+  const { baseUrl, model, apiKey, log, clock } = options;
+  const fetch = createFetch({ timeoutMs: options.timeoutMs ?? TIMEOUT, maximumBytes: LARGEST_ANSWER });
+  const who = `The rerank service at ${baseUrl}`;
+  let field: "documents" | "texts" = "documents";
+  let resting: { readonly until: number; readonly reason: string } | undefined;
+
+  async function post({ query, texts }: RerankRequest, signal: AbortSignal | undefined): Promise<Response> {
+    const body = {
+      ...(model !== undefined && { model }),
+      query: cut(query, LONGEST_QUERY),
+      [field]: texts.map(({ text }) => cut(text, LONGEST_TEXT)),
+    };
+    return fetch(`${baseUrl}/rerank`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    });
+  }
+
+  async function ask(request: RerankRequest, signal: AbortSignal | undefined): Promise<unknown> {
+    let response = await post(request, signal);
+    let text = await response.text();
+    // Text Embeddings Inference calls documents `texts`, and says that they are missing.
+    if (field === "documents" && [400, 422].includes(response.status) && /\btexts\b/.test(text)) {
+      field = "texts";
+      response = await post(request, signal);
+      text = await response.text();
+    }
+    if (!response.ok) throw refusal(response, text);
+    return JSON.parse(text);
+  }
+
+  function refusal(response: Response, text: string): AppError {
+    const said = quoteService(text, apiKey);
+    const { status } = response;
+    if (status === 401 || status === 403)
+      return new AppError("invalid", `${who} refused the key. Check RECOLLECT_RERANK_API_KEY.${said}`);
+    if (status === 429 || status >= 500)
+      return new AppError("unavailable", `${who} is overloaded or failing (HTTP ${status}).${said}`, {
+        retryAfter: Math.min(parseRetryAfter(response.headers.get("retry-after")) ?? REST, LONGEST_REST),
+      });
+    return new AppError(
+      "invalid",
+      `${who} refused the request (HTTP ${status}). Check ${ADDRESS} and RECOLLECT_RERANK_MODEL.${said}`,
+    );
+  }
+
+  function describe(error: unknown): AppError {
+    if (error instanceof AppError) return error;
+    const reason = describeBreak(error, { expected: "scores", addressSetting: ADDRESS });
+    return new AppError("unavailable", `${who} ${reason}`, { cause: error, retryAfter: REST });
+  }
+
+  return {
+    name: `${model ?? "rerank"} at ${new URL(baseUrl).host}`,
+    most: MOST_TEXTS,
+
+    async rerank(request, signal) {
+      const now = clock.now().getTime();
+      if (resting && now < resting.until) throw new AppError("unavailable", resting.reason);
+      try {
+        const scores = readScores(await ask(request, signal), request.texts.length, who);
+        resting = undefined;
+        return { scores };
+      } catch (error) {
+        signal?.throwIfAborted();
+        const failure = describe(error);
+        log.warn("rerank.failed", { reason: failure.message });
+        resting = { until: now + (failure.retryAfter ?? REST) * 1_000, reason: failure.message };
+        throw failure;
+      }
+    },
+  };
+}
+
+/** A lone half of a surrogate pair is no text that a service could read. */
+function cut(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
+
+function readScores(answer: unknown, count: number, who: string): (number | null)[] {
+  const ranking = answerSchema.safeParse(answer);
+  const scores: (number | null)[] = Array.from({ length: count }, () => null);
+  for (const { index, score } of ranking.data ?? []) {
+    if (index >= count || scores[index] !== null || score === undefined)
+      throw new AppError("unavailable", `${who} judged a text that it was not sent, or one twice.`);
+    scores[index] = score;
+  }
+  if (scores.every((score) => score === null))
+    throw new AppError("unavailable", `${who} answered with something that is no ranking. Check ${ADDRESS}.`);
+  return scores;
+}

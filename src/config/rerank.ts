@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { choice, httpUrl, setting } from "./setting.js";
+
+/** The settings of what puts search results into a better order. */
+export const RERANK_SETTINGS = {
+  RECOLLECT_RERANK: setting({
+    schema: choice(["auto", "builtin", "llm"]),
+    fallback: "auto",
+    description:
+      "What a search with `rerank: true` is put in order by: `auto` by the rerank service named below, else by rules (`builtin`, milliseconds); `llm` by the language model, which costs seconds and tokens at every such search.",
+  }),
+  RECOLLECT_RERANK_BASE_URL: setting({
+    schema: httpUrl(),
+    description:
+      "Base URL of a service with `POST /rerank` in the manner of Cohere, Jina, Voyage, vLLM, LiteLLM or Text Embeddings Inference, e.g. `https://api.cohere.com/v2`. It gets the query and the best results of each search with `rerank: true`.",
+  }),
+  RECOLLECT_RERANK_MODEL: setting({
+    schema: z.string().max(200, "must have at most 200 characters"),
+    description: "Model of the rerank service, e.g. `rerank-v3.5`; a service of your own may have only one.",
+  }),
+  RECOLLECT_RERANK_API_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "API key of the rerank service; one of your own may need none.",
+  }),
+};
+
+/** What a search with `rerank` is put in order by. */
+export type RerankConfig = { readonly kind: "builtin" } | { readonly kind: "llm" } | RerankServiceConfig;
+
+/** A service that puts texts in order. */
+export interface RerankServiceConfig {
+  readonly kind: "service";
+  readonly baseUrl: string;
+  /** Undefined where the service has only one. */
+  readonly model: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+type RerankValues = {
+  readonly [Name in keyof typeof RERANK_SETTINGS]: z.infer<(typeof RERANK_SETTINGS)[Name]["schema"]> | undefined;
+};
+
+/** The reranker that the settings name: a service is used only when somebody named its address. */
+export function chooseRerank(values: RerankValues): RerankConfig {
+  if (values.RECOLLECT_RERANK === "llm") return { kind: "llm" };
+  const { RECOLLECT_RERANK_BASE_URL: baseUrl } = values;
+  if (baseUrl === undefined || values.RECOLLECT_RERANK === "builtin") return { kind: "builtin" };
+  return {
+    kind: "service",
+    baseUrl,
+    model: values.RECOLLECT_RERANK_MODEL,
+    apiKey: values.RECOLLECT_RERANK_API_KEY,
+  };
+}
+
+/** Settings that contradict each other, as sentences that name them. */
+export function findRerankProblems(values: RerankValues, hasModel: boolean): string[] {
+  const { RECOLLECT_RERANK: kind, RECOLLECT_RERANK_BASE_URL: baseUrl } = values;
+  const problems: string[] = [];
+  if (baseUrl === undefined)
+    for (const name of ["RECOLLECT_RERANK_MODEL", "RECOLLECT_RERANK_API_KEY"] as const)
+      if (values[name] !== undefined)
+        problems.push(
+          `${name} is set, but RECOLLECT_RERANK_BASE_URL is not. Set RECOLLECT_RERANK_BASE_URL, or remove ${name}.`,
+        );
+  if (baseUrl !== undefined && (kind === "builtin" || kind === "llm"))
+    problems.push(
+      `RECOLLECT_RERANK_BASE_URL is set, but RECOLLECT_RERANK is "${kind}", which asks no service. Remove one of them.`,
+    );
+  if (kind === "llm" && !hasModel)
+    problems.push(
+      'RECOLLECT_RERANK is "llm", but no language model is configured. Set RECOLLECT_LLM_BASE_URL or a key, or RECOLLECT_RERANK to auto.',
+    );
+  return problems;
+}

@@ -1,0 +1,149 @@
+import { sha256 } from "../../lib/crypto.js";
+import { fenceOf } from "../../lib/fence.js";
+import { idFrom } from "../../lib/ids.js";
+import { numbersOf } from "../../lib/numbers.js";
+import { truncate } from "../../lib/sentences.js";
+import type { CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import { meaningKey } from "../memories/near-duplicates.js";
+import { judgeText } from "../memories/trust.js";
+import type { LanguageModel } from "../ports.js";
+import { aggregateResultsPrompt, type StatedTogether } from "../prompts/aggregate-results.js";
+import { TRUST } from "../types.js";
+import { joinFacts } from "./join-facts.js";
+import type { SearchResult } from "./search.js";
+
+/** Milliseconds that a search waits for what several results say together. */
+const PATIENCE = 10_000;
+/** The best results that are looked at, and how much of each. */
+const SOURCES = 20;
+const LONGEST_SOURCE = 500;
+const MOST_STATEMENTS = 3;
+const LONGEST_STATEMENT = 400;
+const MOST_TOKENS = 1_500;
+const LONGEST_QUERY = 2_000;
+
+/** What several results say together. */
+interface Statement {
+  readonly text: string;
+  /** At least two, best first. */
+  readonly sources: readonly SearchResult[];
+}
+
+/**
+ * Adds to results what several of them say together, each in front of the best result that it rests on: by the language model
+ * where there is one, else by joining memories that begin alike. None is kept that does not rest on two results, names a
+ * number that is in none of them, repeats one of them, or reads like an instruction.
+ * @param results best first
+ */
+export async function addAggregates(
+  context: CoreContext,
+  query: string,
+  results: readonly SearchResult[],
+): Promise<{ readonly results: readonly SearchResult[]; readonly degraded: readonly string[] }> {
+  if (results.length < 2) return { results, degraded: [] };
+  const { model } = context;
+  const { statements, degraded } = model
+    ? await askModel({ ...context, model }, query, results)
+    : { statements: byRules(results), degraded: [] };
+  const kept = statements.filter((statement, index) => isNews(statement, statements.slice(0, index), results));
+  return { results: insert(results, kept.slice(0, MOST_STATEMENTS)), degraded };
+}
+
+async function askModel(
+  { model, store, log }: CoreContext & { readonly model: LanguageModel },
+  query: string,
+  results: readonly SearchResult[],
+): Promise<{ statements: Statement[]; degraded: string[] }> {
+  const { name, version, schema, messages } = aggregateResultsPrompt;
+  const byHandle = new Map(results.slice(0, SOURCES).map((result, index) => [`r${index + 1}`, result]));
+  const shown = {
+    query: truncate(query, LONGEST_QUERY),
+    results: [...byHandle].map(([handle, result]) => ({
+      handle,
+      text: truncate(result.text, LONGEST_SOURCE),
+      date: dateOf(result),
+    })),
+  };
+  const fence = fenceOf(JSON.stringify(shown));
+  try {
+    const request = {
+      name,
+      schema,
+      messages: messages({ ...shown, fence }),
+      effort: "fast",
+      maxTokens: MOST_TOKENS,
+    } as const;
+    const { value, ...use } = await model.generate(request, AbortSignal.timeout(PATIENCE));
+    const noted = { ...use, prompt: `${name}/${version}`, documentId: "", revision: 0 };
+    await store.extractions.note(store.organizationId, noted);
+    return { statements: value.statements.flatMap((said) => checkStatement(said, byHandle) ?? []), degraded: [] };
+  } catch (error) {
+    if (!(error instanceof AppError) && !(error instanceof Error && error.name === "TimeoutError")) throw error;
+    const reason = error instanceof AppError ? error.message : "the language model did not answer in time.";
+    log.warn("results are put together by rules", { reason });
+    return { statements: byRules(results), degraded: [`aggregated by rules: ${reason}`] };
+  }
+}
+
+function dateOf({ chunk, memory }: SearchResult): string {
+  return (chunk?.metadata?.date ?? memory?.createdAt ?? "").slice(0, 10);
+}
+
+/** A statement that rests on what was shown; else null. */
+function checkStatement({ text, from }: StatedTogether, byHandle: ReadonlyMap<string, SearchResult>): Statement | null {
+  const said = text.replaceAll(/\s+/g, " ").trim();
+  const sources = [...byHandle].flatMap(([handle, result]) => (from.includes(handle) ? result : []));
+  if (said === "" || said.length > LONGEST_STATEMENT || sources.length < 2) return null;
+  const known = new Set(sources.flatMap((source) => numbersOf(`${source.text} ${dateOf(source)}`)));
+  if (numbersOf(said).some((number) => !known.has(number))) return null;
+  if (judgeText(said, undefined, { origin: "connector" }).trust === "flagged") return null;
+  return { text: said, sources };
+}
+
+function byRules(results: readonly SearchResult[]): Statement[] {
+  const memories = results.filter(({ memory, trust }) => memory && trust !== "flagged").slice(0, SOURCES);
+  return joinFacts(memories.map(({ text }) => text)).map(({ text, from }) => ({
+    text,
+    sources: from.flatMap((index) => memories[index] ?? []),
+  }));
+}
+
+/** True for what neither a result nor an earlier statement says already. */
+function isNews({ text }: Statement, earlier: readonly Statement[], results: readonly SearchResult[]): boolean {
+  const key = meaningKey(text);
+  return ![...earlier, ...results].some((other) => meaningKey(other.text) === key);
+}
+
+function insert(results: readonly SearchResult[], statements: readonly Statement[]): SearchResult[] {
+  const before = new Map<string, SearchResult[]>();
+  for (const statement of statements) {
+    const id = statement.sources[0]?.id ?? "";
+    before.set(id, [...(before.get(id) ?? []), present(statement)]);
+  }
+  return results.flatMap((result) => [...(before.get(result.id) ?? []), result]);
+}
+
+/** A result that is not kept anywhere: its id stands for its text and what it rests on. */
+function present({ text, sources }: Statement): SearchResult {
+  const documents = new Map(sources.flatMap((source) => source.documents).map((document) => [document.id, document]));
+  const trust = sources.map((source) => TRUST.indexOf(source.trust));
+  return {
+    id: idFrom(sha256(JSON.stringify([text, sources.map(({ id }) => id)]))),
+    kind: "memory",
+    text,
+    similarity: Math.max(...sources.map(({ similarity }) => similarity)),
+    memory: null,
+    chunk: null,
+    documents: [...documents.values()],
+    trust: TRUST[Math.max(...trust)] ?? "flagged",
+    aggregated: {
+      from: sources.map(({ id }) => id),
+      updatedAt: sources.map(changedAt).reduce((latest, moment) => (moment > latest ? moment : latest), ""),
+    },
+  };
+}
+
+function changedAt({ memory, chunk, documents }: SearchResult): string {
+  return memory?.updatedAt ?? documents[0]?.updatedAt ?? chunk?.createdAt ?? "";
+}

@@ -1,0 +1,44 @@
+import { fenceOf } from "../../lib/fence.js";
+import { truncate } from "../../lib/sentences.js";
+import type { LanguageModel, Reranker } from "../ports.js";
+import { rerankResultsPrompt } from "../prompts/rerank-results.js";
+
+const MOST_TEXTS = 30;
+/** Characters of a text that are shown. */
+const LONGEST_TEXT = 600;
+const LONGEST_QUERY = 2_000;
+const MOST_TOKENS = 1_000;
+
+/** A reranker that asks a language model for the results that help, by handles that stand for nothing but these results. */
+export function createModelReranker(model: LanguageModel): Reranker {
+  const { name, version, schema, messages } = rerankResultsPrompt;
+  return {
+    name: model.name,
+    most: MOST_TEXTS,
+
+    async rerank({ query, texts }, signal) {
+      const results = texts.map(({ text, date }, index) => ({
+        handle: `r${index + 1}`,
+        text: truncate(text, LONGEST_TEXT),
+        date: date?.slice(0, 10) ?? "",
+      }));
+      const shown = { query: truncate(query, LONGEST_QUERY), results };
+      const fence = fenceOf(JSON.stringify(shown));
+      const request = {
+        name,
+        schema,
+        messages: messages({ ...shown, fence }),
+        effort: "fast",
+        maxTokens: MOST_TOKENS,
+      } as const;
+      const { value, ...use } = await model.generate(request, signal);
+      return { scores: scoresOf(value.order, results), use: { ...use, prompt: `${name}/${version}` } };
+    },
+  };
+}
+
+/** Those that were named, in that order; all others behind them, as they were. Handles that were not shown stand for nothing. */
+function scoresOf(order: readonly string[], results: readonly { readonly handle: string }[]): number[] {
+  const places = new Map([...new Set(order)].map((handle, place) => [handle, place]));
+  return results.map(({ handle }) => -(places.get(handle) ?? order.length));
+}

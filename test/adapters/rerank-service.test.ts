@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { createRerankService } from "../../src/adapters/rerank/service.js";
+import { AppError } from "../../src/core/errors.js";
+import { captureLog } from "../support/captured-log.js";
+import { ManualClock } from "../support/clock.js";
+import { silentLog } from "../support/open-core.js";
+import { type RerankFault, type ScriptedReranker, startScriptedReranker } from "../support/scripted-reranker.js";
+
+let service: ScriptedReranker | undefined;
+afterEach(() => service?.close());
+
+const texts = (...all: readonly string[]) => all.map((text) => ({ text, date: null }));
+const THREE = { query: "tea", texts: texts("short", "the longest of all", "not so long") };
+const clock = new ManualClock();
+
+async function start(style?: Parameters<typeof startScriptedReranker>[0], more: Record<string, unknown> = {}) {
+  service = await startScriptedReranker(style);
+  const options = { baseUrl: service.url, model: "sorter", apiKey: "secret-key", log: silentLog, clock, ...more };
+  return { service, reranker: createRerankService(options) };
+}
+
+const orderOf = (scores: readonly (number | null)[]) =>
+  [...scores.keys()].toSorted((one, other) => (scores[other] ?? -1) - (scores[one] ?? -1));
+
+describe("what is sent and read", () => {
+  test.each(["cohere", "voyage", "tei"] as const)("in the manner of %s", async (style) => {
+    const { service, reranker } = await start(style);
+    const { scores } = await reranker.rerank(THREE);
+    expect(orderOf(scores)).toEqual([1, 2, 0]);
+    expect(orderOf((await reranker.rerank(THREE)).scores)).toEqual([1, 2, 0]);
+    const { path, authorization, body } = service.requests.at(-1) ?? {};
+    expect({ path, authorization }).toEqual({ path: "/rerank", authorization: "Bearer secret-key" });
+    const list = THREE.texts.map(({ text }) => text);
+    expect(body).toEqual({ model: "sorter", query: "tea", [style === "tei" ? "texts" : "documents"]: list });
+  });
+
+  test("Text Embeddings Inference is asked in its own way from the second request on", async () => {
+    const { service, reranker } = await start("tei");
+    await reranker.rerank(THREE);
+    await reranker.rerank(THREE);
+    expect(service.requests.map(({ body }) => Object.keys(body)[2])).toEqual(["documents", "texts", "texts"]);
+  });
+
+  test("no key and no model where none are set", async () => {
+    const { service, reranker } = await start("cohere", { model: undefined, apiKey: undefined });
+    await reranker.rerank(THREE);
+    expect(service.requests[0]).toMatchObject({ authorization: undefined });
+    expect(service.requests[0]?.body).not.toHaveProperty("model");
+  });
+
+  test("long texts are cut, and never inside of a character", async () => {
+    const { service, reranker } = await start();
+    await reranker.rerank({ query: "q".repeat(10_000), texts: texts(`${"a".repeat(3_999)}😀`, "b") });
+    const { query, documents } = service.requests[0]?.body ?? {};
+    expect(String(query)).toHaveLength(2_000);
+    expect((documents as string[])[0]).toBe(`${"a".repeat(3_999)}\ufffd`);
+  });
+
+  test("a text that was not judged has no score", async () => {
+    const { service, reranker } = await start();
+    service.fail({ kind: "body", body: '{"results":[{"index":2,"relevance_score":0.1}]}' });
+    expect((await reranker.rerank(THREE)).scores).toEqual([null, null, 0.1]);
+  });
+
+  test("negative and large scores are scores", async () => {
+    const { service, reranker } = await start();
+    const results = [-7.25, 12, 0].map((relevance_score, index) => ({ index, relevance_score }));
+    service.fail({ kind: "body", body: JSON.stringify({ results }) });
+    expect((await reranker.rerank(THREE)).scores).toEqual([-7.25, 12, 0]);
+  });
+});
+
+const results = (...list: readonly unknown[]): RerankFault => ({
+  kind: "body",
+  body: JSON.stringify({ results: list }),
+});
+
+describe("what goes wrong is an error that says what to do:", () => {
+  test.each<[string, RerankFault, string, RegExp]>([
+    ["a wrong key", { kind: "status", status: 401 }, "invalid", /Check RECOLLECT_RERANK_API_KEY/],
+    ["an unknown model", { kind: "status", status: 404 }, "invalid", /Check RECOLLECT_RERANK_BASE_URL/],
+    ["too many requests", { kind: "status", status: 429 }, "unavailable", /overloaded or failing \(HTTP 429\)/],
+    ["a failure", { kind: "status", status: 500 }, "unavailable", /HTTP 500/],
+    ["no connection", { kind: "disconnect" }, "unavailable", /closed the connection/],
+    ["no end of an answer", { kind: "stall" }, "unavailable", /did not answer in time/],
+    ["an answer without end", { kind: "endless" }, "unavailable", /far more data/],
+    ["a page", { kind: "body", body: "<html>" }, "unavailable", /not JSON/],
+    ["an empty answer", { kind: "body", body: "" }, "unavailable", /not JSON/],
+    ["something else", { kind: "body", body: '{"choices":[]}' }, "unavailable", /no ranking/],
+    ["no scores", results(), "unavailable", /no ranking/],
+    ["a place that is none", results({ index: 3, relevance_score: 1 }), "unavailable", /was not sent/],
+    ["a negative place", results({ index: -1, relevance_score: 1 }), "unavailable", /no ranking/],
+    ["half a place", results({ index: 0.5, relevance_score: 1 }), "unavailable", /no ranking/],
+    [
+      "one place twice",
+      results({ index: 1, relevance_score: 1 }, { index: 1, relevance_score: 0 }),
+      "unavailable",
+      /one twice/,
+    ],
+    ["no number", results({ index: 0, relevance_score: null }), "unavailable", /no ranking/],
+    ["a text for a number", results({ index: 0, relevance_score: "0.9" }), "unavailable", /no ranking/],
+    ["not a number", { kind: "body", body: '{"results":[{"index":0,"relevance_score":NaN}]}' }, "unavailable", /JSON/],
+    [
+      "an endless number",
+      { kind: "body", body: '{"results":[{"index":0,"relevance_score":1e999}]}' },
+      "unavailable",
+      /no ranking/,
+    ],
+  ])("%s", async (_name, fault, kind, message) => {
+    const { service, reranker } = await start("cohere", { timeoutMs: 500 });
+    service.fail(fault);
+    const failure = await reranker.rerank(THREE).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(AppError);
+    expect(failure).toMatchObject({ kind, message: expect.stringMatching(message) });
+  });
+
+  test("nobody listens", async () => {
+    const { service, reranker } = await start();
+    await service.close();
+    await expect(reranker.rerank(THREE)).rejects.toThrow(/refused the connection/);
+  });
+
+  test("what the service says is shown without the key", async () => {
+    const log = captureLog();
+    const { service, reranker } = await start("cohere", { log });
+    service.fail({ kind: "status", status: 400, text: "bad key secret-key" });
+    await expect(reranker.rerank(THREE)).rejects.toThrow("bad key ***");
+    expect(JSON.stringify(log.lines)).not.toContain("secret-key");
+  });
+});
+
+describe("a service that failed", () => {
+  test("is left alone for as long as it asks, and then asked again", async () => {
+    const { service, reranker } = await start();
+    service.fail({ kind: "status", status: 429, headers: { "retry-after": "120" } });
+    for (let search = 0; search < 3; search += 1)
+      await expect(reranker.rerank(THREE)).rejects.toMatchObject({ kind: "unavailable" });
+    expect(service.requests).toHaveLength(1);
+    clock.advance(121_000);
+    expect(orderOf((await reranker.rerank(THREE)).scores)).toEqual([1, 2, 0]);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  test("is asked at once when it was the caller who gave up", async () => {
+    const { service, reranker } = await start();
+    service.fail({ kind: "stall" });
+    const reason = new Error("the caller left");
+    await expect(reranker.rerank(THREE, AbortSignal.abort(reason))).rejects.toBe(reason);
+    const controller = new AbortController();
+    const asked = reranker.rerank(THREE, controller.signal);
+    controller.abort(reason);
+    await expect(asked).rejects.toBe(reason);
+  });
+});
