@@ -5,7 +5,8 @@ import { effectiveBuckets, fillBuckets } from "./buckets.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { digestBucket, type BucketContent } from "./digest.js";
 import { parseFilters } from "../search/filters.js";
-import { containerTagSchema, invalid, parseInput, textSchema } from "../input.js";
+import { querySchema } from "../search/query-text.js";
+import { containerTagSchema, invalid, parseInput } from "../input.js";
 import { fadingOf, habitOf } from "../memories/standing.js";
 import type { ProfileSummary } from "../ports.js";
 import { searchMemories, similaritySchema, type SearchAnswer } from "../search/search.js";
@@ -24,7 +25,7 @@ const STANDING_DAYS = 60;
 export const profileSchema = z.object({
   /** Absent only for a caller of a single container, which is then meant. */
   containerTag: containerTagSchema.optional(),
-  q: textSchema({ maxLength: 10_000 }).optional(),
+  q: querySchema.optional(),
   threshold: similaritySchema.optional(),
   filters: z.unknown().optional(),
   include: z

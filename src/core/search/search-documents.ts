@@ -6,10 +6,11 @@ import { parseInput } from "../input.js";
 import { ask } from "./ask.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
+import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
-import { millisecondsSince, querySchema, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
+import { millisecondsSince, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
 import type { Actor, Chunk, DocumentHead } from "../types.js";
 
 export const searchDocumentsSchema = z.object({

@@ -1,21 +1,19 @@
 import * as z from "zod";
 import { asSeenBy, maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
-import { parseInput, textSchema } from "../input.js";
+import { parseInput } from "../input.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { ask, type Asked } from "./ask.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
+import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
 import type { Actor, Chunk, DocumentHead, Memory, Trust, UnitKind } from "../types.js";
 
-const MAX_QUERY = 10_000;
-
-export const querySchema = textSchema({ maxLength: MAX_QUERY });
 export const resultLimitSchema = z
   .number("must be a number")
   .int("must be a whole number")

@@ -6,7 +6,7 @@ import { containerTag, READ_ONLY } from "./arguments.js";
 
 const input = z.object({
   containerTag,
-  q: z.string().min(1).max(1_000).optional().describe("A question whose search results are wanted as well"),
+  q: z.string().min(1).max(1_000_000).optional().describe("A question whose search results are wanted as well"),
 });
 
 const output = z.object({

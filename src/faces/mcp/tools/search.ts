@@ -5,7 +5,7 @@ import { defineTool } from "../tool.js";
 import { containerTag, READ_ONLY } from "./arguments.js";
 
 const input = z.object({
-  query: z.string().min(1).max(1_000).describe("What you want to know, as a question or in key words"),
+  query: z.string().min(1).max(1_000_000).describe("What you want to know, as a question or in key words"),
   containerTag,
   limit: z.int().min(1).max(50).default(10),
   threshold: z
