@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { CompiledQuery, type Kysely, sql } from "kysely";
 import type { UnitDetail, UnitScope, WholeUnit } from "../../core/ports.js";
 import { kindOf, seqOf, unitOf, type Chunk, type Memory, type Unit } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
@@ -29,110 +29,116 @@ export async function readDetails(
   ];
 }
 
+type ChunkRow = readonly [
+  seq: number,
+  id: string,
+  documentId: string,
+  position: number,
+  content: string,
+  metadata: string | null,
+  containerId: number,
+];
+
 async function chunkDetails(
   db: Kysely<Database>,
   { organizationId, scope }: { organizationId: string; scope: UnitScope },
   seqs: readonly number[],
 ): Promise<UnitDetail[]> {
-  const rows = await db
-    .selectFrom("chunks")
-    .innerJoin("documents", "documents.id", "chunks.document_id")
-    .innerJoin("document_containers", "document_containers.document_id", "documents.id")
-    .select(["chunks.seq", "chunks.id", "chunks.document_id", "chunks.position", "chunks.content", "chunks.metadata"])
-    .select("document_containers.container_id")
-    .where(ofOrganization(organizationId))
-    .where(isOneOf("chunks.seq", seqs))
-    .where(isOneOf("document_containers.container_id", scope.containerIds))
-    .execute();
+  const rows = await packedRows<ChunkRow>(db, CHUNKS, [
+    organizationId,
+    listParameter(seqs),
+    listParameter(scope.containerIds),
+  ]);
   const byUnit = new Map<Unit, UnitDetail>();
-  for (const row of rows)
-    byUnit.set(unitOf("chunk", row.seq), {
-      unit: unitOf("chunk", row.seq),
-      id: row.id,
-      containerId: row.container_id,
-      text: row.content,
-      chunk: {
-        documentId: row.document_id,
-        position: row.position,
-        metadata: fromJson<NonNullable<Chunk["metadata"]>>(row.metadata),
-      },
+  for (const [seq, id, documentId, position, text, metadata, containerId] of rows)
+    byUnit.set(unitOf("chunk", seq), {
+      unit: unitOf("chunk", seq),
+      id,
+      containerId,
+      text,
+      chunk: { documentId, position, metadata: fromJson<NonNullable<Chunk["metadata"]>>(metadata) },
       memory: null,
-      documentIds: [row.document_id],
+      documentIds: [documentId],
     });
   return [...byUnit.values()];
 }
+
+type MemoryRow = readonly [
+  seq: number,
+  id: string,
+  containerId: number,
+  text: string,
+  metadata: string | null,
+  isInference: number,
+  kind: Memory["kind"],
+  isStatic: number,
+  strength: number,
+  createdAt: string,
+  sources: readonly (readonly [documentId: string, quote: string | null])[],
+];
 
 async function memoryDetails(
   db: Kysely<Database>,
   { organizationId, scope, now }: { organizationId: string; scope: UnitScope; now: Date },
   seqs: readonly number[],
 ): Promise<UnitDetail[]> {
-  let query = db
-    .selectFrom("memories")
-    .select([
-      "seq",
-      "id",
-      "container_id",
-      "text",
-      "metadata",
-      "is_inference",
-      "kind",
-      "is_static",
-      "strength",
-      "created_at",
-    ])
-    .where(sql<boolean>`+organization_id = ${organizationId}`)
-    .where(isOneOf("seq", seqs))
-    .where(isOneOf("+container_id", scope.containerIds))
-    .where(sql<boolean>`+is_latest = 1`);
-  if (!scope.includeForgotten)
-    query = query
-      .where(sql<boolean>`+is_forgotten = 0`)
-      .where(sql<boolean>`(forget_after is null or forget_after > ${iso(now)})`);
-  const rows = await query.execute();
-  const sources = await sourcesOf(db, seqs);
-  return rows.map((row) => ({
-    unit: unitOf("memory", row.seq),
-    id: row.id,
-    containerId: row.container_id,
-    text: row.text,
-    chunk: null,
-    memory: {
-      metadata: fromJson<NonNullable<Memory["metadata"]>>(row.metadata),
-      isInference: row.is_inference === 1,
-      kind: row.kind as Memory["kind"],
-      isStatic: row.is_static === 1,
-      strength: row.strength,
-      createdAt: row.created_at,
-      quotes: (sources.get(row.seq) ?? []).flatMap(({ documentId, quote }) =>
-        quote === null ? [] : [{ documentId, text: quote }],
-      ),
-    },
-    documentIds: (sources.get(row.seq) ?? []).map(({ documentId }) => documentId),
-  }));
+  const rows = await packedRows<MemoryRow>(db, MEMORIES, [
+    organizationId,
+    listParameter(seqs),
+    listParameter(scope.containerIds),
+    scope.includeForgotten ? 1 : 0,
+    iso(now),
+  ]);
+  return rows.map(
+    ([seq, id, containerId, text, metadata, isInference, kind, isStatic, strength, createdAt, sources]) => ({
+      unit: unitOf("memory", seq),
+      id,
+      containerId,
+      text,
+      chunk: null,
+      memory: {
+        metadata: fromJson<NonNullable<Memory["metadata"]>>(metadata),
+        isInference: isInference === 1,
+        kind,
+        isStatic: isStatic === 1,
+        strength,
+        createdAt,
+        quotes: sources.flatMap(([documentId, text]) => (text === null ? [] : [{ documentId, text }])),
+      },
+      documentIds: sources.map(([documentId]) => documentId),
+    }),
+  );
 }
 
-interface Source {
-  readonly documentId: string;
-  readonly quote: string | null;
-}
+// Hundreds of rows in every search: as one text they cost half of what they cost as an object each.
+const CHUNKS = `select json_group_array(json_array(chunks.seq, chunks.id, chunks.document_id, chunks.position,
+    chunks.content, chunks.metadata, document_containers.container_id)) as packed
+  from chunks
+  join documents on documents.id = chunks.document_id
+  join document_containers on document_containers.document_id = documents.id
+  where +documents.organization_id = ?1
+    and chunks.seq in (select value from json_each(?2))
+    and document_containers.container_id in (select value from json_each(?3))`;
+/** The documents that state a memory, with the words in which they do, oldest link first. */
+const SOURCES = `json((select json_group_array(json_array(document_id, quote)) from
+  (select document_id, quote from memory_sources where memory_id = memories.id order by added_at)))`;
+const MEMORIES = `select json_group_array(json_array(seq, id, container_id, text, metadata, is_inference, kind,
+    is_static, strength, created_at, ${SOURCES})) as packed
+  from memories
+  where +organization_id = ?1
+    and seq in (select value from json_each(?2))
+    and +container_id in (select value from json_each(?3))
+    and +is_latest = 1
+    and (?4 = 1 or (+is_forgotten = 0 and (forget_after is null or forget_after > ?5)))`;
 
-/** Documents that state each memory, with the words in which they do, oldest link first. */
-async function sourcesOf(db: Kysely<Database>, seqs: readonly number[]): Promise<Map<number, Source[]>> {
-  const rows = await db
-    .selectFrom("memories")
-    .innerJoin("memory_sources", "memory_sources.memory_id", "memories.id")
-    .select(["memories.seq", "memory_sources.document_id", "memory_sources.quote"])
-    .where(isOneOf("memories.seq", seqs))
-    .orderBy("memory_sources.added_at")
-    .execute();
-  const sources = new Map<number, Source[]>();
-  for (const { seq, document_id: documentId, quote } of rows) {
-    const known = sources.get(seq);
-    if (known) known.push({ documentId, quote });
-    else sources.set(seq, [{ documentId, quote }]);
-  }
-  return sources;
+async function packedRows<Row>(
+  db: Kysely<Database>,
+  query: string,
+  parameters: readonly (string | number)[],
+): Promise<Row[]> {
+  const { rows } = await db.executeQuery(CompiledQuery.raw(query, [...parameters]));
+  const [row] = rows as { packed: string }[];
+  return JSON.parse(row?.packed ?? "[]") as Row[];
 }
 
 /** The whole of a few units, to show them. */
