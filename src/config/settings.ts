@@ -157,13 +157,14 @@ export const SETTINGS = {
   CHROMA_DATABASE: setting({ schema: z.string(), description: "Database at `CHROMA_URL`." }),
   RECOLLECT_EXACT_LIMIT: setting({
     schema: wholeNumber(0, 10_000_000),
-    fallback: "20000",
-    description: "Containers with up to so many vectors are searched exactly, in memory.",
+    fallback: "200000",
+    description:
+      "Containers with up to so many vectors are searched exactly, if they fit into `RECOLLECT_EXACT_MEGABYTES`; larger ones by Chroma.",
   }),
   RECOLLECT_EXACT_MEGABYTES: setting({
     schema: wholeNumber(1, TERABYTE_IN_MEGABYTES),
-    fallback: "64",
-    description: "Memory for the vectors of exact search, in MB.",
+    fallback: "96",
+    description: "Memory for the vectors of exact search, in MB; 100,000 of the built-in embedder take 45.",
   }),
   RECOLLECT_MAX_TEXT_BYTES: setting({
     schema: wholeNumber(1, GIGABYTE),

@@ -9,12 +9,12 @@ import type {
   VectorVerification,
 } from "../../core/ports.js";
 import type { Unit, VectorSpace } from "../../core/types.js";
-import { Candidates } from "./candidates.js";
-import { type ContainerMatrix, matrixBytes, type ScanQuery } from "./container-matrix.js";
+import { matrixBytes, type ScanQuery } from "./container-matrix.js";
 import { ContainerSizes } from "./container-sizes.js";
 import { MatrixCache } from "./matrix-cache.js";
 import { pageRows } from "./page-rows.js";
 import { dotProduct, offerUnits, passes } from "./picked-units.js";
+import { scanMatrix, TimedTurn } from "./scan-matrix.js";
 import { TopHits } from "./top-hits.js";
 import { MOST_ARENA_BYTES } from "./vector-arena.js";
 import { checkVectorQuery } from "./vector-query.js";
@@ -22,10 +22,6 @@ import { checkVectorQuery } from "./vector-query.js";
 const DEFAULT_MEGABYTES = 96;
 /** Reading a unit by itself takes a little longer than reading it with all others of its container. */
 const WORTH_PICKING = 1 / 2;
-/** Milliseconds of scoring after which everything else has its turn. */
-const TURN_MS = 2;
-/** So often a scan begins again because of writes; then it runs through without a pause. */
-const PATIENT_SCANS = 3;
 
 export interface ExactVectorsOptions {
   /** Memory for matrices, in MB. A container that does not fit alone is read in pages for each query. Default 96. */
@@ -68,7 +64,7 @@ class ExactSearch implements ExactVectors {
     await this.#cache.catchUp(space, containerIds, head);
     const scan: ScanQuery = { ...query, vector: Float64Array.from(query.vector) };
     const top = new TopHits(query.limit);
-    const turn = new Turn();
+    const turn = new TimedTurn();
     const unsettled: Unit[] = [];
     for (const [at, containerId] of containerIds.entries()) {
       const rows = sizes[at]!;
@@ -148,41 +144,5 @@ class ExactSearch implements ExactVectors {
       after = page.at(-1)!.unit;
       await nextTurn();
     }
-  }
-}
-
-/** The time since everything else had its turn. */
-class Turn {
-  #began = performance.now();
-
-  get isOver(): boolean {
-    return performance.now() - this.#began > TURN_MS;
-  }
-
-  async next(): Promise<void> {
-    await nextTurn();
-    this.#began = performance.now();
-  }
-}
-
-/** @returns the units whose cosines the record has to tell */
-async function scanMatrix(
-  current: () => ContainerMatrix,
-  scan: ScanQuery,
-  { top, turn, limit }: { top: TopHits; turn: Turn; limit: number },
-): Promise<Unit[]> {
-  for (let attempt = 1; ; attempt++) {
-    const matrix = current();
-    if (matrix.size === 0) return [];
-    const { version } = matrix;
-    const candidates = new Candidates(Math.min(limit, matrix.size), top.floor);
-    const slices = matrix.scan(scan, candidates);
-    let isWhole = false;
-    while (!(isWhole = slices.next().done === true)) {
-      if (attempt > PATIENT_SCANS || !turn.isOver) continue;
-      await turn.next();
-      if (current() !== matrix || matrix.version !== version) break;
-    }
-    if (isWhole) return matrix.settle(candidates, scan, top);
   }
 }

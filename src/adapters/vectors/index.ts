@@ -25,9 +25,9 @@ export interface VectorsOptions {
   readonly token?: string | undefined;
   readonly tenant?: string | undefined;
   readonly database?: string | undefined;
-  /** The most vectors that one query scores exactly while Chroma is there. Default 20,000. */
+  /** The most vectors that one query scores exactly while Chroma is there, if they fit into memory. Default 200,000. */
   readonly exactLimit?: number | undefined;
-  /** Memory for exact search, in MB. Default 256. */
+  /** Memory for exact search, in MB. Default 96. */
   readonly exactMegabytes?: number | undefined;
   /** `exact`: no Chroma at all. */
   readonly mode: "auto" | "exact";
@@ -87,7 +87,7 @@ class ConfiguredVectors implements Vectors {
     if (this.#state !== "off" || this.#options.mode === "exact") return;
     this.#state = "started";
     const { record, log, namespace, tuning } = this.#options;
-    const exactLimit = this.#options.exactLimit ?? 20_000;
+    const exactLimit = this.#options.exactLimit ?? 200_000;
     const target = this.#remote ?? this.#startEngine();
     const chroma = createChromaVectors({ ...tuning, record, log, namespace, target, ownAbove: exactLimit });
     this.#index = createTieredVectors({ record, log, exact: this.#exact, chroma, exactLimit });

@@ -18,11 +18,8 @@ export const COARSE_DEVIATION = 1 / Math.sqrt(12);
  */
 export function quantise(vector: Float32Array, coarse: Int8Array, fine: Int8Array | null): number {
   let largest = 0;
-  for (let at = 0; at < vector.length; at++) {
-    const size = Math.abs(vector[at]!);
-    // Also true for NaN.
-    if (!(size <= largest)) largest = size;
-  }
+  // NaN stays NaN.
+  for (let at = 0; at < vector.length; at++) largest = Math.max(largest, Math.abs(vector[at]!));
   const factor = BYTE / largest;
   if (!Number.isFinite(factor) || factor === 0) {
     coarse.fill(0, 0, vector.length);

@@ -1,0 +1,58 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+import type { Unit } from "../../core/types.js";
+import { Candidates } from "./candidates.js";
+import type { ContainerMatrix, ScanQuery } from "./container-matrix.js";
+import type { TopHits } from "./top-hits.js";
+
+/** Milliseconds of scoring after which everything else has its turn. */
+const TURN_MS = 2;
+/** So often a scan begins again because of writes; then it runs through without a pause. */
+const PATIENT_SCANS = 3;
+
+/** When to let everything else have its turn. */
+export interface Turn {
+  readonly isOver: boolean;
+  /** Lets everything else have its turn. */
+  next(): Promise<void>;
+}
+
+/** A turn of the event loop that lasts two milliseconds. */
+export class TimedTurn implements Turn {
+  #began = performance.now();
+
+  get isOver(): boolean {
+    return performance.now() - this.#began > TURN_MS;
+  }
+
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#began = performance.now();
+  }
+}
+
+/**
+ * Offers the best vectors of a matrix. While it pauses, the matrix may change: then it begins again.
+ * @param current the present matrix of the container
+ * @returns the units whose cosines the record has to tell
+ */
+export async function scanMatrix(
+  current: () => ContainerMatrix,
+  scan: ScanQuery,
+  { top, turn, limit }: { top: TopHits; turn: Turn; limit: number },
+): Promise<Unit[]> {
+  for (let attempt = 1; ; attempt++) {
+    const matrix = current();
+    if (matrix.size === 0) return [];
+    const { version } = matrix;
+    const candidates = new Candidates(Math.min(limit, matrix.size), top.floor);
+    const slices = matrix.scan(scan, candidates);
+    let isWhole = false;
+    while (!(isWhole = slices.next().done === true)) {
+      if (attempt > PATIENT_SCANS || !turn.isOver) continue;
+      await turn.next();
+      if (current() !== matrix || matrix.version !== version) break;
+    }
+    if (isWhole) return matrix.settle(candidates, scan, top);
+  }
+}
