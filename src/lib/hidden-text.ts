@@ -1,3 +1,5 @@
+import { normalForm } from "./languages/normal-form.js";
+
 /** A text that another one may hide, and how it is hidden. */
 export interface HiddenReading {
   readonly text: string;
@@ -35,10 +37,7 @@ const DIGITS_AS_LETTERS = new Map(
  * its line breaks.
  */
 export function visibleText(text: string): string {
-  const bare = text
-    .replace(INVISIBLE, "")
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "");
+  const bare = normalForm(text.replace(INVISIBLE, ""), "NFKD").replace(/\p{M}+/gu, "");
   return bare.replace(/\P{ASCII}/gu, (letter) => LOOKALIKES.get(letter) ?? letter);
 }
 

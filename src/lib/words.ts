@@ -157,19 +157,24 @@ export function looksEnglish(text: string): boolean {
 
 /**
  * The words to ask a full-text index for: distinct by stem, in order, content words where there are any, otherwise all words.
- * @param limit the most words to return
+ * @param limit the most words to return; of more, those that are repeated most, then the longest
  */
 export function queryWords(text: string, limit = 64): string[] {
   const all = isPlain(text) ? tokenise(text) : askedWords(text);
   const foreign = foreignFunctionWords(all, isStopWord);
   const content = all.filter((word) => !STOP_WORDS.has(word) && !foreign.has(word) && !isFunctionWord(word));
-  const byStem = new Map<string, string>();
+  const byStem = new Map<string, { readonly word: string; times: number }>();
   for (const word of content.length > 0 ? content : all) {
     const key = stem(word);
-    if (!byStem.has(key)) byStem.set(key, word);
-    if (byStem.size >= limit) break;
+    const known = byStem.get(key);
+    if (known) known.times += 1;
+    else byStem.set(key, { word, times: 1 });
   }
-  return [...byStem.values()];
+  const distinct = [...byStem.values()];
+  if (distinct.length <= limit) return distinct.map(({ word }) => word);
+  const telling = distinct.toSorted((one, other) => other.times - one.times || other.word.length - one.word.length);
+  const kept = new Set(telling.slice(0, limit));
+  return distinct.filter((one) => kept.has(one)).map(({ word }) => word);
 }
 
 function askedWords(text: string): string[] {

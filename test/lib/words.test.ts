@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadSqlite, type SqliteConnection } from "../../src/lib/sqlite.js";
-import { indexedText } from "../../src/adapters/store/text-index.js";
+import { indexedForms, indexedText } from "../../src/adapters/store/text-index.js";
 import { stem } from "../../src/lib/stem.js";
-import { fold, isNegation, isStopWord, queryWords, tokenise } from "../../src/lib/words.js";
+import { fold, isNegation, isStopWord, otherForms, queryWords, splitWords, tokenise } from "../../src/lib/words.js";
 
 describe("beside SQLite's full-text index", () => {
   let database: SqliteConnection;
@@ -74,7 +74,7 @@ describe("the words of a query", () => {
     expect(queryWords(" ?! 😀 \ud83d")).toEqual([]);
     const many = Array.from({ length: 5_000 }, (_, number) => `word${number}`).join(" ");
     expect(queryWords(many)).toHaveLength(64);
-    expect(queryWords(many, 3)).toEqual(["word0", "word1", "word2"]);
+    expect(queryWords(many, 3)).toEqual(["word1000", "word1001", "word1002"]);
   });
 });
 
@@ -88,4 +88,100 @@ test("stop words and negations are told apart from words with a subject", () => 
   expect(["the", "is", "what"].every(isStopWord)).toBe(true);
   expect(["lisbon", "won", "2023"].some(isStopWord)).toBe(false);
   expect(tokenise("She doesn't, never will").filter(isNegation)).toEqual(["t", "never"]);
+});
+
+describe("words in other scripts", () => {
+  test.each([
+    ["full-width letters and digits", "ＡＢＣ１２３", "abc123"],
+    ["half-width katakana", "ｺｰﾋｰ", "コーヒー"],
+    ["a voiced mark apart", "か\u3099", "が"],
+    ["Arabic vowels", "دُبَيّ", "دبي"],
+    ["Arabic stretched", "محمـــد", "محمد"],
+    ["forms of alef", "أحمد إحمد آحمد", "احمد احمد احمد"],
+    ["Persian letters", "کتاب‌ها", "كتاب ها"],
+    ["Hebrew points", "שָׁלוֹם", "שלום"],
+    ["Hebrew short forms", 'צה״ל צה"ל', "צהל צהל"],
+    ["Greek accents and final sigma", "ΣΚΎΛΟΣ", "σκυλος"],
+    ["Russian ё and stress", "ёлка за́мок", "елка замок"],
+    ["German", "Straße GROẞ", "strasse gross"],
+    ["Turkish dots", "IŞIK ışık İZMİR", "isik isik izmir"],
+    ["Nordic and Polish letters", "Ærø Łódź Þór đồng", "aero lodz thor dong"],
+    ["digits of other scripts", "٢٠٢٣ १२ ๕", "2023 12 5"],
+    ["nukta", "लड़का", "लडका"],
+    ["soft hyphens and joiners", "co\u00adop\u2060era\u200dte", "cooperate"],
+    ["a space without width", "ab\u200bcd", "ab cd"],
+  ])("%s are read as written plainly", (_name, written, plain) => {
+    expect(tokenise(written)).toEqual(tokenise(plain));
+  });
+
+  test("umlauts are found with and without their e", () => {
+    expect(splitWords("Müller")).toEqual({ words: ["muller"], forms: ["mueller"] });
+    expect(queryWords("Müller")).toEqual(["muller", "mueller"]);
+  });
+
+  test("every two characters of writing without spaces are a word, and each Chinese one another form", () => {
+    expect(splitWords("東京タワー")).toEqual({ words: ["東京", "京タ", "タワ", "ワー"], forms: ["東", "京"] });
+    expect(splitWords("집에서")).toEqual({ words: ["집에", "에서"], forms: ["집"] });
+    expect(splitWords("iPhoneを買う").words).toEqual(["iphone", "を買", "買う"]);
+  });
+
+  test("a query asks for as few pairs as hold its words, and not for what only binds them", () => {
+    expect(queryWords("李明在北京工作")).toEqual(["李", "明", "李明", "北京", "工作"]);
+    expect(queryWords("コーヒーは好きですか")).not.toContain("です");
+    expect(queryWords("서울에서")).toEqual(["서울"]);
+    expect(otherForms("집에")).toEqual(["집"]);
+    expect(otherForms("מהבית")).toEqual(["בית"]);
+  });
+
+  test("function words of a language count as such only where it is spoken", () => {
+    expect(queryWords("Wo wohnt die Katze")).toEqual(["wohnt", "katze"]);
+    expect(queryWords("die hard")).toEqual(["die", "hard"]);
+    expect(queryWords("did the dog die")).toEqual(["dog", "die"]);
+    expect(queryWords("¿Dónde está la llave?")).toEqual(["llave"]);
+  });
+
+  test("of too many words the most repeated are asked for, then the longest, in order", () => {
+    expect(queryWords("ant bee bee centipede dragonfly", 2)).toEqual(["bee", "centipede"]);
+  });
+});
+
+describe("the text index holds of a text exactly its words", () => {
+  let database: SqliteConnection;
+  beforeAll(async () => {
+    const { DatabaseSync } = await loadSqlite();
+    database = new DatabaseSync(":memory:");
+    database.exec("create virtual table texts using fts5(text, tokenize = 'porter unicode61 remove_diacritics 2')");
+    database.exec("create virtual table terms using fts5vocab(texts, instance)");
+    return () => database.close();
+  });
+
+  const samples = [
+    "ฉันอาศัยอยู่ที่กรุงเทพ 2023",
+    "मेरी बहन की शादी जयपुर में",
+    "தமிழ் மொழி বাংলা ভাষা తెలుగు",
+    "ខ្ញុំរស់នៅភ្នំពេញ ຂ້ອຍຢູ່ວຽງຈັນ ကျွန်တော် ရန်ကုန်မှာ",
+    "בְּרֵאשִׁית תעמל لَيْلَى مهندسة",
+    "Straße für Łukasz — naïve Ærø",
+    "𠮷野家 한국어 ქართული հայերեն አማርኛ",
+    "",
+    "\ud800 \u0301 😀",
+  ];
+
+  test.each(samples)("%j", (text) => {
+    database.exec("delete from texts");
+    database.prepare("insert into texts (text) values (?)").run(indexedText(text));
+    const rows = database.prepare("select term from terms order by offset").all();
+    const { words, forms } = splitWords(text);
+    expect(rows).toHaveLength(words.length + forms.length);
+    for (const word of words) {
+      const match = `"${indexedForms(word)[0]}"`;
+      expect(database.prepare("select rowid from texts where texts match ?").all(match)).toHaveLength(1);
+    }
+  });
+});
+
+test("heaps of marks cost no more time than other text of their length", () => {
+  const heap = `e${"\u0301\u0316".repeat(500_000)}`;
+  expect(tokenise(heap)).toEqual(["e"]);
+  expect(fold(heap)).toBe("e");
 });

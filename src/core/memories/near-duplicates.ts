@@ -1,3 +1,4 @@
+import { normalForm } from "../../lib/languages/normal-form.js";
 import { fold, NUMBER_WORDS } from "../../lib/words.js";
 
 /** Letters, numbers with their inner points and a leading minus, and the signs that change what a text says (`C++`, `5 %`, `?`). */
@@ -22,8 +23,7 @@ export function meaningKey(text: string): string {
 
 /** Short forms in full, so that `doesn't` and `does not` meet. */
 export function spellOut(text: string): string {
-  return text
-    .normalize("NFKC")
+  return normalForm(text, "NFKC")
     .replace(/[’‘ʼ]/g, "'")
     .replace(/\b(ca|sha)n't\b/gi, (_, start: string) => (/^c/i.test(start) ? "can not" : "shall not"))
     .replace(/\bwon't\b/gi, "will not")

@@ -53,7 +53,7 @@ export function analyseQuery(text: string, counts: WordCounts | null, names: Rea
   const terms: QueryTerm[] = [];
   for (const [index, word] of words.entries()) {
     const root = rootOf(word);
-    if (terms.length >= MOST_TERMS || terms.some((term) => term.root === root)) continue;
+    if (terms.some((term) => term.root === root)) continue;
     if (date?.words.has(word)) continue;
     const share = backgroundShare(root);
     const found = counts ? (counts.counts[index] ?? 0) : 0;
@@ -61,7 +61,15 @@ export function analyseQuery(text: string, counts: WordCounts | null, names: Rea
     const weight = -Math.log(Math.min(0.9, (found + BACKGROUND_TEXTS * share) / (total + BACKGROUND_TEXTS)));
     terms.push({ root, weight, isName: names.has(root) || (capitalised.has(word) && share <= 0.001) });
   }
-  return { text, terms, matches: matchesOf(terms), near: nearWords(text, terms), date };
+  const telling = heaviest(terms);
+  return { text, terms: telling, matches: matchesOf(telling), near: nearWords(text, telling), date };
+}
+
+/** All terms, or of too many those that say the most. */
+function heaviest(terms: readonly QueryTerm[]): readonly QueryTerm[] {
+  if (terms.length <= MOST_TERMS) return terms;
+  const kept = new Set(terms.toSorted((one, other) => other.weight - one.weight).slice(0, MOST_TERMS));
+  return terms.filter((term) => kept.has(term));
 }
 
 /** Folded words that start with a capital inside a sentence, where only names do. */
