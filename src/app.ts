@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
-import { cacheQueries } from "./adapters/embed/cached.js";
+import { createEmbedderMaker } from "./adapters/embed/maker.js";
 import { createBudgetedModel } from "./adapters/llm/budget.js";
 import { createOpenAiModel } from "./adapters/llm/openai.js";
 import { createRulesExtractor } from "./adapters/llm/rules.js";
@@ -17,8 +17,10 @@ import { createContainerJobs } from "./core/containers/container-jobs.js";
 import { createDocumentEvents } from "./core/documents/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
-import { onlyEmbedder } from "./core/embeddings/embedders.js";
-import type { Clock, Embedder, LanguageModel, Log, Reranker, Store } from "./core/ports.js";
+import { createEmbedders } from "./core/embeddings/embedders.js";
+import { lookAfterEmbedders, openEmbedders } from "./core/embeddings/open.js";
+import type { Clock, EmbedderChoice, LanguageModel, Log, Reranker, Store } from "./core/ports.js";
+import { MISSING_JOB } from "./core/embeddings/roles.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
 import { createSummariser } from "./core/profile/summarise.js";
@@ -39,14 +41,10 @@ import { createRateLimiter } from "./lib/rate-limit.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
 const FILES_FOLDER = "files";
-/** Name of the folder for downloaded embedding models, inside a data folder. */
-const MODELS_FOLDER = "models";
 /** Seconds of quiet before a model reads. Rules cost nothing, and waiting would only delay them. */
 const QUIET_FOR_MODELS = 30;
 const PROFILES_SUMMED_UP_MINUTES = 15;
 const KEYS_LOOKED_AT_MINUTES = 30;
-/** Questions whose vectors are kept, so that a repeated one costs no call. */
-const CACHED_QUERIES = 1_000;
 
 const systemClock: Clock = { now: () => new Date() };
 
@@ -56,6 +54,8 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Whether to start the local vector engine: short-lived processes leave it to the next long-lived one. */
   readonly engine: "background" | "off";
+  /** True for a process that ends soon: what its settings do not say about the embedder, those of others may. */
+  readonly isPassing?: boolean;
 }
 
 /** The service over a data folder that this process owns. */
@@ -73,24 +73,28 @@ export interface Service {
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config } = options;
-  const embedder = await createEmbedder(config, options.log);
   const store = await createSqliteStore({
     dataDirectory: config.dataDirectory,
     maxMegabytes: config.maxStoreMegabytes,
     clock: systemClock,
     organizationId: config.apiKey?.organizationId,
   });
-  const parts = assemble(options, store, embedder);
+  const parts = assemble(options, store);
   const { context, vectors, runner, schedule } = parts;
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await Promise.all([schedule.stop(), runner.stop(), context.calibrations.close()]);
     await context.audit.close();
+    await context.embedders.close();
     await vectors.close();
     await store.close();
   };
   try {
-    await enqueueMissingVectors(context);
+    await openEmbedders(context, {
+      choice: choiceOf(config),
+      isStated: config.embedding.isStated,
+      isPassing: options.isPassing ?? false,
+    });
     await enqueueRewriting(context);
     await runner.start();
     await schedule.start();
@@ -109,7 +113,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Puts the parts together; starts nothing. */
-function assemble({ config, version, log }: ServiceOptions, store: Store, embedder: Embedder) {
+function assemble({ config, version, log }: ServiceOptions, store: Store) {
   const clock = systemClock;
   const model = createModel(config, { store, clock, log });
   const rules = createRulesExtractor();
@@ -130,7 +134,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
   const context: CoreContext = {
     store,
     vectors,
-    embedders: onlyEmbedder(embedder),
+    embedders: createEmbedders(createMaker(config, log), createBuiltinEmbedder()),
     calibrations: createSpaceCalibrations({ store, clock, log }),
     model,
     reranker: createReranker(config, { model, clock, log }),
@@ -151,6 +155,8 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
       dreamQuiet: config.dreamQuiet ?? (model ? QUIET_FOR_MODELS : 0),
       dreamLongestWait: config.dreamLongestWait,
       threshold: config.threshold,
+      embeddingTokensPerMinute: config.embedding.tokensPerMinute,
+      embeddingPrice: config.embedding.price ?? null,
       searchMode: config.searchMode,
     },
     about: {
@@ -181,6 +187,11 @@ function assemble({ config, version, log }: ServiceOptions, store: Store, embedd
   if (model)
     schedule.every("sum up profiles", { minutes: PROFILES_SUMMED_UP_MINUTES }, createSummariser({ ...context, model }));
   schedule.every("warn of expiring keys", { minutes: KEYS_LOOKED_AT_MINUTES }, createExpiryWarnings(context));
+  schedule.every("look after embedders", { minutes: 1 }, () => lookAfterEmbedders(context));
+  schedule.every("look for missing vectors", { minutes: 60 }, async () => {
+    await store.jobs.enqueue([MISSING_JOB]);
+    runner.wake();
+  });
   schedule.every("clean up", { minutes: 60 }, (signal) => cleanUp(context, signal));
   schedule.every("verify vectors", { minutes: 360 }, async (signal) => {
     await vectors.verify(signal);
@@ -209,31 +220,16 @@ function createModel(
   return createBudgetedModel(model, { limit, spentSince, clock });
 }
 
-async function createEmbedder({ embedder, ...config }: Config, log: Log): Promise<Embedder> {
-  if (embedder.kind === "builtin") return createBuiltinEmbedder();
-  if (embedder.kind === "static") {
-    const { prepareStaticEmbedder } = await import("./adapters/embed/static.js");
-    const modelsDirectory = join(config.dataDirectory, MODELS_FOLDER);
-    return prepareStaticEmbedder({
-      model: embedder.model,
-      modelsDirectory,
-      offline: config.offline,
-      hub: config.hub,
-      log,
-    });
-  }
-  const { createOpenAiEmbedder } = await import("./adapters/embed/openai.js");
-  return cacheQueries(createOpenAiEmbedder({ ...embedder, log }), { entries: CACHED_QUERIES });
+function createMaker({ dataDirectory, offline, hub, embedding }: Config, log: Log) {
+  const { apiKey: key, baseUrl, formerApiKey: formerKey } = embedding;
+  return createEmbedderMaker({ dataDirectory, offline, hub, keys: { key, baseUrl, formerKey }, log });
 }
 
-/** After a change of the embedder nothing has a vector in its space yet; searches go by words until it has. */
-async function enqueueMissingVectors({ store, embedders }: CoreContext): Promise<void> {
-  const embedder = embedders.active();
-  const last = await store.lastEmbedder();
-  if (last === embedder.fingerprint) return;
-  if (last !== null)
-    await store.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
-  await store.noteEmbedder(embedder.fingerprint);
+/** The embedder that the settings ask for, without what is secret. */
+function choiceOf({ embedder }: Config): EmbedderChoice {
+  if (embedder.kind !== "openai") return embedder;
+  const { kind, model, baseUrl, dimensions = null } = embedder;
+  return { kind, model, baseUrl, dimensions };
 }
 
 /** Base URL of the process that owns the data folder, as it wrote it down; it may be gone meanwhile. Null when none did. */
@@ -286,7 +282,7 @@ export function createNode(options: NodeOptions): Node {
     log: options.log,
     standby: options.standby,
     async open() {
-      const opened = await openService(options);
+      const opened = await openService({ ...options, isPassing: !options.standby });
       if (options.mustListen)
         await listen(opened.organizationId).catch(async (error: unknown) => {
           await opened.close();

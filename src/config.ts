@@ -114,7 +114,9 @@ export function readConfig(environment: Environment = process.env, overrides: En
   const model = chooseModel(values, values.RECOLLECT_OFFLINE ?? false);
   problems.push(...model.problems, ...findRerankProblems(values, model.chosen !== undefined));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return freeze({ ...buildConfig(values, findUnknown(texts)), model: model.chosen });
+  const set = new Set(Object.keys(texts));
+  const warnings = [...findUnknown(texts), ...findEmbedderProblems(values, set)];
+  return freeze({ ...buildConfig(values, warnings), embedding: chooseEmbedding(values, set), model: model.chosen });
 }
 
 /** Where the programs of this person keep their settings. */
@@ -176,7 +178,7 @@ function findUnknown(texts: Environment): string[] {
     .map((name) => `${name} is no setting of this version and has no effect.`);
 }
 
-function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, "model"> {
+function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, "model" | "embedding"> {
   return {
     dataDirectory: need(values.RECOLLECT_DATA_DIR),
     host: need(values.RECOLLECT_HOST),

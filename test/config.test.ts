@@ -26,6 +26,14 @@ test("without any setting everything has its documented default", () => {
     logLevel: "info",
     embedder: { kind: "builtin" },
     hub: { baseUrl: "https://huggingface.co", token: undefined },
+    embedding: {
+      isStated: false,
+      apiKey: undefined,
+      baseUrl: undefined,
+      formerApiKey: undefined,
+      price: undefined,
+      tokensPerMinute: 0,
+    },
     vectors: "auto",
     chroma: undefined,
     exactLimit: 200_000,
@@ -70,6 +78,9 @@ test("every setting is read", () => {
     RECOLLECT_EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1/",
     RECOLLECT_EMBEDDING_API_KEY: "secret",
     RECOLLECT_EMBEDDING_DIMENSIONS: "256",
+    RECOLLECT_EMBEDDING_FORMER_API_KEY: "former",
+    RECOLLECT_EMBEDDING_PRICE: "0.02",
+    RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: "1000000",
     HF_ENDPOINT: "https://hub.example/mirror/",
     HF_TOKEN: "hf_secret",
     RECOLLECT_VECTORS: "auto",
@@ -124,6 +135,14 @@ test("every setting is read", () => {
       dimensions: 256,
     },
     hub: { baseUrl: "https://hub.example/mirror", token: "hf_secret" },
+    embedding: {
+      isStated: true,
+      apiKey: "secret",
+      baseUrl: "http://127.0.0.1:11434/v1",
+      formerApiKey: "former",
+      price: 0.02,
+      tokensPerMinute: 1_000_000,
+    },
     vectors: "auto",
     chroma: { url: "https://chroma.example:8000", token: "token", tenant: "tenant", database: "database" },
     exactLimit: 5,
@@ -252,13 +271,6 @@ test("a long wrong value is shown shortened", () => {
 });
 
 test.each<[string, Environment, string]>([
-  [
-    "a base URL for the static embedder",
-    { RECOLLECT_EMBEDDER: "static", RECOLLECT_EMBEDDING_BASE_URL: "http://x" },
-    'is not "openai"',
-  ],
-  ["an embedding model without the openai embedder", { RECOLLECT_EMBEDDING_MODEL: "m" }, "RECOLLECT_EMBEDDER is not"],
-  ["OpenAI without a key", { RECOLLECT_EMBEDDER: "openai" }, "RECOLLECT_EMBEDDING_API_KEY is missing"],
   ["a rerank model without a service", { RECOLLECT_RERANK_MODEL: "m" }, "RECOLLECT_RERANK_BASE_URL is not"],
   [
     "a rerank service that is not to be asked",
@@ -307,8 +319,8 @@ test.each([
   "acme--x/words",
   "acme/words@",
   "https://hub.example/acme/words",
-])("the static model %s is neither a path nor a name of the hub, and refused", (model) => {
-  expect(problemsOf({ RECOLLECT_EMBEDDER: "static", RECOLLECT_EMBEDDING_MODEL: model })).toEqual([
+])("the static model %s is neither a path nor a name of the hub, and warned of", (model) => {
+  expect(readConfig({ RECOLLECT_EMBEDDER: "static", RECOLLECT_EMBEDDING_MODEL: model }).warnings).toEqual([
     expect.stringMatching(/^RECOLLECT_EMBEDDING_MODEL must be the path of a folder/),
   ]);
 });
@@ -317,6 +329,24 @@ test("a token of the hub that no header can carry is refused without being shown
   const problems = problemsOf({ HF_TOKEN: "hf_secret\nX-Other: 1" });
   expect(problems).toEqual([expect.stringMatching(/^HF_TOKEN must have no spaces/)]);
   expect(problems[0]).not.toContain("secret");
+});
+
+test.each<[string, Environment, string]>([
+  [
+    "a base URL for the static embedder",
+    { RECOLLECT_EMBEDDER: "static", RECOLLECT_EMBEDDING_BASE_URL: "http://x" },
+    'is not "openai"',
+  ],
+  ["an embedding model without the openai embedder", { RECOLLECT_EMBEDDING_MODEL: "m" }, "RECOLLECT_EMBEDDER is not"],
+  ["OpenAI without a key", { RECOLLECT_EMBEDDER: "openai" }, "RECOLLECT_EMBEDDING_API_KEY is missing"],
+])("%s is a warning: an embedder never keeps the service from starting", (_case, environment, part) => {
+  expect(readConfig(environment).warnings.join("\n")).toContain(part);
+});
+
+test("a key for embedding may be there for an embedder that is chosen in another way", () => {
+  const { embedding, warnings } = readConfig({ RECOLLECT_EMBEDDING_API_KEY: "key" });
+  expect(warnings).toEqual([]);
+  expect(embedding).toMatchObject({ isStated: false, apiKey: "key", baseUrl: undefined });
 });
 
 test("a variable that no setting has is a warning, not a silence", () => {

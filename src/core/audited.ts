@@ -36,6 +36,7 @@ const GRAVE: ReadonlySet<string> = new Set([
   "purge",
   "resetOrganization",
   "updateSettings",
+  "changeEmbeddings",
   "deleteContainer",
   "deleteProject",
   "mergeContainers",

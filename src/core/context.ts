@@ -1,4 +1,5 @@
 import type { RateLimiter } from "../lib/rate-limit.js";
+import type { Stages } from "../lib/stages.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
 import type { DocumentEvents } from "./documents/document-events.js";
 import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Reranker, Store, VectorIndex } from "./ports.js";
@@ -30,6 +31,8 @@ export interface CoreContext {
   /** Tells the job runner that work was committed. */
   readonly wakeJobs: () => void;
   readonly about: About;
+  /** Times the parts of the one search that this context was made for. */
+  readonly stages?: Stages;
 }
 
 /** Sizes that a person may change; each is printed in the error that it causes. */
@@ -47,6 +50,10 @@ export interface Limits {
   readonly dreamLongestWait: number;
   /** Similarity below which search drops a result when the caller names no threshold, 0 to 1. */
   readonly threshold: number;
+  /** Tokens a minute that a move to another embedder may send to a service; 0 for no limit. */
+  readonly embeddingTokensPerMinute: number;
+  /** US dollars of a million tokens that are embedded; null where nobody set it. */
+  readonly embeddingPrice: number | null;
   /** What search finds when the caller does not say. */
   readonly searchMode: "memories" | "hybrid" | "documents";
 }

@@ -28,6 +28,8 @@ import { answerDevice, findDevice, pollDevice, startDevice } from "./service/dev
 import { addConversation } from "./documents/conversations.js";
 import { deleteContainer } from "./containers/delete-container.js";
 import { diagnose } from "./service/doctor.js";
+import { changeEmbeddings, getEmbeddingEstimate } from "./embeddings/change-embeddings.js";
+import { getEmbeddings } from "./embeddings/embedding-status.js";
 import { addDocuments } from "./documents/add-documents.js";
 import { deleteDocuments } from "./documents/bulk-delete.js";
 import { getChunks } from "./documents/chunks.js";
@@ -85,6 +87,12 @@ export { updateContainerSchema, type ListedContainer } from "./containers/contai
 export type { AcceptedMerge } from "./containers/merge-containers.js";
 export { conversationSchema } from "./documents/conversations.js";
 export type { Check, Diagnosis } from "./service/doctor.js";
+export {
+  changeEmbeddingsSchema,
+  type ChangedEmbeddings,
+  type EmbeddingEstimate,
+} from "./embeddings/change-embeddings.js";
+export type { EmbeddingStatus, ShownMove } from "./embeddings/embedding-status.js";
 export {
   addDocumentSchema,
   DEFAULT_CONTAINER,
@@ -189,6 +197,9 @@ const USE_CASES = {
   session: getSession,
   status: getStatus,
   diagnose,
+  getEmbeddings,
+  getEmbeddingEstimate,
+  changeEmbeddings,
   listContainers,
   getContainer,
   updateContainer,
@@ -263,6 +274,7 @@ export const WRITES: ReadonlySet<UseCase> = new Set([
   "mergeContainers",
   "updateSettings",
   "resetOrganization",
+  "changeEmbeddings",
   "purge",
   "createProject",
   "deleteProject",

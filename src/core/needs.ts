@@ -11,6 +11,9 @@ export const NEEDS = {
   session: "read *",
   status: "read",
   diagnose: "owner",
+  getEmbeddings: "owner",
+  getEmbeddingEstimate: "owner",
+  changeEmbeddings: "owner",
 
   addDocument: "write *",
   updateDocument: "write *",

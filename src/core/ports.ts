@@ -52,7 +52,7 @@ export interface Calibration {
   readonly points: readonly (readonly [cosine: number, similarity: number])[];
   /** What common words count for beside the vector: 1, and up to 1.5 the less the vectors tell. */
   readonly wordWeight: number;
-  /** Which share of common words counts for nothing where the vector says unrelated: 0 to 0.5, more the better it knows. */
+  /** Which share of common words counts for nothing where the vector says unrelated: 0 to 0.2, more the better it knows. */
   readonly doubt: number;
   /** Weight of the vector in the order of results; left out, that of the built-in embedder. */
   readonly vectorWeight?: number;

@@ -7,6 +7,7 @@ import type { SignInStore } from "./sign-in-ports.js";
 import type { PurgeStore } from "./purge-ports.js";
 import type { RequestStore, VolumeStore } from "./request-ports.js";
 import type { ChunkStore, DocumentStore } from "./document-ports.js";
+import type { EmbeddingStore } from "./embedding-ports.js";
 import type { ExtractionTaskStore } from "./extraction-task-ports.js";
 import type { JournalStore } from "./journal-ports.js";
 import type { SummaryStore } from "./summary-ports.js";
@@ -436,6 +437,7 @@ export interface StoreNouns {
   readonly chunks: ChunkStore;
   readonly memories: MemoryStore;
   readonly units: UnitStore;
+  readonly embeddings: EmbeddingStore;
   readonly containers: ContainerStore;
   readonly files: FileStore;
   readonly extractions: ExtractionStore;
@@ -477,9 +479,6 @@ export interface Store extends StoreNouns {
   spaceCalibration(spaceId: number): Promise<string | null>;
   /** Does nothing for a space that is gone. */
   setSpaceCalibration(spaceId: number, calibration: string): Promise<void>;
-  /** Fingerprint of the embedder that was in use last, null for a new store. */
-  lastEmbedder(): Promise<string | null>;
-  noteEmbedder(fingerprint: string): Promise<void>;
   health(options: { deep: boolean }): Promise<StoreHealth>;
   /**
    * Overwrites what was deleted from the record and is still in its files. Calling again does what is left.

@@ -1,7 +1,8 @@
 import type { Job, JobContext, JobHandler } from "../core/ports.js";
 import type { IngestContext } from "./context.js";
 import { describeDocument } from "./describe.js";
-import { embedChunks, embedMissing, embedMissingSchema } from "./embed.js";
+import { createEmbeddingJobs } from "../core/embeddings/jobs.js";
+import { embedChunks } from "./embed.js";
 import { extractDocument } from "./extract.js";
 import { createGroupExtractor } from "./extract-group.js";
 import { indexChunks } from "./index-chunks.js";
@@ -48,7 +49,7 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
       // Beside all others: what is new never waits for what is old.
       slots: context.model ? MODEL_REREADERS : 1,
     },
-    "embed-missing": { schema: embedMissingSchema, run: (payload, job) => embedMissing(context, payload, job) },
+    ...createEmbeddingJobs(context),
   };
 }
 

@@ -19,6 +19,8 @@ let opened: OpenedCore;
 beforeEach(async () => {
   provider = await startScriptedProvider();
   opened = await openCore({ settings: OPENAI(provider) });
+  // In a new store the built-in embedder answers until the service was asked for the first time.
+  await opened.settle();
 });
 
 afterEach(async () => {
@@ -120,6 +122,7 @@ test("another embedder takes over a store: everything is embedded again, and fou
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-switch-"));
   await opened.close();
   opened = await openCore({ dataDirectory, settings: OPENAI(provider) });
+  await opened.settle();
   await add(TEXT, 30);
   await opened.close();
   opened = await openCore({ dataDirectory });

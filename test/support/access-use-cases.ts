@@ -51,6 +51,9 @@ export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
   session: anyKey(),
   status: agentReadsAll(),
   diagnose: owner(),
+  getEmbeddings: owner(),
+  getEmbeddingEstimate: owner(() => ({ choice: { kind: "builtin" } })),
+  changeEmbeddings: owner(() => ({ action: "use", choice: { kind: "builtin" } })),
 
   addDocument: writesTag((subject) => ({ content: "Mia keeps bees.", ...tags(subject) })),
   updateDocument: writesId(async (subject) => ({ ...(await document(subject)), metadata: { a: 1 } })),

@@ -116,6 +116,8 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       dreamQuiet: 0,
       dreamLongestWait: 300,
       threshold: 0.5,
+      embeddingTokensPerMinute: 0,
+      embeddingPrice: null,
       searchMode: "hybrid",
       ...options.limits,
     },
@@ -128,7 +130,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
   }
   const file = join(dataDirectory, STORE_FILE);
   const stop = async (): Promise<void> => {
-    await runner?.stop();
+    await Promise.all([runner?.stop(), context.calibrations.close()]);
     await context.audit.close();
     await vectors.close();
     await store.close();

@@ -284,6 +284,17 @@ export interface Database {
     /** JSON; null before anything was measured. */
     calibration: Generated<string | null>;
   };
+  embedder_roles: {
+    role: string;
+    /** JSON of an `EmbedderChoice`. */
+    choice: string;
+    name: string;
+    fingerprint: string | null;
+    since: string;
+    /** JSON of a `Move`. */
+    move: string | null;
+    drop_after: string | null;
+  };
   vectors: {
     id: Generated<number>;
     space_id: number;

@@ -12,6 +12,7 @@ import { createAuditStore } from "./audit.js";
 import { createChunkStore } from "./chunks.js";
 import { createContainerStore } from "./containers.js";
 import { createDocumentStore } from "./documents.js";
+import { createEmbeddingStore } from "./embeddings.js";
 import { createExtractionTaskStore } from "./extraction-tasks.js";
 import { createExtractionStore } from "./extractions.js";
 import { createSummaryStore } from "./summaries.js";
@@ -97,19 +98,6 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       return checkDimensions(created, dimensions);
     },
 
-    async lastEmbedder() {
-      const row = await db.selectFrom("meta").select("value").where("key", "=", "embedder").executeTakeFirst();
-      return row?.value ?? null;
-    },
-
-    async noteEmbedder(fingerprint) {
-      await db
-        .insertInto("meta")
-        .values({ key: "embedder", value: fingerprint })
-        .onConflict((conflict) => conflict.column("key").doUpdateSet({ value: fingerprint }))
-        .execute();
-    },
-
     health: ({ deep }) => inspectHealth(db, file, deep),
 
     scrub: (signal) => scrubFile(db, statSync(file).size, signal),
@@ -140,6 +128,7 @@ function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
     chunks: createChunkStore(db, clock),
     memories: createMemoryStore(db, clock),
     units: createUnitStore(db, clock),
+    embeddings: createEmbeddingStore(db),
     containers: createContainerStore(db, clock),
     settings: createSettingsStore(db, clock),
     merges: createMergeStore(db, clock),

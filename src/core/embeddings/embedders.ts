@@ -1,6 +1,73 @@
-import type { Embedder, Embedders } from "../ports.js";
+import { AppError } from "../errors.js";
+import type { Embedder, EmbedderMaker, Embedders, MadeEmbedder } from "../ports.js";
+import { keyOf } from "./choice.js";
+
+/** Seconds after which whoever needs an embedder that is not there may ask again. */
+const ASK_AGAIN_SECONDS = 30;
 
 /** One embedder for ever. */
 export function onlyEmbedder(embedder: Embedder): Embedders {
-  return { active: () => embedder };
+  return createEmbedders({ make: () => Promise.resolve(embedder) }, embedder);
+}
+
+/** The embedders that a maker makes, each made once; `first` answers until another is activated. */
+export function createEmbedders(maker: EmbedderMaker, first: Embedder): Embedders {
+  const prepared = new Map<string, Promise<MadeEmbedder>>();
+  let active = first;
+
+  async function putAway(key: string): Promise<void> {
+    const made = await prepared.get(key)?.catch(() => undefined);
+    prepared.delete(key);
+    await made?.close?.();
+  }
+
+  return {
+    active: () => active,
+    activate: (embedder) => {
+      active = embedder;
+    },
+    prepare(choice, waiting) {
+      const key = keyOf(choice);
+      const known = prepared.get(key);
+      if (known) return known;
+      const made = maker.make(choice, waiting);
+      prepared.set(key, made);
+      made.catch(() => {
+        if (prepared.get(key) === made) prepared.delete(key);
+      });
+      return made;
+    },
+    release: (choice) => putAway(keyOf(choice)),
+    async close() {
+      for (const key of prepared.keys()) await putAway(key);
+    },
+  };
+}
+
+const absent = new WeakSet<Embedder>();
+
+/** Stands for an embedder that cannot be had now: whoever needs it is told why, and may ask again. */
+export function absentEmbedder(known: Pick<Embedder, "name" | "fingerprint">, reason: string): Embedder {
+  const embedder: Embedder = {
+    ...known,
+    maxBatch: 1,
+    calibration: [
+      [0, 0],
+      [1, 1],
+    ],
+    isCalibrated: true,
+    embed: () =>
+      Promise.reject(
+        new AppError("unavailable", `The embedder ${known.name} is not there now: ${reason}`, {
+          retryAfter: ASK_AGAIN_SECONDS,
+        }),
+      ),
+  };
+  absent.add(embedder);
+  return embedder;
+}
+
+/** True for what only stands for an embedder. */
+export function isAbsent(embedder: Embedder): boolean {
+  return absent.has(embedder);
 }

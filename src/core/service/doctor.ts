@@ -3,6 +3,7 @@ import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { addDocument } from "../documents/add-document.js";
+import { embeddingSummary } from "../embeddings/embedding-status.js";
 import { listExpiringKeys } from "./expiring-keys.js";
 import { searchMemories } from "../search/search.js";
 
@@ -123,10 +124,19 @@ async function checkPipeline(context: CoreContext, call: Admitted): Promise<Find
   }
 }
 
-async function checkEmbedder({ embedders }: CoreContext): Promise<Finding> {
-  const embedder = embedders.active();
+async function checkEmbedder(context: CoreContext): Promise<Finding> {
+  const embedder = context.embedders.active();
   const [vector] = await embedder.embed([`probe ${createId()}`], "query");
-  return { ok: true, detail: `${embedder.name}, ${vector?.length ?? 0} dimensions` };
+  const detail = `${embedder.name}, ${vector?.length ?? 0} dimensions`;
+  const { next } = await embeddingSummary(context);
+  if (!next) return { ok: true, detail };
+  const move = `${next.name} is to follow: ${next.state}, ${next.done} of ${next.total} texts`;
+  if (next.problem === null) return { ok: true, detail: `${detail}; ${move}` };
+  return {
+    ok: false,
+    detail: `${detail}; ${move}; ${next.problem}`,
+    fix: "Mend what is said there, or decide: `recollect embeddings` shows it, `rollback` gives the move up, `switch` lets it take over.",
+  };
 }
 
 async function checkModel({ model }: CoreContext): Promise<Finding> {

@@ -2,6 +2,7 @@ import { ownsAll } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import type { ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 import { keyIdOf, type KeyRate } from "../types.js";
+import { embeddingSummary, type EmbeddingSummary } from "../embeddings/embedding-status.js";
 import { type ExpiringKey, listExpiringKeys } from "./expiring-keys.js";
 
 /** What clients show as the name of the one organisation of a server. */
@@ -13,6 +14,7 @@ export interface Status {
   readonly organizationId: string;
   readonly dataDirectory: string;
   readonly embedder: string;
+  readonly embedding: EmbeddingSummary;
   readonly llm: string;
   /** What the language model cost so far. */
   readonly llmUse: ModelTotals;
@@ -36,6 +38,7 @@ export async function getStatus(context: CoreContext, call: Admitted): Promise<S
     organizationId: store.organizationId,
     dataDirectory: about.dataDirectory,
     embedder: embedders.active().name,
+    embedding: await embeddingSummary(context),
     llm: context.model?.name ?? "none",
     llmUse: await store.extractions.totals(store.organizationId),
     llmBudget: (await context.model?.budget?.()) ?? null,

@@ -39,11 +39,21 @@ export function vectorsContract(open: OpenStore): void {
       expect(await newSpace()).toMatchObject({ dimensions: 3 });
     });
 
-    test("the embedder of the last run is remembered", async () => {
-      expect(await at.store.lastEmbedder()).toBeNull();
-      await at.store.noteEmbedder("one");
-      await at.store.noteEmbedder("two");
-      expect(await at.store.lastEmbedder()).toBe("two");
+    test("what the environment asked for at the last start is remembered", async () => {
+      expect(await at.store.embeddings.lastAsked()).toBeNull();
+      await at.store.embeddings.noteAsked({ kind: "static", model: "words" });
+      await at.store.embeddings.noteAsked({ kind: "builtin" });
+      expect(await at.store.embeddings.lastAsked()).toEqual({ kind: "builtin" });
+    });
+
+    test("a space that was given up makes room for one of the same fingerprint, and is told apart", async () => {
+      const old = await newSpace("s", 3);
+      expect(await at.store.embeddings.abandon("unknown")).toBeNull();
+      expect(await at.store.embeddings.abandon("s")).toBe(old.id);
+      expect(await at.store.findSpace("s")).toBeNull();
+      const fresh = await newSpace("s", 5);
+      expect(fresh.id).not.toBe(old.id);
+      expect(await at.store.embeddings.abandoned()).toEqual([old.id]);
     });
   });
 

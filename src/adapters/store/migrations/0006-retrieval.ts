@@ -1,6 +1,15 @@
 /** What a vector space has learnt of its own scale. */
 export const retrieval = `
 alter table vector_spaces add column calibration text;
+create table embedder_roles (
+  role text primary key,
+  choice text not null,
+  name text not null,
+  fingerprint text,
+  since text not null,
+  move text,
+  drop_after text
+) strict, without rowid;
 create table word_splitting (
   id integer primary key check (id = 1),
   words integer not null,

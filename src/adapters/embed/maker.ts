@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { AppError } from "../../core/errors.js";
+import type { EmbedderChoice, EmbedderMaker, Log } from "../../core/ports.js";
+import { createBuiltinEmbedder } from "./builtin.js";
+import { cacheQueries } from "./cached.js";
+
+/** What making embedders takes beside the choice of one. */
+export interface MakerOptions {
+  /** Downloaded models lie in `models` below it. */
+  readonly dataDirectory: string;
+  /** True: nothing is downloaded. */
+  readonly offline: boolean;
+  /** Where models are downloaded from. */
+  readonly hub: { readonly baseUrl: string; readonly token: string | undefined };
+  /** Keys of the services that embed. */
+  readonly keys: EmbeddingKeys;
+  readonly log: Log;
+}
+
+/** Which key opens which service. */
+export interface EmbeddingKeys {
+  /** Of the service that the settings name. */
+  readonly key: string | undefined;
+  /** Its base URL; undefined where the settings name none: the key is then for whichever is used. */
+  readonly baseUrl: string | undefined;
+  /** Of the service that embedded before. */
+  readonly formerKey: string | undefined;
+}
+
+/** Name of the folder for downloaded models, inside a data folder. */
+const MODELS_FOLDER = "models";
+/** Questions whose vectors are kept, so that a repeated one costs no call. */
+const CACHED_QUERIES = 1_000;
+
+/** Makes the embedders that there are. Models and clients are loaded when they are needed first. */
+export function createEmbedderMaker({ dataDirectory, offline, hub, keys, log }: MakerOptions): EmbedderMaker {
+  return {
+    async make(choice, waiting) {
+      if (choice.kind === "builtin") return createBuiltinEmbedder();
+      if (choice.kind === "static") {
+        const { prepareStaticEmbedder } = await import("./static.js");
+        const modelsDirectory = join(dataDirectory, MODELS_FOLDER);
+        return prepareStaticEmbedder({ model: choice.model, modelsDirectory, offline, hub, log }, waiting);
+      }
+      const { createOpenAiEmbedder } = await import("./openai.js");
+      const { model, baseUrl, dimensions } = choice;
+      const apiKey = keyFor(choice, keys);
+      const embedder = createOpenAiEmbedder({ model, baseUrl, apiKey, dimensions: dimensions ?? undefined, log });
+      return cacheQueries(embedder, { entries: CACHED_QUERIES });
+    },
+  };
+}
+
+const NEEDS_KEY = "https://api.openai.com/";
+
+/** The key of one service is never sent to another. */
+function keyFor({ baseUrl }: Extract<EmbedderChoice, { kind: "openai" }>, keys: EmbeddingKeys): string | undefined {
+  const isNamed = keys.baseUrl === undefined || keys.baseUrl === baseUrl;
+  const key = isNamed ? keys.key : keys.formerKey;
+  if (key === undefined && baseUrl.startsWith(NEEDS_KEY))
+    throw new AppError(
+      "invalid",
+      `${baseUrl} needs a key. Set ${isNamed ? "RECOLLECT_EMBEDDING_API_KEY" : "RECOLLECT_EMBEDDING_FORMER_API_KEY"}.`,
+    );
+  return key;
+}

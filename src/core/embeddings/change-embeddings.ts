@@ -1,0 +1,164 @@
+import * as z from "zod";
+import { requireAllContainers } from "../auth.js";
+import type { Admitted, CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import { parseInput } from "../input.js";
+import { once } from "../operations.js";
+import type { EmbedderChoice, PlacedEmbedder, StoreNouns } from "../ports.js";
+import { choiceSchema, describeChoice } from "./choice.js";
+import { getEmbeddings, type EmbeddingStatus, priceOf } from "./embedding-status.js";
+import { estimateTokens } from "./embed-units.js";
+import { nudge } from "./open.js";
+import { changeActive, changeMove, giveUpNext, giveUpPrevious, planNext } from "./roles.js";
+
+/** What a person may do about embedders. */
+export const changeEmbeddingsSchema = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("use"), choice: choiceSchema }),
+  z.object({ action: z.literal("pause") }),
+  z.object({ action: z.literal("resume") }),
+  z.object({ action: z.literal("switch") }),
+  z.object({ action: z.literal("rollback") }),
+  z.object({ action: z.literal("drop") }),
+]);
+type Change = z.output<typeof changeEmbeddingsSchema>;
+
+/** What a change came to. */
+export interface ChangedEmbeddings {
+  /** In words. */
+  readonly done: string;
+  readonly embeddings: EmbeddingStatus;
+}
+
+/**
+ * `use` another embedder: it is filled in the background and then takes over. `pause` and `resume` that; `switch` although
+ * it finds less; `rollback` to the embedder before, or to give up the move; `drop` what is kept for that.
+ * @throws AppError `invalid` for a wrong request, `conflict` where there is nothing of the kind to do, `unavailable` when
+ *   the embedder to go back to does not answer
+ */
+export async function changeEmbeddings(context: CoreContext, call: Admitted, raw: unknown): Promise<ChangedEmbeddings> {
+  requireAllContainers(call.actor);
+  const change = parseInput(changeEmbeddingsSchema, raw);
+  const done = change.action === "rollback" ? await goBack(context, call) : await apply(context, call, change);
+  if (change.action === "use" || change.action === "resume" || change.action === "switch") await nudge(context);
+  context.wakeJobs();
+  return { done, embeddings: await getEmbeddings(context, call) };
+}
+
+async function apply(
+  context: CoreContext,
+  call: Admitted,
+  change: Exclude<Change, { action: "rollback" }>,
+): Promise<string> {
+  return once(context, call, "changeEmbeddings", async (nouns) => {
+    switch (change.action) {
+      case "use":
+        return plan(nouns, context, change.choice);
+      case "pause":
+        return `Paused: ${await changeNext(nouns, { isPaused: true, perMinute: null })} waits until it is resumed.`;
+      case "resume":
+        return `${await changeNext(nouns, { isPaused: false })} goes on being filled.`;
+      case "switch":
+        return `${await changeNext(nouns, { isApproved: true, isPaused: false })} answers as soon as it is filled.`;
+      case "drop":
+        return drop(nouns);
+    }
+  });
+}
+
+async function plan(nouns: StoreNouns, context: CoreContext, choice: EmbedderChoice): Promise<string> {
+  const name = describeChoice(choice);
+  switch (await planNext(nouns, context, choice)) {
+    case "planned":
+      return `${name} is filled in the background and then takes over.`;
+    case "given up":
+      return `${name} goes on answering; the move to another embedder is given up.`;
+    case "unchanged":
+      return `${name} is what is used already.`;
+  }
+}
+
+async function changeNext(nouns: StoreNouns, change: Parameters<typeof changeMove>[2]): Promise<string> {
+  const { next } = await nouns.embeddings.placed();
+  const changed = next && (await changeMove(nouns, next.choice, change));
+  if (!changed) throw new AppError("conflict", "No move to another embedder is going on.");
+  return changed.name;
+}
+
+async function drop(nouns: StoreNouns): Promise<string> {
+  const { previous } = await nouns.embeddings.placed();
+  if (!previous || !(await giveUpPrevious(nouns)))
+    throw new AppError("conflict", "No vectors of an earlier embedder are kept.");
+  return `The vectors of ${previous.name} are removed; there is no way back to it but to embed everything again.`;
+}
+
+async function goBack(context: CoreContext, call: Admitted): Promise<string> {
+  const { store } = context;
+  const { next, previous } = await store.embeddings.placed();
+  if (next) {
+    await once(context, call, "changeEmbeddings", async (nouns) => ({ isGivenUp: await giveUpNext(nouns) }));
+    return `The move to ${next.name} is given up; nothing has changed.`;
+  }
+  if (!previous) throw new AppError("conflict", "No vectors of an earlier embedder are kept to go back to.");
+  await takePrevious(context, previous);
+  return `${previous.name} answers again; what it lacks is made up for in the background.`;
+}
+
+/** Lets the previous embedder answer again, after asking it whether it does. */
+async function takePrevious(context: CoreContext, previous: PlacedEmbedder): Promise<void> {
+  const { store, embedders, log } = context;
+  const before = embedders.active();
+  const embedder = await embedders.prepare(previous.choice);
+  await embedder.embed(["Does it answer?"], "query");
+  const space = await store.findSpace(embedder.fingerprint);
+  if (!space || embedder.fingerprint !== previous.fingerprint)
+    throw new AppError("conflict", `${previous.name} makes other vectors now than those that are kept. Use it anew.`);
+  const from = await store.findSpace(before.fingerprint);
+  const head = await store.vectors.head(space.id);
+  try {
+    await store.transaction(async (nouns) => {
+      const placed = await nouns.embeddings.placed();
+      if (placed.previous?.fingerprint !== space.fingerprint || embedders.active() !== before)
+        throw new AppError("conflict", "The embedder was changed meanwhile.");
+      await changeActive(nouns, context, { to: { ...previous, space }, from, head });
+      embedders.activate(embedder);
+    });
+  } catch (error) {
+    embedders.activate(before);
+    throw error;
+  }
+  log.info("the embedder before answers again", { embedder: embedder.name, before: before.name });
+}
+
+export const estimateEmbeddingSchema = z.object({ choice: choiceSchema });
+
+/** What a move would take. */
+export interface EmbeddingEstimate {
+  readonly name: string;
+  readonly texts: number;
+  /** Roughly. */
+  readonly tokens: number;
+  /** US dollars; null for a service whose price nobody set, 0 for an embedder of our own. */
+  readonly cost: number | null;
+  /** At least so many minutes, where a rate is set; else null. */
+  readonly minutes: number | null;
+}
+
+/** What a move to an embedder would take, without beginning it. @throws AppError `invalid` for a wrong request */
+export async function getEmbeddingEstimate(
+  { store, limits }: CoreContext,
+  call: Admitted,
+  raw: unknown,
+): Promise<EmbeddingEstimate> {
+  requireAllContainers(call.actor);
+  const { choice } = parseInput(estimateEmbeddingSchema, raw);
+  const { units, bytes } = await store.embeddings.totals();
+  const tokens = estimateTokens(bytes);
+  const rate = choice.kind === "openai" ? limits.embeddingTokensPerMinute : 0;
+  return {
+    name: describeChoice(choice),
+    texts: units,
+    tokens,
+    cost: priceOf(choice, tokens, limits),
+    minutes: rate > 0 ? Math.ceil(tokens / rate) : null,
+  };
+}

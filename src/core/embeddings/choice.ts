@@ -1,0 +1,63 @@
+import * as z from "zod";
+import { noteSchema } from "../input.js";
+import type { EmbedderChoice } from "../ports.js";
+
+/** Where OpenAI's own models are. */
+export const OPENAI_URL = "https://api.openai.com/v1";
+const OPENAI_MODEL = "text-embedding-3-small";
+const LONGEST_NAME = 1_000;
+const MOST_DIMENSIONS = 65_536;
+
+const baseUrlSchema = noteSchema(LONGEST_NAME)
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    error: "must be a URL that begins with http:// or https://",
+  })
+  .refine((text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === "", {
+    error: "must not hold a user or a password: keys belong into RECOLLECT_EMBEDDING_API_KEY",
+  })
+  .transform((text) => text.replace(/\/+$/, ""));
+
+/** An embedder as a person names it; what is left out is what most people want. */
+export const choiceSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("builtin") }),
+  z.object({ kind: z.literal("static"), model: noteSchema(LONGEST_NAME).min(1, "must not be empty") }),
+  z.object({
+    kind: z.literal("openai"),
+    model: noteSchema(LONGEST_NAME).min(1, "must not be empty").default(OPENAI_MODEL),
+    baseUrl: baseUrlSchema.default(OPENAI_URL),
+    dimensions: z.number().int().min(1).max(MOST_DIMENSIONS).nullable().default(null),
+  }),
+]);
+
+/** For people, e.g. `openai text-embedding-3-small at api.openai.com`. */
+export function describeChoice(choice: EmbedderChoice): string {
+  if (choice.kind === "builtin") return "builtin";
+  if (choice.kind === "static") return `static ${choice.model}`;
+  const size = choice.dimensions === null ? "" : ` (${choice.dimensions} dimensions)`;
+  return `openai ${choice.model}${size} at ${new URL(choice.baseUrl).host}`;
+}
+
+export function isSameChoice(one: EmbedderChoice, other: EmbedderChoice): boolean {
+  return keyOf(one) === keyOf(other);
+}
+
+/** Tells choices apart. */
+export function keyOf(choice: EmbedderChoice): string {
+  if (choice.kind === "builtin") return "builtin";
+  if (choice.kind === "static") return JSON.stringify(["static", choice.model]);
+  return JSON.stringify(["openai", choice.model, choice.baseUrl, choice.dimensions]);
+}
+
+/**
+ * The embedder of a store that an earlier version filled, by the fingerprint that it noted; null when it cannot be told.
+ * @param asked what the configuration names now: its address is taken for a service that the fingerprint does not place
+ */
+export function choiceOfFingerprint(fingerprint: string, asked: EmbedderChoice): EmbedderChoice | null {
+  if (fingerprint.startsWith("builtin ")) return { kind: "builtin" };
+  const [, model = "", size = "own"] =
+    /^openai\/1 model=("(?:[^"\\]|\\.)*") dimensions=(\d+|own)$/.exec(fingerprint) ?? [];
+  const name: unknown = model === "" ? null : JSON.parse(model);
+  if (typeof name !== "string") return null;
+  const baseUrl = asked.kind === "openai" ? asked.baseUrl : OPENAI_URL;
+  return { kind: "openai", model: name, baseUrl, dimensions: size === "own" ? null : Number(size) };
+}

@@ -1,0 +1,110 @@
+import * as z from "zod";
+import type { CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import type { Embedder, JobContext, JobHandler, Store, StoreNouns } from "../ports.js";
+import type { VectorSpace } from "../types.js";
+import { fillSpace, followSpace } from "./fill.js";
+import { isMoveDue, moveEmbeddings } from "./move.js";
+import { createPace } from "./pace.js";
+
+/** A large record and a slow service take days; nothing else waits for it. */
+const LONGEST_MS = 14 * 24 * 3_600_000;
+
+/** The jobs that keep vectors complete, by their kinds. Each runs beside all other work. */
+export function createEmbeddingJobs(context: CoreContext): Record<string, JobHandler> {
+  const pace = createPace(context.limits.embeddingTokensPerMinute);
+  const alone = (run: (job: JobContext) => Promise<void>): JobHandler<object> => ({
+    schema: z.object({}),
+    slots: 1,
+    timeoutMs: LONGEST_MS,
+    run: (_payload, job) => run(job),
+  });
+  return {
+    "move-embeddings": alone(async (job) => {
+      do await moveEmbeddings({ ...context, pace }, job);
+      while (!(await finishUnless(context, job, async (nouns) => isMoveDue((await nouns.embeddings.placed()).next))));
+    }),
+    "embed-missing": alone(async (job) => {
+      let embedder: Embedder;
+      do {
+        embedder = context.embedders.active();
+        await embedMissing(context, embedder, job);
+      } while (!(await finishUnless(context, job, async () => context.embedders.active() !== embedder)));
+    }),
+    "follow-embeddings": alone((job) => followEmbeddings(context, job)),
+    "drop-vectors": alone((job) => dropVectors(context, job)),
+  };
+}
+
+/**
+ * Ends a job in the transaction that sees that nothing is left to do: whoever asks for more afterwards gets a new job.
+ * @returns false when there is more to do
+ */
+async function finishUnless(
+  { store }: CoreContext,
+  job: JobContext,
+  isMoreToDo: (nouns: StoreNouns) => Promise<boolean>,
+): Promise<boolean> {
+  return store.transaction(async (nouns) => {
+    if (await isMoreToDo(nouns)) return false;
+    await job.finish(nouns.jobs);
+    return true;
+  });
+}
+
+/**
+ * Gives a vector to everything that has none in the active space: facts that were kept while the provider was away, and
+ * what was written while another embedder took over. Searches find it by its words meanwhile.
+ */
+async function embedMissing(
+  { store, embedders }: CoreContext,
+  embedder: Embedder,
+  { signal }: JobContext,
+): Promise<void> {
+  for (let last: number | null = null; ;) {
+    const space = await spaceOf(store, embedder, signal);
+    const isActive = () => Promise.resolve(embedders.active() === embedder);
+    const count = await fillSpace({ store, embedder, signal }, space, isActive, { settled: true });
+    // Something may have been written behind the place where this run was; what cannot be placed is left.
+    if (count === null || count === 0 || count === last) return;
+    last = count;
+  }
+}
+
+/** The space of an embedder; one that has none yet is asked for the size of its vectors. */
+async function spaceOf(store: Store, embedder: Embedder, signal: AbortSignal): Promise<VectorSpace> {
+  const known = await store.findSpace(embedder.fingerprint);
+  if (known) return known;
+  const [probe] = await embedder.embed(["probe"], "document", signal);
+  return store.ensureSpace(embedder.fingerprint, probe?.length ?? 0);
+}
+
+/** Keeps the space of the previous embedder complete, for as long as it may be gone back to. */
+async function followEmbeddings({ store, embedders, log }: CoreContext, { signal }: JobContext): Promise<void> {
+  const { previous } = await store.embeddings.placed();
+  const active = embedders.active();
+  const from = await store.findSpace(active.fingerprint);
+  const space = previous?.fingerprint ? await store.findSpace(previous.fingerprint) : null;
+  if (!previous || !space || !from) return;
+  const { fingerprint } = previous;
+  try {
+    const embedder = await embedders.prepare(previous.choice, { signal });
+    if (embedder.fingerprint !== fingerprint) return;
+    await followSpace({ store, embedder, signal }, { space, from }, async ({ embeddings }) => {
+      const placed = await embeddings.placed();
+      return placed.previous?.fingerprint === fingerprint && embedders.active() === active;
+    });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    log.debug("the vectors of the previous embedder are not kept complete for now", { reason: error.message });
+  }
+}
+
+/** Removes the vectors of spaces that were given up, from the record and from the index. */
+async function dropVectors({ store, vectors }: CoreContext, { signal }: JobContext): Promise<void> {
+  for (const id of await store.embeddings.abandoned()) {
+    signal.throwIfAborted();
+    await store.vectors.dropSpace(id);
+    await vectors.dropSpace(id);
+  }
+}

@@ -1,0 +1,235 @@
+import type { CoreContext } from "../context.js";
+import { AppError, RetryLater } from "../errors.js";
+import type { Embedder, EmbedderChoice, JobContext, Move, PlacedEmbedder, PlainUnit, StoreNouns } from "../ports.js";
+import type { VectorSpace } from "../types.js";
+import { compareSpaces, type Side } from "./compare.js";
+import { tokensOf } from "./embed-units.js";
+import { fillSpace, followSpace } from "./fill.js";
+import type { Pace } from "./pace.js";
+import { changeActive, changeMove } from "./roles.js";
+
+/** Seconds until the next attempt when something is wrong that may pass by itself, and that a person must mend. */
+const TRY_AGAIN = 15;
+const TRY_AGAIN_WRONG = 300;
+/** Progress of a download is noted no more often, in bytes. */
+const NOTED_BYTES = 1024 * 1024;
+const MINUTE_MS = 60_000;
+
+/** What a move may use. */
+export interface MoveContext extends CoreContext {
+  readonly pace: Pace;
+}
+
+/** A move that this run works on, with what was made ready for it. */
+interface Moving {
+  readonly choice: EmbedderChoice;
+  readonly embedder: Embedder;
+  readonly space: VectorSpace;
+}
+
+/**
+ * Goes on with the move to the next embedder, wherever it stopped: makes it ready, gives a vector to every text of the
+ * record, compares searches, and lets it answer. Ends early when it is paused or given up, or a person has to decide.
+ * What goes wrong is noted, and the active embedder goes on answering.
+ */
+export async function moveEmbeddings(context: MoveContext, { signal }: JobContext): Promise<void> {
+  const { next } = await context.store.embeddings.placed();
+  if (!next?.move || next.move.isPaused) return;
+  try {
+    const moving = await makeReady(context, next, signal);
+    if (moving) await goOn(context, moving, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error !== STOPPED) await noteProblem(context, next, error);
+  }
+}
+
+/** True while there is a move that could go on without a person. */
+export function isMoveDue(next: PlacedEmbedder | undefined): boolean {
+  if (!next?.move || next.move.isPaused) return false;
+  const { isApproved, comparison } = next.move;
+  return isApproved || comparison === null || comparison.isSane;
+}
+
+const STOPPED = new Error("The move was stopped.");
+
+/** @throws RetryLater always */
+async function noteProblem({ store, log }: MoveContext, { choice, move, name }: PlacedEmbedder, error: unknown) {
+  const isKnown = error instanceof AppError;
+  const problem = isKnown ? error.message : "Something went wrong that should not; the log has the details.";
+  if (move?.problem !== problem)
+    log[isKnown ? "warn" : "error"]("the next embedder is not in service; the one before goes on answering", {
+      embedder: name,
+      reason: problem,
+      ...(!isKnown && { error }),
+    });
+  await store.transaction((nouns) => changeMove(nouns, choice, { problem, perMinute: null }));
+  const isPassing = isKnown && error.kind !== "invalid" && error.kind !== "conflict";
+  throw new RetryLater((isKnown ? error.retryAfter : undefined) ?? (isPassing ? TRY_AGAIN : TRY_AGAIN_WRONG), problem);
+}
+
+/** @returns null when the move is over: given up, or nothing has to be filled */
+async function makeReady(context: MoveContext, next: PlacedEmbedder, signal: AbortSignal): Promise<Moving | null> {
+  const { store, embedders, log } = context;
+  const { choice } = next;
+  const stopping = new AbortController();
+  const waiting = { signal: AbortSignal.any([signal, stopping.signal]) };
+  const onProgress = downloadNoter(context, choice, () => stopping.abort(STOPPED));
+  const embedder = await embedders.prepare(choice, { ...waiting, onProgress }).catch((error: unknown) => {
+    throw stopping.signal.aborted ? STOPPED : error;
+  });
+  const [probe] = await embedder.embed(["How it answers is seen by asking it."], "document", signal);
+  const space = await store.ensureSpace(embedder.fingerprint, probe?.length ?? 0);
+  await context.calibrations.measure(embedder, signal);
+  const { active } = await store.embeddings.placed();
+  if (active?.fingerprint === embedder.fingerprint) {
+    await store.transaction(async (nouns) => {
+      if (!(await changeMove(nouns, choice, {}))) return;
+      await nouns.embeddings.place("active", { ...active, choice, name: embedder.name });
+      await nouns.embeddings.remove("next");
+      embedders.activate(embedder);
+    });
+    log.info("the embedder is reached in another way; its vectors stay", { embedder: embedder.name });
+    return null;
+  }
+  const [totals, done] = [await store.embeddings.totals(), await store.embeddings.countEmbedded(space.id)];
+  const isNext = await store.transaction((nouns) =>
+    changeMove(
+      nouns,
+      choice,
+      ({ comparison }) => ({
+        phase: comparison ? "ready" : "filling",
+        download: null,
+        problem: null,
+        done,
+        total: Math.max(totals.units, done),
+      }),
+      { fingerprint: embedder.fingerprint, name: embedder.name },
+    ),
+  );
+  return isNext && { choice, embedder, space };
+}
+
+function downloadNoter({ store, log }: MoveContext, choice: EmbedderChoice, stop: () => void) {
+  let noted = -NOTED_BYTES;
+  return ({ bytes, total }: { bytes: number; total: number }): void => {
+    if (bytes - noted < NOTED_BYTES && bytes < total) return;
+    noted = bytes;
+    store
+      .transaction((nouns) => changeMove(nouns, choice, { download: { bytes, total } }))
+      .then((next) => (next && !next.move.isPaused ? undefined : stop()))
+      .catch((error: unknown) => log.debug("the progress of a download was not noted", { error }));
+  };
+}
+
+async function goOn(context: MoveContext, moving: Moving, signal: AbortSignal): Promise<void> {
+  const { embedder, space, choice } = moving;
+  const isWanted = counter(moving);
+  const { store, pace } = context;
+  // Only a service that is paid or shared has to be spared.
+  const embedding = { store, embedder, signal, ...(choice.kind === "openai" && { pace }) };
+  for (;;) {
+    const active = await activeSide(context);
+    const isFilled = active
+      ? await followSpace(embedding, { space, from: active.space }, isWanted)
+      : (await fillSpace(embedding, space, isWanted)) !== null;
+    if (!isFilled) return;
+    const move = await compareOnce(context, moving, active, signal);
+    if (!move || !(await mayTakeOver(context, moving, move))) return;
+    if ((await takeOver(context, moving, active)) !== "behind") return;
+  }
+}
+
+/** Counts what is written, in the transactions that write. */
+function counter({ choice }: Moving) {
+  const startedAt = performance.now();
+  let written = 0;
+  return async (nouns: StoreNouns, batch: readonly PlainUnit[]): Promise<boolean | "as the last"> => {
+    written += batch.length;
+    const perMinute = Math.round((written * MINUTE_MS) / Math.max(1, performance.now() - startedAt));
+    const next = await changeMove(nouns, choice, ({ done, total, tokens }) => ({
+      done: done + batch.length,
+      total: Math.max(total, done + batch.length),
+      tokens: tokens + tokensOf(batch),
+      perMinute,
+      problem: null,
+    }));
+    return next !== null && (next.move.isPaused ? "as the last" : true);
+  };
+}
+
+/** What answers now, where it has a space. */
+async function activeSide({ store, embedders }: MoveContext): Promise<Side | null> {
+  const embedder = embedders.active();
+  const space = await store.findSpace(embedder.fingerprint);
+  return space && { embedder, space };
+}
+
+/** Compares searches where that was not done yet. @returns null when the move was given up or paused meanwhile */
+async function compareOnce(
+  context: MoveContext,
+  { choice, embedder, space }: Moving,
+  active: Side | null,
+  signal: AbortSignal,
+): Promise<Move | null> {
+  const { store, log } = context;
+  const compared = await store.transaction((nouns) =>
+    changeMove(nouns, choice, ({ comparison }) => (comparison ? {} : { phase: "comparing" })),
+  );
+  if (!compared || compared.move.isPaused) return null;
+  if (compared.move.comparison) return compared.move;
+  const comparison = await compareSpaces(context, { active, next: { embedder, space } }, signal);
+  log.info("searches were compared before the embedder changes", { embedder: embedder.name, ...comparison });
+  const noted = await store.transaction((nouns) => changeMove(nouns, choice, { phase: "ready", comparison }));
+  return noted && !noted.move.isPaused ? noted.move : null;
+}
+
+/** Whether it may answer; where it finds clearly less than the active one a person decides. */
+async function mayTakeOver({ store, log }: MoveContext, { choice, embedder }: Moving, move: Move): Promise<boolean> {
+  if (move.isApproved || move.comparison?.isSane) return true;
+  const problem =
+    "It finds clearly less than the embedder that answers now, so a person decides: switch, or give it up.";
+  if (move.problem !== problem) log.warn("the next embedder waits for a decision", { embedder: embedder.name });
+  await store.transaction((nouns) => changeMove(nouns, choice, { problem }));
+  return false;
+}
+
+/** @returns `behind` when something was written meanwhile that the next space lacks */
+async function takeOver(
+  context: MoveContext,
+  { choice, embedder, space }: Moving,
+  active: Side | null,
+): Promise<"done" | "behind" | "stopped"> {
+  const { store, embedders, log } = context;
+  const before = embedders.active();
+  const head = await store.vectors.head(space.id);
+  try {
+    return await store.transaction(async (nouns) => {
+      const next = await changeMove(nouns, choice, {});
+      if (!next || next.move.isPaused) return "stopped";
+      if ((active?.embedder ?? before) !== embedders.active()) return "behind";
+      if (active && (await isBehind(nouns, space, active.space))) return "behind";
+      await changeActive(nouns, context, {
+        to: { choice, name: embedder.name, space },
+        from: active?.space ?? null,
+        head,
+      });
+      // Last, and where no other write can come between: whoever writes afterwards asks this one.
+      embedders.activate(embedder);
+      log.info("another embedder answers now; the one before is kept for a while", {
+        embedder: embedder.name,
+        before: before.name,
+      });
+      return "done";
+    });
+  } catch (error) {
+    embedders.activate(before);
+    throw error;
+  }
+}
+
+async function isBehind(nouns: StoreNouns, space: VectorSpace, from: VectorSpace): Promise<boolean> {
+  const after = await nouns.embeddings.followed(space, from);
+  const lacking = after === null ? null : await nouns.embeddings.lacking(from, space, { after, limit: 1 });
+  return lacking === null || lacking.length > 0;
+}

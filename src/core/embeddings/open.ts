@@ -1,0 +1,133 @@
+import { iso, sleep } from "../../lib/time.js";
+import type { CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import type { Embedder, EmbedderChoice, PlacedEmbedder } from "../ports.js";
+import { choiceOfFingerprint, describeChoice, isSameChoice } from "./choice.js";
+import { absentEmbedder, isAbsent } from "./embedders.js";
+import { DROP_JOB, FOLLOW_JOB, giveUpPrevious, MISSING_JOB, MOVE_JOB, planNext } from "./roles.js";
+
+/** A start waits for the embedder so long; without it searches go by words until it is there. */
+const START_WAITS_MS = 5_000;
+
+type OpenContext = Pick<CoreContext, "store" | "embedders" | "clock" | "log">;
+
+/** What the environment says about the embedder. */
+export interface Asked {
+  readonly choice: EmbedderChoice;
+  /** False for what counts because nobody said anything. */
+  readonly isStated: boolean;
+  /** True in a process that ends soon: what its environment does not say, others may. */
+  readonly isPassing: boolean;
+}
+
+/**
+ * Lets the embedder of the last run answer, and plans the move to what the environment asks for where that has changed.
+ * Whatever is wrong with an embedder, the service opens: it is noted where `status` shows it.
+ */
+export async function openEmbedders(context: OpenContext, asked: Asked): Promise<void> {
+  const { store } = context;
+  const known = (await store.embeddings.placed()).active ?? (await firstEmbedder(context, asked));
+  await bringUp(context, known);
+  await planAsked(context, asked);
+  const { next } = await store.embeddings.placed();
+  if (next?.move && !next.move.isPaused) await nudge(context);
+}
+
+/** In a new store the built-in one answers from the first moment; a store of an earlier version goes on as it was. */
+async function firstEmbedder({ store, clock }: OpenContext, { choice: asked }: Asked): Promise<PlacedEmbedder> {
+  const former = await store.embeddings.formerFingerprint();
+  const choice: EmbedderChoice =
+    former === null ? { kind: "builtin" } : (choiceOfFingerprint(former, asked) ?? { kind: "builtin" });
+  const since = iso(clock.now());
+  const first = { choice, name: describeChoice(choice), fingerprint: former, since, move: null, dropAfter: null };
+  await store.embeddings.place("active", first);
+  return first;
+}
+
+/** Lets the embedder of the record answer, or says in its place why it cannot. */
+async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<void> {
+  const { embedders, log } = context;
+  const embedder = await embedderSoon(context, placed).catch((error: unknown) => {
+    if (!(error instanceof AppError)) throw error;
+    log.warn("the embedder is not there; searches go by words", { embedder: placed.name, reason: error.message });
+    return absentEmbedder({ name: placed.name, fingerprint: placed.fingerprint ?? "none" }, error.message);
+  });
+  await answerFrom(context, placed, embedder);
+  embedders.activate(embedder);
+}
+
+async function embedderSoon({ embedders }: OpenContext, { choice, name }: PlacedEmbedder): Promise<Embedder> {
+  const waited = new AbortController();
+  const late = sleep(START_WAITS_MS, { signal: waited.signal, unref: true }).then(() => {
+    throw new AppError("unavailable", `The embedder ${name} is still being made ready.`);
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([embedders.prepare(choice), late]);
+  } finally {
+    waited.abort();
+  }
+}
+
+/** Notes what answers. Vectors of another fingerprint, such as of another version, cannot be searched with it. */
+async function answerFrom({ store, log }: OpenContext, placed: PlacedEmbedder, embedder: Embedder): Promise<void> {
+  const { fingerprint, name } = embedder;
+  if (placed.fingerprint === fingerprint && placed.name === name) return;
+  const isOther = placed.fingerprint !== null && placed.fingerprint !== fingerprint;
+  await store.transaction(async ({ embeddings, jobs }) => {
+    await embeddings.place("active", { ...placed, fingerprint, name });
+    if (!isOther) return;
+    if (placed.fingerprint !== null) await embeddings.abandon(placed.fingerprint);
+    await jobs.enqueue([MISSING_JOB, DROP_JOB]);
+  });
+  if (isOther) log.warn("the embedder makes other vectors now; all are made anew", { embedder: name });
+}
+
+async function planAsked(context: OpenContext, { choice, isStated, isPassing }: Asked): Promise<void> {
+  const { store, log } = context;
+  const last = await store.embeddings.lastAsked();
+  if (last && (isSameChoice(last, choice) || (isPassing && !isStated))) return;
+  const outcome = await store.transaction(async (nouns) => {
+    await nouns.embeddings.noteAsked(choice);
+    return planNext(nouns, context, choice);
+  });
+  if (outcome === "planned")
+    log.info("another embedder is asked for; the one before answers until it is ready", {
+      embedder: describeChoice(choice),
+    });
+}
+
+/** Makes the move due now: what kept it from going on may have been mended. */
+export async function nudge({ store, clock }: Pick<CoreContext, "store" | "clock">): Promise<void> {
+  await store.transaction(async ({ jobs }) => {
+    await jobs.enqueue([MOVE_JOB]);
+    const waiting = await jobs.waiting(MOVE_JOB.kind, MOVE_JOB.group);
+    await jobs.hold(
+      waiting.map(({ id }) => id),
+      clock.now(),
+      "It is tried again.",
+    );
+  });
+}
+
+/**
+ * Looks after embedders once in a while: one that was not there may be there now, the previous one's vectors are kept
+ * complete until their time is over, and a move that waits goes on.
+ */
+export async function lookAfterEmbedders(context: OpenContext & Pick<CoreContext, "wakeJobs">): Promise<void> {
+  const { store, embedders, clock, log } = context;
+  const { active, next, previous } = await store.embeddings.placed();
+  if (active && isAbsent(embedders.active())) await bringUp(context, active);
+  const isOver = previous?.dropAfter != null && previous.dropAfter <= iso(clock.now());
+  await store.transaction(async (nouns) => {
+    if (isOver && (await giveUpPrevious(nouns)))
+      log.info("the vectors of the previous embedder are removed", { embedder: previous.name });
+    await nouns.jobs.enqueue([
+      ...(next?.move && !next.move.isPaused ? [MOVE_JOB] : []),
+      ...(previous && !isOver ? [FOLLOW_JOB] : []),
+      ...((await nouns.embeddings.abandoned()).length > 0 ? [DROP_JOB] : []),
+    ]);
+  });
+  if (isOver) await embedders.release(previous.choice);
+  context.wakeJobs();
+}

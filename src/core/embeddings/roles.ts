@@ -1,0 +1,137 @@
+import { iso } from "../../lib/time.js";
+import type { CoreContext } from "../context.js";
+import type { EmbedderChoice, JobDraft, Move, PlacedEmbedder, StoreNouns } from "../ports.js";
+import type { VectorSpace } from "../types.js";
+import { describeChoice, isSameChoice } from "./choice.js";
+
+/** How long vectors are kept that do not answer any more. */
+export const KEPT_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+/** Fills the space of the embedder that is to answer next, and lets it answer. */
+export const MOVE_JOB: JobDraft = job("move-embeddings");
+/** Gives vectors to what has none in the active space. */
+export const MISSING_JOB: JobDraft = job("embed-missing");
+/** Keeps the space of the previous embedder complete. */
+export const FOLLOW_JOB: JobDraft = job("follow-embeddings");
+/** Removes spaces that were given up. */
+export const DROP_JOB: JobDraft = job("drop-vectors");
+
+function job(kind: string): JobDraft {
+  return { kind, payload: {}, group: "system", key: kind };
+}
+
+const BEGINNING: Move = {
+  phase: "preparing",
+  isPaused: false,
+  isApproved: false,
+  done: 0,
+  total: 0,
+  perMinute: null,
+  tokens: 0,
+  download: null,
+  problem: null,
+  comparison: null,
+};
+
+type Surroundings = Pick<CoreContext, "clock">;
+
+/**
+ * Lets an embedder be the next one, inside a transaction; the one that was to be next before is given up. Asking for the
+ * active one gives up the move.
+ * @returns whether anything changed
+ */
+export async function planNext(
+  nouns: StoreNouns,
+  { clock }: Surroundings,
+  choice: EmbedderChoice,
+): Promise<"planned" | "given up" | "unchanged"> {
+  const { active, next } = await nouns.embeddings.placed();
+  if (active && isSameChoice(active.choice, choice)) return (await giveUpNext(nouns)) ? "given up" : "unchanged";
+  if (next && isSameChoice(next.choice, choice)) return "unchanged";
+  await giveUpNext(nouns);
+  await nouns.embeddings.place("next", {
+    choice,
+    name: describeChoice(choice),
+    fingerprint: null,
+    since: iso(clock.now()),
+    move: BEGINNING,
+    dropAfter: null,
+  });
+  await nouns.jobs.enqueue([MOVE_JOB]);
+  return "planned";
+}
+
+/** Gives up the move and what it has filled, inside a transaction. @returns false when there is none */
+export async function giveUpNext(nouns: StoreNouns): Promise<boolean> {
+  const { next } = await nouns.embeddings.placed();
+  if (!next) return false;
+  await nouns.embeddings.remove("next");
+  await giveUpSpace(nouns, next.fingerprint);
+  return true;
+}
+
+/** Gives up the previous embedder, inside a transaction. @returns false when there is none */
+export async function giveUpPrevious(nouns: StoreNouns): Promise<boolean> {
+  const { previous } = await nouns.embeddings.placed();
+  if (!previous) return false;
+  await nouns.embeddings.remove("previous");
+  await giveUpSpace(nouns, previous.fingerprint);
+  return true;
+}
+
+/** Gives up the space of a fingerprint, unless somebody has a role with it. */
+async function giveUpSpace(nouns: StoreNouns, fingerprint: string | null): Promise<void> {
+  const placed = Object.values(await nouns.embeddings.placed());
+  if (fingerprint === null || placed.some((one) => one.fingerprint === fingerprint)) return;
+  if ((await nouns.embeddings.abandon(fingerprint)) !== null) await nouns.jobs.enqueue([DROP_JOB]);
+}
+
+/** What takes the active role, and where the one that had it stands then. */
+export interface Switch {
+  readonly to: { readonly choice: EmbedderChoice; readonly name: string; readonly space: VectorSpace };
+  /** The space that answered; null where there was none. */
+  readonly from: VectorSpace | null;
+  /** The newest change of the space that takes over. */
+  readonly head: number;
+}
+
+/** Lets another embedder be the active one, inside a transaction. The one before stays as the previous one for a while. */
+export async function changeActive(
+  nouns: StoreNouns,
+  { clock }: Surroundings,
+  { to, from, head }: Switch,
+): Promise<void> {
+  const { active, previous } = await nouns.embeddings.placed();
+  const now = clock.now();
+  const since = iso(now);
+  const fixed = { since, move: null };
+  const taking = { ...fixed, choice: to.choice, name: to.name, fingerprint: to.space.fingerprint, dropAfter: null };
+  const { next } = await nouns.embeddings.placed();
+  if (next?.fingerprint === to.space.fingerprint) await nouns.embeddings.remove("next");
+  await nouns.embeddings.place("active", taking);
+  if (previous) await nouns.embeddings.remove("previous");
+  if (active) {
+    const dropAfter = iso(new Date(now.getTime() + KEPT_DAYS * DAY_MS));
+    await nouns.embeddings.place("previous", { ...active, ...fixed, dropAfter });
+  }
+  if (previous) await giveUpSpace(nouns, previous.fingerprint);
+  await nouns.embeddings.unfollow(to.space);
+  if (from) await nouns.embeddings.noteFollowed(from, to.space, head);
+  await nouns.jobs.enqueue([MISSING_JOB]);
+}
+
+/** Changes how far the move to this choice is, inside a transaction. @returns the placed one; null when it is not next any more */
+export async function changeMove(
+  nouns: StoreNouns,
+  choice: EmbedderChoice,
+  change: Partial<Move> | ((move: Move) => Partial<Move>),
+  known: Partial<Pick<PlacedEmbedder, "fingerprint" | "name">> = {},
+): Promise<(PlacedEmbedder & { readonly move: Move }) | null> {
+  const { next } = await nouns.embeddings.placed();
+  if (!next?.move || !isSameChoice(next.choice, choice)) return null;
+  const move = { ...next.move, ...(typeof change === "function" ? change(next.move) : change) };
+  const changed = { ...next, ...known, move };
+  await nouns.embeddings.place("next", changed);
+  return changed;
+}
