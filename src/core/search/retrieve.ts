@@ -1,3 +1,4 @@
+import { timed } from "../../lib/stages.js";
 import { queryWords } from "../../lib/words.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
@@ -54,7 +55,7 @@ async function findUnits(
 ): Promise<Found> {
   const options = { limit: SEARCH.textHits, ...(among ? { among } : { mostMatches: SEARCH.textMatches }) };
   const [{ hits, counted }, vectors] = await Promise.all([
-    context.store.units.searchText(scope, queryWords(query), options),
+    timed(context.stages, "words", () => context.store.units.searchText(scope, queryWords(query), options)),
     findByVector(context, scope, query, among),
   ]);
   return { textHits: hits, counted, ...vectors };
@@ -62,7 +63,7 @@ async function findUnits(
 
 /** Vector search that never fails the whole: without an embedder the words still find. */
 async function findByVector(
-  { embedder, store, vectors, log }: Retrieval,
+  { embedder, store, vectors, log, stages }: Retrieval,
   scope: UnitScope,
   query: string,
   among: readonly Unit[] | undefined,
@@ -70,16 +71,18 @@ async function findByVector(
   try {
     const space = await store.findSpace(embedder.fingerprint);
     if (!space) return { vectorHits: [], degraded: [] };
-    const [vector] = await embedder.embed([query], "query");
+    const [vector] = await timed(stages, "embed", () => embedder.embed([query], "query"));
     if (!vector) return { vectorHits: [], degraded: [] };
-    const hits = await vectors.nearest({
-      space,
-      vector,
-      containerIds: scope.containerIds,
-      kinds: scope.kinds,
-      limit: SEARCH.vectorHits,
-      among: among && new Set(among),
-    });
+    const hits = await timed(stages, "vectors", () =>
+      vectors.nearest({
+        space,
+        vector,
+        containerIds: scope.containerIds,
+        kinds: scope.kinds,
+        limit: SEARCH.vectorHits,
+        among: among && new Set(among),
+      }),
+    );
     const wantsForgotten = scope.includeForgotten && scope.kinds.includes("memory");
     const forgotten = wantsForgotten ? await store.units.forgottenVectors(scope, space) : null;
     if (!forgotten) return { vectorHits: hits, degraded: [] };
@@ -106,7 +109,7 @@ function cosines(
 }
 
 async function rank(
-  { store, embedder, calibrations, clock }: Retrieval,
+  { store, embedder, calibrations, clock, stages }: Retrieval,
   { organizationId, scope, among }: Pick<Ground, "organizationId" | "scope" | "among">,
   query: string,
   { textHits, counted, vectorHits, threshold, limit }: Found & { threshold: number; limit?: number },
@@ -117,15 +120,15 @@ async function rank(
     query,
     textHits,
     vectorHits,
-    details: await store.units.details(organizationId, scope, units),
+    details: await timed(stages, "details", () => store.units.details(organizationId, scope, units)),
     wordCounts: counted,
     calibration: await calibrations.of(embedder),
     now: clock.now(),
     threshold: beforeRounding(threshold),
     ...(limit !== undefined && { limit }),
   };
-  const beside = await findBeside(store, found, { organizationId, scope, among });
-  return rankUnits({ ...found, details: [...found.details, ...beside] });
+  const beside = await timed(stages, "beside", () => findBeside(store, found, { organizationId, scope, among }));
+  return timed(stages, "rank", () => rankUnits({ ...found, details: [...found.details, ...beside] }));
 }
 
 /** What stands beside the strongest chunks and was not found itself. */

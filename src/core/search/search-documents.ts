@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { createStages, timed } from "../../lib/stages.js";
 import { asSeenBy, maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { findDocument } from "../documents/documents.js";
@@ -58,16 +59,15 @@ export type DocumentSearchAnswer = Omit<SearchAnswer, "results"> & { readonly re
  * is shown as score (over LoCoMo conversations the right session comes first for 72 % of the questions, by score for 66 %).
  * @throws AppError `not_found` when `documentId` names no document, `invalid` for a wrong request
  */
-export async function searchDocuments(
-  context: CoreContext,
-  call: Admitted,
-  raw: unknown,
-): Promise<DocumentSearchAnswer> {
+export async function searchDocuments(plain: CoreContext, call: Admitted, raw: unknown): Promise<DocumentSearchAnswer> {
   const started = performance.now();
+  const stages = createStages();
+  const context = { ...plain, stages };
   const { actor } = call;
   const input = parseInput(searchDocumentsSchema, raw);
   if (input.documentId !== undefined) await findDocument(context.store, actor, input.documentId);
-  const ground = await layGround(context, actor, input, { kinds: ["chunk"], includeForgotten: false });
+  const wanted = { kinds: ["chunk"] as const, includeForgotten: false };
+  const ground = await stages.time("scope", () => layGround(context, actor, input, wanted));
   const { results, degraded } =
     input.q.trim() === "*"
       ? { results: await listAll(context, actor, ground, input), degraded: [] }
@@ -76,6 +76,7 @@ export async function searchDocuments(
     results: input.includeContent ? await addContent(context, actor, results) : results,
     waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
     timing: millisecondsSince(started),
+    stages: stages.durations,
     degraded,
   };
 }
@@ -107,7 +108,8 @@ async function findBest(
     const condition = { ...ground.condition, exceptDocumentIds: [...seen] };
     among = await context.store.units.matching(ground.organizationId, ground.scope, condition);
   }
-  return { results: await present(context, actor, [...found.values()], input), degraded: [...degraded] };
+  const results = await timed(context.stages, "load", () => present(context, actor, [...found.values()], input));
+  return { results, degraded: [...degraded] };
 }
 
 function documentOf({ detail }: RankedUnit): string {

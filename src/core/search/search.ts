@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { createStages } from "../../lib/stages.js";
 import { asSeenBy, maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
@@ -88,6 +89,8 @@ export interface SearchAnswer {
   readonly waiting: number;
   /** Milliseconds. */
   readonly timing: number;
+  /** Milliseconds of each part of the work, waiting included; some parts run beside each other. */
+  readonly stages: Readonly<Record<string, number>>;
   /** What did not work, in words; empty when all did. */
   readonly degraded: readonly string[];
 }
@@ -96,23 +99,29 @@ export interface SearchAnswer {
  * Finds memories and chunks by meaning and by words, inside the containers of the request.
  * @throws AppError `invalid` for a wrong request; a broken vector index or embedder only degrades the answer
  */
-export async function searchMemories(context: CoreContext, call: Admitted, raw: unknown): Promise<SearchAnswer> {
+export async function searchMemories(plain: CoreContext, call: Admitted, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
+  const stages = createStages();
+  const context = { ...plain, stages };
   const { actor } = call;
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;
-  const ground = await layGround(context, actor, input, { kinds: kindsOf(input, context), includeForgotten });
+  const wanted = { kinds: kindsOf(input, context), includeForgotten };
+  const ground = await stages.time("scope", () => layGround(context, actor, input, wanted));
   const threshold = input.threshold ?? context.limits.threshold;
   const asked = await ask(context, input.q, input.rewriteQuery);
   const { ranked, degraded } = await find(context, ground, { asked, input, threshold });
-  const results = await present(context, actor, ranked);
-  const whole = await addExtras(context, actor, { ground, asked, input, threshold, results });
+  const results = await stages.time("load", () => present(context, actor, ranked));
+  const whole = await stages.time("extras", () =>
+    addExtras(context, actor, { ground, asked, input, threshold, results }),
+  );
   const isMixed = input.aggregate && ground.scope.kinds.includes("memory");
   const mixed = isMixed ? await addAggregates(context, input.q, whole) : { results: whole, degraded: [] };
   return {
     results: mixed.results.slice(0, input.limit),
     waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
     timing: millisecondsSince(started),
+    stages: stages.durations,
     degraded: [...degraded, ...mixed.degraded],
   };
 }

@@ -137,6 +137,7 @@ function allowAllOrigins() {
       "Retry-After",
       "x-should-retry",
       "Preference-Applied",
+      "Server-Timing",
       "x-recollect-removed",
       "Content-Disposition",
       "Content-Range",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { searchDocumentsSchema, searchSchema } from "../../../core/index.js";
+import { searchDocumentsSchema, searchSchema, type SearchAnswer } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { documentSearchAnswer, presentDocumentSearch } from "./present-document-result.js";
 import { presentSearch, searchAnswer } from "./present-search-result.js";
@@ -84,7 +84,7 @@ export const searchEndpoints = [
     body: searchBody,
     status: 200,
     answer: searchAnswer,
-    async handle({ core, call, body }) {
+    async handle({ core, call, body, setHeader }) {
       const { q, searchMode, limit, chunkThreshold, include: wanted = {} } = body;
       const answer = await core.search(call, {
         q,
@@ -102,6 +102,7 @@ export const searchEndpoints = [
         rewriteQuery: body.rewriteQuery,
         aggregate: body.aggregate,
       });
+      setHeader("server-timing", serverTiming(answer));
       return presentSearch(answer, wanted);
     },
   }),
@@ -115,7 +116,7 @@ export const searchEndpoints = [
     body: documentSearchBody,
     status: 200,
     answer: documentSearchAnswer,
-    async handle({ core, call, body }) {
+    async handle({ core, call, body, setHeader }) {
       const { q, limit, chunkThreshold } = body;
       const answer = await core.searchDocuments(call, {
         q,
@@ -127,10 +128,18 @@ export const searchEndpoints = [
         rerank: body.rerank,
         rewriteQuery: body.rewriteQuery,
       });
+      setHeader("server-timing", serverTiming(answer));
       return presentDocumentSearch(answer, { withSummary: body.includeSummary ?? false });
     },
   }),
 ];
+
+/** Where the time went, as browsers and proxies read it (W3C Server Timing). */
+function serverTiming({ stages, timing }: Pick<SearchAnswer, "stages" | "timing">): string {
+  return Object.entries({ ...stages, total: timing })
+    .map(([name, milliseconds]) => `${name};dur=${milliseconds.toFixed(2)}`)
+    .join(", ");
+}
 
 function groundOf(body: GroundFields) {
   return {
