@@ -48,6 +48,8 @@ export interface ProviderOptions {
   readonly maxInputs?: number;
   /** False: asks for another size are ignored, as some services do. Default true. */
   readonly honoursDimensions?: boolean;
+  /** The vector of a text; `vectorOfText` by default. */
+  readonly vectorOf?: (text: string, size: number) => number[];
 }
 
 export interface ScriptedProvider {
@@ -159,7 +161,7 @@ function embeddings(seen: SeenRequest, options: ProviderOptions, fault?: Fault):
   let entries: unknown[] = (seen.body.input ?? []).map((text, index): EmbeddingEntry => ({
     object: "embedding",
     index,
-    embedding: vectorOfText(text, fault?.kind === "wrong size" ? fault.size : size),
+    embedding: (options.vectorOf ?? vectorOfText)(text, fault?.kind === "wrong size" ? fault.size : size),
   }));
   if (fault?.kind === "wrong count" && fault.by < 0) entries = entries.slice(0, fault.by);
   if (fault?.kind === "wrong count" && fault.by > 0) entries = [...entries, ...entries.slice(0, fault.by)];

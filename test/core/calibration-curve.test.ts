@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
+import type { Embedder } from "../../src/core/ports.js";
+import { calibrationFrom, measureSpace, readMeasurement, type Measurement } from "../../src/core/search/calibration.js";
+import { CALIBRATION_TEXTS, CALIBRATION_TEXTS_VERSION } from "../../src/core/search/calibration-texts.js";
+import { interpolate } from "../../src/core/search/similarity.js";
+import { contentRoot } from "../../src/lib/english/relations.js";
+import { tokenise } from "../../src/lib/words.js";
+
+type Language = Measurement["languages"][number];
+
+const evenly = (from: number, to: number, count: number): number[] =>
+  Array.from({ length: count }, (_, at) => from + ((to - from) * at) / (count - 1));
+
+/** A language in which everything lies where it should. */
+const known = (more: Partial<Language> = {}): Language => ({
+  language: "en",
+  pairs: 40,
+  unrelated: evenly(0, 0.3, 101),
+  related: evenly(0.35, 0.7, 40),
+  nearIdentical: evenly(0.9, 0.99, 12),
+  ...more,
+});
+
+const measured = (...languages: Language[]): Measurement => ({ version: CALIBRATION_TEXTS_VERSION, languages });
+
+describe("the calibration texts", () => {
+  test("say the same in other words: no English pair shares a word that carries the subject", () => {
+    const english = CALIBRATION_TEXTS.find(({ language }) => language === "en");
+    for (const [asked, text] of english?.pairs ?? []) {
+      const roots = new Set(tokenise(text).map(contentRoot));
+      expect(tokenise(asked).filter((word) => contentRoot(word) !== "" && roots.has(contentRoot(word)))).toEqual([]);
+    }
+  });
+
+  test("are several dozen in English and some in others, each once, and fewer than 200 to embed", () => {
+    const all = CALIBRATION_TEXTS.flatMap(({ pairs, nearIdentical }) => [...pairs, ...nearIdentical]);
+    for (const { pairs } of CALIBRATION_TEXTS) expect(new Set(pairs.flat()).size).toBe(2 * pairs.length);
+    expect(CALIBRATION_TEXTS[0]?.pairs.length).toBeGreaterThanOrEqual(40);
+    expect(CALIBRATION_TEXTS.length).toBeGreaterThanOrEqual(5);
+    const asked = new Set(all.map(([text]) => text)).size;
+    const answers = new Set(all.map(([, text]) => text)).size;
+    expect(asked + answers).toBeLessThan(200);
+  });
+});
+
+describe("the curve of a space", () => {
+  test("puts unrelated near 0.2, what only related texts reach above 0.44, near-identical near 0.9", () => {
+    const { points } = calibrationFrom(measured(known()));
+    expect(interpolate(0.15, points)).toBeCloseTo(0.2, 1);
+    expect(interpolate(0.4, points)).toBeGreaterThan(0.44);
+    expect(interpolate(0.93, points)).toBeGreaterThan(0.85);
+    expect(interpolate(1, points)).toBe(1);
+  });
+
+  test("is the same whatever range the cosines lie in", () => {
+    const squeeze = (values: readonly number[]): number[] => values.map((value) => 0.7 + 0.3 * value);
+    const wide = known();
+    const narrow = known({
+      unrelated: squeeze(wide.unrelated),
+      related: squeeze(wide.related),
+      nearIdentical: squeeze(wide.nearIdentical),
+    });
+    const [one, other] = [calibrationFrom(measured(wide)), calibrationFrom(measured(narrow))];
+    for (const cosine of [0.05, 0.15, 0.3, 0.4, 0.6, 0.93])
+      expect(interpolate(0.7 + 0.3 * cosine, other.points)).toBeCloseTo(interpolate(cosine, one.points), 6);
+    expect(other.vectorWeight).toBe(one.vectorWeight);
+  });
+
+  test("a space that tells texts apart better counts more, against words and in the order", () => {
+    const good = calibrationFrom(measured(known()));
+    const poor = calibrationFrom(measured(known({ related: evenly(0.1, 0.4, 40) })));
+    expect(good.vectorWeight).toBeGreaterThan(poor.vectorWeight ?? Infinity);
+    expect(good.doubt).toBeGreaterThan(poor.doubt);
+    expect(good.wordWeight).toBeLessThan(poor.wordWeight);
+  });
+
+  test("a space that tells nothing apart leaves the matter to words, as if there were no vector", () => {
+    const nothing = calibrationFrom(measured(known({ related: evenly(0, 0.3, 40) })));
+    expect(nothing.vectorWeight).toBeLessThan(0.02);
+    expect(nothing.wordWeight).toBeGreaterThan(1.4);
+    expect(nothing.doubt).toBe(0);
+  });
+
+  test("languages that the model does not know do not count", () => {
+    const foreign = known({ language: "ja", unrelated: [1, 1, 1], related: [1, 1], nearIdentical: [1] });
+    expect(calibrationFrom(measured(known(), foreign))).toEqual(calibrationFrom(measured(known())));
+    expect(calibrationFrom(measured(foreign, known()))).toEqual(calibrationFrom(measured(known())));
+  });
+
+  test("every cosine the same: still a rising curve that ends at 1", () => {
+    for (const cosine of [-1, 0, 0.5, 1]) {
+      const flat = known({ unrelated: [cosine], related: [cosine], nearIdentical: [cosine] });
+      expectRising(calibrationFrom(measured(flat)).points);
+    }
+  });
+
+  test("whatever was measured: rising from above 0 to 1, and numbers in their range", () => {
+    const cosines = fc
+      .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 1, maxLength: 50 })
+      .map((values) => values.sort((one, other) => one - other));
+    const language = fc.record({
+      language: fc.constantFrom("en", "de", "ja"),
+      pairs: fc.integer({ min: 1, max: 50 }),
+      unrelated: cosines,
+      related: cosines,
+      nearIdentical: cosines,
+    });
+    fc.assert(
+      fc.property(fc.array(language, { minLength: 1, maxLength: 4 }), (languages) => {
+        const { points, wordWeight, doubt, vectorWeight } = calibrationFrom(measured(...languages));
+        expectRising(points);
+        expect(wordWeight).toBeGreaterThanOrEqual(1);
+        expect(wordWeight).toBeLessThanOrEqual(1.5);
+        expect(doubt).toBeGreaterThanOrEqual(0);
+        expect(doubt).toBeLessThanOrEqual(0.2);
+        expect(vectorWeight).toBeGreaterThanOrEqual(0);
+        expect(vectorWeight).toBeLessThanOrEqual(0.5);
+      }),
+    );
+  });
+});
+
+function expectRising(points: readonly (readonly [number, number])[]): void {
+  expect(points.at(-1)).toEqual([1, 1]);
+  for (const [at, [cosine, similarity]] of points.entries()) {
+    expect(cosine).toBeGreaterThan(points[at - 1]?.[0] ?? -1.01);
+    expect(similarity).toBeGreaterThan(points[at - 1]?.[1] ?? 0);
+  }
+}
+
+describe("measuring", () => {
+  test("asks for questions and for texts, in batches that the embedder takes", async () => {
+    const builtin = createBuiltinEmbedder();
+    const calls: { readonly texts: number; readonly purpose: string }[] = [];
+    const counting: Embedder = {
+      ...builtin,
+      maxBatch: 64,
+      embed(texts, purpose, signal) {
+        calls.push({ texts: texts.length, purpose });
+        return builtin.embed(texts, purpose, signal);
+      },
+    };
+    await measureSpace(counting);
+    expect(calls.map(({ purpose }) => purpose)).toEqual(["query", "query", "document", "document"]);
+    expect(Math.max(...calls.map(({ texts }) => texts))).toBeLessThanOrEqual(64);
+  });
+
+  test("gives the built-in embedder about the weight that was measured for it", async () => {
+    const { vectorWeight, wordWeight } = calibrationFrom(await measureSpace(createBuiltinEmbedder()));
+    expect(vectorWeight).toBeGreaterThan(0.05);
+    expect(vectorWeight).toBeLessThan(0.2);
+    expect(wordWeight).toBeCloseTo(1, 1);
+  });
+
+  test("is kept in a few kilobytes and read again to the same calibration", async () => {
+    const measurement = await measureSpace(createBuiltinEmbedder());
+    const kept = JSON.stringify(measurement);
+    expect(kept.length).toBeLessThan(8_000);
+    const read = readMeasurement(kept);
+    expect(read && calibrationFrom(read)).toEqual(calibrationFrom(measurement));
+  });
+
+  test.each([
+    ["nothing", null],
+    ["no JSON", "{"],
+    ["something else", "[]"],
+    ["another version of the texts", JSON.stringify({ ...measured(known()), version: CALIBRATION_TEXTS_VERSION + 1 })],
+    ["no language", JSON.stringify(measured())],
+    ["a cosine that is none", JSON.stringify(measured(known({ related: [7] })))],
+    ["a number that is none", JSON.stringify(measured(known({ related: [Number.NaN] })))],
+    ["an empty list", JSON.stringify(measured(known({ unrelated: [] })))],
+  ])("%s in the record is no measurement", (_what, kept) => {
+    expect(readMeasurement(kept)).toBeNull();
+  });
+});
