@@ -59,7 +59,7 @@ export class FilledFolders {
 
   async #fill(folder, { size, containers }) {
     process.stderr.write(`  filling a folder with ${size.toLocaleString("en")} notes …\n`);
-    const service = await this.#product.serve(folder, { RECOLLECT_VECTORS: "exact" });
+    const service = await this.#product.serve(folder);
     const parts = containers > 1 ? containers : Math.ceil(size / PART);
     const tagOf = (part) => (containers > 1 ? containerOf(part, containers) : part === 0 ? "notes" : `part-${part}`);
     const { milliseconds } = await timeOf(async () => {

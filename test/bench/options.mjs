@@ -19,6 +19,7 @@ that is known, and the exit code is 1 when such an answer is missing or somethin
   --quick              1k and 10k, fewer calls: a first look in a minute or two
   --only a,b           parts of the run: ${SECTIONS.join(", ")}
   --no-peers           nothing but Recollect
+  --build-peers        runs the install script of better-sqlite3, which mem0ai uses; without it a slower stand-in does
   --seed N             another set of notes                         (default 1)
   --out DIR            where the report goes                        (default bench-report)
   --data DIR           keeps filled data folders there and uses them again, for several runs of one version
@@ -39,6 +40,7 @@ export function readOptions(args) {
       quick: { type: "boolean", default: false },
       only: { type: "string" },
       peers: { type: "boolean", default: true },
+      "build-peers": { type: "boolean", default: false },
       seed: { type: "string", default: "1" },
       out: { type: "string", default: join(ROOT, "bench-report") },
       data: { type: "string" },
@@ -57,6 +59,7 @@ export function readOptions(args) {
     sections: readSections(values),
     seed: readNumber(values.seed, "--seed"),
     out: resolve(values.out),
+    buildPeers: values["build-peers"],
     data: values.data === undefined ? null : resolve(values.data),
     cache: resolve(values.cache),
     dist: resolve(values.dist),

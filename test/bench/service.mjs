@@ -63,6 +63,7 @@ export class Product {
       RECOLLECT_OFFLINE: "1",
       RECOLLECT_LLM: "off",
       RECOLLECT_EMBEDDER: "builtin",
+      RECOLLECT_VECTORS: "exact",
       RECOLLECT_LOG_LEVEL: "warn",
       ...this.#settings,
       ...settings,

@@ -20,18 +20,21 @@ export async function measurePeers(bench) {
   await measureServerMemoryStart(bench);
   for (const size of sizes.filter((one) => one <= Math.min(MOST_FOR_SERVER_MEMORY, effort.largestPeer)))
     await measureServerMemory(bench, size);
-  const installed = tryToInstall(bench);
-  if (installed !== null)
-    for (const size of sizes.filter((one) => one <= Math.min(MOST_FOR_MEM0, effort.largestPeer)))
-      await measureMem0(bench, installed, size);
   results.remark(
-    `server-memory finds parts of words only, so it is asked for the name of the person alone; it has no embeddings. mem0ai ${MEM0_VERSION} keeps its vectors in SQLite (its "memory" store) and stands behind a bare HTTP server; its embeddings and its language model are a process on the same machine that answers at once, and its notes are filled in without the model. Recollect uses its builtin embedder and no model.`,
+    "server-memory finds parts of words only, so it is asked for the name of the person alone; it has no embeddings.",
+  );
+  const mem0 = tryToInstall(bench);
+  if (mem0 === null) return;
+  for (const size of sizes.filter((one) => one <= Math.min(MOST_FOR_MEM0, effort.largestPeer)))
+    await measureMem0(bench, mem0.installed, size);
+  results.remark(
+    `mem0ai ${MEM0_VERSION} keeps its vectors in SQLite (its "memory" store, through ${mem0.isBuilt ? "better-sqlite3" : "a stand-in for better-sqlite3 that makes its searches up to twice as slow; see --build-peers"}) and stands behind a bare HTTP server; its embeddings and its language model are a process on the same machine that answers at once, and its notes are filled in without the model. Recollect uses its builtin embedder and no model.`,
   );
 }
 
 function tryToInstall({ options, results }) {
   try {
-    return installMem0(options.cache);
+    return installMem0(options.cache, options.buildPeers);
   } catch (error) {
     results.remark(`mem0ai/oss was left out: ${error.message}`);
     return null;
@@ -139,7 +142,7 @@ async function measureMem0({ product, folders, results, effort, seed }, installe
 }
 
 async function startOurs(product, folder) {
-  const service = await product.serve(folder, { RECOLLECT_VECTORS: "exact" });
+  const service = await product.serve(folder);
   await service.search({ q: "anything", containerTag: "notes" });
   return service;
 }

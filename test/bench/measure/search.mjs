@@ -46,7 +46,7 @@ async function measureStart({ product, folder, questioner, results, effort, size
   for (;;) {
     const [asked] = questioner.take(1);
     const { milliseconds, result: service } = await timeOf(async () => {
-      const started = await product.serve(folder, { RECOLLECT_VECTORS: "exact" });
+      const started = await product.serve(folder);
       await started.search({ q: asked.question, containerTag: "notes" });
       return started;
     });

@@ -5,40 +5,48 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const MEM0_VERSION = "3.3.1";
+const SQLITE = "better-sqlite3@12";
 const STAND_IN = fileURLToPath(new URL("better-sqlite3-stand-in.cjs", import.meta.url));
-const MOST_INSTALLING_MS = 300_000;
+const MOST_INSTALLING_MS = 900_000;
 
 /**
- * Installs `mem0ai` with npm into the cache, once. It wants `better-sqlite3`, whose native part is built by an install
- * script; no script is run, so a stand-in over the SQLite of this repository takes its place, unless a built one is there.
- * @returns the folder, or throws an Error that says why it cannot be had
+ * Installs `mem0ai` with npm into the cache, once. It wants `better-sqlite3`, whose native part an install script downloads
+ * or builds. Only with `mayBuild` that script is run; else a stand-in over the SQLite of this repository takes its place,
+ * unless a built one is there already.
+ * @returns the folder, and whether the native part is the real one. Throws an Error that says why it cannot be had
  */
-export function installMem0(cache) {
-  const folder = join(cache, `mem0ai-${MEM0_VERSION}`);
-  if (!existsSync(join(folder, "node_modules", "mem0ai", "package.json"))) install(folder);
-  const place = join(folder, "node_modules", "better-sqlite3");
-  if (!existsSync(join(place, "build"))) putStandIn(place);
-  return folder;
+export function installMem0(cache, mayBuild) {
+  const plain = join(cache, `mem0ai-${MEM0_VERSION}`);
+  const built = `${plain}-built`;
+  if (!existsSync(built) && mayBuild) install(built, (workshop) => runNpm(workshop, ["rebuild", "better-sqlite3"]));
+  if (existsSync(built)) return { installed: built, isBuilt: true };
+  if (!existsSync(plain)) install(plain, (workshop) => putStandIn(join(workshop, "node_modules", "better-sqlite3")));
+  return { installed: plain, isBuilt: false };
 }
 
-function install(folder) {
+/** Beside its place first, so that what stands there is always whole. */
+function install(folder, complete) {
   const workshop = `${folder}.installing-${process.pid}`;
   mkdirSync(workshop, { recursive: true });
   try {
     writeFileSync(join(workshop, "package.json"), '{ "private": true }\n');
-    const wanted = [`mem0ai@${MEM0_VERSION}`, "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund"];
-    const { status, stderr, error } = spawnSync("npm", ["install", ...wanted, "--loglevel=error"], {
-      cwd: workshop,
-      encoding: "utf8",
-      timeout: MOST_INSTALLING_MS,
-      shell: process.platform === "win32",
-    });
-    if (status !== 0) throw new Error(`npm could not install it: ${error?.message ?? stderr.trim().slice(-300)}`);
-    rmSync(folder, { recursive: true, force: true });
+    const wanted = [`mem0ai@${MEM0_VERSION}`, SQLITE];
+    runNpm(workshop, ["install", ...wanted, "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund"]);
+    complete(workshop);
     renameSync(workshop, folder);
   } finally {
     rmSync(workshop, { recursive: true, force: true });
   }
+}
+
+function runNpm(folder, args) {
+  const { status, stderr, error } = spawnSync("npm", [...args, "--loglevel=error"], {
+    cwd: folder,
+    encoding: "utf8",
+    timeout: MOST_INSTALLING_MS,
+    shell: process.platform === "win32",
+  });
+  if (status !== 0) throw new Error(`npm ${args[0]} failed: ${error?.message ?? stderr.trim().slice(-300)}`);
 }
 
 function putStandIn(place) {

@@ -94,7 +94,7 @@ function horizontal({ ticks, placeOf }) {
   return ticks.map((tick) => {
     const y = placeOf(tick);
     const line = `<line class="grid" x1="${FRAME.left}" x2="${WIDTH - FRAME.right}" y1="${y}" y2="${y}"/>`;
-    return `${line}<text x="${FRAME.left - 8}" y="${y + 4}" text-anchor="end">${format(tick)}</text>`;
+    return `${line}<text x="${FRAME.left - 8}" y="${y + 4}" text-anchor="end">${tick.toLocaleString("en")}</text>`;
   });
 }
 
@@ -107,7 +107,7 @@ function vertical({ ticks, placeOf }) {
 }
 
 function legend(series) {
-  const widths = series.map(({ label }) => 26 + label.length * 6.6);
+  const widths = series.map(({ label }) => 34 + label.length * 6.4);
   return series.map(({ label }, at) => {
     const x = round(24 + widths.slice(0, at).reduce((sum, width) => sum + width, 0));
     const mark = `<g class="m${at % COLOURS.length}">${MARKS[at % MARKS.length](x, 44)}</g>`;

@@ -78,7 +78,9 @@ function showRatio(ours, other) {
   return ours && other && other.value > 0 ? `${format(ours.value / other.value)}×` : "";
 }
 
+/** A share is of no size that could grow. */
 function showGrowth(figures) {
+  if (figures[0]?.unit === "%") return "";
   const exponent = growthExponent(figures.filter(({ size }) => size !== undefined));
   return exponent === undefined ? "" : `n^${exponent.toFixed(2)}`;
 }
