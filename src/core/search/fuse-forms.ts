@@ -18,7 +18,8 @@ export function fuseForms(answers: readonly (readonly RankedUnit[])[]): RankedUn
       const share = ((form === 0 ? 1 : REWRITTEN) * each.score) / best;
       const known = byUnit.get(each.unit);
       const similarity = Math.max(each.similarity, known?.similarity ?? 0);
-      byUnit.set(each.unit, { ...each, similarity, score: share + (known?.score ?? 0) });
+      const isHit = each.isHit || known?.isHit === true;
+      byUnit.set(each.unit, { ...each, isHit, similarity, score: share + (known?.score ?? 0) });
     }
   }
   const fused = [...byUnit.values()].toSorted((one, other) => other.score - one.score || one.unit - other.unit);

@@ -36,6 +36,8 @@ export interface RankInput {
 export interface RankedUnit {
   readonly unit: Unit;
   readonly detail: UnitDetail;
+  /** False for what no retriever found, and that is only here because it stands beside what they did find. */
+  readonly isHit: boolean;
   /** 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. */
   readonly similarity: number;
   /** Decides the order within one answer; means nothing beside another answer's. */
@@ -70,9 +72,11 @@ export function rankUnits(input: RankInput): RankedUnit[] {
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
   const { threshold = 0, limit = Infinity } = input;
   const above = scored.filter(({ similarity }) => similarity >= threshold);
+  const hits = new Set([...input.textHits, ...input.vectorHits].map(({ unit }) => unit));
   return dropRepetitions(above, limit).map(({ words, similarity, score }) => ({
     unit: words.detail.unit,
     detail: words.detail,
+    isHit: hits.has(words.detail.unit),
     similarity,
     score,
   }));

@@ -98,7 +98,9 @@ async function findBest(
   let { among } = ground;
   for (let round = 1; ; round++) {
     const { ranked, isCut, ...rest } = await findRanked(context, { ...ground, among }, asked, wanted);
-    const matching = ranked.filter(({ similarity }) => shownSimilarity(similarity) >= input.chunkThreshold);
+    const matching = ranked.filter(
+      ({ isHit, similarity }) => isHit && shownSimilarity(similarity) >= input.chunkThreshold,
+    );
     for (const unit of matching) push(found, unit);
     for (const unit of ranked) seen.add(documentOf(unit));
     for (const text of rest.degraded) degraded.add(text);
