@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import * as z from "zod";
 import { noteSchema } from "../input.js";
 import type { EmbedderChoice } from "../ports.js";
@@ -5,6 +6,9 @@ import type { EmbedderChoice } from "../ports.js";
 /** Where OpenAI's own models are. */
 export const OPENAI_URL = "https://api.openai.com/v1";
 const OPENAI_MODEL = "text-embedding-3-small";
+/** Small, English, made for retrieval. */
+const STATIC_MODEL = "minishlab/potion-retrieval-32M";
+const HUB_NAME = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*(@[A-Za-z0-9][\w./-]*)?$/;
 const LONGEST_NAME = 1_000;
 const MOST_DIMENSIONS = 65_536;
 
@@ -17,10 +21,15 @@ const baseUrlSchema = noteSchema(LONGEST_NAME)
   })
   .transform((text) => text.replace(/\/+$/, ""));
 
+const staticModelSchema = noteSchema(LONGEST_NAME).refine(
+  (text) => isAbsolute(text) || (HUB_NAME.test(text) && !/--|\.\./.test(text)),
+  { error: `must be the absolute path of a folder, or a model of the hub such as ${STATIC_MODEL}` },
+);
+
 /** An embedder as a person names it; what is left out is what most people want. */
 export const choiceSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("builtin") }),
-  z.object({ kind: z.literal("static"), model: noteSchema(LONGEST_NAME).min(1, "must not be empty") }),
+  z.object({ kind: z.literal("static"), model: staticModelSchema.default(STATIC_MODEL) }),
   z.object({
     kind: z.literal("openai"),
     model: noteSchema(LONGEST_NAME).min(1, "must not be empty").default(OPENAI_MODEL),

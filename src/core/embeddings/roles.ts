@@ -121,6 +121,15 @@ export async function changeActive(
   await nouns.jobs.enqueue([MISSING_JOB]);
 }
 
+/**
+ * True while a space is that of the active embedder, inside a transaction: what was embedded before another one took over
+ * has no vector there.
+ */
+export async function isOfActive({ embeddings }: StoreNouns, space: VectorSpace | null): Promise<boolean> {
+  const { active } = await embeddings.placed();
+  return active === undefined || active.fingerprint === space?.fingerprint;
+}
+
 /** Changes how far the move to this choice is, inside a transaction. @returns the placed one; null when it is not next any more */
 export async function changeMove(
   nouns: StoreNouns,

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { maySee } from "../auth.js";
+import { MISSING_JOB } from "../embeddings/roles.js";
 import { refuseMerging } from "../containers/merge.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
@@ -113,8 +114,7 @@ export async function undoEntries(undoing: Undoing): Promise<Undone> {
     if (reason !== null) skipped.push({ memoryId: entry.subject === "memory" ? entry.subjectId : null, reason });
   }
   if (skipped.length === entries.length) throw nothingUndone(batchId, skipped);
-  if (entries.some(({ subject }) => subject === "memory"))
-    await nouns.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
+  if (entries.some(({ subject }) => subject === "memory")) await nouns.jobs.enqueue([MISSING_JOB]);
   return { batchId: undoId, undone: entries.length - skipped.length, skipped };
 }
 

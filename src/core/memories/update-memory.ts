@@ -2,6 +2,7 @@ import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { requireContainer } from "../auth.js";
+import { isOfActive, MISSING_JOB } from "../embeddings/roles.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { resolveFacts, type Resolution } from "./resolve-facts.js";
@@ -231,5 +232,5 @@ async function makeFindable(
   await nouns.units.indexText({ unit, containerIds: [containerId], text: memory.text, context: "" });
   const vector = resolution.facts[0]?.vector;
   if (vector && resolution.space) await nouns.units.addVector(unit, resolution.space, vector);
-  else await nouns.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
+  if (!vector || !(await isOfActive(nouns, resolution.space))) await nouns.jobs.enqueue([MISSING_JOB]);
 }

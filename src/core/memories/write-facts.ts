@@ -1,5 +1,6 @@
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
+import { isOfActive, MISSING_JOB } from "../embeddings/roles.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
 import { writeDerived } from "./derived-facts.js";
@@ -36,8 +37,11 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
     if (one) batch.stated.add(one.id);
     batch.written.push(one);
   }
-  if (facts.some((fact) => fact.vector === null))
-    await nouns.jobs.enqueue([{ kind: "embed-missing", payload: {}, group: "system", key: "embed-missing" }]);
+  if (
+    facts.length > 0 &&
+    (facts.some((fact) => fact.vector === null) || !(await isOfActive(nouns, writing.resolution.space)))
+  )
+    await nouns.jobs.enqueue([MISSING_JOB]);
   return batch.written.filter((one) => one !== null);
 }
 

@@ -5,6 +5,7 @@ import { registerAdd } from "./commands/add.js";
 import { registerAudit } from "./commands/audit.js";
 import { registerConnect } from "./commands/connect.js";
 import { registerDoctor } from "./commands/doctor.js";
+import { registerEmbeddings } from "./commands/embeddings.js";
 import { registerForget } from "./commands/forget.js";
 import { registerGrants } from "./commands/grants.js";
 import { registerHistory } from "./commands/history.js";
@@ -48,6 +49,7 @@ const COMMANDS: readonly Register[] = [
   registerLogin,
   registerPassword,
   registerStatus,
+  registerEmbeddings,
   registerDoctor,
   registerTry,
 ];

@@ -34,15 +34,28 @@ function describe(status: Status): [string, string][] {
 }
 
 /** The parts of the service that a person may choose. */
-export function describeParts({ embedder, llm, vectors, factExtractor }: Status): [string, string][] {
+export function describeParts({
+  embedder,
+  embedding,
+  llm,
+  vectors,
+  factExtractor,
+}: Pick<Status, "embedder" | "embedding" | "llm" | "vectors" | "factExtractor">): [string, string][] {
   const why = vectors.reason === undefined ? "" : `: ${oneLine(vectors.reason)}`;
   const behind = vectors.behind > 0 ? `, ${vectors.behind} changes behind` : "";
   return [
-    ["embedder", embedder],
+    ["embedder", `${embedder}${embedding.isAnswering ? "" : " (away; searches go by words)"}`],
+    ...describeMove(embedding.next),
     ["llm", llm],
     ["vector index", `${vectors.name} (${vectors.state}${behind})${why}`],
     ["extractor", factExtractor],
   ];
+}
+
+function describeMove(next: Status["embedding"]["next"]): [string, string][] {
+  if (!next) return [];
+  const why = next.problem === null ? "" : `: ${oneLine(next.problem)}`;
+  return [["next embedder", `${oneLine(next.name)}, ${next.state}, ${next.done} of ${next.total} texts${why}`]];
 }
 
 function describeUse(use: Status["llmUse"]): [string, string][] {

@@ -1,0 +1,200 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { EmbeddingEstimate, EmbeddingStatus, ShownMove } from "../../../core/index.js";
+import { sleep } from "../../../lib/time.js";
+import { examples, withCore, type Access, type Cli } from "../cli.js";
+import { confirm } from "../confirm.js";
+import { UsageError } from "../failure.js";
+import { notEmpty, wholeNumber } from "../options.js";
+import { count, dollars, oneLine, pairs } from "../style.js";
+
+/** Between two looks at how far it is. */
+const POLL_MS = 500;
+const MOST_DIMENSIONS = 65_536;
+
+interface UseOptions {
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly dimensions?: number;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly wait: boolean;
+}
+
+const ACTIONS = [
+  ["pause", "Stop filling the next embedder until it is resumed, whatever restarts."],
+  ["resume", "Go on filling the next embedder."],
+  ["switch", "Let the next embedder answer although it finds less, as soon as it is filled."],
+  ["rollback", "Go back to the embedder before, or give up the move to the next one."],
+  ["drop", "Remove the vectors of the embedder before; there is no way back then."],
+] as const;
+
+export function registerEmbeddings(program: Command, cli: Cli): void {
+  const embeddings = program
+    .command("embeddings")
+    .description("Show what turns texts into vectors, and change it while the service goes on answering.")
+    .addHelpText(
+      "after",
+      examples(cli, [
+        "$ embeddings",
+        "$ embeddings use openai --model text-embedding-3-small --dry-run",
+        "$ embeddings rollback",
+      ]),
+    )
+    .action(async () => show(cli));
+  embeddings
+    .command("status")
+    .description("Show what answers, how far the move to another embedder is, and what is kept.")
+    .action(async () => show(cli));
+  embeddings
+    .command("use")
+    .description("Fill another embedder in the background; it takes over when it is filled.")
+    .argument("<kind>", "builtin, static or openai (any compatible service; its key is RECOLLECT_EMBEDDING_API_KEY)")
+    .option("--model <model>", "model, or the folder of a static one", notEmpty)
+    .option("--base-url <url>", "base URL of the service, e.g. http://127.0.0.1:11434/v1", notEmpty)
+    .option("--dimensions <size>", "size of the vectors to ask for", wholeNumber(1, MOST_DIMENSIONS))
+    .option("--dry-run", "only say how many texts there are and what it would take")
+    .option("-y, --yes", "do not ask; needed where no person watches and the service may cost something")
+    .option("--no-wait", "answer as soon as it has begun")
+    .addHelpText(
+      "after",
+      examples(cli, [
+        "$ embeddings use static",
+        "$ embeddings use openai --base-url http://127.0.0.1:11434/v1 --model nomic-embed-text",
+        "$ embeddings use builtin --no-wait",
+      ]),
+    )
+    .action(async (kind: string, options: UseOptions) => use(cli, kind, options));
+  for (const [action, description] of ACTIONS)
+    embeddings
+      .command(action)
+      .description(description)
+      .addHelpText("after", examples(cli, [`$ embeddings ${action}`]))
+      .action(async () => change(cli, action));
+}
+
+async function show(cli: Cli): Promise<void> {
+  const status = await withCore(cli, ({ core, read }) => core.getEmbeddings(read));
+  cli.output.answer(status, () => describe(cli, status));
+}
+
+async function change(cli: Cli, action: (typeof ACTIONS)[number][0]): Promise<void> {
+  const changed = await withCore(cli, ({ core, newWrite }) => core.changeEmbeddings(newWrite(), { action }));
+  cli.output.answer(changed, () => [oneLine(changed.done)]);
+}
+
+async function use(cli: Cli, kind: string, options: UseOptions): Promise<void> {
+  const choice = readChoice(kind, options);
+  const answer = await withCore(cli, async (access) => {
+    const { core, read, newWrite } = access;
+    const estimate = await core.getEmbeddingEstimate(read, { choice });
+    if (options.dryRun)
+      return { done: describeEstimate(estimate), estimate, embeddings: await core.getEmbeddings(read) };
+    const mayCost = estimate.cost !== 0 && estimate.texts > 0;
+    if (mayCost && !options.yes && !(await confirm(cli, `${describeEstimate(estimate)}.`, "embed them"))) return null;
+    const changed = await core.changeEmbeddings(newWrite(), { action: "use", choice });
+    const embeddings = options.wait ? await watch(cli, access, changed.embeddings) : changed.embeddings;
+    return { done: changed.done, estimate, embeddings };
+  });
+  if (!answer) {
+    cli.output.note("Nothing was changed.");
+    cli.exitWith(1);
+    return;
+  }
+  cli.output.answer(answer, () => (options.dryRun ? [answer.done] : describe(cli, answer.embeddings)));
+}
+
+/** @throws UsageError for options that this kind has no use for */
+function readChoice(kind: string, { model, baseUrl, dimensions }: UseOptions): Readonly<Record<string, unknown>> {
+  const given = { model, baseUrl, dimensions };
+  const useful = USED_BY[kind];
+  if (!useful) throw new UsageError(`there is no embedder ${JSON.stringify(kind)}; use builtin, static or openai`);
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !useful.includes(name))
+      throw new UsageError(`the embedder ${kind} has no use for --${name === "baseUrl" ? "base-url" : name}`);
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  // The service may run in another folder than this command.
+  const isFolder = kind === "static" && model !== undefined && /^([.~/\\]|[A-Za-z]:)/.test(model);
+  return { kind, ...said, ...(isFolder && { model: resolve(model.replace(/^~(?=[/\\]|$)/, homedir())) }) };
+}
+
+const USED_BY: Readonly<Record<string, readonly string[]>> = {
+  builtin: [],
+  static: ["model"],
+  openai: ["model", "baseUrl", "dimensions"],
+};
+
+/** Shows how far it is until it has taken over, or does not go on by itself. */
+async function watch(cli: Cli, { core, read }: Access, first: EmbeddingStatus): Promise<EmbeddingStatus> {
+  let status = first;
+  if (!status.next) return status;
+  const progress = cli.output.progress(describeMove(status.next));
+  try {
+    while (status.next && status.next.state !== "paused" && status.next.problem === null) {
+      await sleep(POLL_MS);
+      status = await core.getEmbeddings(read);
+      if (status.next) progress.update(describeMove(status.next));
+    }
+    return status;
+  } finally {
+    progress.stop();
+  }
+}
+
+function describeEstimate({ name, texts, tokens, cost, minutes }: EmbeddingEstimate): string {
+  const price =
+    cost === null ? "price not known: set RECOLLECT_EMBEDDING_PRICE" : cost === 0 ? "free" : `about ${dollars(cost)}`;
+  const time = minutes === null ? "" : `, at least ${count(minutes, "minute")}`;
+  return `${oneLine(name)}: ${count(texts, "text")}, about ${tokens} tokens, ${price}${time}`;
+}
+
+function describe(cli: Cli, { active, next, previous }: EmbeddingStatus): string[] {
+  const { green, yellow, red } = cli.output.style;
+  const lines: [string, string][] = [
+    ["answers", active.isAnswering ? green(oneLine(active.name)) : red(`${oneLine(active.name)} (away)`)],
+  ];
+  if (next) lines.push(["next", oneLine(next.name)], ["progress", describeMove(next)]);
+  if (next?.comparison) lines.push(["compared", describeComparison(next.comparison)]);
+  if (next?.problem) lines.push(["waits", yellow(oneLine(next.problem))]);
+  if (previous)
+    lines.push(["kept", `${oneLine(previous.name)} until ${previous.keptUntil?.slice(0, 10) ?? "it is dropped"}`]);
+  return [...pairs(lines), ...hints(cli, { next, previous })];
+}
+
+/** The progress of a move on one line. */
+export function describeMove({
+  state,
+  done,
+  total,
+  perMinute,
+  minutesLeft,
+  cost,
+  download,
+}: Pick<ShownMove, "state" | "done" | "total" | "perMinute" | "minutesLeft" | "cost" | "download">): string {
+  if (download && state === "preparing")
+    return `downloading: ${megabytes(download.bytes)} of ${megabytes(download.total)} MB`;
+  const share = total > 0 ? `, ${Math.floor((100 * done) / total)} %` : "";
+  const rate = perMinute === null ? "" : `, ${perMinute} a minute`;
+  const left = minutesLeft === null || minutesLeft === 0 ? "" : `, ${count(minutesLeft, "minute")} left`;
+  const spent = cost === null || cost === 0 ? "" : `, ${dollars(cost)} so far`;
+  return `${state}: ${done} of ${count(total, "text")}${share}${rate}${left}${spent}`;
+}
+
+function describeComparison({ searches, overlap, active, next }: NonNullable<ShownMove["comparison"]>): string {
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  const same = overlap === null ? "" : `${percent(overlap)} of the ten nearest are the same; `;
+  const before = active === null ? "" : `, the one that answers ${percent(active.found)}`;
+  return `${count(searches, "search", "searches")}: ${same}it finds ${percent(next.found)} of the sources${before}`;
+}
+
+function hints(cli: Cli, { next, previous }: Pick<EmbeddingStatus, "next" | "previous">): string[] {
+  const say = (command: string) => `${cli.programName} embeddings ${command}`;
+  if (next?.comparison?.isSane === false) return [`Decide: ${say("switch")}, or ${say("rollback")}`];
+  if (next?.state === "paused") return [`Go on: ${say("resume")}`];
+  return previous && !next ? [`Go back: ${say("rollback")}`] : [];
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024);
+}
