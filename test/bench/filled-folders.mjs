@@ -26,7 +26,7 @@ export class FilledFolders {
    * whoever writes takes a copy.
    */
   async get(size, containers = 1) {
-    const name = `${size}-notes-in-${containers}-seed-${this.#seed}`;
+    const name = `${size}-notes-in-${containers}-seed-${this.#seed}-${this.#product.storeVersion()}`;
     if (!this.#made.has(name)) this.#made.set(name, await this.#make(name, { size, containers }));
     return this.#made.get(name);
   }

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { childrenOf, endChild, memoryOf, processorTimeOf, startChild } from "./children.mjs";
 import { HttpClient } from "./http-client.mjs";
@@ -21,6 +23,15 @@ export class Product {
 
   get dist() {
     return this.#dist;
+  }
+
+  /** Short name of the program's way to keep data; folders of another one may not fit. */
+  storeVersion() {
+    const folder = join(this.#dist, "adapters", "store");
+    const hash = createHash("sha256");
+    for (const file of readdirSync(folder, { recursive: true }).sort())
+      if (file.endsWith(".js")) hash.update(readFileSync(join(folder, file)));
+    return hash.digest("hex").slice(0, 8);
   }
 
   /** `recollect serve` on a free port, once it has said where it answers. */

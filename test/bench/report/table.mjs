@@ -10,7 +10,7 @@ const TITLES = {
   vectors: "Chroma beside exact search",
   mcp: "Through MCP on standard input and output",
   peers: "Beside others, on the same notes",
-  facts: "Facts found by the rules",
+  summary: "One container, through HTTP unless said otherwise",
 };
 
 /** What a run has measured as tables, one for each section: heads, and lines of texts. */

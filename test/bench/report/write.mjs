@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { escape } from "./chart.mjs";
 import { drawCharts } from "./charts.mjs";
+import { renderSummary } from "./summary.mjs";
 import { asMarkdown, tablesOf } from "./table.mjs";
 
 const STYLE = `
@@ -31,12 +32,13 @@ export function renderMarkdown({ about, figures, remarks, problems }) {
   ].join("\n");
 }
 
-/** Writes `bench.json`, `report.html` and one SVG file for each chart. @returns the path of the report */
+/** Writes `bench.json`, `report.html`, `summary.md` and one SVG file for each chart. @returns the path of the report */
 export function writeReport(folder, results) {
   const charts = drawCharts(results.figures);
   mkdirSync(folder, { recursive: true });
   const { about, figures, problems, remarks } = results;
   writeFileSync(join(folder, "bench.json"), `${JSON.stringify({ about, figures, problems, remarks }, null, 1)}\n`);
+  writeFileSync(join(folder, "summary.md"), `${describe(about)}:\n\n${renderSummary(figures)}`);
   for (const { file, svg } of charts) writeFileSync(join(folder, file), svg);
   const report = join(folder, "report.html");
   writeFileSync(report, renderHtml(results, charts));
