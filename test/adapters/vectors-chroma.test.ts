@@ -26,7 +26,7 @@ function openChroma(record: VectorRecord, ownAbove: number): VectorIndex {
     record,
     target,
     namespace: `n${ownAbove}`,
-    ownAbove,
+    ownAbove: () => ownAbove,
     log: rememberingLog(),
     pollMs: 20,
   });

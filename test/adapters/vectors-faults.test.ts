@@ -21,7 +21,7 @@ import { type Fault, type FaultyProxy, startFaultyProxy } from "../support/fault
 import { VectorFixture } from "../support/vector-fixture.js";
 
 const NAMESPACE = "test-organization";
-const TUNING = { timeouts: { search: 1_000, write: 10_000 }, pollMs: 20, healthEveryMs: 200 };
+const TUNING = { timeouts: { search: 1_000, write: 10_000 }, pollMs: 20, needEveryMs: 20, healthEveryMs: 200 };
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let fixture: VectorFixture;

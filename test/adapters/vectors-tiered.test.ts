@@ -31,13 +31,22 @@ function open(record: VectorRecord, exactLimit: number): Vectors {
     exactLimit,
     mode: "auto",
     engine: "background",
-    tuning: { pollMs: 20 },
+    tuning: { pollMs: 20, needEveryMs: 20 },
   });
 }
 
+/** With another space that is large enough for Chroma to be needed. */
 async function openReady(record: VectorRecord, exactLimit: number): Promise<VectorIndex> {
+  if (!(record instanceof MemoryVectorRecord)) throw new Error("another record than the suite's");
+  const large: VectorSpace = { id: 1_000_000, fingerprint: "large", dimensions: 8 };
+  const random = seededRandom(1);
+  record.addSpace(large);
+  for (let at = 0; at <= exactLimit; at++) record.put(large, 1, at, randomVector(8, random));
   const vectors = open(record, exactLimit);
-  await eventually(async () => (await vectors.status()).state === "ready");
+  await eventually(async () => {
+    const { name, state } = await vectors.status();
+    return state === "ready" && name.includes("Chroma");
+  });
   return vectors;
 }
 

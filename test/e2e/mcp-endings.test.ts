@@ -28,6 +28,8 @@ afterAll(() => {
 /** Gets a process into the state of its name; everything that it starts besides belongs to the same data folder. */
 type Prepare = (data: string) => Promise<McpLines>;
 
+/** The engine is started whether it is needed or not. */
+const ENGINE_AT_ONCE = { RECOLLECT_EXACT_LIMIT: "0" };
 const NOTE = { content: "Jana restores clocks.", wait: 30 };
 const SLOW_NOTE = { content: "Kai restores clocks.", wait: 50 };
 
@@ -123,7 +125,7 @@ const STATES: readonly [state: string, prepare: Prepare][] = [
   [
     "the vector engine runs",
     async (data) => {
-      const mcp = await connect(data, { RECOLLECT_ENGINES_DIR: ENGINES_DIRECTORY });
+      const mcp = await connect(data, { RECOLLECT_ENGINES_DIR: ENGINES_DIRECTORY, ...ENGINE_AT_ONCE });
       await mcp.call(2, "add-memory", NOTE);
       await waitFor(() => mcp.errors.includes("the Chroma engine runs"), "the engine");
       return mcp;
@@ -135,6 +137,7 @@ const STATES: readonly [state: string, prepare: Prepare][] = [
       const mcp = await connect(data, {
         RECOLLECT_OFFLINE: "0",
         RECOLLECT_ENGINES_DIR: join(data, "no-engines"),
+        ...ENGINE_AT_ONCE,
         npm_config_registry: silentUrl,
       });
       await mcp.call(2, "search", { query: "x" });
@@ -174,7 +177,11 @@ describe.each(STATES)("while %s", (_state, prepare) => {
 
 test("in the later protocol era too, nothing but protocol is said, with debug logging on and the engine running", async () => {
   await withDataDirectory(async (data) => {
-    const mcp = new McpLines(data, { RECOLLECT_LOG_LEVEL: "debug", RECOLLECT_ENGINES_DIR: ENGINES_DIRECTORY });
+    const mcp = new McpLines(data, {
+      RECOLLECT_LOG_LEVEL: "debug",
+      RECOLLECT_ENGINES_DIR: ENGINES_DIRECTORY,
+      ...ENGINE_AT_ONCE,
+    });
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
       "io.modelcontextprotocol/clientCapabilities": {},

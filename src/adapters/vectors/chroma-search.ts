@@ -69,6 +69,8 @@ async function askCollection(
       // A rebuild that began meanwhile is no fault of the server.
       throw chroma.collection(name) === collection ? error : beingBuilt();
     });
+    // Containers that moved out meanwhile may have been missing here already.
+    if (chroma.byCollection(members).size > 1 || !chroma.byCollection(members).has(name)) throw beingBuilt();
     const units = hits.map((hit) => requireUnit(hit.id));
     const lasting = new Set(units.filter((unit) => !changed.has(unit) && passes(query, unit)));
     if (units.length < limit || lasting.size >= query.limit) return units;

@@ -15,6 +15,14 @@ export interface ChromaSpaceOptions {
 }
 
 const PURGE_ROWS = 250;
+/** A container goes back to the shared collection below this share of the threshold, so that it does not go to and fro. */
+const SHARED_AGAIN_BELOW = 1 / 2;
+
+/** A container on its way into another collection. Until it has arrived, searches ask the one that it comes from. */
+interface Move {
+  readonly containerId: number;
+  readonly collection: ChromaCollection;
+}
 
 /**
  * The collections of one vector space on one server, and the position in the record's log up to which they are
@@ -27,6 +35,9 @@ export class ChromaSpace {
   readonly #incomplete = new Set<string>();
   #placements: Map<number, string> = new Map();
   #position = 0;
+  #move: Move | null = null;
+  /** The newest change when the sizes of all containers were last looked at. */
+  #placedAt = -1;
 
   constructor(space: VectorSpace, options: ChromaSpaceOptions) {
     this.space = space;
@@ -102,22 +113,23 @@ export class ChromaSpace {
     while ((await this.follow(signal)) > 0) signal.throwIfAborted();
   }
 
-  /** Gives containers that have grown past the threshold a collection of their own. */
+  /**
+   * Gives containers that have grown past the threshold a collection of their own, and takes those that have shrunk
+   * far below it back into the shared one. What was interrupted is undone by `open`, and done again here.
+   */
   async place(signal: AbortSignal): Promise<void> {
-    const { record, names, ownAbove, log, server } = this.#options;
+    const { record, ownAbove } = this.#options;
+    const head = await record.head(this.space.id);
+    if (head === this.#placedAt) return;
     const counts = await record.counts(this.space.id);
     for (const [containerId, count] of counts) {
-      if (count <= ownAbove || this.#placements.has(containerId)) continue;
-      const name = names.own(this.space, containerId);
-      log.info("a container moves to a collection of its own", { container: containerId, vectors: count });
-      await server.drop(name);
-      const collection = await server.open(name);
-      await this.#copy(containerId, collection, signal);
-      await record.setPlacement(this.space.id, containerId, name);
-      this.#collections.set(name, collection);
-      this.#placements.set(containerId, name);
-      await this.purgeShared(containerId, signal);
+      if (count > ownAbove && !this.#placements.has(containerId)) await this.#moveOut(containerId, count, signal);
     }
+    for (const [containerId, name] of this.#placements) {
+      const isSmall = (counts.get(containerId) ?? 0) <= ownAbove * SHARED_AGAIN_BELOW;
+      if (isSmall) await this.#moveBack(containerId, name, signal);
+    }
+    this.#placedAt = head;
   }
 
   /** Takes a container that has its own collection out of the shared one. */
@@ -147,6 +159,7 @@ export class ChromaSpace {
 
   /** Builds every collection from the record, and follows the log from there. */
   async rebuildAll(signal: AbortSignal): Promise<void> {
+    this.#move = null;
     const head = await this.#options.record.head(this.space.id);
     await this.#placeBeforeBuilding();
     const wanted = this.collectionNames();
@@ -172,6 +185,43 @@ export class ChromaSpace {
     return [...this.#placements.keys()];
   }
 
+  async #moveOut(containerId: number, count: number, signal: AbortSignal): Promise<void> {
+    const { record, names, log, server } = this.#options;
+    const name = names.own(this.space, containerId);
+    log.info("a container moves to a collection of its own", { container: containerId, vectors: count });
+    await server.drop(name);
+    const collection = await server.open(name);
+    if (!(await this.#carry({ containerId, collection }, signal))) return;
+    await record.setPlacement(this.space.id, containerId, name);
+    this.#collections.set(name, collection);
+    this.#placements.set(containerId, name);
+    await this.purgeShared(containerId, signal);
+  }
+
+  async #moveBack(containerId: number, name: string, signal: AbortSignal): Promise<void> {
+    const { record, names, log, server } = this.#options;
+    const collection = this.collection(names.shared(this.space));
+    if (collection === null) return;
+    log.info("a container moves back to the shared collection", { container: containerId });
+    await this.purgeShared(containerId, signal);
+    if (!(await this.#carry({ containerId, collection }, signal))) return;
+    await record.removePlacement(this.space.id, containerId);
+    this.#placements.delete(containerId);
+    this.#collections.delete(name);
+    await server.drop(name);
+  }
+
+  /** Copies a container, and what changes meanwhile. @returns false when everything had to be built anew instead */
+  async #carry(move: Move, signal: AbortSignal): Promise<boolean> {
+    this.#move = move;
+    try {
+      await this.#copy(move.containerId, move.collection, signal, () => this.follow(signal));
+      return this.#move === move;
+    } finally {
+      this.#move = null;
+    }
+  }
+
   /** Spares large containers the way through the shared collection. */
   async #placeBeforeBuilding(): Promise<void> {
     const { record, names, ownAbove } = this.#options;
@@ -192,22 +242,38 @@ export class ChromaSpace {
   async #apply(changes: readonly VectorChange[]): Promise<void> {
     const newest = new Map(changes.map((change) => [rowId(change.unit, change.containerId), change]));
     const containerIds = new Set(changes.map((change) => change.containerId));
-    for (const [name, members] of this.byCollection(containerIds)) {
-      const collection = this.#collections.get(name);
-      if (collection === undefined) throw new Error(`collection ${name} is not open`);
+    for (const [collection, members] of this.#targets(containerIds)) {
       const mine = [...newest].filter(([, change]) => members.includes(change.containerId));
       await collection.remove(mine.filter(([, change]) => change.vector === null).map(([id]) => id));
       await collection.upsert(mine.flatMap(([, change]) => rowsOf(change)));
     }
   }
 
-  async #copy(containerId: number, collection: ChromaCollection, signal: AbortSignal): Promise<void> {
+  /** Where changes of these containers go. One that is on its way is written at both ends of it. */
+  #targets(containerIds: ReadonlySet<number>): [ChromaCollection, number[]][] {
+    const targets = [...this.byCollection(containerIds)].map(([name, members]): [ChromaCollection, number[]] => {
+      const collection = this.#collections.get(name);
+      if (collection === undefined) throw new Error(`collection ${name} is not open`);
+      return [collection, members];
+    });
+    if (this.#move === null || !containerIds.has(this.#move.containerId)) return targets;
+    return [...targets, [this.#move.collection, [this.#move.containerId]]];
+  }
+
+  /** @param afterPage is called after each page that was copied */
+  async #copy(
+    containerId: number,
+    collection: ChromaCollection,
+    signal: AbortSignal,
+    afterPage?: () => Promise<unknown>,
+  ): Promise<void> {
     const { record, server } = this.#options;
     let after = -1;
     for (;;) {
       signal.throwIfAborted();
       const page = await record.page(this.space, containerId, after, server.writeRows);
       await collection.upsert(page.flatMap(rowsOf));
+      await afterPage?.();
       const last = page.at(-1);
       if (last === undefined || page.length < server.writeRows) return;
       after = last.unit;

@@ -8,13 +8,14 @@ import type {
   VectorStatus,
   VectorVerification,
 } from "../../core/ports.js";
+import type { VectorSpace } from "../../core/types.js";
 import { backoff } from "../../lib/retry.js";
-import { sleep } from "../../lib/time.js";
 import { checkSpace } from "./chroma-check.js";
 import { collectionNames, type CollectionNames } from "./chroma-names.js";
 import { searchChroma } from "./chroma-search.js";
 import { type ChromaAddress, ChromaServer, type ChromaTimeouts } from "./chroma-server.js";
 import { ChromaSpace } from "./chroma-space.js";
+import { pause } from "./pause.js";
 import { checkVectorQuery } from "./vector-query.js";
 
 /** A Chroma server to follow the record: a remote one, or the local child process. */
@@ -34,8 +35,8 @@ export interface ChromaVectorsOptions {
   readonly target: ChromaTarget;
   /** Tells this record apart from others that share the server, e.g. the organisation id. */
   readonly namespace: string;
-  /** Containers with more vectors than this get a collection of their own. */
-  readonly ownAbove: number;
+  /** Containers of a space with more vectors than this get a collection of their own. */
+  readonly ownAbove: (space: VectorSpace) => number;
   readonly log: Log;
   /** Default: a search 1.5 s, everything else 30 s. */
   readonly timeouts?: ChromaTimeouts;
@@ -86,6 +87,8 @@ class ChromaFollower implements VectorIndex {
   readonly #timeouts: ChromaTimeouts;
   readonly #closing = new AbortController();
   readonly #trusted = new Set<string>();
+  /** Spaces that are not followed any more, also when the record still has them. */
+  readonly #dropped = new Set<number>();
   #session: Session | null = null;
   #fault: string | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -142,10 +145,13 @@ class ChromaFollower implements VectorIndex {
     });
   }
 
+  /** When the server is away, its collections go with the next connection. */
   async dropSpace(spaceId: number): Promise<void> {
-    await this.#exclusively(async () => {
-      await this.#session?.spaces.get(spaceId)?.drop();
-      this.#session?.spaces.delete(spaceId);
+    this.#dropped.add(spaceId);
+    const session = this.#session;
+    if (session === null) return;
+    await this.#exclusively(() => this.#dropGone(session)).catch((error: unknown) => {
+      session.suspicion = error;
     });
   }
 
@@ -192,6 +198,7 @@ class ChromaFollower implements VectorIndex {
     try {
       const version = await server.connect();
       const session: Session = { server, address, spaces: new Map(), signal, suspicion: null };
+      await this.#exclusively(() => this.#dropOrphans(session));
       await this.#exclusively(() => this.#openSpaces(session));
       this.#session = session;
       this.#fault = null;
@@ -225,7 +232,8 @@ class ChromaFollower implements VectorIndex {
   /** Follows every space; one that is new is opened and compared first. @returns how many changes were applied */
   async #openSpaces(session: Session): Promise<number> {
     let applied = 0;
-    for (const space of await this.#options.record.spaces()) {
+    await this.#dropGone(session);
+    for (const space of await this.#spaces()) {
       const known = session.spaces.get(space.id);
       if (known !== undefined) {
         applied += await known.follow(session.signal);
@@ -237,7 +245,7 @@ class ChromaFollower implements VectorIndex {
         record,
         server,
         log,
-        ownAbove,
+        ownAbove: ownAbove(space),
         names: this.#names,
         follower: this.#follower,
       });
@@ -246,6 +254,29 @@ class ChromaFollower implements VectorIndex {
       session.spaces.set(space.id, chroma);
     }
     return applied;
+  }
+
+  /** The spaces to follow. */
+  async #spaces(): Promise<VectorSpace[]> {
+    return (await this.#options.record.spaces()).filter(({ id }) => !this.#dropped.has(id));
+  }
+
+  /** Removes the collections of spaces that are followed no longer. */
+  async #dropGone(session: Session): Promise<void> {
+    const lasting = new Set((await this.#spaces()).map(({ id }) => id));
+    for (const [id, chroma] of session.spaces) {
+      if (lasting.has(id)) continue;
+      session.spaces.delete(id);
+      await chroma.drop();
+    }
+  }
+
+  /** Removes collections of spaces that went while nobody followed them. */
+  async #dropOrphans({ server }: Session): Promise<void> {
+    const prefixes = (await this.#spaces()).map((space) => this.#names.shared(space));
+    for (const name of await server.names(this.#names.all)) {
+      if (!prefixes.some((prefix) => name.startsWith(prefix))) await server.drop(name);
+    }
   }
 
   async #placeAll(session: Session): Promise<void> {
@@ -289,11 +320,4 @@ function isChromaFailure(error: unknown): boolean {
 
 function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Waits without keeping the process alive, and ends early, without an error, when the signal aborts. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, { signal, unref: true }).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
 }

@@ -34,6 +34,14 @@ export function matrixBytes(rows: number, dimensions: number): number {
   return Math.ceil(rows / BLOCK_ROWS) * BLOCK_ROWS * stride * planes + rows * ROW_OVERHEAD_BYTES;
 }
 
+/** The most vectors of one container that take no more than these bytes. */
+export function mostRows(bytes: number, dimensions: number): number {
+  const bytesOfOne = matrixBytes(BLOCK_ROWS, dimensions) / BLOCK_ROWS;
+  const bytesOfMany = matrixBytes(FINE_ROWS + BLOCK_ROWS, dimensions) / (FINE_ROWS + BLOCK_ROWS);
+  const many = bytes / bytesOfMany;
+  return Math.floor(many > FINE_ROWS ? many : Math.min(bytes / bytesOfOne, FINE_ROWS));
+}
+
 /** The vectors of one container as 8-bit numbers, row by row, with room to grow. */
 export class ContainerMatrix {
   readonly #arena: VectorArena;

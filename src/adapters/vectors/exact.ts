@@ -9,7 +9,7 @@ import type {
   VectorVerification,
 } from "../../core/ports.js";
 import type { Unit, VectorSpace } from "../../core/types.js";
-import { matrixBytes, type ScanQuery } from "./container-matrix.js";
+import { matrixBytes, mostRows, type ScanQuery } from "./container-matrix.js";
 import { ContainerSizes } from "./container-sizes.js";
 import { MatrixCache } from "./matrix-cache.js";
 import { pageRows } from "./page-rows.js";
@@ -34,6 +34,8 @@ export interface ExactVectors extends VectorIndex {
   sizes(space: VectorSpace, containerIds: readonly number[]): Promise<number[]>;
   /** The share of the memory that a container with so many vectors takes; above 1, it does not fit. */
   shareOfMemory(space: VectorSpace, vectors: number): number;
+  /** The most vectors of a space that fit into the memory. */
+  capacity(space: VectorSpace): number;
 }
 
 /** Searches by scoring every vector of the containers asked: full recall under any filter. */
@@ -87,6 +89,10 @@ class ExactSearch implements ExactVectors {
 
   shareOfMemory(space: VectorSpace, vectors: number): number {
     return matrixBytes(vectors, space.dimensions) / this.#budgetBytes;
+  }
+
+  capacity({ dimensions }: VectorSpace): number {
+    return mostRows(this.#budgetBytes, dimensions);
   }
 
   async status(): Promise<VectorStatus> {

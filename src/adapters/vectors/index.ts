@@ -2,13 +2,18 @@ import { createHash } from "node:crypto";
 
 import { AppError } from "../../core/errors.js";
 import type { Log, VectorIndex, VectorRecord, VectorStatus } from "../../core/ports.js";
+import type { VectorSpace } from "../../core/types.js";
+import { pause } from "./pause.js";
 import { type ChromaTarget, createChromaVectors, forgetPosition } from "./chroma.js";
 import type { ChromaTimeouts } from "./chroma-server.js";
 import { createLocalChroma, type LocalChroma } from "./engine.js";
 import type { EngineBinding } from "./engine-binding.js";
 import { removeEngineData } from "./engine-folder.js";
 import { createExactVectors } from "./exact.js";
+import { Outgrown } from "./outgrown.js";
 import { createTieredVectors } from "./tiered.js";
+
+const NEED_EVERY_MS = 2_000;
 
 export interface VectorsOptions {
   readonly record: VectorRecord;
@@ -31,7 +36,7 @@ export interface VectorsOptions {
   readonly exactMegabytes?: number | undefined;
   /** `exact`: no Chroma at all. */
   readonly mode: "auto" | "exact";
-  /** `background`: Chroma is connected, or its engine started, at once. `off`: not before `start`. */
+  /** `background`: `start` is called at once. */
   readonly engine: "background" | "off";
   /** For tests; see `ChromaVectorsOptions` and `LocalChromaOptions`. */
   readonly tuning?: {
@@ -39,12 +44,17 @@ export interface VectorsOptions {
     readonly pollMs?: number;
     readonly verifyEveryMs?: number;
     readonly healthEveryMs?: number;
+    /** Milliseconds between two looks whether Chroma is needed. Default 2,000. */
+    readonly needEveryMs?: number;
     readonly bundled?: EngineBinding | null;
   };
 }
 
 export interface Vectors extends VectorIndex {
-  /** Connects Chroma or starts its engine, in the background; does nothing the second time. */
+  /**
+   * Connects the configured Chroma server at once, or starts the local engine as soon as a space holds nearly as many
+   * vectors as exact search answers; both in the background. Does nothing the second time.
+   */
   start(): void;
   /** Ends the engine without waiting, for the last moment of a process. */
   stopNow(): void;
@@ -70,6 +80,12 @@ class ConfiguredVectors implements Vectors {
   #index: VectorIndex;
   #engine: LocalChroma | null = null;
   #state: "off" | "started" | "closed" = "off";
+  readonly #closing = new AbortController();
+  /** The first look whether Chroma is needed, then all others. */
+  #firstLook: Promise<void> = Promise.resolve();
+  #looking: Promise<void> = Promise.resolve();
+  /** No engine may be started on files that are being removed. */
+  #isScrubbing = false;
 
   constructor(options: VectorsOptions, remote: ChromaTarget | null) {
     const { exactMegabytes } = options;
@@ -86,11 +102,9 @@ class ConfiguredVectors implements Vectors {
   start(): void {
     if (this.#state !== "off" || this.#options.mode === "exact") return;
     this.#state = "started";
-    const { record, log, namespace, tuning } = this.#options;
-    const exactLimit = this.#options.exactLimit ?? 200_000;
-    const target = this.#remote ?? this.#startEngine();
-    const chroma = createChromaVectors({ ...tuning, record, log, namespace, target, ownAbove: exactLimit });
-    this.#index = createTieredVectors({ record, log, exact: this.#exact, chroma, exactLimit });
+    // An engine that costs memory, and time at each write, only where it can be of use.
+    if (this.#remote !== null || this.#exactLimit === 0) this.#startChroma();
+    else this.#startWhenOutgrown();
   }
 
   nearest: VectorIndex["nearest"] = (query) => this.#index.nearest(query);
@@ -100,6 +114,7 @@ class ConfiguredVectors implements Vectors {
   verify: VectorIndex["verify"] = (signal) => this.#index.verify(signal);
 
   async status(): Promise<VectorStatus> {
+    await this.#firstLook;
     const status = await this.#index.status();
     if (this.#options.mode === "exact" || this.#state !== "off") return status;
     return { ...status, state: "off", reason: "This process does not use Chroma; exact search answers." };
@@ -108,19 +123,61 @@ class ConfiguredVectors implements Vectors {
   /** The local engine's files are removed whole: nothing else takes from them what was in their indexes and logs. */
   async scrub(signal?: AbortSignal): Promise<void> {
     if (this.#remote !== null) await forgetPosition(this.#options.record, this.#remote);
-    if (this.#engine !== null) await this.#engine.scrub();
-    else await removeEngineData(this.#options.dataDirectory, signal);
+    this.#isScrubbing = true;
+    try {
+      if (this.#engine !== null) await this.#engine.scrub();
+      else await removeEngineData(this.#options.dataDirectory, signal);
+    } finally {
+      this.#isScrubbing = false;
+    }
     if (this.#remote !== null || this.#engine === null) await this.#index.scrub(signal);
   }
 
   async close(): Promise<void> {
     this.#state = "closed";
+    this.#closing.abort();
+    await this.#looking;
     await this.#index.close();
     await this.#engine?.close();
   }
 
   stopNow(): void {
     this.#engine?.stopNow();
+  }
+
+  get #exactLimit(): number {
+    return this.#options.exactLimit ?? 200_000;
+  }
+
+  #mostExact = (space: VectorSpace): number => Math.min(this.#exactLimit, this.#exact.capacity(space));
+
+  #startWhenOutgrown(): void {
+    const { record, log, tuning } = this.#options;
+    const outgrown = new Outgrown(record, this.#mostExact);
+    const { signal } = this.#closing;
+    const look = async (): Promise<void> => {
+      try {
+        const isNeeded = await outgrown.isAny();
+        if (isNeeded && !this.#isScrubbing && !signal.aborted) this.#startChroma();
+      } catch (error) {
+        // The same record answers searches; what is wrong with it is told there.
+        log.debug("cannot tell whether Chroma is needed", { reason: String(error) });
+      }
+    };
+    this.#firstLook = look();
+    this.#looking = this.#firstLook.then(async () => {
+      while (!signal.aborted && this.#index === this.#exact) {
+        await pause(tuning?.needEveryMs ?? NEED_EVERY_MS, signal);
+        if (!signal.aborted) await look();
+      }
+    });
+  }
+
+  #startChroma(): void {
+    const { record, log, namespace, tuning } = this.#options;
+    const target = this.#remote ?? this.#startEngine();
+    const chroma = createChromaVectors({ ...tuning, record, log, namespace, target, ownAbove: this.#mostExact });
+    this.#index = createTieredVectors({ record, log, exact: this.#exact, chroma, exactLimit: this.#exactLimit });
   }
 
   #startEngine(): LocalChroma {
