@@ -108,6 +108,33 @@ describe("the order", () => {
     expect(scoreOf(elsewhere)).toBe(0);
   });
 
+  test("prefers what the named one says of themselves to what others say to them", () => {
+    const ranked = rank("What does Nora play?", [
+      chunkDetail({ seq: 1, text: "Ben: You play so well", speakers: ["Ben"] }),
+      chunkDetail({ seq: 2, text: "Nora: They play so well", speakers: ["Nora"], documentId: "b" }),
+      chunkDetail({ seq: 3, text: "Nora: We play so well", speakers: ["Nora"], documentId: "c" }),
+    ]);
+    expect(texts(ranked)).toEqual(["Nora: We play so well", "Nora: They play so well", "Ben: You play so well"]);
+  });
+
+  test("prefers what says when it happened", () => {
+    const times = ["yesterday", "a week ago", "on the 3rd", "in 2019", "last spring"];
+    for (const time of times) {
+      const fact = "Nora sold her violin, the red one with the carved scroll, to a cousin of her neighbour";
+      const told = memoryDetail({ seq: 2, text: `${fact} ${time}` });
+      const ranked = rank("Nora's violin", [memoryDetail({ seq: 1, text: fact }), told]);
+      expect(ranked[0]?.detail).toBe(told);
+    }
+  });
+
+  test("trusts a rare related word more than one of every day", () => {
+    const [rare, common] = [
+      memoryDetail({ seq: 2, text: "Nora: suitcase" }),
+      memoryDetail({ seq: 1, text: "Nora: go" }),
+    ];
+    expect(texts(rank("travel", [common, rare]))).toEqual([rare.text, common.text]);
+  });
+
   test("tells who says a text, though others say the same elsewhere", () => {
     const talk = (documentId: string, speaker: string, seq: number): UnitDetail =>
       chunkDetail({ seq, text: "Hiking in the rain, of course", documentId, speakers: [speaker] });

@@ -1,4 +1,6 @@
+import { rarityOf } from "../../lib/english/common-words.js";
 import { contentRoot } from "../../lib/english/relations.js";
+import { isTimeWord } from "../../lib/english/time-words.js";
 import { isNegation, NUMBER_WORDS, splitWords, tokenise } from "../../lib/words.js";
 import type { UnitDetail } from "../ports.js";
 import type { Query } from "./query.js";
@@ -14,6 +16,10 @@ export interface UnitWords {
   /** Roots of the names of those who speak, or of what a memory starts with. */
   readonly speakers: ReadonlySet<string>;
   readonly isQuestion: boolean;
+  /** True when it says when something happens. */
+  readonly tellsTime: boolean;
+  /** True when who speaks speaks of themselves. */
+  readonly isFirstPerson: boolean;
   /** True when an odd number of negations turns the meaning round. */
   readonly isNegated: boolean;
   /** A cheap hint: texts that `isSameFact` have the same one, and few others. */
@@ -28,13 +34,14 @@ export interface Evidence {
   readonly presence: Float64Array;
 }
 
+const FIRST_PERSON: ReadonlySet<string> = new Set("i my me we our".split(" "));
 const ENDS_IN_QUESTION = /\?[\s"')]*(?:\[[^\]]*\]\s*)?$/;
 
 /** Takes the text of a candidate apart. */
 export function readUnit(detail: UnitDetail): UnitWords {
-  const { counts, length, first, isQuestion, isNegated, signature } = readText(detail.text);
+  const { first, counts, length, ...traits } = readText(detail.text);
   const speakers = detail.memory ? first : readSpeakers(detail.chunk?.metadata?.speakers);
-  return { detail, counts, length, speakers, isQuestion, isNegated, signature };
+  return { detail, counts, length, speakers, ...traits };
 }
 
 const CACHED_SPEAKERS = 1_000;
@@ -80,9 +87,13 @@ function takeApart(text: string): TextWords {
   let first = "";
   let negations = 0;
   let mark = 0;
+  let tellsTime = false;
+  let isFirstPerson = false;
   const { words, forms } = splitWords(text);
   for (const word of words) {
     if (isNegation(word)) negations += 1;
+    tellsTime ||= isTimeWord(word);
+    isFirstPerson ||= FIRST_PERSON.has(word);
     const root = contentRoot(word);
     if (root === "") continue;
     if (first === "") first = root;
@@ -99,6 +110,8 @@ function takeApart(text: string): TextWords {
     length,
     first: first === "" ? NOBODY : new Set([first]),
     isQuestion: ENDS_IN_QUESTION.test(text.slice(-400)),
+    tellsTime,
+    isFirstPerson,
     isNegated: negations % 2 === 1,
     signature: mark,
   };
@@ -112,7 +125,7 @@ export function gatherEvidence(unit: UnitWords, query: Query, recipe: RankRecipe
     const matches = query.matches.get(root) ?? query.near?.(root);
     if (!matches) continue;
     for (const { term, relation } of matches) {
-      const found = relation === 1 ? count : recipe.relatedWeight * relation ** recipe.relatedPower;
+      const found = relation === 1 ? count : relatedStrength(root, relation, recipe);
       if (found > (strength[term] ?? 0)) strength[term] = found;
       if (relation > (presence[term] ?? 0)) presence[term] = relation;
     }
@@ -120,4 +133,9 @@ export function gatherEvidence(unit: UnitWords, query: Query, recipe: RankRecipe
   const scale = 1 - recipe.lengthShare + (recipe.lengthShare * unit.length) / recipe.typicalLength;
   for (let term = 0; term < strength.length; term++) strength[term] = (strength[term] ?? 0) / scale;
   return { strength, presence };
+}
+
+/** A related word that turns up in talk about anything says less than a rare one. */
+function relatedStrength(root: string, relation: number, recipe: RankRecipe): number {
+  return recipe.relatedWeight * relation ** recipe.relatedPower * rarityOf(root) ** recipe.relatedRarity;
 }

@@ -38,7 +38,7 @@ export function scoreAlone(unit: UnitWords, own: Float64Array, query: Query, rec
     const scaled = weight * (isName ? recipe.name : 1);
     total += scaled;
     score += scaled * saturate(own[term] ?? 0, recipe.saturation);
-    if (isName && unit.speakers.has(root)) speaker = recipe.speaker;
+    if (isName && unit.speakers.has(root)) speaker = speakerScore(unit, recipe);
   }
   return total === 0 ? 0 : score / total + speaker;
 }
@@ -66,9 +66,13 @@ function scoreUnit(
       (saturate(wide, recipe.saturation) +
         recipe.own * saturate(found, recipe.saturation) +
         recipe.document * saturate(far, recipe.documentSaturation));
-    if (isName && unit.speakers.has(root)) speaker = recipe.speaker;
+    if (isName && unit.speakers.has(root)) speaker = speakerScore(unit, recipe);
   }
   return total === 0 ? 0 : score / total + speaker;
+}
+
+function speakerScore({ isFirstPerson }: UnitWords, recipe: RankRecipe): number {
+  return recipe.speaker + (isFirstPerson ? recipe.firstPerson : 0);
 }
 
 function saturate(value: number, half: number): number {

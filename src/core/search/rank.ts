@@ -56,7 +56,7 @@ export function rankUnits(input: RankInput): RankedUnit[] {
   const scores = wordScores.map((wordScore, index) => {
     const [words, cosine] = [units[index], cosines[index] ?? null];
     if (!words) return 0;
-    const base = wordScore + vectorScore(cosine, input);
+    const base = wordScore + vectorScore(cosine, input) + (words.tellsTime ? recipe.tellsTime : 0);
     return base * weightOf(words, recipe, now) + recipe.date * (dates[index] ?? 0);
   });
   liftSurroundings(units, scores, places, recipe);

@@ -13,9 +13,10 @@ export interface RankRecipe {
   readonly lengthShare: number;
   /** Content words of a typical unit. */
   readonly typicalLength: number;
-  /** Evidence of a related word, against the word itself, and how steeply it falls with the relation. */
+  /** Evidence of a related word, against the word itself, and how steeply it falls with the relation and with how common it is. */
   readonly relatedWeight: number;
   readonly relatedPower: number;
+  readonly relatedRarity: number;
   /** Share of the evidence of units at a distance in the same document: before, before when it is a question, after, … */
   readonly before: readonly number[];
   readonly beforeQuestion: number;
@@ -30,6 +31,10 @@ export interface RankRecipe {
   /** Weight of a name against another word as rare, and the extra for units that the named one speaks. */
   readonly name: number;
   readonly speaker: number;
+  /** Extra for what the named one says of themselves. */
+  readonly firstPerson: number;
+  /** Extra for units that say when something happens: what happens is what is asked for, and small talk has no time. */
+  readonly tellsTime: number;
   /** Factor for units that end in a question. */
   readonly question: number;
   /** Factor for memories that were only inferred and that nobody has approved. */
@@ -51,6 +56,7 @@ export const RANK: RankRecipe = Object.freeze({
   typicalLength: 12,
   relatedWeight: 0.3,
   relatedPower: 2.5,
+  relatedRarity: 0.4,
   before: [0.3, 0.3],
   beforeQuestion: 0.8,
   after: [0.25, 0.1],
@@ -58,13 +64,15 @@ export const RANK: RankRecipe = Object.freeze({
   own: 0.2,
   document: 0.2,
   documentSaturation: 0.3,
-  name: 1.3,
-  speaker: 0.13,
+  name: 2.2,
+  speaker: 0.2,
+  firstPerson: 0.03,
+  tellsTime: 0.05,
   question: 0.9,
   inference: 0.8,
   stated: 0.8,
   fading: 0.1,
   habit: 0.05,
-  date: 0.4,
+  date: 0.6,
   vector: 0.1,
 });

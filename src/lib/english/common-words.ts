@@ -29,6 +29,13 @@ const COMMON =
   "understand until update usually value view visit voice wait walk wall water week weekend weird whole wife win wish woman wonder " +
   "word world worry worth write wrong yesterday young user";
 
+const EVERYWHERE_SHARE = 0.05;
+const COMMON_SHARE = 0.01;
+const RARE_SHARE = 0.001;
+const RARITIES: ReadonlyMap<number, number> = new Map(
+  [EVERYWHERE_SHARE, COMMON_SHARE].map((share) => [share, Math.log(share) / Math.log(RARE_SHARE)]),
+);
+
 const frequencies = readFrequencies();
 
 /**
@@ -36,12 +43,18 @@ const frequencies = readFrequencies();
  * subject, 0.01 for common ones, 0.001 for all others.
  */
 export function backgroundShare(root: string): number {
-  return frequencies.get(root) ?? 0.001;
+  return frequencies.get(root) ?? RARE_SHARE;
+}
+
+/** How much a root says by how rare it is in English: 1 for most, near 0.67 for common ones, near 0.43 for those of every subject. */
+export function rarityOf(root: string): number {
+  const share = frequencies.get(root);
+  return share === undefined ? 1 : (RARITIES.get(share) ?? 1);
 }
 
 function readFrequencies(): Map<string, number> {
   const shares = new Map<string, number>();
-  for (const word of COMMON.split(" ")) shares.set(rootOf(word), 0.01);
-  for (const word of EVERYWHERE.split(" ")) shares.set(rootOf(word), 0.05);
+  for (const word of COMMON.split(" ")) shares.set(rootOf(word), COMMON_SHARE);
+  for (const word of EVERYWHERE.split(" ")) shares.set(rootOf(word), EVERYWHERE_SHARE);
   return shares;
 }
