@@ -152,7 +152,7 @@ export function isStopWord(word: string): boolean {
 
 /** True for a text with a function word that English alone has. */
 export function looksEnglish(text: string): boolean {
-  return tokenise(text).some((word) => STOP_WORDS.has(word) && !isForeignWord(word));
+  return tokenise(text).some((word) => STOP_WORDS.has(word) && !isForeignWord(word, isStopWord));
 }
 
 /**

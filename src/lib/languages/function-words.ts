@@ -111,50 +111,60 @@ const WITHOUT_SPACES =
   // Lao, Khmer, Burmese
   "ແລະ ຫຼື ຂອງ ໃນ ກັບ ຈາກ ທີ່ ເປັນ ຢູ່ ບໍ່ ຂ້ອຍ ລາວ ໃສ ຫຍັງ និង ឬ នៅ ក្នុង ជា របស់ មាន ខ្ញុំ គាត់ នាង តើ អ្វី ណា နှင့် မှာ က ကို ၏ သည် တယ် ပါ ဘယ် ဘာ";
 
-let lists: { readonly clear: ReadonlySet<string>; readonly latin: readonly Read[] } | undefined;
 const functionWords: ReadonlySet<string> = new Set(WITHOUT_SPACES.split(" "));
+const NONE: ReadonlySet<string> = new Set();
 
-interface Read {
-  readonly clear: ReadonlySet<string>;
-  readonly shared: ReadonlySet<string>;
+interface Lists {
+  /** Of languages that are not written in Latin letters, and the clear ones of all others. */
+  readonly telling: ReadonlySet<string>;
+  readonly others: ReadonlySet<string>;
+  /** All words of each language that is written in Latin letters. */
+  readonly latin: readonly { readonly clear: ReadonlySet<string>; readonly all: ReadonlySet<string> }[];
+  readonly anyLatin: ReadonlySet<string>;
 }
+
+let lists: Lists | undefined;
 
 /** True for a word of a script without spaces that only binds others. */
 export function isFunctionWord(word: string): boolean {
   return functionWords.has(word);
 }
 
+/** True for a function word of English, folded. */
+type IsEnglish = (word: string) => boolean;
+
 /**
  * The function words among the words of a query that is not English; none for one that is.
  * @param words folded as the text index holds them
- * @param isEnglish true for function words of English
  */
-export function foreignFunctionWords(
-  words: readonly string[],
-  isEnglish: (word: string) => boolean,
-): ReadonlySet<string> {
-  const { clear, latin } = readLists();
-  const found = new Set(words.filter((word) => clear.has(word)));
-  for (const language of latin) {
-    const own = words.filter((word) => language.clear.has(word));
-    const english = words.filter((word) => isEnglish(word) && !language.clear.has(word) && !language.shared.has(word));
-    if (own.length <= english.length) continue;
-    for (const word of words) if (language.clear.has(word) || language.shared.has(word)) found.add(word);
+export function foreignFunctionWords(words: readonly string[], isEnglish: IsEnglish): ReadonlySet<string> {
+  const { telling, others, latin } = readLists(isEnglish);
+  if (!words.some((word) => telling.has(word))) return NONE;
+  const found = new Set(words.filter((word) => others.has(word)));
+  for (const { clear, all } of latin) {
+    const own = words.filter((word) => clear.has(word)).length;
+    const english = words.filter((word) => isEnglish(word) && !all.has(word)).length;
+    if (own > english) for (const word of words) if (all.has(word)) found.add(word);
   }
   return found;
 }
 
 /** True for a word in Latin letters that only binds others in some language, whatever it means in English. */
-export function isForeignWord(word: string): boolean {
-  return readLists().latin.some(({ clear, shared }) => clear.has(word) || shared.has(word));
+export function isForeignWord(word: string, isEnglish: IsEnglish): boolean {
+  return readLists(isEnglish).anyLatin.has(word);
 }
 
-function readLists() {
-  lists ??= {
-    clear: fold(OTHERS),
-    latin: LATIN.map(({ clear, shared }) => ({ clear: fold(clear), shared: fold(shared) })),
-  };
-  return lists;
+function readLists(isEnglish: IsEnglish): Lists {
+  if (lists) return lists;
+  const others = fold(OTHERS);
+  const latin = LATIN.map(({ clear, shared }) => ({
+    // Without its accents a word may be one of English.
+    clear: new Set([...fold(clear)].filter((word) => !isEnglish(word))),
+    all: fold(`${clear} ${shared}`),
+  }));
+  const telling = new Set([...others, ...latin.flatMap(({ clear }) => [...clear])]);
+  const anyLatin = new Set(latin.flatMap(({ all }) => [...all]));
+  return (lists = { telling, others, latin, anyLatin });
 }
 
 function fold(list: string): ReadonlySet<string> {
