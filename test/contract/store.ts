@@ -15,6 +15,7 @@ import { readingsContract } from "./store/readings.js";
 import { relationsContract } from "./store/relations.js";
 import { requestsContract } from "./store/requests.js";
 import { transactionsContract } from "./store/transactions.js";
+import { unitDetailsContract } from "./store/unit-details.js";
 import { unitsContract } from "./store/units.js";
 import { vectorsContract } from "./store/vectors.js";
 
@@ -29,6 +30,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("relations and versions", () => relationsContract(open));
     describe("what was read in them", () => readingsContract(open));
     describe("units", () => unitsContract(open));
+    describe("details of units", () => unitDetailsContract(open));
     describe("vectors", () => vectorsContract(open));
     describe("containers", () => containersContract(open));
     describe("containers with their contents", () => containerDetailsContract(open));

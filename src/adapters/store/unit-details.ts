@@ -3,6 +3,7 @@ import type { UnitDetail, UnitScope, WholeUnit } from "../../core/ports.js";
 import { kindOf, seqOf, unitOf, type Chunk, type Memory, type Unit } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import { chunkOf } from "./chunks.js";
+import type { DetailCache, HeldDetail } from "./detail-cache.js";
 import { ofOrganization } from "./documents.js";
 import { fromJson, listParameter } from "./json.js";
 import { memoryOf, selectMemories } from "./memory-rows.js";
@@ -15,18 +16,39 @@ function seqsOf(units: readonly Unit[], kind: "chunk" | "memory"): number[] {
   return units.filter((unit) => kindOf(unit) === kind).map(seqOf);
 }
 
-/** What ranking reads of hundreds of candidates: as few columns as it needs. */
+interface Within {
+  readonly organizationId: string;
+  readonly scope: UnitScope;
+  readonly now: Date;
+}
+
+/** What ranking reads of hundreds of candidates: as few columns as it needs, and nothing twice while nothing changes. */
 export async function readDetails(
   db: Kysely<Database>,
-  within: { organizationId: string; scope: UnitScope; now: Date },
+  cache: DetailCache,
+  within: Within,
   units: readonly Unit[],
 ): Promise<UnitDetail[]> {
-  const chunks = seqsOf(units, "chunk");
-  const memories = seqsOf(units, "memory");
-  return [
-    ...(chunks.length > 0 ? await chunkDetails(db, within, chunks) : []),
-    ...(memories.length > 0 ? await memoryDetails(db, within, memories) : []),
+  // Forgotten memories are asked for rarely.
+  const known = within.scope.includeForgotten
+    ? new Map<Unit, HeldDetail | null>()
+    : await cache.known(within.organizationId);
+  const unknown = units.filter((unit) => !known.has(unit));
+  const read = [
+    ...(await readChunks(db, within, seqsOf(unknown, "chunk"))),
+    ...(await readMemories(db, within, seqsOf(unknown, "memory"))),
   ];
+  // Only now: another search may have waited in between, and would believe that they are not there.
+  for (const unit of unknown) known.set(unit, null);
+  for (const held of read) known.set(held.detail.unit, held);
+  const inScope = new Set(within.scope.containerIds);
+  const moment = iso(within.now);
+  return units.flatMap((unit) => {
+    const held = known.get(unit);
+    if (!held || (held.forgetAfter !== null && held.forgetAfter <= moment && !within.scope.includeForgotten)) return [];
+    const containerId = held.containerIds.find((id) => inScope.has(id));
+    return containerId === undefined ? [] : [{ ...held.detail, containerId }];
+  });
 }
 
 type ChunkRow = readonly [
@@ -36,31 +58,29 @@ type ChunkRow = readonly [
   position: number,
   content: string,
   metadata: string | null,
-  containerId: number,
+  containerIds: readonly number[],
 ];
 
-async function chunkDetails(
+async function readChunks(
   db: Kysely<Database>,
-  { organizationId, scope }: { organizationId: string; scope: UnitScope },
+  { organizationId }: Within,
   seqs: readonly number[],
-): Promise<UnitDetail[]> {
-  const rows = await packedRows<ChunkRow>(db, CHUNKS, [
-    organizationId,
-    listParameter(seqs),
-    listParameter(scope.containerIds),
-  ]);
-  const byUnit = new Map<Unit, UnitDetail>();
-  for (const [seq, id, documentId, position, text, metadata, containerId] of rows)
-    byUnit.set(unitOf("chunk", seq), {
+): Promise<HeldDetail[]> {
+  if (seqs.length === 0) return [];
+  const rows = await packedRows<ChunkRow>(db, CHUNKS, [organizationId, listParameter(seqs)]);
+  return rows.map(([seq, id, documentId, position, text, metadata, containerIds]) => ({
+    detail: {
       unit: unitOf("chunk", seq),
       id,
-      containerId,
+      containerId: containerIds[0] ?? 0,
       text,
       chunk: { documentId, position, metadata: fromJson<NonNullable<Chunk["metadata"]>>(metadata) },
       memory: null,
       documentIds: [documentId],
-    });
-  return [...byUnit.values()];
+    },
+    containerIds,
+    forgetAfter: null,
+  }));
 }
 
 type MemoryRow = readonly [
@@ -68,6 +88,7 @@ type MemoryRow = readonly [
   id: string,
   containerId: number,
   text: string,
+  forgetAfter: string | null,
   metadata: string | null,
   isInference: number,
   kind: Memory["kind"],
@@ -77,59 +98,58 @@ type MemoryRow = readonly [
   sources: readonly (readonly [documentId: string, quote: string | null])[],
 ];
 
-async function memoryDetails(
+async function readMemories(
   db: Kysely<Database>,
-  { organizationId, scope, now }: { organizationId: string; scope: UnitScope; now: Date },
+  { organizationId, scope }: Within,
   seqs: readonly number[],
-): Promise<UnitDetail[]> {
-  const rows = await packedRows<MemoryRow>(db, MEMORIES, [
-    organizationId,
-    listParameter(seqs),
-    listParameter(scope.containerIds),
-    scope.includeForgotten ? 1 : 0,
-    iso(now),
-  ]);
-  return rows.map(
-    ([seq, id, containerId, text, metadata, isInference, kind, isStatic, strength, createdAt, sources]) => ({
-      unit: unitOf("memory", seq),
-      id,
-      containerId,
-      text,
-      chunk: null,
-      memory: {
-        metadata: fromJson<NonNullable<Memory["metadata"]>>(metadata),
-        isInference: isInference === 1,
-        kind,
-        isStatic: isStatic === 1,
-        strength,
-        createdAt,
-        quotes: sources.flatMap(([documentId, text]) => (text === null ? [] : [{ documentId, text }])),
+): Promise<HeldDetail[]> {
+  if (seqs.length === 0) return [];
+  const parameters = [organizationId, listParameter(seqs), scope.includeForgotten ? 1 : 0];
+  const rows = await packedRows<MemoryRow>(db, MEMORIES, parameters);
+  return rows.map(([seq, id, containerId, text, forgetAfter, metadata, isInference, kind, isStatic, ...rest]) => {
+    const [strength, createdAt, sources] = rest;
+    return {
+      detail: {
+        unit: unitOf("memory", seq),
+        id,
+        containerId,
+        text,
+        chunk: null,
+        memory: {
+          metadata: fromJson<NonNullable<Memory["metadata"]>>(metadata),
+          isInference: isInference === 1,
+          kind,
+          isStatic: isStatic === 1,
+          strength,
+          createdAt,
+          quotes: sources.flatMap(([documentId, quote]) => (quote === null ? [] : [{ documentId, text: quote }])),
+        },
+        documentIds: sources.map(([documentId]) => documentId),
       },
-      documentIds: sources.map(([documentId]) => documentId),
-    }),
-  );
+      containerIds: [containerId],
+      forgetAfter,
+    };
+  });
 }
 
 // Hundreds of rows in every search: as one text they cost half of what they cost as an object each.
 const CHUNKS = `select json_group_array(json_array(chunks.seq, chunks.id, chunks.document_id, chunks.position,
-    chunks.content, chunks.metadata, document_containers.container_id)) as packed
+    chunks.content, chunks.metadata, json((select json_group_array(container_id) from document_containers
+      where document_containers.document_id = chunks.document_id)))) as packed
   from chunks
   join documents on documents.id = chunks.document_id
-  join document_containers on document_containers.document_id = documents.id
   where +documents.organization_id = ?1
-    and chunks.seq in (select value from json_each(?2))
-    and document_containers.container_id in (select value from json_each(?3))`;
+    and chunks.seq in (select value from json_each(?2))`;
 /** The documents that state a memory, with the words in which they do, oldest link first. */
 const SOURCES = `json((select json_group_array(json_array(document_id, quote)) from
   (select document_id, quote from memory_sources where memory_id = memories.id order by added_at)))`;
-const MEMORIES = `select json_group_array(json_array(seq, id, container_id, text, metadata, is_inference, kind,
-    is_static, strength, created_at, ${SOURCES})) as packed
+const MEMORIES = `select json_group_array(json_array(seq, id, container_id, text, forget_after, metadata, is_inference,
+    kind, is_static, strength, created_at, ${SOURCES})) as packed
   from memories
   where +organization_id = ?1
     and seq in (select value from json_each(?2))
-    and +container_id in (select value from json_each(?3))
     and +is_latest = 1
-    and (?4 = 1 or (+is_forgotten = 0 and (forget_after is null or forget_after > ?5)))`;
+    and (?3 = 1 or +is_forgotten = 0)`;
 
 async function packedRows<Row>(
   db: Kysely<Database>,

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, UnitStore } from "../../core/ports.js";
 import { seqOf, kindOf, type Unit } from "../../core/types.js";
+import { createDetailCache } from "./detail-cache.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { loadUnits, readDetails } from "./unit-details.js";
@@ -14,6 +15,7 @@ import { packVectors, vectorBytes } from "./vector-bytes.js";
 
 export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
   const texts = createTextSearch(db);
+  const cache = createDetailCache(db);
   return {
     async indexText(entry) {
       await atomically(db, (db) => writeText(db, entry));
@@ -101,7 +103,8 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
 
     beside: (units, distance) => findUnitsBeside(db, units, distance),
 
-    details: (organizationId, scope, units) => readDetails(db, { organizationId, scope, now: clock.now() }, units),
+    details: (organizationId, scope, units) =>
+      readDetails(db, cache, { organizationId, scope, now: clock.now() }, units),
 
     load: (organizationId, units) => loadUnits(db, organizationId, units),
   };

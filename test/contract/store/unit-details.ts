@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import type { UnitScope } from "../../../src/core/ports.js";
+import { type OpenStore, useStore } from "./fixture.js";
+
+/** What ranking reads of units, asked for again and again: never what was true before the last change. */
+export function unitDetailsContract(open: OpenStore): void {
+  const at = useStore(open);
+
+  async function world() {
+    const scopeOf = async (...tags: string[]): Promise<UnitScope> => ({
+      containerIds: await Promise.all(tags.map(async (tag) => (await at.container(tag)).id)),
+      kinds: ["chunk", "memory"],
+      includeForgotten: false,
+    });
+    const { document, units } = await at.addIndexedDocument({ containerTags: ["a"] }, "zebra", "giraffe");
+    const { memory, unit } = await at.addIndexedMemory({ text: "lion" });
+    const other = await at.addDocument({ containerTags: ["b"] });
+    const all = [...units, unit];
+    const read = async (tag = "a") => at.store.units.details(at.organization, await scopeOf(tag), all);
+    const shown = async (tag?: string) => (await read(tag)).map(({ text }) => text);
+    return { document, memory, other, read, shown };
+  }
+
+  describe("details that were read before", () => {
+    test("are the same as long as nothing changes, whatever is asked beside them", async () => {
+      const { read, shown } = await world();
+      expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
+      expect(await shown("b")).toEqual([]);
+      expect(await read()).toEqual(await read());
+      expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
+    });
+
+    test("are read anew after each change of a memory", async () => {
+      const { memory, document, other, read, shown } = await world();
+      const { memories } = at.store;
+      const ofMemory = async (tag?: string) => (await read(tag)).find(({ text }) => text === "lion");
+      expect((await ofMemory())?.memory?.metadata).toEqual(memory.metadata);
+      await memories.update(at.organization, memory.id, { metadata: { kind: "cat" } });
+      expect((await ofMemory())?.memory?.metadata).toEqual({ kind: "cat" });
+      await memories.addSource(at.organization, memory.id, document.id, null);
+      await memories.addSource(at.organization, memory.id, other.id, null);
+      expect((await ofMemory())?.documentIds).toEqual([document.id, other.id]);
+      await memories.removeSource(at.organization, memory.id, document.id);
+      expect((await ofMemory())?.documentIds).toEqual([other.id]);
+      await memories.update(at.organization, memory.id, { isForgotten: true });
+      expect(await shown()).toEqual(["zebra", "giraffe"]);
+      await memories.update(at.organization, memory.id, { isForgotten: false });
+      expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
+      await memories.move(at.organization, memory.id, (await at.container("b")).id);
+      expect([await shown(), await shown("b")]).toEqual([["zebra", "giraffe"], ["lion"]]);
+    });
+
+    test("end with the time of a memory", async () => {
+      const { memory, shown } = await world();
+      const forgetAfter = new Date(at.clock.now().getTime() + 60_000).toISOString();
+      await at.store.memories.update(at.organization, memory.id, { forgetAfter });
+      expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
+      at.clock.advance(60_001);
+      expect(await shown()).toEqual(["zebra", "giraffe"]);
+    });
+
+    test("follow a document to other containers, and go with it", async () => {
+      const { document, shown } = await world();
+      expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
+      const [a, b] = [await at.container("a"), await at.container("b")];
+      await at.store.containers.relocate(at.organization, document.id, [a.id, b.id]);
+      expect(await shown("b")).toEqual(["zebra", "giraffe"]);
+      await at.store.containers.relocate(at.organization, document.id, [b.id]);
+      expect([await shown(), await shown("b")]).toEqual([["lion"], ["zebra", "giraffe"]]);
+      await at.store.documents.remove(at.organization, document.id);
+      expect(await shown("b")).toEqual([]);
+    });
+
+    test("of a change that was taken back are those before it", async () => {
+      const { memory, shown } = await world();
+      expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
+      const taken = at.store.transaction(async (nouns) => {
+        await nouns.memories.update(at.organization, memory.id, { isForgotten: true });
+        throw new Error("taken back");
+      });
+      await expect(taken).rejects.toThrow("taken back");
+      expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
+      await at.store.transaction((nouns) => nouns.memories.update(at.organization, memory.id, { isForgotten: true }));
+      expect(await shown()).toEqual(["zebra", "giraffe"]);
+    });
+  });
+}
