@@ -93,10 +93,13 @@ function createEmbedder(model: StaticModel, name: string): StaticEmbedder {
 
 type Rows = ReadonlyMap<number, Float32Array>;
 
-/** Not between the halves of a surrogate pair, and without halves that stand alone. */
+/** Marks on one letter. The longest rows of them in any script are shorter, and to put more in order takes for ever. */
+const MARK_HEAPS = /(\p{M}{32})\p{M}+/gu;
+
+/** Without halves of surrogate pairs, which a cut leaves too, and without heaps of marks. */
 function beginningOf(text: string): string {
   const beginning = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
-  return /\p{Surrogate}/u.test(beginning) ? beginning.replace(/\p{Surrogate}/gu, " ") : beginning;
+  return beginning.replace(/\p{Surrogate}/gu, " ").replace(MARK_HEAPS, "$1");
 }
 
 function* rowsOf(tokenised: readonly TokenIds[], { rowOf }: StaticModel): Iterable<number> {
@@ -137,13 +140,15 @@ function sumOf(ids: readonly number[], rows: Rows, { weights, rowOf, table }: St
 /** Undefined when the numbers give no direction. */
 function toLengthOne(numbers: Float64Array): Float32Array | undefined {
   let largest = 0;
-  for (const value of numbers) largest = Math.max(largest, Math.abs(value));
+  for (let index = 0; index < numbers.length; index++) largest = Math.max(largest, Math.abs(numbers[index] ?? 0));
   if (largest === 0 || !Number.isFinite(largest)) return undefined;
   // Divided first, so that the squares of very large and very small numbers can be had.
   let squares = 0;
-  for (const value of numbers) squares += (value / largest) ** 2;
+  for (let index = 0; index < numbers.length; index++) squares += ((numbers[index] ?? 0) / largest) ** 2;
   const scale = 1 / Math.sqrt(squares);
-  return Float32Array.from(numbers, (value) => (value / largest) * scale);
+  const unit = new Float32Array(numbers.length);
+  for (let index = 0; index < unit.length; index++) unit[index] = ((numbers[index] ?? 0) / largest) * scale;
+  return unit;
 }
 
 /** For texts without a known token: a direction of their own, so that equal ones still meet and others do not. */

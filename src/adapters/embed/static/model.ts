@@ -50,7 +50,7 @@ export async function openModel(folder: string, memoryFolder: string, signal?: A
     const main = findMain(tensors, tensorsPath);
     const json = await readTokenizer(tokenizerPath);
     signal?.throwIfAborted();
-    const tokens = readTokens(json, tokenizerPath);
+    const tokens = await readTokens(json, tokenizerPath);
     const weights = await readWeights(file, tokens.vocabularySize);
     const rowOf = await readMapping(file, tokens.vocabularySize, main);
     if (rowOf === undefined && main.shape[0] !== tokens.vocabularySize)

@@ -1,6 +1,7 @@
 import { Tokenizer } from "@huggingface/tokenizers";
 import { z } from "zod";
 import { AppError } from "../../../core/errors.js";
+import { yieldTurn } from "../../../lib/time.js";
 import { brokenFile } from "./safetensors.js";
 import { createUnigram } from "./unigram.js";
 
@@ -52,23 +53,17 @@ type Splitter = (text: string) => readonly (number | undefined)[];
  * Reads the text of a tokenizer.json: WordPiece, BPE, Unigram and whole words, with everything that may stand before them.
  * @throws AppError `invalid`, naming the file, when it is no tokenizer or one of a kind that is not known
  */
-export function readTokens(json: string, path: string): Tokens {
+export async function readTokens(json: string, path: string): Promise<Tokens> {
   const file = parseFile(json, path);
-  const { model, added_tokens: added } = file;
-  const pieces =
-    model.type === "Unigram"
-      ? new Map(model.vocab.map(([piece], at) => [piece, at]))
-      : new Map(Object.entries(model.vocab));
-  for (const token of added) pieces.set(token.content, token.id);
-  const ids = new Set(pieces.values());
-  const unknown = model.type === "Unigram" ? (model.unk_id ?? undefined) : pieces.get(model.unk_token ?? "");
+  await yieldTurn();
+  const unknown = unknownOf(file);
   // The libraries differ in what they do with special tokens that a person happens to write, so none are looked for.
-  const ordinary = added.filter(({ special }) => !special);
+  const ordinary = file.added_tokens.filter(({ special }) => !special);
   try {
-    const split = splitterFor({ ...file, added_tokens: ordinary }, unknown);
+    const split = await splitterFor({ ...file, added_tokens: ordinary }, unknown);
     split("A first text, as a trial: does it work?");
     return {
-      vocabularySize: sizeOf(ids, path),
+      vocabularySize: sizeOf(file, path),
       encode: (text) => {
         const all = split(text);
         const known = all.filter((at): at is number => at !== undefined && at !== unknown);
@@ -99,19 +94,36 @@ function parseFile(json: string, path: string): TokenizerFile {
   throw brokenFile(path, `is no tokenizer of a kind that is known here${place}`);
 }
 
-/** A table has a row for every id, so ids are counted from 0 without a gap. */
-function sizeOf(ids: ReadonlySet<number>, path: string): number {
-  for (let at = 0; at < ids.size; at++)
-    if (!ids.has(at)) throw brokenFile(path, `has a vocabulary of ${ids.size} tokens, but none with the number ${at}`);
-  return ids.size;
+function unknownOf({ model, added_tokens: added }: TokenizerFile): number | undefined {
+  if (model.type === "Unigram") return model.unk_id ?? undefined;
+  const name = model.unk_token ?? "";
+  return (
+    added.find(({ content }) => content === name)?.id ??
+    (Object.hasOwn(model.vocab, name) ? model.vocab[name] : undefined)
+  );
 }
 
-function splitterFor(file: TokenizerFile, unknown: number | undefined): Splitter {
+/** A table has a row for every id, so ids are counted from 0 without a gap. */
+function sizeOf({ model, added_tokens: added }: TokenizerFile, path: string): number {
+  const own = model.type === "Unigram" ? model.vocab.keys() : Object.values(model.vocab);
+  const isTaken = new Uint8Array(LARGEST_ID + 1);
+  let size = 0;
+  for (const ids of [own, added.map((token) => token.id)])
+    for (const at of ids) {
+      if (isTaken[at] === 0) size += 1;
+      isTaken[at] = 1;
+    }
+  const gap = isTaken.indexOf(0);
+  if (gap < size) throw brokenFile(path, `has a vocabulary of ${size} tokens, but none with the number ${gap}`);
+  return size;
+}
+
+async function splitterFor(file: TokenizerFile, unknown: number | undefined): Promise<Splitter> {
   const { model } = file;
   const isPlain = file.added_tokens.length === 0;
   if (model.type === "WordLevel") return splitWords(file, new Map(Object.entries(model.vocab)));
   if (model.type === "Unigram" && isPlain) {
-    const unigram = createUnigram(model.vocab, unknown);
+    const unigram = await createUnigram(model.vocab, unknown);
     const prepare = preparation(file);
     return (text) => prepare(text).flatMap((stretch) => unigram.split(stretch));
   }

@@ -1,9 +1,13 @@
+import { yieldTurn } from "../../../lib/time.js";
+
 /** Longer pieces are left out: finding them would take a look at every stretch of a text of that length. */
 const LONGEST_PIECE = 256;
 /** What an unknown character costs below the worst piece, as in the SentencePiece library. */
 const UNKNOWN_PENALTY = 10;
 /** Slots of the hash table for each piece. */
 const ROOM = 2;
+/** Bits of the filter for each beginning of a piece: one in ten that are none pass it. */
+const BITS = 8;
 /** Looks into the table for each piece while it is built; ordinary vocabularies need about 1.5. */
 const MOST_LOOKS = 64;
 
@@ -18,10 +22,10 @@ export interface Unigram {
  * a million pieces: their text lies in one array and a hash table of numbers finds it.
  * @throws RangeError for pieces that were chosen to collide
  */
-export function createUnigram(
+export async function createUnigram(
   pieces: readonly (readonly [piece: string, score: number])[],
   unknownId: number | undefined,
-): Unigram {
+): Promise<Unigram> {
   const { codes, starts } = layOut(pieces);
   const scores = Float64Array.from(pieces, ([, score]) => score);
   const longest = pieces.reduce(
@@ -29,12 +33,17 @@ export function createUnigram(
     1,
   );
   const unknownScore = scores.reduce((lowest, score) => Math.min(lowest, score), 0) - UNKNOWN_PENALTY;
+  // Each step takes a tenth of a second for half a million pieces.
+  await yieldTurn();
   const slots = buildTable(codes, starts);
+  await yieldTurn();
+  const beginnings = filterBeginnings(codes, starts);
+  const lastBit = beginnings.length * 32 - 1;
   const mask = slots.length - 1;
   if (unknownId !== undefined) scores[unknownId] = unknownScore;
 
-  function find(text: string, start: number, length: number, hash: number): number {
-    for (let slot = scatter(hash) & mask; ; slot = (slot + 1) & mask) {
+  function find(text: string, start: number, length: number, place: number): number {
+    for (let slot = place & mask; ; slot = (slot + 1) & mask) {
       const id = (slots[slot] ?? 0) - 1;
       if (id < 0) return -1;
       if (isAt(id, text, start, length)) return id;
@@ -49,40 +58,56 @@ export function createUnigram(
     return true;
   }
 
-  /** For every end of a stretch its best last piece (-1: unknown) and where that begins. */
-  function bestPieces(text: string): { readonly ids: Int32Array; readonly begins: Int32Array } {
-    const ids = new Int32Array(text.length + 1).fill(-1);
-    const begins = new Int32Array(text.length + 1).fill(-1);
-    const best = new Float64Array(text.length + 1).fill(Number.NEGATIVE_INFINITY);
-    best[0] = 0;
-    const offer = (begin: number, end: number, id: number, score: number): void => {
-      const sum = (best[begin] ?? 0) + score;
-      if (begins[end] !== -1 && sum <= (best[end] ?? 0)) return;
-      best[end] = sum;
-      ids[end] = id;
-      begins[end] = begin;
-    };
-    for (let begin = 0; begin < text.length;) {
-      const character = widthAt(text, begin);
-      let isKnown = false;
-      let hash = FIRST_HASH;
-      for (let end = begin + 1; end <= text.length && end - begin <= longest; end++) {
-        hash = mix(hash, text.charCodeAt(end - 1));
-        if (end - begin < character) continue;
-        const id = find(text, begin, end - begin, hash);
-        if (id < 0) continue;
-        offer(begin, end, id, scores[id] ?? 0);
-        if (end - begin === character) isKnown = true;
-      }
-      if (!isKnown) offer(begin, begin + character, -1, unknownScore);
-      begin += character;
+  let best = new Float64Array(0);
+  let ids = new Int32Array(0);
+  let begins = new Int32Array(0);
+
+  /** Space that is used again for each text, as making it takes longer than using it. */
+  function makeRoom(length: number): void {
+    if (best.length < length) {
+      best = new Float64Array(length * 2);
+      ids = new Int32Array(length * 2);
+      begins = new Int32Array(length * 2);
     }
-    return { ids, begins };
+    begins.fill(-1, 0, length);
+    best[0] = 0;
+  }
+
+  /** Notes a way to get to `end`, unless a better one is known. */
+  function offer(begin: number, end: number, id: number, score: number): void {
+    const sum = (best[begin] ?? 0) + score;
+    if ((begins[end] ?? 0) >= 0 && sum <= (best[end] ?? 0)) return;
+    best[end] = sum;
+    ids[end] = id;
+    begins[end] = begin;
+  }
+
+  /** Offers all pieces that begin at a place; an unknown character where no piece is that character. */
+  function offerFrom(text: string, begin: number): number {
+    const width = widthAt(text, begin);
+    const last = Math.min(text.length, begin + longest);
+    let isKnown = false;
+    let hash = FIRST_HASH;
+    for (let end = begin + 1; end <= last; end++) {
+      hash = mix(hash, text.charCodeAt(end - 1));
+      const place = scatter(hash);
+      const bit = place & lastBit;
+      // No piece begins like this, so there is no longer one either.
+      if (((beginnings[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) break;
+      if (end - begin < width) continue;
+      const id = find(text, begin, end - begin, place);
+      if (id < 0) continue;
+      offer(begin, end, id, scores[id] ?? 0);
+      isKnown ||= end - begin === width;
+    }
+    if (!isKnown) offer(begin, begin + width, -1, unknownScore);
+    return begin + width;
   }
 
   return {
     split(text) {
-      const { ids, begins } = bestPieces(text);
+      makeRoom(text.length + 1);
+      for (let begin = 0; begin < text.length;) begin = offerFrom(text, begin);
       const found: (number | undefined)[] = [];
       for (let end = text.length; end > 0; end = begins[end] ?? 0) {
         const id = ids[end] ?? -1;
@@ -130,6 +155,21 @@ function buildTable(codes: Uint16Array, starts: Uint32Array): Int32Array {
     slots[slot] = id + 1;
   }
   return slots;
+}
+
+/** A bit for every beginning of a piece, under its hash; others may share it. */
+function filterBeginnings(codes: Uint16Array, starts: Uint32Array): Int32Array {
+  const bits = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(codes.length, 4) * BITS)) / 32);
+  const lastBit = bits.length * 32 - 1;
+  for (let id = 0; id + 1 < starts.length; id++) {
+    let hash = FIRST_HASH;
+    for (let index = starts[id] ?? 0; index < (starts[id + 1] ?? 0); index++) {
+      hash = mix(hash, codes[index] ?? 0);
+      const bit = scatter(hash) & lastBit;
+      bits[bit >>> 5] = (bits[bit >>> 5] ?? 0) | (1 << (bit & 31));
+    }
+  }
+  return bits;
 }
 
 const FIRST_HASH = 0x811c9dc5;
