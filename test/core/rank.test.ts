@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { UnitDetail } from "../../src/core/ports.js";
-import { rankUnits, strongestChunks } from "../../src/core/search/rank.js";
+import { prepareUnits, rankPrepared, rankUnits, strongestChunks, withMore } from "../../src/core/search/rank.js";
 import { queryWords, tokenise } from "../../src/lib/words.js";
 import { stem } from "../../src/lib/stem.js";
 import { chunkDetail, memoryDetail } from "../support/unit-details.js";
@@ -159,6 +159,7 @@ test("the strongest chunks are those that answer by themselves, best first, and 
     memoryDetail({ seq: 1, text: "Ana keeps bees in a hive" }),
   ];
   const input = {
+    now: NOW,
     query: "bees hive",
     vectorHits: [],
     textHits: [],
@@ -166,10 +167,12 @@ test("the strongest chunks are those that answer by themselves, best first, and 
     wordCounts: null,
     calibration: CALIBRATION,
   };
-  const strongest = strongestChunks({ ...input, now: NOW }, 2);
+  const strongest = strongestChunks(prepareUnits(input), 2);
   expect(new Set(strongest)).toEqual(new Set([details[2]?.unit, details[3]?.unit]));
-  expect(strongestChunks({ ...input, now: NOW }, 9)).toHaveLength(4);
-  expect(strongestChunks({ ...input, details: [], now: NOW }, 9)).toEqual([]);
+  expect(strongestChunks(prepareUnits(input), 9)).toHaveLength(4);
+  expect(strongestChunks(prepareUnits({ ...input, details: [] }), 9)).toEqual([]);
+  const later = withMore(prepareUnits({ ...input, details: details.slice(0, 2) }), details.slice(2));
+  expect(rankPrepared(later)).toEqual(rankUnits(input));
 });
 
 describe("similarity", () => {

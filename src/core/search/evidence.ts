@@ -119,20 +119,30 @@ function takeApart(text: string): TextWords {
 
 /** Looks for the terms of a query in a unit. */
 export function gatherEvidence(unit: UnitWords, query: Query, recipe: RankRecipe): Evidence {
-  const strength = new Float64Array(query.terms.length);
-  const presence = new Float64Array(query.terms.length);
+  let strength: Float64Array | null = null;
+  let presence: Float64Array | null = null;
   for (const [root, count] of unit.counts) {
     const matches = query.matches.get(root) ?? query.near?.(root);
     if (!matches) continue;
+    strength ??= new Float64Array(query.terms.length);
+    presence ??= new Float64Array(query.terms.length);
     for (const { term, relation } of matches) {
       const found = relation === 1 ? count : relatedStrength(root, relation, recipe);
       if (found > (strength[term] ?? 0)) strength[term] = found;
       if (relation > (presence[term] ?? 0)) presence[term] = relation;
     }
   }
+  if (!strength || !presence) return noEvidence(query.terms.length);
   const scale = 1 - recipe.lengthShare + (recipe.lengthShare * unit.length) / recipe.typicalLength;
   for (let term = 0; term < strength.length; term++) strength[term] = (strength[term] ?? 0) / scale;
   return { strength, presence };
+}
+
+/** Of many candidates nothing is to be said: they share one. */
+const withoutEvidence: Evidence[] = [];
+
+function noEvidence(terms: number): Evidence {
+  return (withoutEvidence[terms] ??= { strength: new Float64Array(terms), presence: new Float64Array(terms) });
 }
 
 /** A related word that turns up in talk about anything says less than a rare one. */

@@ -44,10 +44,22 @@ export interface RankedUnit {
   readonly score: number;
 }
 
+/** The candidates of a search and its query, taken apart. */
+export interface Prepared {
+  readonly input: RankInput;
+  readonly query: Query;
+  readonly units: readonly UnitWords[];
+  readonly evidence: readonly Evidence[];
+}
+
 /** Every candidate once, best first, without those that only repeat a better one. Pure; never throws. */
 export function rankUnits(input: RankInput): RankedUnit[] {
+  return rankPrepared(prepareUnits(input));
+}
+
+/** `rankUnits` of what is taken apart already. */
+export function rankPrepared({ input, units, query, evidence }: Prepared): RankedUnit[] {
   const { recipe = RANK, now } = input;
-  const { units, query, evidence } = prepare(input);
   const sources = findSources(units);
   const places = placesOf(units);
   const wordScores = scoreWords({ units, strengths: shareStrength(evidence, sources), places }, query, recipe);
@@ -82,13 +94,34 @@ export function rankUnits(input: RankInput): RankedUnit[] {
   }));
 }
 
+/** Takes candidates and query apart. */
+export function prepareUnits(input: RankInput): Prepared {
+  const { details, recipe = RANK } = input;
+  const units = details.map(readUnit);
+  const names = new Set<string>();
+  for (const { speakers } of units) for (const speaker of speakers) names.add(speaker);
+  const query = analyseQuery(input.query, input.wordCounts, names);
+  return { input, query, units, evidence: units.map((unit) => gatherEvidence(unit, query, recipe)) };
+}
+
+/** The same with more candidates. */
+export function withMore({ input, query, units, evidence }: Prepared, details: readonly UnitDetail[]): Prepared {
+  const { recipe = RANK } = input;
+  const more = details.map(readUnit);
+  return {
+    input,
+    query,
+    units: [...units, ...more],
+    evidence: [...evidence, ...more.map((unit) => gatherEvidence(unit, query, recipe))],
+  };
+}
+
 /**
  * Those chunks among the candidates, at most so many, that say most of what is asked by themselves. For finding what stands
- * beside them: fast, and less exact than `rankUnits`.
+ * beside them: fast, and less exact than `rankPrepared`.
  */
-export function strongestChunks(input: RankInput, most: number): Unit[] {
+export function strongestChunks({ input, units, query, evidence }: Prepared, most: number): Unit[] {
   const { recipe = RANK } = input;
-  const { units, query, evidence } = prepare(input);
   const cosines = cosinesOf(input.vectorHits, units);
   const scored = units.flatMap((words, index) => {
     if (!words.detail.chunk) return [];
@@ -98,19 +131,6 @@ export function strongestChunks(input: RankInput, most: number): Unit[] {
   });
   scored.sort((first, second) => second.score - first.score || first.unit - second.unit);
   return scored.slice(0, most).map(({ unit }) => unit);
-}
-
-/** The candidates and the query, taken apart. */
-function prepare({ details, query: text, wordCounts, recipe = RANK }: RankInput): {
-  readonly units: readonly UnitWords[];
-  readonly query: Query;
-  readonly evidence: readonly Evidence[];
-} {
-  const units = details.map(readUnit);
-  const names = new Set<string>();
-  for (const { speakers } of units) for (const speaker of speakers) names.add(speaker);
-  const query = analyseQuery(text, wordCounts, names);
-  return { units, query, evidence: units.map((unit) => gatherEvidence(unit, query, recipe)) };
 }
 
 const NOTHING = new Float64Array(0);

@@ -3,7 +3,7 @@ import { queryWords } from "../../lib/words.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { Embedder, FoundText, TextHit, UnitDetail, UnitScope, VectorHit } from "../ports.js";
-import { rankUnits, strongestChunks, type RankedUnit, type RankInput } from "./rank.js";
+import { prepareUnits, rankPrepared, strongestChunks, withMore, type Prepared, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
 import type { Unit } from "../types.js";
@@ -127,19 +127,20 @@ async function rank(
     threshold: beforeRounding(threshold),
     ...(limit !== undefined && { limit }),
   };
-  const beside = await timed(stages, "beside", () => findBeside(store, found, { organizationId, scope, among }));
-  return timed(stages, "rank", () => rankUnits({ ...found, details: [...found.details, ...beside] }));
+  const prepared = await timed(stages, "prepare", () => prepareUnits(found));
+  const beside = await timed(stages, "beside", () => findBeside(store, prepared, { organizationId, scope, among }));
+  return timed(stages, "rank", () => rankPrepared(withMore(prepared, beside)));
 }
 
 /** What stands beside the strongest chunks and was not found itself. */
 async function findBeside(
   { units }: CoreContext["store"],
-  found: RankInput,
+  prepared: Prepared,
   { organizationId, scope, among }: Pick<Ground, "organizationId" | "scope" | "among">,
 ): Promise<readonly UnitDetail[]> {
-  const strongest = strongestChunks(found, SEARCH.strongest);
+  const strongest = strongestChunks(prepared, SEARCH.strongest);
   if (strongest.length === 0) return [];
-  const known = new Set(found.details.map(({ unit }) => unit));
+  const known = new Set(prepared.units.map(({ detail }) => detail.unit));
   const allowed = among && new Set(among);
   const beside = (await units.beside(strongest, SEARCH.beside)).filter(
     (unit) => !known.has(unit) && (!allowed || allowed.has(unit)),
