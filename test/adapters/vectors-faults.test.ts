@@ -79,6 +79,39 @@ describe("With a local Chroma", () => {
     expect((await vectors.status()).name).toMatch(/^exact \+ local Chroma \d+\.\d+\.\d+$/);
   });
 
+  it("starts no engine before the vectors are nearly more than exact search answers", async () => {
+    fixture.add(7);
+    const vectors = open();
+    expect(await vectors.status()).toMatchObject({ name: "exact", state: "ready", behind: 0 });
+    await wait(200);
+    expect(vectors.enginePid).toBeNull();
+    fixture.add(5);
+    await eventually(() => vectors.enginePid);
+    await ready(vectors);
+    expect((await vectors.status()).name).toContain("Chroma");
+    await fixture.expectRightAnswer(vectors);
+  });
+
+  it("starts the engine at once when everything is to be searched there", async () => {
+    const vectors = open({ exactLimit: 0 });
+    await eventually(() => vectors.enginePid);
+  });
+
+  it("looks on when the record cannot tell how much there is, and does not outlive its closing", async () => {
+    fixture.add(50);
+    fixture.record.failWith(new Error("disk I/O error"));
+    const vectors = open();
+    await wait(100);
+    expect(vectors.enginePid).toBeNull();
+    fixture.record.failWith(null);
+    await eventually(() => vectors.enginePid);
+    const closed = open();
+    await closed.close();
+    fixture.add(50);
+    await wait(100);
+    expect(closed.enginePid).toBeNull();
+  });
+
   it("goes on with every search right while Chroma is killed again and again, and uses it again afterwards", async () => {
     fixture.add(200);
     const vectors = open();

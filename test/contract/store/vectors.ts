@@ -155,6 +155,54 @@ export function vectorsContract(open: OpenStore): void {
     });
   });
 
+  describe("a space that is dropped", () => {
+    test("takes its vectors, log, followers and placements with it, and nothing of another", async () => {
+      const [space, other] = [await newSpace(), await newSpace("other", 2)];
+      const { vectors, units } = at.store;
+      const added: Unit[] = [];
+      for (let index = 0; index < 300; index++) {
+        const { unit } = await addUnit(space, buildVector(space, 1));
+        added.push(unit);
+      }
+      await units.addVector(added[0]!, other, buildVector(other, 1));
+      const { id } = await at.container("a");
+      for (const one of [space, other]) {
+        await vectors.setPosition("someone", one.id, 1);
+        await vectors.setPlacement(one.id, id, "somewhere");
+      }
+      await vectors.dropSpace(space.id);
+      await vectors.dropSpace(space.id);
+      expect((await vectors.spaces()).map((one) => one.id)).toEqual([other.id]);
+      expect(await vectors.counts(space.id)).toEqual(new Map());
+      expect(await vectors.head(space.id)).toBe(0);
+      expect(await vectors.position("someone", space.id)).toBe(0);
+      expect(await vectors.placements(space.id)).toEqual(new Map());
+      expect([...(await held(other, id)).keys()]).toEqual([added[0]]);
+      expect(await vectors.position("someone", other.id)).toBe(1);
+      expect(await vectors.placements(other.id)).toEqual(new Map([[id, "somewhere"]]));
+    });
+
+    test("that does not exist is dropped already", async () => {
+      await expect(at.store.vectors.dropSpace(4_711)).resolves.toBeUndefined();
+    });
+
+    test("a placement is set, changed and removed", async () => {
+      const { vectors } = at.store;
+      const space = await newSpace();
+      for (const collection of ["one", "two"]) await vectors.setPlacement(space.id, 7, collection);
+      await vectors.setPlacement(space.id, 8, "three");
+      expect(await vectors.placements(space.id)).toEqual(
+        new Map([
+          [7, "two"],
+          [8, "three"],
+        ]),
+      );
+      await vectors.removePlacement(space.id, 7);
+      await vectors.removePlacement(space.id, 7);
+      expect(await vectors.placements(space.id)).toEqual(new Map([[8, "three"]]));
+    });
+  });
+
   describe("the log of changes", () => {
     test("follows every change in order: added, replaced, forgotten, taken out", async () => {
       const space = await newSpace();
