@@ -166,10 +166,12 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
       extractions: versionsOf(model),
     },
   };
-  const ingest = { ...context, factExtractor };
+  // Jobs are done again when a power failure takes their end away, so their many commits need not wait for the disk.
+  const background = { ...context, store: store.background };
+  const ingest = { ...background, factExtractor };
   const runner = createRunner({
-    jobs: store.jobs,
-    handlers: { ...createPipeline(ingest), ...createContainerJobs(context), ...createTextIndexJobs(context) },
+    jobs: store.background.jobs,
+    handlers: { ...createPipeline(ingest), ...createContainerJobs(background), ...createTextIndexJobs(context) },
     concurrency: config.concurrency,
     clock,
     log,

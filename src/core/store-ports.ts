@@ -467,6 +467,11 @@ export interface TextIndexStore {
 }
 
 export interface Store extends StoreNouns {
+  /**
+   * The same record for work that would be done again: what is written here is seen at once and survives the end of the
+   * process, but nothing waits until it is on the disk. Whatever is written to the store itself takes it there too.
+   */
+  readonly background: Store;
   readonly vectors: VectorRecord;
   readonly textIndex: TextIndexStore;
   readonly organizationId: string;

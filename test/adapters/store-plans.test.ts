@@ -13,7 +13,7 @@ import { createMemoryStore } from "../../src/adapters/store/memories.js";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
 import { createRequestStore } from "../../src/adapters/store/requests.js";
 import type { Database } from "../../src/adapters/store/schema.js";
-import { sqliteDialect } from "../../src/adapters/store/sqlite.js";
+import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
 import { STORE_FILE } from "../../src/adapters/store/store.js";
 import { createSettingsStore } from "../../src/adapters/store/settings.js";
 import { createUnitStore } from "../../src/adapters/store/units.js";
@@ -49,7 +49,7 @@ describe("the work of a call does not grow with the store", () => {
     const file = join(dataDirectory, STORE_FILE);
     connection = await openSqliteStore({ file, maxMegabytes: 0 });
     db = new Kysely<Database>({
-      dialect: sqliteDialect(connection, file),
+      dialect: sqliteDialects(connection, file).full,
       log: (event) => void queries.push(event.query),
     });
     await createContainerStore(db, clock).ensure("o", ["a"]);

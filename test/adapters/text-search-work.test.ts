@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Kysely } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Database } from "../../src/adapters/store/schema.js";
-import { sqliteDialect } from "../../src/adapters/store/sqlite.js";
+import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
 import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
 import { createTextSearch } from "../../src/adapters/store/text-search.js";
 import { unitOf } from "../../src/core/types.js";
@@ -52,7 +52,7 @@ async function workOf(file: string, query: string): Promise<number> {
   const { DatabaseSync } = await loadSqlite();
   const connection = new DatabaseSync(file, { readOnly: true });
   connection.exec("pragma cache_size = 1");
-  const db = new Kysely<Database>({ dialect: sqliteDialect(connection, file) });
+  const db = new Kysely<Database>({ dialect: sqliteDialects(connection, file).full });
   const scope = { containerIds: [2], kinds: ["chunk"] as const, includeForgotten: false };
   const works: number[] = [];
   for (let round = 0; round < 4; round += 1) {

@@ -5,7 +5,7 @@ import { type CompiledQuery, Kysely } from "kysely";
 import { createJobStore } from "../../src/adapters/store/jobs.js";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
 import type { Database } from "../../src/adapters/store/schema.js";
-import { sqliteDialect } from "../../src/adapters/store/sqlite.js";
+import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
 import type { Clock, JobStore } from "../../src/core/ports.js";
 
 export interface JobDatabase {
@@ -23,7 +23,7 @@ export async function openJobDatabase(clock: Clock): Promise<JobDatabase> {
   const connection = await openSqliteStore({ file, maxMegabytes: 0 });
   const statements: CompiledQuery[] = [];
   const db = new Kysely<Database>({
-    dialect: sqliteDialect(connection, file),
+    dialect: sqliteDialects(connection, file).full,
     log: (event) => void statements.push(event.query),
   });
   return {

@@ -15,10 +15,28 @@ import { BUSY_PATIENCE_MS, BUSY_PAUSE_MS, describeSqliteError, isBusy } from "./
 
 const STATEMENT_CACHE = 300;
 
-/** Kysely over one synchronous connection. Queries of different callers interleave, transactions do not. */
-export function sqliteDialect(connection: SqliteConnection, file: string, patienceMs = BUSY_PATIENCE_MS): Dialect {
+/**
+ * What a commit waits for: `full` until it is on the disk, `normal` for nothing. After a power failure commits of the
+ * second kind may be missing, always the last ones: one that was waited for has all before it on the disk too.
+ */
+export type Durability = "full" | "normal";
+
+/**
+ * Kysely over one synchronous connection. Queries of different callers interleave, transactions do not.
+ * @returns a dialect for each durability; both take turns on the connection, and the end of `full` closes it
+ */
+export function sqliteDialects(
+  connection: SqliteConnection,
+  file: string,
+  patienceMs = BUSY_PATIENCE_MS,
+): Readonly<Record<Durability, Dialect>> {
+  const line = new SqliteLine(connection, file, patienceMs);
+  return { full: dialectOver(line, "full"), normal: dialectOver(line, "normal") };
+}
+
+function dialectOver(line: SqliteLine, durability: Durability): Dialect {
   return {
-    createDriver: () => new SqliteDriver(connection, file, patienceMs),
+    createDriver: () => new SqliteDriver(line, durability),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
@@ -28,25 +46,39 @@ export function sqliteDialect(connection: SqliteConnection, file: string, patien
 /** How long queries may follow each other before others get their turn. */
 const TURN_MS = 3;
 
-class SqliteDriver implements Driver {
+/** Those who wait for the connection, one after another. */
+class SqliteLine {
+  readonly session: SqliteSession;
   readonly #connection: SqliteConnection;
-  readonly #session: SqliteSession;
+  readonly #file: string;
   readonly #waiting: (() => void)[] = [];
   #taken = false;
+  #durability: Durability | undefined;
   #turnBegan = performance.now();
 
   constructor(connection: SqliteConnection, file: string, patienceMs: number) {
     this.#connection = connection;
-    this.#session = new SqliteSession(connection, file, patienceMs);
+    this.#file = file;
+    this.session = new SqliteSession(connection, file, patienceMs);
   }
 
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
+  async acquire(durability: Durability): Promise<SqliteSession> {
     if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#taken = true;
     if (performance.now() - this.#turnBegan > TURN_MS) await this.#beginTurn();
-    return this.#session;
+    this.#settle(durability);
+    return this.session;
+  }
+
+  #settle(durability: Durability): void {
+    if (durability === this.#durability) return;
+    try {
+      this.#connection.exec(`pragma synchronous = ${durability}`);
+      this.#durability = durability;
+    } catch (error) {
+      this.release();
+      throw describeSqliteError(error, this.#file);
+    }
   }
 
   /**
@@ -58,27 +90,51 @@ class SqliteDriver implements Driver {
     this.#turnBegan = performance.now();
   }
 
-  async releaseConnection(): Promise<void> {
+  release(): void {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#taken = false;
   }
 
+  close(): void {
+    this.session.forgetStatements();
+    this.#connection.close();
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #line: SqliteLine;
+  readonly #durability: Durability;
+
+  constructor(line: SqliteLine, durability: Durability) {
+    this.#line = line;
+    this.#durability = durability;
+  }
+
+  async init(): Promise<void> {}
+
+  acquireConnection(): Promise<DatabaseConnection> {
+    return this.#line.acquire(this.#durability);
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#line.release();
+  }
+
   async beginTransaction(): Promise<void> {
-    await this.#session.executeQuery(CompiledQuery.raw("begin immediate"));
+    await this.#line.session.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 
   async commitTransaction(): Promise<void> {
-    await this.#session.executeQuery(CompiledQuery.raw("commit"));
+    await this.#line.session.executeQuery(CompiledQuery.raw("commit"));
   }
 
   async rollbackTransaction(): Promise<void> {
-    this.#session.rollback();
+    this.#line.session.rollback();
   }
 
   async destroy(): Promise<void> {
-    this.#session.forgetStatements();
-    this.#connection.close();
+    if (this.#durability === "full") this.#line.close();
   }
 }
 

@@ -32,7 +32,7 @@ import { createRequestStore } from "./requests.js";
 import type { Database } from "./schema.js";
 import { scrubFile } from "./scrub.js";
 import { createSettingsStore } from "./settings.js";
-import { sqliteDialect } from "./sqlite.js";
+import { sqliteDialects } from "./sqlite.js";
 import { createTextIndexStore } from "./text-index-rewriting.js";
 import { createUnitStore } from "./units.js";
 import { createVectorRecord } from "./vector-record.js";
@@ -53,24 +53,46 @@ export interface SqliteStoreOptions {
 export const STORE_FILE = "recollect.db";
 
 /**
- * The record in one SQLite file, durable before any call returns (`synchronous = full`).
+ * The record in one SQLite file, durable before any call returns; what `background` writes is when anything else is.
  * @throws AppError as `openSqliteStore` says
  */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const file = join(options.dataDirectory, STORE_FILE);
   const { clock, maxMegabytes, patienceMs } = options;
   const connection = await openSqliteStore({ file, maxMegabytes, patienceMs });
-  const db = new Kysely<Database>({ dialect: sqliteDialect(connection, file, patienceMs) });
+  const dialects = sqliteDialects(connection, file, patienceMs);
+  const db = new Kysely<Database>({ dialect: dialects.full });
   const organizationId = await settleOrganization(db, options.organizationId).catch(async (error: unknown) => {
     await db.destroy();
     throw error;
   });
 
+  const close = async (): Promise<void> => {
+    tidyUp(connection);
+    await db.destroy();
+  };
+  const over = (database: Kysely<Database>): Store => storeOver(database, { file, clock, organizationId, close });
+  const background = over(new Kysely<Database>({ dialect: dialects.normal }));
+  return { ...over(db), background };
+}
+
+interface Surroundings {
+  readonly file: string;
+  readonly clock: Clock;
+  readonly organizationId: string;
+  readonly close: () => Promise<void>;
+}
+
+function storeOver(db: Kysely<Database>, { file, clock, organizationId, close }: Surroundings): Store {
   return {
     ...nounsOf(db, clock),
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
     organizationId,
+
+    get background() {
+      return this;
+    },
 
     transaction: (work) => db.transaction().execute((transaction) => work(nounsOf(transaction, clock))),
 
@@ -102,10 +124,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
 
     scrub: (signal) => scrubFile(db, statSync(file).size, signal),
 
-    async close() {
-      tidyUp(connection);
-      await db.destroy();
-    },
+    close,
   };
 }
 
