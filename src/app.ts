@@ -194,6 +194,9 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     await store.jobs.enqueue([MISSING_JOB]);
     runner.wake();
   });
+  schedule.every("learn from stored vectors", { minutes: 60 }, (signal) =>
+    context.calibrations.learn(context.embedders.active(), signal),
+  );
   schedule.every("clean up", { minutes: 60 }, (signal) => cleanUp(context, signal));
   schedule.every("verify vectors", { minutes: 360 }, async (signal) => {
     await vectors.verify(signal);

@@ -484,6 +484,8 @@ export interface Store extends StoreNouns {
   spaceCalibration(spaceId: number): Promise<string | null>;
   /** Does nothing for a space that is gone. */
   setSpaceCalibration(spaceId: number, calibration: string): Promise<void>;
+  /** Vectors of a container by chance, each once, at most `count`; fewer where the container has few. */
+  sampleVectors(space: VectorSpace, containerId: number, count: number): Promise<readonly Float32Array[]>;
   health(options: { deep: boolean }): Promise<StoreHealth>;
   /**
    * Overwrites what was deleted from the record and is still in its files. Calling again does what is left.

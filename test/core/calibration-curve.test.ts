@@ -17,6 +17,7 @@ const evenly = (from: number, to: number, count: number): number[] =>
 const known = (more: Partial<Language> = {}): Language => ({
   language: "en",
   pairs: 40,
+  documents: 0.2,
   unrelated: evenly(0, 0.3, 101),
   related: evenly(0.35, 0.7, 40),
   nearIdentical: evenly(0.9, 0.99, 12),
@@ -68,6 +69,21 @@ describe("the curve of a space", () => {
     expect(other.vectorWeight).toBe(one.vectorWeight);
   });
 
+  test("where stored texts lie nearer to each other than everyday ones, half of that counts as unrelated", () => {
+    const before = calibrationFrom(measured(known())).points;
+    const { points } = calibrationFrom({ ...measured(known()), stored: 0.4 });
+    expect(interpolate(0.15 + 0.1, points)).toBeCloseTo(interpolate(0.15, before), 2);
+    expect(interpolate(0.35, points)).toBeLessThan(interpolate(0.35, before) - 0.05);
+    expect(interpolate(0.95, points)).toBeCloseTo(interpolate(0.95, before), 2);
+    expect(calibrationFrom({ ...measured(known()), stored: 0.1 }).points).toEqual(before);
+  });
+
+  test("stored texts that are all the same leave a curve", () => {
+    const { points } = calibrationFrom({ ...measured(known()), stored: 1 });
+    expectRising(points);
+    expect(interpolate(0.9, points)).toBeGreaterThan(0.7);
+  });
+
   test("a space that tells texts apart better counts more, against words and in the order", () => {
     const good = calibrationFrom(measured(known()));
     const poor = calibrationFrom(measured(known({ related: evenly(0.1, 0.4, 40) })));
@@ -103,6 +119,7 @@ describe("the curve of a space", () => {
     const language = fc.record({
       language: fc.constantFrom("en", "de", "ja"),
       pairs: fc.integer({ min: 1, max: 50 }),
+      documents: fc.double({ min: -1, max: 1, noNaN: true }),
       unrelated: cosines,
       related: cosines,
       nearIdentical: cosines,

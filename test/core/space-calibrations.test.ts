@@ -182,6 +182,43 @@ describe("a provider that fails", () => {
   });
 });
 
+describe("what is stored", () => {
+  const talk = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      content: `Football team match score goal number ${from + at}, the players beat the champions ${"again ".repeat(at % 3)}`,
+    }));
+  const play = (from: number, count: number) =>
+    opened.core.createMemories(opened.call(), { containerTag: "a", memories: talk(from, count) });
+
+  test("moves the scale once there is enough of it and it is of one kind", async () => {
+    const { calibrations } = opened.context;
+    await play(0, 60);
+    await calibrations.learn(embedder);
+    expect(await kept()).not.toContain("stored");
+    const before = await calibrations.of(embedder);
+    await play(60, 60);
+    await calibrations.learn(embedder);
+    const { stored, languages } = JSON.parse((await kept()) ?? "{}") as {
+      stored: number;
+      languages: { documents: number }[];
+    };
+    expect(stored).toBeGreaterThan((languages[0]?.documents ?? 1) + 0.1);
+    expect((await calibrations.of(embedder)).points[1]?.[0]).toBeGreaterThan((before.points[1]?.[0] ?? 1) + 0.05);
+    const learnt = await calibrations.of(embedder);
+    await reopen();
+    expect(await opened.context.calibrations.of(embedder)).toEqual(learnt);
+    expect(measured()).toBe(1);
+  });
+
+  test("is of no interest where a space is empty or the scale is known for good", async () => {
+    const { calibrations } = opened.context;
+    await calibrations.learn(embedder);
+    await calibrations.learn({ ...embedder, isCalibrated: true });
+    expect(await kept()).toBeNull();
+    expect(measured()).toBe(0);
+  });
+});
+
 describe("thresholds over a narrow model", () => {
   beforeEach(async () => {
     await add(PASTA);

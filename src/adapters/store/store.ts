@@ -29,6 +29,7 @@ import { openSqliteStore } from "./open.js";
 import { createOperationStore } from "./operations.js";
 import { createPurgeStore } from "./purges.js";
 import { createRequestStore } from "./requests.js";
+import { sampleVectors } from "./sample-vectors.js";
 import type { Database } from "./schema.js";
 import { scrubFile } from "./scrub.js";
 import { createSettingsStore } from "./settings.js";
@@ -106,6 +107,8 @@ function storeOver(db: Kysely<Database>, { file, clock, organizationId, close }:
     async setSpaceCalibration(spaceId, calibration) {
       await db.updateTable("vector_spaces").set({ calibration }).where("id", "=", spaceId).execute();
     },
+
+    sampleVectors: (space, containerId, count) => sampleVectors(db, { space, containerId, count }),
 
     async ensureSpace(fingerprint, dimensions) {
       const known = await findSpace(db, fingerprint);

@@ -7,6 +7,8 @@ import { CALIBRATION_TEXTS, CALIBRATION_TEXTS_VERSION, type CalibrationTexts } f
 const distributionSchema = z.object({
   language: z.string(),
   pairs: z.int().min(1),
+  /** Median cosine between two texts, both as documents. */
+  documents: z.number().min(-1.01).max(1.01),
   unrelated: z.array(z.number().min(-1.01).max(1.01)).min(1),
   related: z.array(z.number().min(-1.01).max(1.01)).min(1),
   nearIdentical: z.array(z.number().min(-1.01).max(1.01)).min(1),
@@ -16,6 +18,8 @@ type Distribution = z.infer<typeof distributionSchema>;
 const measurementSchema = z.object({
   version: z.literal(CALIBRATION_TEXTS_VERSION),
   languages: z.array(distributionSchema).min(1),
+  /** Median cosine between two stored vectors of one container; missing before there are many. */
+  stored: z.number().min(-1.01).max(1.01).optional(),
 });
 
 /**
@@ -73,16 +77,26 @@ function distributionOf({ language, pairs, nearIdentical }: CalibrationTexts, as
   const unrelated = pairs.flatMap(([question], at) =>
     pairs.flatMap(([, text], other) => (other === at ? [] : [cosineOf(question, text)])),
   );
+  const documents = pairs.flatMap(([, one], at) =>
+    pairs.slice(0, at).map(([, other]) => dot(texts.get(one), texts.get(other))),
+  );
   return {
     language,
     pairs: pairs.length,
+    documents: medianOf(documents),
     unrelated: thin(rising(unrelated), KEPT_UNRELATED),
     related: rising(pairs.map(([question, text]) => cosineOf(question, text))),
     nearIdentical: rising(nearIdentical.map(([one, other]) => cosineOf(one, other))),
   };
 }
 
-function dot(one: Float32Array | undefined, other: Float32Array | undefined): number {
+/** The middle of some numbers, in any order; 0 when there are none. */
+export function medianOf(values: readonly number[]): number {
+  return quantile(rising(values), 0.5);
+}
+
+/** Cosine of two vectors of length 1, with five digits. */
+export function dot(one: Float32Array | undefined, other: Float32Array | undefined): number {
   let sum = 0;
   for (const [index, value] of (one ?? new Float32Array(0)).entries()) sum += value * (other?.[index] ?? 0);
   return Math.round(Math.min(1, Math.max(-1, sum)) * DIGITS) / DIGITS;
@@ -104,6 +118,8 @@ function quantile(values: readonly number[], share: number): number {
 
 /** Landmarks of a space's own scale, as cosines. */
 interface Anchors {
+  /** Median between two documents. */
+  readonly documents: number;
   /** Half of the unrelated pairs lie below. */
   readonly unrelated: number;
   /** Nine of ten unrelated pairs lie below. */
@@ -135,6 +151,10 @@ const MOST_WORD_WEIGHT = 1.5;
 const DOUBT_FROM = 0.3;
 const DOUBT_FULL = 0.95;
 const MOST_DOUBT = 0.2;
+/** Share of what stored texts lie nearer to each other than everyday texts that is believed to be unrelated. */
+const BELIEVED = 0.5;
+/** Of the way from unrelated to near-identical, at most so much is taken away by that. */
+const MOST_OF_ROOM = 0.6;
 /**
  * Weight in ranking by separation: at that of the built-in embedder what was measured for it, and with averaged word
  * vectors (0.34) about half of that was best. The better the vectors, the more weight pays, but models do worse on real
@@ -147,8 +167,9 @@ const VECTOR_WEIGHTS = [
 ] as const;
 
 /** What a measurement says about how cosines of its space are to be read. */
-export function calibrationFrom({ languages }: Measurement): Calibration {
-  const anchors = average(knownLanguages(languages));
+export function calibrationFrom({ languages, stored }: Measurement): Calibration {
+  const known = average(knownLanguages(languages));
+  const anchors = stored === undefined ? known : moveUp(known, stored - known.documents);
   const { unrelated, mostUnrelated, related, nearIdentical, separation } = anchors;
   const lowest = unrelated - 3 * ((mostUnrelated - unrelated) / NINETY);
   return {
@@ -162,6 +183,23 @@ export function calibrationFrom({ languages }: Measurement): Calibration {
     wordWeight: 1 + (MOST_WORD_WEIGHT - 1) * Math.max(0, 1 - separation / GOOD_SEPARATION),
     doubt: MOST_DOUBT * within01((separation - DOUBT_FROM) / (DOUBT_FULL - DOUBT_FROM)),
     vectorWeight: interpolate(separation, VECTOR_WEIGHTS),
+  };
+}
+
+/**
+ * Stored texts may all be about one thing, or of a kind that a model puts in one corner: then what has nothing to do with
+ * a question lies higher than everyday texts do. Half of that is believed, as such texts are a little related indeed.
+ */
+function moveUp(anchors: Anchors, by: number): Anchors {
+  const { unrelated, nearIdentical } = anchors;
+  const room = nearIdentical - unrelated;
+  const share = room > 0 ? Math.min(MOST_OF_ROOM, Math.max(0, BELIEVED * by) / room) : 0;
+  const moved = (cosine: number): number => cosine + share * (nearIdentical - cosine);
+  return {
+    ...anchors,
+    unrelated: moved(unrelated),
+    mostUnrelated: moved(anchors.mostUnrelated),
+    related: moved(anchors.related),
   };
 }
 
@@ -179,7 +217,7 @@ function orderOf({ related, unrelated }: Distribution): number {
   return above / (related.length * unrelated.length);
 }
 
-function anchorsOf({ unrelated, related, nearIdentical }: Distribution): Anchors {
+function anchorsOf({ documents, unrelated, related, nearIdentical }: Distribution): Anchors {
   const middle = quantile(unrelated, 0.5);
   const most = quantile(unrelated, 0.9);
   const end = quantile(unrelated, UNRELATED_END);
@@ -187,6 +225,7 @@ function anchorsOf({ unrelated, related, nearIdentical }: Distribution): Anchors
   const same = quantile(nearIdentical, 0.1);
   const safe = end + (WEAKNESS * (1 - separation) * (most - middle)) / NINETY;
   return {
+    documents,
     unrelated: middle,
     mostUnrelated: most,
     related: Math.min(Math.max(safe, quantile(related, SHORT)), middle + 0.8 * (same - middle)),
@@ -202,6 +241,7 @@ function average(languages: readonly Distribution[]): Anchors {
   const mean = (name: keyof Anchors): number =>
     parts.reduce((sum, { anchors, weight }) => sum + weight * anchors[name], 0);
   return {
+    documents: mean("documents"),
     unrelated: mean("unrelated"),
     mostUnrelated: mean("mostUnrelated"),
     related: mean("related"),

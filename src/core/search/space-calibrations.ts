@@ -1,6 +1,7 @@
 import { AppError } from "../errors.js";
 import type { Calibration, Clock, Embedder, Log, Store } from "../ports.js";
-import { calibrationFrom, measureSpace, readMeasurement } from "./calibration.js";
+import type { VectorSpace } from "../types.js";
+import { calibrationFrom, dot, measureSpace, medianOf, readMeasurement } from "./calibration.js";
 
 /** Knows how the cosines of each vector space are to be read. */
 export interface SpaceCalibrations {
@@ -16,12 +17,18 @@ export interface SpaceCalibrations {
    * @throws the signal's reason and nothing else; failures are logged
    */
   measure(embedder: Embedder, signal?: AbortSignal): Promise<void>;
+  /**
+   * Looks at what is stored, a few hundred vectors by chance, where there are enough: texts of an unusual kind lie nearer
+   * to each other than everyday ones. Measures first what was not measured.
+   * @throws the signal's reason, and what the store throws
+   */
+  learn(embedder: Embedder, signal?: AbortSignal): Promise<void>;
   /** Ends what runs in the background. */
   close(): Promise<void>;
 }
 
 export interface SpaceCalibrationOptions {
-  readonly store: Pick<Store, "findSpace" | "spaceCalibration" | "setSpaceCalibration">;
+  readonly store: Pick<Store, "findSpace" | "spaceCalibration" | "setSpaceCalibration" | "sampleVectors" | "vectors">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,6 +37,13 @@ export interface SpaceCalibrationOptions {
 const PAUSE_MS = 10 * 60_000;
 /** The longest that measuring takes; documents wait for it once. */
 const LIMIT_MS = 60_000;
+/** What is looked at to learn: so many containers at most, the larger ones rather, and so many vectors of each. */
+const CONTAINERS = 8;
+const VECTORS = 40;
+/** A container with fewer vectors says nothing about its kind of text. */
+const FEWEST_VECTORS = 100;
+/** Smaller changes of the median are chance. */
+const CHANGE = 0.02;
 
 /** Calibrations of the spaces of one store. */
 export function createSpaceCalibrations({ store, clock, log }: SpaceCalibrationOptions): SpaceCalibrations {
@@ -97,11 +111,50 @@ export function createSpaceCalibrations({ store, clock, log }: SpaceCalibrationO
       signal?.throwIfAborted();
     },
 
+    async learn(embedder, signal) {
+      if (embedder.isCalibrated) return;
+      await measureOnce(embedder);
+      signal?.throwIfAborted();
+      const space = await store.findSpace(embedder.fingerprint);
+      const measurement = space && readMeasurement(await store.spaceCalibration(space.id));
+      if (!measurement) return;
+      const cosines = await sampleCosines(store, space);
+      if (cosines.length === 0) return;
+      const stored = medianOf(cosines);
+      if (measurement.stored !== undefined && Math.abs(stored - measurement.stored) < CHANGE) return;
+      signal?.throwIfAborted();
+      const learnt = { ...measurement, stored };
+      await store.setSpaceCalibration(space.id, JSON.stringify(learnt));
+      known.set(embedder.fingerprint, calibrationFrom(learnt));
+    },
+
     async close() {
       closing.abort();
       await Promise.all(running.values());
     },
   };
+}
+
+/** Cosines between vectors of the same container, of some containers by chance. */
+async function sampleCosines(store: SpaceCalibrationOptions["store"], space: VectorSpace): Promise<number[]> {
+  const counts = [...(await store.vectors.counts(space.id))].filter(([, count]) => count >= FEWEST_VECTORS);
+  const cosines: number[] = [];
+  for (const containerId of drawContainers(counts)) {
+    const sample = await store.sampleVectors(space, containerId, VECTORS);
+    for (const [at, one] of sample.entries()) for (const other of sample.slice(0, at)) cosines.push(dot(one, other));
+  }
+  return cosines;
+}
+
+function drawContainers(counts: readonly (readonly [id: number, count: number])[]): ReadonlySet<number> {
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const drawn = new Set<number>();
+  for (let draw = 0; draw < CONTAINERS; draw++) {
+    let left = Math.random() * total;
+    const found = counts.find(([, count]) => (left -= count) < 0);
+    if (found) drawn.add(found[0]);
+  }
+  return drawn;
 }
 
 /** What an embedder says of itself, before its space was measured. */

@@ -57,6 +57,44 @@ export function vectorsContract(open: OpenStore): void {
     });
   });
 
+  describe("what is known of a space's scale", () => {
+    test("is kept with the space alone, and replaced whole", async () => {
+      const one = await newSpace("one");
+      const other = await newSpace("other");
+      expect(await at.store.spaceCalibration(one.id)).toBeNull();
+      await at.store.setSpaceCalibration(one.id, '{"a":1}');
+      await at.store.setSpaceCalibration(one.id, '{"b":"ä"}');
+      expect(await at.store.spaceCalibration(one.id)).toBe('{"b":"ä"}');
+      expect(await at.store.spaceCalibration(other.id)).toBeNull();
+    });
+
+    test("a space that is not there has none and takes none", async () => {
+      await at.store.setSpaceCalibration(4711, "{}");
+      expect(await at.store.spaceCalibration(4711)).toBeNull();
+    });
+
+    test("a sample has vectors of that container and space, each once, and none that cannot be found", async () => {
+      const space = await newSpace();
+      const other = await newSpace("other");
+      const mine: Float32Array[] = [];
+      for (let index = 0; index < 6; index++) {
+        const vector = buildVector(space, 1, index, 0);
+        mine.push(vector);
+        const { unit } = await addUnit(space, vector);
+        await at.store.units.addVector(unit, other, buildVector(other, 0, 0, 1));
+      }
+      const { containerId } = await addUnit(space, buildVector(space, 0, 1, 1), "b");
+      expect(await at.store.sampleVectors(space, containerId, 5)).toEqual([buildVector(space, 0, 1, 1)]);
+      const { containerId: full } = await addUnit(space, mine[0] ?? new Float32Array(3), "a");
+      const sample = await at.store.sampleVectors(space, full, 60);
+      expect(sample.length).toBeGreaterThan(1);
+      expect(sample.length).toBeLessThanOrEqual(7);
+      for (const vector of sample) expect(mine).toContainEqual(vector);
+      expect(await at.store.sampleVectors(space, 4711, 5)).toEqual([]);
+      expect(await at.store.sampleVectors(space, full, 0)).toEqual([]);
+    });
+  });
+
   describe("holding vectors", () => {
     test("a container's vectors come back bit by bit", async () => {
       const space = await newSpace("s", 5);
@@ -244,7 +282,8 @@ export function vectorsContract(open: OpenStore): void {
     });
 
     test("heads of spaces are apart", async () => {
-      const [space, other] = [await newSpace(), await newSpace("other")];
+      const space = await newSpace();
+      const other = await newSpace("other");
       await addUnit(space, buildVector(space, 1));
       const head = await at.store.vectors.head(space.id);
       await addUnit(other, buildVector(other, 1));
@@ -291,7 +330,8 @@ export function vectorsContract(open: OpenStore): void {
 
   describe("followers", () => {
     test("positions and placements are kept by space", async () => {
-      const [space, other] = [await newSpace(), await newSpace("other")];
+      const space = await newSpace();
+      const other = await newSpace("other");
       const { vectors } = at.store;
       expect(await vectors.position("chroma", space.id)).toBe(0);
       await vectors.setPosition("chroma", space.id, 7);
