@@ -127,6 +127,18 @@ describe("the order", () => {
     }
   });
 
+  test("finds a fact by a word of the same family that stems keep apart, behind the word itself", () => {
+    const facts = ["Nora's umbrella", "Nora's recoverer", "Nora's recovering"].map((text, index) =>
+      memoryDetail({ seq: index + 1, text }),
+    );
+    for (const asked of ["recovers", "recovery"]) {
+      const [first, second, third] = texts(rank(`${asked} zzz`, facts));
+      expect(new Set([first, second])).toEqual(new Set(["Nora's recoverer", "Nora's recovering"]));
+      expect(third).toBe("Nora's umbrella");
+    }
+    expect(texts(rank("recover zzz", facts))[0]).toBe("Nora's recovering");
+  });
+
   test("trusts a rare related word more than one of every day", () => {
     const [rare, common] = [
       memoryDetail({ seq: 2, text: "Nora: suitcase" }),

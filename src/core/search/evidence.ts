@@ -1,4 +1,5 @@
 import { rarityOf } from "../../lib/english/common-words.js";
+import { familyOf } from "../../lib/english/families.js";
 import { contentRoot } from "../../lib/english/relations.js";
 import { isTimeWord } from "../../lib/english/time-words.js";
 import { isNegation, NUMBER_WORDS, splitWords, tokenise } from "../../lib/words.js";
@@ -11,6 +12,8 @@ export interface UnitWords {
   readonly detail: UnitDetail;
   /** Roots of the content words, with how often they occur. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Families of those words that are longer than their family. */
+  readonly families: readonly string[];
   /** Number of content words. */
   readonly length: number;
   /** Roots of the names of those who speak, or of what a memory starts with. */
@@ -39,9 +42,9 @@ const ENDS_IN_QUESTION = /\?[\s"')]*(?:\[[^\]]*\]\s*)?$/;
 
 /** Takes the text of a candidate apart. */
 export function readUnit(detail: UnitDetail): UnitWords {
-  const { first, counts, length, ...traits } = readText(detail.text);
+  const { first, counts, families, length, ...traits } = readText(detail.text);
   const speakers = detail.memory ? first : readSpeakers(detail.chunk?.metadata?.speakers);
-  return { detail, counts, length, speakers, ...traits };
+  return { detail, counts, families, length, speakers, ...traits };
 }
 
 const CACHED_SPEAKERS = 1_000;
@@ -107,6 +110,7 @@ function takeApart(text: string): TextWords {
   }
   return {
     counts,
+    families: [...familiesOf(counts.keys())],
     length,
     first: first === "" ? NOBODY : new Set([first]),
     isQuestion: ENDS_IN_QUESTION.test(text.slice(-400)),
@@ -117,32 +121,52 @@ function takeApart(text: string): TextWords {
   };
 }
 
+function familiesOf(roots: Iterable<string>): Set<string> {
+  const families = new Set<string>();
+  for (const root of roots) {
+    const family = familyOf(root);
+    if (family !== root) families.add(family);
+  }
+  return families;
+}
+
 /** Looks for the terms of a query in a unit. */
 export function gatherEvidence(unit: UnitWords, query: Query, recipe: RankRecipe): Evidence {
-  let strength: Float64Array | null = null;
-  let presence: Float64Array | null = null;
+  let evidence: Evidence | null = null;
   for (const [root, count] of unit.counts) {
     const matches = query.matches.get(root) ?? query.near?.(root);
     if (!matches) continue;
-    strength ??= new Float64Array(query.terms.length);
-    presence ??= new Float64Array(query.terms.length);
-    for (const { term, relation } of matches) {
-      const found = relation === 1 ? count : relatedStrength(root, relation, recipe);
-      if (found > (strength[term] ?? 0)) strength[term] = found;
-      if (relation > (presence[term] ?? 0)) presence[term] = relation;
-    }
+    evidence ??= emptyEvidence(query);
+    for (const { term, relation } of matches)
+      note(evidence, term, relation, relation === 1 ? count : relatedStrength(root, relation, recipe));
   }
-  if (!strength || !presence) return noEvidence(query.terms.length);
+  for (const family of unit.families) {
+    const matches = query.families.get(family);
+    if (!matches) continue;
+    evidence ??= emptyEvidence(query);
+    for (const { term, relation } of matches) note(evidence, term, relation, relatedStrength(family, relation, recipe));
+  }
+  if (!evidence) return noEvidence(query);
+  const { strength } = evidence;
   const scale = 1 - recipe.lengthShare + (recipe.lengthShare * unit.length) / recipe.typicalLength;
   for (let term = 0; term < strength.length; term++) strength[term] = (strength[term] ?? 0) / scale;
-  return { strength, presence };
+  return evidence;
+}
+
+function emptyEvidence({ terms }: Query): Evidence {
+  return { strength: new Float64Array(terms.length), presence: new Float64Array(terms.length) };
+}
+
+function note({ strength, presence }: Evidence, term: number, relation: number, found: number): void {
+  if (found > (strength[term] ?? 0)) strength[term] = found;
+  if (relation > (presence[term] ?? 0)) presence[term] = relation;
 }
 
 /** Of many candidates nothing is to be said: they share one. */
 const withoutEvidence: Evidence[] = [];
 
-function noEvidence(terms: number): Evidence {
-  return (withoutEvidence[terms] ??= { strength: new Float64Array(terms), presence: new Float64Array(terms) });
+function noEvidence(query: Query): Evidence {
+  return (withoutEvidence[query.terms.length] ??= emptyEvidence(query));
 }
 
 /** A related word that turns up in talk about anything says less than a rare one. */

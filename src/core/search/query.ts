@@ -1,4 +1,5 @@
 import { backgroundShare } from "../../lib/english/common-words.js";
+import { familyOf } from "../../lib/english/families.js";
 import { relatedRoots, rootOf } from "../../lib/english/relations.js";
 import { isStopWord, otherForms, queryWords, tokenise } from "../../lib/words.js";
 import { nearWords, type NearWords } from "./near-words.js";
@@ -25,6 +26,8 @@ export interface Query {
   readonly terms: readonly QueryTerm[];
   /** By the root of a word in a text. */
   readonly matches: ReadonlyMap<string, readonly TermMatch[]>;
+  /** By the family of a word in a text, see `familyOf`. */
+  readonly families: ReadonlyMap<string, readonly TermMatch[]>;
   /** For words that are not in `matches`; null for a query whose words are known. */
   readonly near: NearWords | null;
   readonly date: DateMention | null;
@@ -41,6 +44,8 @@ const BACKGROUND_TEXTS = 40;
 const MOST_TERMS = 32;
 /** How strongly another form of a word stands for it. */
 const OTHER_FORM = 0.9;
+/** How strongly a word of the same family stands for a word. */
+const SAME_FAMILY = 0.9;
 
 /**
  * Takes a query apart.
@@ -62,7 +67,14 @@ export function analyseQuery(text: string, counts: WordCounts | null, names: Rea
     terms.push({ root, weight, isName: names.has(root) || (capitalised.has(word) && share <= 0.001) });
   }
   const telling = heaviest(terms);
-  return { text, terms: telling, matches: matchesOf(telling), near: nearWords(text, telling), date };
+  return {
+    text,
+    terms: telling,
+    matches: matchesOf(telling),
+    families: familiesOf(telling),
+    near: nearWords(text, telling),
+    date,
+  };
 }
 
 /** All terms, or of too many those that say the most. */
@@ -87,15 +99,26 @@ function capitalisedWords(text: string): Set<string> {
 
 function matchesOf(terms: readonly QueryTerm[]): Map<string, TermMatch[]> {
   const matches = new Map<string, TermMatch[]>();
-  const add = (root: string, match: TermMatch): void => {
-    const list = matches.get(root);
-    if (list) list.push(match);
-    else matches.set(root, [match]);
-  };
   for (const [term, { root, isName }] of terms.entries()) {
-    add(root, { term, relation: 1 });
-    for (const form of otherForms(root)) add(form, { term, relation: OTHER_FORM });
-    if (!isName) for (const [related, relation] of relatedRoots(root)) add(related, { term, relation });
+    push(matches, root, { term, relation: 1 });
+    for (const form of otherForms(root)) push(matches, form, { term, relation: OTHER_FORM });
+    if (isName) continue;
+    for (const [related, relation] of relatedRoots(root)) push(matches, related, { term, relation });
+    const family = familyOf(root);
+    if (family !== root) push(matches, family, { term, relation: SAME_FAMILY });
   }
   return matches;
+}
+
+function familiesOf(terms: readonly QueryTerm[]): Map<string, TermMatch[]> {
+  const families = new Map<string, TermMatch[]>();
+  for (const [term, { root, isName }] of terms.entries())
+    if (!isName) push(families, familyOf(root), { term, relation: SAME_FAMILY });
+  return families;
+}
+
+function push(matches: Map<string, TermMatch[]>, key: string, match: TermMatch): void {
+  const list = matches.get(key);
+  if (list) list.push(match);
+  else matches.set(key, [match]);
 }
