@@ -413,6 +413,70 @@ describe("a move", () => {
   }, 60_000);
 });
 
+describe("a store of an earlier version", () => {
+  /** What an earlier version noted, and nothing that this one does. */
+  async function makeEarlier(fingerprint: string): Promise<void> {
+    await opened.close();
+    const connection = await openDatabase(join(dataDirectory, "recollect.db"));
+    connection.exec("delete from embedder_roles");
+    connection.exec("delete from meta where key = 'embedder_asked'");
+    connection.prepare("insert into meta (key, value) values ('embedder', ?)").run(fingerprint);
+    connection.close();
+  }
+
+  test("goes on with the vectors that it has", async () => {
+    const provider = await startProvider();
+    await open(openai(provider));
+    await opened.settle();
+    await addMany(20);
+    await opened.settle();
+    const before = await spaces();
+    await makeEarlier('openai/1 model="scripted" dimensions=own');
+    const asked = timesEmbedded(provider).size;
+    await open(openai(provider));
+    await opened.settle();
+    expect(await embeddings()).toMatchObject({ active: { name: "openai scripted", isAnswering: true }, next: null });
+    expect(await spaces()).toEqual(before);
+    expect(timesEmbedded(provider).size).toBe(asked);
+    const { results, degraded } = await search("number 7 near window w7");
+    expect([results[0]?.text, degraded]).toEqual([textOf(7), []]);
+  }, 60_000);
+
+  test("that was filled with something unknown is embedded again, and found by its words meanwhile", async () => {
+    await open();
+    await addMany(20);
+    await opened.settle();
+    await makeEarlier("builtin v0 384");
+    await open();
+    expect((await search("number 7 near window w7")).results[0]?.text).toBe(textOf(7));
+    await opened.settle();
+    expect(await gaps()).toEqual([]);
+  }, 60_000);
+});
+
+describe("what is kept of the previous embedder", () => {
+  test("is completed while it may be gone back to, and removed when its time is over", async () => {
+    const provider = await startProvider();
+    await open();
+    await addMany(20);
+    await opened.settle();
+    await reopen(openai(provider));
+    await untilActive("openai scripted");
+    await opened.settle();
+    await opened.close();
+    const connection = await openDatabase(join(dataDirectory, "recollect.db"));
+    connection.exec("update embedder_roles set drop_after = '2001-01-01T00:00:00.000Z' where role = 'previous'");
+    connection.exec(
+      "insert or replace into schedules (name, last_run_at) values ('look after embedders', '2001-01-01T00:00:00.000Z')",
+    );
+    connection.close();
+    await open(openai(provider));
+    await expect.poll(async () => (await embeddings()).previous, WAITS).toBeNull();
+    await opened.settle();
+    expect(await spaces()).toMatchObject([{ units: 20 }]);
+  }, 60_000);
+});
+
 describe("bad input", () => {
   test.each([
     [{}, /action/],

@@ -147,6 +147,7 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
     },
 
     async abandon(fingerprint) {
+      if (fingerprint.startsWith(ABANDONED)) return null;
       const row = await db
         .selectFrom("vector_spaces")
         .select("id")

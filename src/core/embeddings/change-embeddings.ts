@@ -9,7 +9,8 @@ import { choiceSchema, describeChoice } from "./choice.js";
 import { getEmbeddings, type EmbeddingStatus, priceOf } from "./embedding-status.js";
 import { estimateTokens } from "./embed-units.js";
 import { nudge } from "./open.js";
-import { changeActive, changeMove, giveUpNext, giveUpPrevious, planNext } from "./roles.js";
+import { changeActive, changeMove, giveUpNext, giveUpPrevious, giveUpSpace, planNext } from "./roles.js";
+import type { VectorSpace } from "../types.js";
 
 /** What a person may do about embedders. */
 export const changeEmbeddingsSchema = z.discriminatedUnion("action", [
@@ -49,6 +50,7 @@ async function apply(
   call: Admitted,
   change: Exclude<Change, { action: "rollback" }>,
 ): Promise<string> {
+  const known = change.action === "drop" ? await context.store.vectors.spaces() : [];
   return once(context, call, "changeEmbeddings", async (nouns) => {
     switch (change.action) {
       case "use":
@@ -60,7 +62,7 @@ async function apply(
       case "switch":
         return `${await changeNext(nouns, { isApproved: true, isPaused: false })} answers as soon as it is filled.`;
       case "drop":
-        return drop(nouns);
+        return drop(nouns, known);
     }
   });
 }
@@ -84,11 +86,15 @@ async function changeNext(nouns: StoreNouns, change: Parameters<typeof changeMov
   return changed.name;
 }
 
-async function drop(nouns: StoreNouns): Promise<string> {
+async function drop(nouns: StoreNouns, known: readonly VectorSpace[]): Promise<string> {
   const { previous } = await nouns.embeddings.placed();
-  if (!previous || !(await giveUpPrevious(nouns)))
-    throw new AppError("conflict", "No vectors of an earlier embedder are kept.");
-  return `The vectors of ${previous.name} are removed; there is no way back to it but to embed everything again.`;
+  await giveUpPrevious(nouns);
+  const { length: before } = await nouns.embeddings.abandoned();
+  // Earlier versions left behind the vectors of every embedder that was ever used.
+  for (const { fingerprint } of known) await giveUpSpace(nouns, fingerprint);
+  const { length: after } = await nouns.embeddings.abandoned();
+  if (!previous && before === after) throw new AppError("conflict", "No vectors of an earlier embedder are kept.");
+  return `The vectors of ${previous?.name ?? "earlier embedders"} are removed; there is no way back but to embed everything again.`;
 }
 
 async function goBack(context: CoreContext, call: Admitted): Promise<string> {

@@ -6,7 +6,7 @@ import { compareSpaces, type Side } from "./compare.js";
 import { tokensOf } from "./embed-units.js";
 import { fillSpace, followSpace } from "./fill.js";
 import type { Pace } from "./pace.js";
-import { changeActive, changeMove } from "./roles.js";
+import { changeActive, changeMove, giveUpSpace } from "./roles.js";
 
 /** Seconds until the next attempt when something is wrong that may pass by itself, and that a person must mend. */
 const TRY_AGAIN = 15;
@@ -69,9 +69,12 @@ async function noteProblem({ store, log }: MoveContext, { choice, move, name }: 
 }
 
 /** @returns null when the move is over: given up, or nothing has to be filled */
-async function makeReady(context: MoveContext, next: PlacedEmbedder, signal: AbortSignal): Promise<Moving | null> {
-  const { store, embedders, log } = context;
-  const { choice } = next;
+async function makeReady(
+  context: MoveContext,
+  { choice }: PlacedEmbedder,
+  signal: AbortSignal,
+): Promise<Moving | null> {
+  const { store, embedders } = context;
   const stopping = new AbortController();
   const waiting = { signal: AbortSignal.any([signal, stopping.signal]) };
   const onProgress = downloadNoter(context, choice, () => stopping.abort(STOPPED));
@@ -80,34 +83,37 @@ async function makeReady(context: MoveContext, next: PlacedEmbedder, signal: Abo
   });
   const [probe] = await embedder.embed(["How it answers is seen by asking it."], "document", signal);
   const space = await store.ensureSpace(embedder.fingerprint, probe?.length ?? 0);
+  const next = await begin(context, choice, embedder);
+  if (!next) return null;
   await context.calibrations.measure(embedder, signal);
-  const { active } = await store.embeddings.placed();
-  if (active?.fingerprint === embedder.fingerprint) {
-    await store.transaction(async (nouns) => {
-      if (!(await changeMove(nouns, choice, {}))) return;
-      await nouns.embeddings.place("active", { ...active, choice, name: embedder.name });
-      await nouns.embeddings.remove("next");
-      embedders.activate(embedder);
-    });
-    log.info("the embedder is reached in another way; its vectors stay", { embedder: embedder.name });
-    return null;
-  }
   const [totals, done] = [await store.embeddings.totals(), await store.embeddings.countEmbedded(space.id)];
-  const isNext = await store.transaction((nouns) =>
-    changeMove(
-      nouns,
-      choice,
-      ({ comparison }) => ({
-        phase: comparison ? "ready" : "filling",
-        download: null,
-        problem: null,
-        done,
-        total: Math.max(totals.units, done),
-      }),
-      { fingerprint: embedder.fingerprint, name: embedder.name },
-    ),
+  const filling = await store.transaction((nouns) =>
+    changeMove(nouns, choice, ({ comparison }) => ({
+      phase: comparison ? "ready" : "filling",
+      download: null,
+      problem: null,
+      done,
+      total: Math.max(totals.units, done),
+    })),
   );
-  return isNext && { choice, embedder, space };
+  return filling && { choice, embedder, space };
+}
+
+/** Notes what the next embedder is. @returns false when the move is over: given up, or nothing has to be filled */
+async function begin({ store, embedders, log }: MoveContext, choice: EmbedderChoice, embedder: Embedder) {
+  const { fingerprint, name } = embedder;
+  return store.transaction(async (nouns) => {
+    const { active } = await nouns.embeddings.placed();
+    const next = await changeMove(nouns, choice, {}, { fingerprint, name });
+    // Whoever gave it up meanwhile did not know of its space.
+    if (!next) await giveUpSpace(nouns, fingerprint);
+    if (!next || !active || active.fingerprint !== fingerprint) return next !== null;
+    await nouns.embeddings.place("active", { ...active, choice, name });
+    await nouns.embeddings.remove("next");
+    embedders.activate(embedder);
+    log.info("the embedder is reached in another way; its vectors stay", { embedder: name });
+    return false;
+  });
 }
 
 function downloadNoter({ store, log }: MoveContext, choice: EmbedderChoice, stop: () => void) {

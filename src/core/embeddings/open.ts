@@ -4,7 +4,7 @@ import { AppError } from "../errors.js";
 import type { Embedder, EmbedderChoice, PlacedEmbedder } from "../ports.js";
 import { choiceOfFingerprint, describeChoice, isSameChoice } from "./choice.js";
 import { absentEmbedder, isAbsent } from "./embedders.js";
-import { DROP_JOB, FOLLOW_JOB, giveUpPrevious, MISSING_JOB, MOVE_JOB, planNext } from "./roles.js";
+import { DROP_JOB, FOLLOW_JOB, giveUpPrevious, giveUpSpace, MISSING_JOB, MOVE_JOB, planNext } from "./roles.js";
 
 /** A start waits for the embedder so long; without it searches go by words until it is there. */
 const START_WAITS_MS = 5_000;
@@ -28,6 +28,7 @@ export async function openEmbedders(context: OpenContext, asked: Asked): Promise
   const { store } = context;
   const known = (await store.embeddings.placed()).active ?? (await firstEmbedder(context, asked));
   await bringUp(context, known);
+  await clearLeftovers(context);
   await planAsked(context, asked);
   const { next } = await store.embeddings.placed();
   if (next?.move && !next.move.isPaused) await nudge(context);
@@ -81,6 +82,13 @@ async function answerFrom({ store, log }: OpenContext, placed: PlacedEmbedder, e
     await jobs.enqueue([MISSING_JOB, DROP_JOB]);
   });
   if (isOther) log.warn("the embedder makes other vectors now; all are made anew", { embedder: name });
+}
+
+/** Removes spaces without a vector that nobody has a role with: a kill came between their making and their noting. */
+async function clearLeftovers({ store }: OpenContext): Promise<void> {
+  for (const { id, fingerprint } of await store.vectors.spaces())
+    if ((await store.embeddings.countEmbedded(id)) === 0)
+      await store.transaction((nouns) => giveUpSpace(nouns, fingerprint));
 }
 
 async function planAsked(context: OpenContext, { choice, isStated, isPassing }: Asked): Promise<void> {

@@ -80,8 +80,8 @@ export async function giveUpPrevious(nouns: StoreNouns): Promise<boolean> {
   return true;
 }
 
-/** Gives up the space of a fingerprint, unless somebody has a role with it. */
-async function giveUpSpace(nouns: StoreNouns, fingerprint: string | null): Promise<void> {
+/** Gives up the space of a fingerprint, inside a transaction, unless somebody has a role with it. */
+export async function giveUpSpace(nouns: StoreNouns, fingerprint: string | null): Promise<void> {
   const placed = Object.values(await nouns.embeddings.placed());
   if (fingerprint === null || placed.some((one) => one.fingerprint === fingerprint)) return;
   if ((await nouns.embeddings.abandon(fingerprint)) !== null) await nouns.jobs.enqueue([DROP_JOB]);
