@@ -282,8 +282,7 @@ export function vectorsContract(open: OpenStore): void {
     });
 
     test("heads of spaces are apart", async () => {
-      const space = await newSpace();
-      const other = await newSpace("other");
+      const [space, other] = [await newSpace(), await newSpace("other")];
       await addUnit(space, buildVector(space, 1));
       const head = await at.store.vectors.head(space.id);
       await addUnit(other, buildVector(other, 1));
@@ -330,8 +329,7 @@ export function vectorsContract(open: OpenStore): void {
 
   describe("followers", () => {
     test("positions and placements are kept by space", async () => {
-      const space = await newSpace();
-      const other = await newSpace("other");
+      const [space, other] = [await newSpace(), await newSpace("other")];
       const { vectors } = at.store;
       expect(await vectors.position("chroma", space.id)).toBe(0);
       await vectors.setPosition("chroma", space.id, 7);
