@@ -17,8 +17,8 @@ export async function measureIngest({ product, folders, results, effort, seed, s
   const source = new DocumentSource(seed, size);
   try {
     await settle(service, await addBatch(service, source.take(20)));
-    await measureSingle({ service, source, results, effort });
-    await measureBatches({ service, source, results, effort });
+    await measureSingle({ service, source, results, effort, size });
+    await measureBatches({ service, source, results, effort, size });
     await measureSearchMeanwhile({ service, source, results, effort, seed, size });
   } finally {
     await service.stop();
@@ -41,7 +41,7 @@ class DocumentSource {
   }
 }
 
-async function measureSingle({ service, source, results, effort }) {
+async function measureSingle({ service, source, results, effort, size }) {
   const waited = source.take(effort.documents / 6);
   const load = await applyLoad({
     callers: 1,
@@ -49,7 +49,7 @@ async function measureSingle({ service, source, results, effort }) {
     milliseconds: effort.milliseconds,
     work: (index) => service.post("/v3/documents", documentOf(waited[index]), { prefer: "wait=30" }),
   });
-  results.addTimes({ section: SECTION, name: "one document, until searchable and understood" }, load);
+  results.addTimes({ section: SECTION, name: "one document, until searchable and understood", size }, load);
 
   const notes = source.take(effort.documents / 2);
   const { milliseconds } = await timeOf(async () => {
@@ -62,14 +62,14 @@ async function measureSingle({ service, source, results, effort }) {
         ids.push(body.id);
       },
     });
-    results.addTimes({ section: SECTION, name: "one document acknowledged, 8 callers" }, taken);
+    results.addTimes({ section: SECTION, name: "one document acknowledged, 8 callers", size }, taken);
     await settle(service, ids);
   });
   const value = (notes.length * 1_000) / milliseconds;
-  results.add({ section: SECTION, name: "single documents by 8 callers, searchable", unit: "a second", value });
+  results.add({ section: SECTION, name: "single documents by 8 callers, searchable", unit: "a second", size, value });
 }
 
-async function measureBatches({ service, source, results, effort }) {
+async function measureBatches({ service, source, results, effort, size }) {
   const notes = source.take(effort.documents);
   const ids = [];
   const started = performance.now();
@@ -77,13 +77,13 @@ async function measureBatches({ service, source, results, effort }) {
   for (let from = 0; from < notes.length; from += BATCH)
     ids.push(...(await addBatch(service, notes.slice(from, from + BATCH))));
   const rate = () => (notes.length * 1_000) / (performance.now() - started);
-  results.add({ section: SECTION, name: "batches of 100, acknowledged", unit: "a second", value: rate() });
+  results.add({ section: SECTION, name: "batches of 100, acknowledged", unit: "a second", size, value: rate() });
   await settle(service, ids);
-  results.add({ section: SECTION, name: "batches of 100, searchable", unit: "a second", value: rate() });
+  results.add({ section: SECTION, name: "batches of 100, searchable", unit: "a second", size, value: rate() });
   await settle(service, ids, isUnderstood);
-  results.add({ section: SECTION, name: "batches of 100, understood", unit: "a second", value: rate() });
+  results.add({ section: SECTION, name: "batches of 100, understood", unit: "a second", size, value: rate() });
   const value = (service.processorTime() - before) / notes.length;
-  results.add({ section: SECTION, name: "processor time of the service for one document", unit: "ms", value });
+  results.add({ section: SECTION, name: "processor time of the service for one document", unit: "ms", size, value });
 
   // By the document and not by its words, since the memory of a document may put them in another way.
   const questioner = new Questioner();
@@ -95,7 +95,7 @@ async function measureBatches({ service, source, results, effort }) {
       one,
     );
   }
-  questioner.report(results, { section: SECTION, name: "after ingest" });
+  questioner.report(results, { section: SECTION, name: "after ingest", size });
 }
 
 /** Searches of one caller, without and with all that can be taken in, into another container and into the same one. */

@@ -67,7 +67,7 @@ function namesOf(figures) {
 }
 
 function nameOfSize(size) {
-  return size === undefined ? "" : size.toLocaleString("en");
+  return size === undefined ? "none" : size.toLocaleString("en");
 }
 
 function show(figure) {
