@@ -390,6 +390,8 @@ export interface JobStore {
    * that have the fewest running. Leases that ran out count as due again. Of all kinds, unless `kinds` says which.
    */
   claim(worker: string, limit: number, leaseMs: number, kinds?: KindChoice): Promise<Job[]>;
+  /** Which of these kinds have a job to take, or would have one if no other kept it from its turn. */
+  dueKinds(kinds: readonly string[]): Promise<string[]>;
   /** Prolongs the lease. @returns false when the job is no longer this worker's */
   extend(worker: string, jobId: number, leaseMs: number): Promise<boolean>;
   /** Removes a finished job. @returns false when the job is no longer this worker's */

@@ -99,7 +99,8 @@ export function createRunner(options: RunnerOptions): Runner {
   async function takeFree(): Promise<number> {
     if (slots.size === 0) return takeUpTo(concurrency - countRunning());
     let taken = await takeUpTo(concurrency - countRunning(), { except: [...slots.keys()] });
-    for (const [kind, own] of slots) taken += await takeUpTo(own - countRunning(kind), { only: [kind] });
+    for (const kind of await jobs.dueKinds([...slots.keys()]))
+      taken += await takeUpTo((slots.get(kind) ?? 0) - countRunning(kind), { only: [kind] });
     return taken;
   }
 

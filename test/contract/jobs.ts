@@ -63,6 +63,19 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       expect(await take(0)).toEqual([]);
     });
 
+    test("says which kinds have something to take", async () => {
+      const kinds = ["embed", "read", "draw"];
+      expect(await jobs.dueKinds(kinds)).toEqual([]);
+      await jobs.enqueue([draft({ kind: "draw" }), draft({ kind: "embed" }), draft({ kind: "sing" })]);
+      await jobs.enqueue([draft({ kind: "read", runAt: clock.from(60_000) })]);
+      expect(await jobs.dueKinds(kinds)).toEqual(["embed", "draw"]);
+      expect(await jobs.dueKinds([])).toEqual([]);
+      clock.advance(60_000);
+      expect(await jobs.dueKinds(kinds)).toEqual(kinds);
+      await take();
+      expect(await jobs.dueKinds(kinds)).toEqual([]);
+    });
+
     test("thousands of drafts in one call", async () => {
       await jobs.enqueue(Array.from({ length: 2_345 }, (_, at) => draft({ payload: at, key: `key ${at}` })));
       expect((await jobs.counts()).waiting).toBe(2_345);

@@ -80,6 +80,8 @@ async function oldestDue(db: Kysely<Database>, now: string, kinds: KindChoice | 
 
 function conditionOn(kinds: KindChoice | undefined): RawBuilder<unknown> {
   if (kinds === undefined) return sql``;
+  const [only, ...others] = "only" in kinds ? kinds.only : [];
+  if (only !== undefined && others.length === 0) return sql`and kind = ${only}`;
   if ("only" in kinds) return sql`and kind in (select value from json_each(${listParameter(kinds.only)}))`;
   return sql`and kind not in (select value from json_each(${listParameter(kinds.except)}))`;
 }

@@ -19,7 +19,7 @@ export function createJobStore(db: Kysely<Database>, clock: Clock = systemClock)
 function createQueue(
   db: Kysely<Database>,
   clock: Clock,
-): Pick<JobStore, "enqueue" | "claim" | "reclaim" | "waiting" | "hold" | "drop" | "nextDue"> {
+): Pick<JobStore, "enqueue" | "claim" | "dueKinds" | "reclaim" | "waiting" | "hold" | "drop" | "nextDue"> {
   const choose = createChooser();
   return {
     async enqueue(drafts) {
@@ -56,6 +56,14 @@ function createQueue(
           .execute();
         return rows.map(toJob).toSorted((left, right) => ids.indexOf(left.id) - ids.indexOf(right.id));
       });
+    },
+
+    async dueKinds(kinds) {
+      const { rows } = await sql<{ kind: string }>`
+        select wanted.value as kind from json_each(${listParameter(kinds)}) wanted where exists (
+          select 1 from jobs where state = 'waiting' and kind = wanted.value and run_at <= ${iso(clock.now())})
+        order by wanted.key`.execute(db);
+      return rows.map(({ kind }) => kind);
     },
 
     async reclaim() {

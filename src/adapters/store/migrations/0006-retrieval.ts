@@ -19,4 +19,5 @@ create table word_splitting (
   after_memory integer not null,
   is_done integer not null check (is_done in (0, 1))
 ) strict;
+create index jobs_kind on jobs (state, kind, run_at);
 `;
