@@ -1,4 +1,5 @@
-import { foreignFunctionWords, isFunctionWord, isForeignWord } from "./languages/function-words.js";
+import { partsOfLongWords } from "./languages/compounds.js";
+import { foreignFunctionWords, isForeignWord, isFunctionWord, joinsWords } from "./languages/function-words.js";
 import { normalForm } from "./languages/normal-form.js";
 import { foldSpaced } from "./languages/spaced.js";
 import {
@@ -122,6 +123,11 @@ export function splitWords(text: string): SplitText {
       }
     }
   return { words, forms };
+}
+
+/** Parts of long words in a text of a language that writes words together; none for other texts. */
+export function wordParts({ words }: SplitText): readonly string[] {
+  return joinsWords(words, isStopWord) ? partsOfLongWords(words) : NO_FORMS;
 }
 
 /** Other forms of a word of a query, less like it than the word itself. */

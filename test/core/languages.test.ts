@@ -59,6 +59,7 @@ const NOTES: Readonly<Record<string, readonly (readonly [note: string, ...questi
       "Wann läuft die Versicherung von Jürgen aus?",
       "Mueller",
       "Krankenversicherungen",
+      "Versicherung",
     ],
     ["Oma backt jeden Sonntag Apfelkuchen mit Walnüssen.", "Welchen Kuchen backt Oma?", "Walnuss", "Apfelkuchen"],
     [

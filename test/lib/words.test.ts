@@ -3,7 +3,16 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { loadSqlite, type SqliteConnection } from "../../src/lib/sqlite.js";
 import { indexedForms, indexedText } from "../../src/adapters/store/text-index.js";
 import { stem } from "../../src/lib/stem.js";
-import { fold, isNegation, isStopWord, otherForms, queryWords, splitWords, tokenise } from "../../src/lib/words.js";
+import {
+  fold,
+  isNegation,
+  isStopWord,
+  otherForms,
+  queryWords,
+  splitWords,
+  tokenise,
+  wordParts,
+} from "../../src/lib/words.js";
 
 describe("beside SQLite's full-text index", () => {
   let database: SqliteConnection;
@@ -138,6 +147,14 @@ describe("words in other scripts", () => {
     expect(queryWords("die hard")).toEqual(["die", "hard"]);
     expect(queryWords("did the dog die")).toEqual(["dog", "die"]);
     expect(queryWords("¿Dónde está la llave?")).toEqual(["llave"]);
+  });
+
+  test("long words have parts where words are written together", () => {
+    const parts = wordParts(splitWords("Die Krankenversicherung von Anna ist teuer und nicht gut"));
+    expect(parts).toEqual(expect.arrayContaining(["kranken", "versicherung", "krankenversicherun"]));
+    expect(parts.every((part) => part.length >= 5)).toBe(true);
+    expect(wordParts(splitWords("The understanding of photosynthesis is not easy"))).toEqual([]);
+    expect(wordParts(splitWords(`Das ist ein ${"a".repeat(5_000)}`))).toEqual([]);
   });
 
   test("of too many words the most repeated are asked for, then the longest, in order", () => {

@@ -2,9 +2,9 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { TextIndexStore } from "../../core/ports.js";
 import { unitOf, type Unit } from "../../core/types.js";
 import { sampleSegments } from "../../lib/languages/unspaced.js";
-import { isPlain, WORDS_VERSION } from "../../lib/words.js";
+import { WORDS_VERSION } from "../../lib/words.js";
 import type { Database } from "./schema.js";
-import { writeText } from "./text-index.js";
+import { indexedText, writeText } from "./text-index.js";
 import { atomically } from "./transact.js";
 
 /** The dictionaries by which words are found belong to the runtime. */
@@ -45,7 +45,9 @@ export function createTextIndexStore(db: Kysely<Database>): TextIndexStore {
         const begun = await beginState(db);
         if (begun.is_done === 1) return { rewritten: 0, isDone: true };
         const { entries, state } = await nextBatch(db, begun, limit);
-        const changing = entries.filter(({ text, context }) => !isPlain(text) || !isPlain(context));
+        const changing = entries.filter(
+          ({ text, context }) => indexedText(text) !== text || indexedText(context) !== context,
+        );
         let rewritten = 0;
         for (const entry of changing) {
           if (!(await isIndexed(db, entry.unit))) continue;

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { kindOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
-import { isPlain, otherForms, splitWords } from "../../lib/words.js";
+import { isPlain, otherForms, splitWords, wordParts } from "../../lib/words.js";
 import type { Database } from "./schema.js";
 
 /**
@@ -25,12 +25,13 @@ export async function writeText(
 
 /**
  * What the text index is given of a text: the text where the index finds the words of `splitWords` in it by itself, else
- * those words, each in letters that the index takes for one word.
+ * those words, each in letters that the index takes for one word; and parts of long words.
  */
 export function indexedText(text: string): string {
-  if (isPlain(text)) return text;
-  const { words, forms } = splitWords(text);
-  return [...words, ...forms].map(indexForm).join(" ");
+  const split = splitWords(text);
+  const parts = wordParts(split);
+  if (isPlain(text)) return parts.length > 0 ? `${text} ${parts.join(" ")}` : text;
+  return [...split.words, ...split.forms, ...parts].map(indexForm).join(" ");
 }
 
 /** The words of the text index that stand for a word of a query: itself and its other forms. */

@@ -5,12 +5,15 @@ import { foldSpaced } from "./spaced.js";
  * "to be" and words that ask. Those that mean something in English are listed apart; they count only beside the others.
  */
 interface Language {
+  /** True for a language that writes words together which others write apart. */
+  readonly joinsWords?: true;
   readonly clear: string;
   readonly shared: string;
 }
 
 const LATIN: readonly Language[] = [
   {
+    joinsWords: true,
     clear:
       "der dem des ein eine einen einem einer eines und oder aber ist sind bin bist wird wurde werden wurden habe haben hatte " +
       "hatten ich du sie wir ihr mein meine meinen meinem meiner dein deine deinen sein seine seinen seinem seiner ihre ihren " +
@@ -49,12 +52,14 @@ const LATIN: readonly Language[] = [
     shared: "i la le in a e o un al il lo ma era tu lei noi voi con per da dal di ai chi dove come si",
   },
   {
+    joinsWords: true,
     clear:
       "het een ik jij je hij zij ze wij jullie mijn jouw zijn haar ons onze hun niet geen voor naar bij uit onder tegen " +
       "zonder wie waar wanneer waarom welke welk dat deze ook nog zeer heeft hebben wordt werd",
     shared: "de is was in op of door die aan en met van over wat hoe dit had ben bent er om te",
   },
   {
+    joinsWords: true,
     clear:
       "bir ve veya ile için gibi kadar biz siz onlar benim senin onun bizim sizin onların bu şu kimin nerede nereye nereden " +
       "nasıl neden niçin hangi kaç değil yok çok daha olan olarak oldu",
@@ -67,6 +72,7 @@ const LATIN: readonly Language[] = [
     shared: "a on my we i w z na do po to ten ta te jak co ale o u",
   },
   {
+    joinsWords: true,
     clear: "och att det ett jag du hon inte från som hur vad vem när hennes ej",
     shared: "en i han de var den vi ni är med för på av till om min mitt din hans",
   },
@@ -119,7 +125,11 @@ interface Lists {
   readonly telling: ReadonlySet<string>;
   readonly others: ReadonlySet<string>;
   /** All words of each language that is written in Latin letters. */
-  readonly latin: readonly { readonly clear: ReadonlySet<string>; readonly all: ReadonlySet<string> }[];
+  readonly latin: readonly {
+    readonly joinsWords: boolean;
+    readonly clear: ReadonlySet<string>;
+    readonly all: ReadonlySet<string>;
+  }[];
   readonly anyLatin: ReadonlySet<string>;
 }
 
@@ -141,12 +151,21 @@ export function foreignFunctionWords(words: readonly string[], isEnglish: IsEngl
   const { telling, others, latin } = readLists(isEnglish);
   if (!words.some((word) => telling.has(word))) return NONE;
   const found = new Set(words.filter((word) => others.has(word)));
-  for (const { clear, all } of latin) {
-    const own = words.filter((word) => clear.has(word)).length;
-    const english = words.filter((word) => isEnglish(word) && !all.has(word)).length;
-    if (own > english) for (const word of words) if (all.has(word)) found.add(word);
-  }
+  for (const language of latin)
+    if (isSpoken(language, words, isEnglish)) for (const word of words) if (language.all.has(word)) found.add(word);
   return found;
+}
+
+/** True for the words of a text in a language that writes words together. */
+export function joinsWords(words: readonly string[], isEnglish: IsEnglish): boolean {
+  const { telling, latin } = readLists(isEnglish);
+  if (!words.some((word) => telling.has(word))) return false;
+  return latin.some((language) => language.joinsWords && isSpoken(language, words, isEnglish));
+}
+
+function isSpoken({ clear, all }: Lists["latin"][number], words: readonly string[], isEnglish: IsEnglish): boolean {
+  const own = words.filter((word) => clear.has(word)).length;
+  return own > 0 && own > words.filter((word) => isEnglish(word) && !all.has(word)).length;
 }
 
 /** True for a word in Latin letters that only binds others in some language, whatever it means in English. */
@@ -157,7 +176,8 @@ export function isForeignWord(word: string, isEnglish: IsEnglish): boolean {
 function readLists(isEnglish: IsEnglish): Lists {
   if (lists) return lists;
   const others = fold(OTHERS);
-  const latin = LATIN.map(({ clear, shared }) => ({
+  const latin = LATIN.map(({ clear, shared, joinsWords = false }) => ({
+    joinsWords,
     // Without its accents a word may be one of English.
     clear: new Set([...fold(clear)].filter((word) => !isEnglish(word))),
     all: fold(`${clear} ${shared}`),
