@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readUnit } from "../../src/core/search/evidence.js";
-import { findDateMention, matchDate } from "../../src/core/search/query-dates.js";
+import { findDateMention, findPastMention, matchDate } from "../../src/core/search/query-dates.js";
 import { chunkDetail, memoryDetail } from "../support/unit-details.js";
 
 describe("the date that a query names", () => {
@@ -26,6 +26,45 @@ describe("the date that a query names", () => {
     "",
   ])("none in %j", (query) => {
     expect(findDateMention(query)).toBeNull();
+  });
+});
+
+describe("a time before now that a query names", () => {
+  const now = new Date("2026-03-18T12:00:00Z");
+
+  test.each([
+    ["What did I cook yesterday?", { year: 2026, month: 2, day: 17 }],
+    ["Where was I two weeks ago", { year: 2026, month: 2, day: 2 }],
+    ["what did we decide last month", { year: 2026, month: 1, day: null }],
+    ["Which books did I read last year?", { year: 2025, month: null, day: null }],
+    ["Trips of last summer", { year: 2025, month: 5, day: null, months: 3 }],
+  ])("%j", (query, expected) => {
+    expect(findPastMention(query, now)).toMatchObject({ ...expected, isRelative: true });
+  });
+
+  test.each(["What comes next week?", "What shall I eat tonight?", "How long ago?", "at last", "999 weeks agora", ""])(
+    "none in %j",
+    (query) => {
+      expect(findPastMention(query, now)).toBeNull();
+    },
+  );
+
+  test("fits a season for three months and the talk after it", () => {
+    const summer = findPastMention("last summer", now);
+    const match = (date: string): number =>
+      summer ? matchDate(summer, readUnit(chunkDetail({ seq: 1, text: "Ana: Hello", date }))) : -1;
+    expect(["2025-06-01", "2025-07-15", "2025-08-31"].map(match)).toEqual([0.5, 0.5, 0.5]);
+    expect(match("2025-09-10")).toBe(0.25);
+    expect(["2025-05-31", "2025-10-01", "2024-07-01"].map(match)).toEqual([0, 0, 0]);
+  });
+
+  test("fits memories by when they were told, unless they say when it happened", () => {
+    const yesterday = findPastMention("yesterday", now);
+    const match = (of: { createdAt: string; eventDates?: string[] }): number =>
+      yesterday ? matchDate(yesterday, readUnit(memoryDetail({ seq: 1, text: "Ana moved.", ...of }))) : -1;
+    expect(match({ createdAt: "2026-03-17T09:00:00Z" })).toBe(1);
+    expect(match({ createdAt: "2026-03-17T09:00:00Z", eventDates: ["2025-01-01"] })).toBe(0);
+    expect(match({ createdAt: "2026-03-01T09:00:00Z", eventDates: ["2026-03-17"] })).toBe(1);
   });
 });
 

@@ -79,6 +79,15 @@ describe("the order", () => {
     expect(rank("Which game did Ana win in June 2023?", details)[0]?.detail.documentIds).toEqual(["2023-06-10"]);
   });
 
+  test("prefers what is from the time before now that the query names, and lets nothing pass or fail by it", () => {
+    const details = ["2024-01-10", "2024-04-30", "2024-05-05"].map((date, index) =>
+      chunkDetail({ seq: index + 1, text: `Ana: We won game number ${index}`, documentId: date, date }),
+    );
+    const ranked = rank("Which game did we win last week?", details);
+    expect(ranked[0]?.detail.documentIds).toEqual(["2024-04-30"]);
+    expect(new Set(ranked.map(({ similarity }) => similarity)).size).toBe(1);
+  });
+
   test("follows the vectors where words say nothing", () => {
     const details = [memoryDetail({ seq: 1, text: "Alpha." }), memoryDetail({ seq: 2, text: "Omega." })];
     expect(texts(rank("zzz", details, [0.1, 0.9]))).toEqual(["Omega.", "Alpha."]);

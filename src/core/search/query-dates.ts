@@ -1,4 +1,5 @@
 import type { UnitWords } from "./evidence.js";
+import { resolveRelativeDates } from "./relative-dates.js";
 
 /** A day, month or year that a query names. */
 export interface DateMention {
@@ -6,6 +7,10 @@ export interface DateMention {
   readonly month: number | null;
   readonly year: number | null;
   readonly day: number | null;
+  /** How many months it lasts from `month` on, 1 by default; 3 for a season. */
+  readonly months?: number;
+  /** True when it depends on when the query is asked. */
+  readonly isRelative?: boolean;
   /** The folded words of the query that name it. */
   readonly words: ReadonlySet<string>;
 }
@@ -42,6 +47,22 @@ export function findDateMention(text: string): DateMention | null {
   return year ? mention(year, year[1], undefined, undefined) : null;
 }
 
+const SEASON = /\b(?:spring|summer|autumn|fall|winter)$/;
+const PAST = new RegExp(
+  "\\b(?:yesterday|last night|the day before yesterday|(?:\\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of) " +
+    "(?:day|week|month|year)s? ago|(?:last|past) (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|spring|summer|autumn|fall|winter)|" +
+    "(?:last|past|previous) (?:week|weekend|month|year))\\b",
+);
+
+/** The first day, week, month, season or year before `now` that a query names, as `last week` or `two days ago`, or null. In UTC. */
+export function findPastMention(text: string, now: Date): DateMention | null {
+  const [phrase] = PAST.exec(text.toLowerCase()) ?? [];
+  const found = phrase === undefined ? null : findDateMention(resolveRelativeDates(phrase, now));
+  if (!found || phrase === undefined) return null;
+  const words = new Set(phrase.match(/[a-z0-9]+/g));
+  return { ...found, words, isRelative: true, ...(SEASON.test(phrase) && { months: 3 }) };
+}
+
 function monthNumber(name: string | undefined): string | undefined {
   return name === undefined ? undefined : String(SHORT_MONTHS.indexOf(name.slice(0, 3)));
 }
@@ -70,7 +91,7 @@ const DAYS_AFTER = 14;
 export function matchDate(date: DateMention, { detail }: UnitWords): number {
   const text = detail.text.toLowerCase();
   let best = namesDate(date, text) ? 1 : 0;
-  for (const moment of momentsOf(detail)) best = Math.max(best, matchMoment(date, moment));
+  for (const moment of momentsOf(date, detail)) best = Math.max(best, matchMoment(date, moment));
   return best;
 }
 
@@ -83,10 +104,12 @@ function namesDate(date: DateMention, text: string): boolean {
   return own.month === date.month && !differs(own.year, date.year) && !differs(own.day, date.day);
 }
 
-function momentsOf(detail: UnitWords["detail"]): Date[] {
+function momentsOf({ isRelative }: DateMention, detail: UnitWords["detail"]): Date[] {
   const context = detail.memory?.metadata?.["temporalContext"];
   const events = isEventDates(context) ? context.eventDate : [];
-  return [detail.chunk?.metadata?.date, ...events]
+  // Whoever asks for last week may well mean when it was told.
+  const told = isRelative && events.length === 0 ? detail.memory?.createdAt : undefined;
+  return [detail.chunk?.metadata?.date, ...events, told]
     .filter((each) => typeof each === "string")
     .map((each) => new Date(each))
     .filter((moment) => !Number.isNaN(moment.getTime()));
@@ -106,6 +129,7 @@ function matchMoment(date: DateMention, moment: Date): number {
     return days > 0 && days <= DAYS_AFTER ? 0.5 : 0;
   }
   const later = date.year === null ? (month - date.month + 12) % 12 : (year - date.year) * 12 + month - date.month;
-  if (later === 0) return 0.5;
-  return later === 1 ? 0.25 : 0;
+  const months = date.months ?? 1;
+  if (later >= 0 && later < months) return 0.5;
+  return later === months ? 0.25 : 0;
 }

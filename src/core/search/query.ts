@@ -3,7 +3,7 @@ import { familyOf } from "../../lib/english/families.js";
 import { relatedRoots, rootOf } from "../../lib/english/relations.js";
 import { isStopWord, otherForms, queryWords, tokenise } from "../../lib/words.js";
 import { nearWords, type NearWords } from "./near-words.js";
-import { findDateMention, type DateMention } from "./query-dates.js";
+import { findDateMention, findPastMention, type DateMention } from "./query-dates.js";
 
 /** One word of a query that carries its subject. */
 export interface QueryTerm {
@@ -50,11 +50,12 @@ const SAME_FAMILY = 0.9;
 /**
  * Takes a query apart.
  * @param names roots that are known to be names, such as speakers
+ * @param now when it is asked
  */
-export function analyseQuery(text: string, counts: WordCounts | null, names: ReadonlySet<string>): Query {
+export function analyseQuery(text: string, counts: WordCounts | null, names: ReadonlySet<string>, now: Date): Query {
   const words = queryWords(text);
   const capitalised = capitalisedWords(text);
-  const date = findDateMention(text);
+  const date = findDateMention(text) ?? findPastMention(text, now);
   const terms: QueryTerm[] = [];
   for (const [index, word] of words.entries()) {
     const root = rootOf(word);

@@ -72,13 +72,15 @@ export function rankPrepared({ input, units, query, evidence }: Prepared): Ranke
     return base * weightOf(words, recipe, now) + recipe.date * (dates[index] ?? 0);
   });
   liftSurroundings(units, scores, places, recipe);
+  // What time it is must not decide what passes a threshold.
+  const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const scored = units.map((words, index) => {
     const presence = evidence[index]?.presence ?? NOTHING;
     const [cosine, date] = [cosines[index] ?? null, dates[index] ?? 0];
     return {
       words,
       score: (scores[index] ?? 0) * (sources.has(index) ? recipe.stated : 1),
-      similarity: similarityOf(words, presence, query, date, cosine, input.calibration),
+      similarity: similarityOf(words, presence, lasting, date, cosine, input.calibration),
     };
   });
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
@@ -100,7 +102,7 @@ export function prepareUnits(input: RankInput): Prepared {
   const units = details.map(readUnit);
   const names = new Set<string>();
   for (const { speakers } of units) for (const speaker of speakers) names.add(speaker);
-  const query = analyseQuery(input.query, input.wordCounts, names);
+  const query = analyseQuery(input.query, input.wordCounts, names, input.now);
   return { input, query, units, evidence: units.map((unit) => gatherEvidence(unit, query, recipe)) };
 }
 
