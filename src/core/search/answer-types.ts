@@ -1,7 +1,21 @@
 /** What kind of words an answer has, by how its question asks; null when the question does not say. English only. */
 export function answerPattern(question: string): RegExp | null {
-  return KINDS.find(({ asked }) => asked.test(question))?.answered ?? null;
+  return KINDS.find(({ asked }) => asked.test(question.slice(0, LONGEST_READ)))?.answered ?? null;
 }
+
+/** True for a question that has many answers, in many places: `What books …`, `How many …`, `Where has …`. English only. */
+export function asksForMany(question: string): boolean {
+  return MANY.some((pattern) => pattern.test(question.slice(0, LONGEST_READ)));
+}
+
+/** A question shows at its beginning what it asks for. */
+const LONGEST_READ = 1_000;
+const MANY = [
+  /^\W*(?:what|which)\s+(?:\w+\s+){0,2}?(?!(?:is|was|does|has|news)\b)\w+[^s\W]s\b/i,
+  /\bhow many\b/i,
+  /^\W*where (?:has|have|did)\b/i,
+  /^\W*(?:what|which)\b.*\b(?:has|have)\b/i,
+];
 
 const MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december";
 const TIME = new RegExp(

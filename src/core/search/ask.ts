@@ -2,22 +2,43 @@ import type { CoreContext } from "../context.js";
 import { rewriteByRules } from "./rewrite.js";
 import { rewriteWith } from "./rewrite-with-model.js";
 
+/** One form of a question. */
+export interface QuestionForm {
+  readonly text: string;
+  /** What its answers count for, above 0; 1 for what was asked. */
+  readonly weight: number;
+}
+
 /** A question as it is searched for. */
 export interface Asked {
-  /** The question in its own words, and then rewritten. */
-  readonly forms: readonly string[];
+  /** The form that says best what was asked, and then others; none twice. */
+  readonly forms: readonly QuestionForm[];
   /** What did not work, in words; empty when all did. */
   readonly degraded: readonly string[];
 }
 
 /** The most forms of one question that are searched for. */
 const MOST_FORMS = 3;
+/** What other forms count for: the question itself when talk was taken off it, a form by a model, a form by rules. */
+const WITH_TALK = 0.3;
+const BY_MODEL = 0.4;
+const BY_RULES = 0.1;
 
-/** A question with its rewritten forms, when they are wanted: by the language model where there is one, else by rules. */
+/** A question with its other forms, when they are wanted: by the language model where there is one, else by rules. */
 export async function ask(context: CoreContext, query: string, rewrite: boolean): Promise<Asked> {
-  if (!rewrite) return { forms: [query], degraded: [] };
+  if (!rewrite) return { forms: [{ text: query, weight: 1 }], degraded: [] };
   const { model, clock } = context;
-  const byRules = rewriteByRules(query, clock.now());
-  const { forms, degraded } = model ? await rewriteWith({ ...context, model }, query) : { forms: [], degraded: [] };
-  return { forms: [...new Set([query, ...byRules, ...forms])].slice(0, MOST_FORMS), degraded };
+  const { bare, stated } = rewriteByRules(query, clock.now());
+  const { texts, degraded } = model ? await rewriteWith({ ...context, model }, query) : { texts: [], degraded: [] };
+  const forms: QuestionForm[] = [
+    { text: bare ?? query, weight: 1 },
+    ...texts.map((text) => ({ text, weight: BY_MODEL })),
+    ...(bare === null ? [] : [{ text: query, weight: WITH_TALK }]),
+    ...(stated === null ? [] : [{ text: stated, weight: BY_RULES }]),
+  ];
+  return { forms: withoutRepeated(forms).slice(0, MOST_FORMS), degraded };
+}
+
+function withoutRepeated(forms: readonly QuestionForm[]): QuestionForm[] {
+  return forms.filter(({ text }, index) => forms.findIndex((other) => other.text === text) === index);
 }

@@ -24,15 +24,17 @@ export async function findRanked(
   { forms, degraded }: Asked,
   { threshold, limit = Infinity, rerank = false }: Wanted,
 ): Promise<Retrieved> {
-  const [form = ""] = forms;
+  const [form] = forms;
   const isPlain = forms.length === 1;
   const first = {
     threshold,
     ...(isPlain && limit < Infinity && { limit: rerank ? Math.max(limit, RERANKED) : limit }),
   };
-  const found = await Promise.all(forms.map((text) => retrieve(context, ground, text, first)));
-  const fused = isPlain ? (found[0]?.ranked ?? []) : fuseForms(found.map(({ ranked }) => ranked));
-  const ordered = rerank ? await order(context, form, fused) : { ranked: fused, degraded: [] };
+  const found = await Promise.all(forms.map(({ text }) => retrieve(context, ground, text, first)));
+  const fused = isPlain
+    ? (found[0]?.ranked ?? [])
+    : fuseForms(found.map(({ ranked }, index) => ({ ranked, weight: forms[index]?.weight ?? 1 })));
+  const ordered = rerank ? await order(context, form?.text ?? "", fused) : { ranked: fused, degraded: [] };
   return {
     ranked: ordered.ranked.slice(0, limit),
     isCut: found.some(({ isCut }) => isCut),

@@ -3,7 +3,6 @@ import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { LanguageModel } from "../ports.js";
 import { rewriteQueryPrompt } from "../prompts/rewrite-query.js";
-import type { Asked } from "./ask.js";
 
 /** Milliseconds that a search waits for a rewritten question. */
 const PATIENCE = 6_000;
@@ -18,8 +17,8 @@ const MOST_TOKENS = 1_000;
 export async function rewriteWith(
   { model, store, clock, log }: CoreContext & { readonly model: LanguageModel },
   query: string,
-): Promise<Asked> {
-  if (query.length > LONGEST) return { forms: [], degraded: [] };
+): Promise<{ readonly texts: readonly string[]; readonly degraded: readonly string[] }> {
+  if (query.length > LONGEST) return { texts: [], degraded: [] };
   const { name, version, schema, messages } = rewriteQueryPrompt;
   try {
     const input = { query, today: clock.now().toISOString().slice(0, 10), fence: fenceOf(query) };
@@ -27,12 +26,12 @@ export async function rewriteWith(
     const { value, ...use } = await model.generate(request, AbortSignal.timeout(PATIENCE));
     const noted = { ...use, prompt: `${name}/${version}`, documentId: "", revision: 0 };
     await store.extractions.note(store.organizationId, noted);
-    return { forms: value.queries.flatMap(checkForm), degraded: [] };
+    return { texts: value.queries.flatMap(checkForm), degraded: [] };
   } catch (error) {
     if (!(error instanceof AppError) && !(error instanceof Error && error.name === "TimeoutError")) throw error;
     const reason = error instanceof AppError ? error.message : "the language model did not answer in time.";
     log.warn("a query is rewritten by rules", { reason });
-    return { forms: [], degraded: [`query rewritten by rules: ${reason}`] };
+    return { texts: [], degraded: [`query rewritten by rules: ${reason}`] };
   }
 }
 

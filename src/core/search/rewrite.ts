@@ -37,18 +37,22 @@ const ASKED = [
   /^(?:is|are|was|were|does|do|did|has|have|had|will|would|can|could|where|when|why|how)\s+(.+)$/i,
 ];
 
-/**
- * Other forms of a question: without what people say around it, with dates for days that it names relative to today, as the
- * beginning of a statement, and with close synonyms of its words. Empty when all that leaves the question as it is.
- */
-export function rewriteByRules(query: string, now: Date): string[] {
+/** Other forms of a question; null for what leaves it as it is. */
+export interface RewrittenQuestion {
+  /** Without what people say around it, and with dates for days that it names relative to today. */
+  readonly bare: string | null;
+  /** That as the beginning of a statement, with close synonyms of its words. */
+  readonly stated: string | null;
+}
+
+/** Rewrites a question by rules of English; other languages stay as they are. */
+export function rewriteByRules(query: string, now: Date): RewrittenQuestion {
   const text = query.replaceAll(/\s+/g, " ").trim();
-  if (text === "" || text.length > LONGEST) return [];
+  if (text === "" || text.length > LONGEST) return { bare: null, stated: null };
   const bare = resolveRelativeDates(stripTalk(text), now);
-  const words = synonymsOf(bare);
-  const stated = stateQuestion(bare);
-  const form = words.length > 0 ? `${stated} ${words.join(" ")}` : stated;
-  return form.toLowerCase() === text.toLowerCase() || !saysMore(form) ? [] : [form];
+  const stated = [stateQuestion(bare), ...synonymsOf(bare)].join(" ");
+  const isOther = (form: string): boolean => form.toLowerCase() !== text.toLowerCase() && saysMore(form);
+  return { bare: isOther(bare) ? bare : null, stated: isOther(stated) ? stated : null };
 }
 
 /** True when a form has a word that carries a subject: everything has to do with one that has none. */

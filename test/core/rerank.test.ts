@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import type { UnitDetail } from "../../src/core/ports.js";
+import type { RankedUnit } from "../../src/core/search/rank.js";
+import { RERANKED, rerankByRules } from "../../src/core/search/rerank.js";
+import { chunkDetail, memoryDetail } from "../support/unit-details.js";
+
+/** In this order, with scores that lie close together. */
+const ranked = (...details: readonly UnitDetail[]): RankedUnit[] =>
+  details.map((detail, place) => ({
+    unit: detail.unit,
+    detail,
+    isHit: true,
+    similarity: 0.7 - place / 1_000,
+    score: 1 - place / 100,
+  }));
+let next = 0;
+const turn = (text: string, more: Partial<Parameters<typeof chunkDetail>[0]> = {}) =>
+  chunkDetail({ seq: ++next, text, documentId: `talk ${next}`, position: 0, ...more });
+const textsOf = (units: readonly RankedUnit[]) => units.map(({ detail }) => detail.text);
+const order = (query: string, ...details: readonly UnitDetail[]) => textsOf(rerankByRules(query, ranked(...details)));
+
+describe("of results that are about equally good, the better is one", () => {
+  test("that holds the kind of answer that is asked for", () => {
+    const [here, then] = [turn("Nora: orchard planted in Bergen"), turn("Nora: orchard planted in March")];
+    expect(order("When did Nora plant the orchard?", here, then)[0]).toBe(then.text);
+    expect(order("Who planted the orchard of Nora?", here, then)[0]).toBe(here.text);
+  });
+
+  test("that answers a question which was found itself", () => {
+    const talk = { documentId: "talk" };
+    const question = turn("Ada: Which quince did you plant?", { ...talk, position: 4 });
+    const other = turn("Nora: larch trunk bark");
+    const reply = turn("Nora: golden leaf fruit", { ...talk, position: 5 });
+    const found = order("Which quince did Nora plant?", question, other, reply);
+    expect(found.indexOf(reply.text)).toBeLessThan(found.indexOf(other.text));
+  });
+
+  test("that says more than a greeting does", () => {
+    const [empty, telling] = [
+      turn("Nora: Wow, good to see you, that is great"),
+      turn("Nora: Quinces ripen beside larch trunks"),
+    ];
+    expect(order("What does Nora like?", empty, telling)[0]).toBe(telling.text);
+  });
+});
+
+describe("questions for many things", () => {
+  test("get results from several documents, others as they come", () => {
+    const one = [0, 1, 2].map((position) =>
+      turn(`Nora: instrument number ${position}, an oboe of ${position}`, {
+        documentId: "one",
+        position: position * 10,
+      }),
+    );
+    const two = turn("Nora: instrument of brass, a horn");
+    const order = (query: string) => textsOf(rerankByRules(query, ranked(...one, two))).indexOf(two.text);
+    expect(order("What instruments does Nora play?")).toBeLessThan(order("What is the instrument of Nora?"));
+  });
+});
+
+describe("whatever is put in order", () => {
+  const many = Array.from({ length: RERANKED + 20 }, (_, place) =>
+    place % 3 === 0
+      ? memoryDetail({ seq: place, text: `Nora plants tree ${place}` })
+      : turn(`Nora: tree ${place} in March`),
+  );
+
+  test("every result stays, with its similarity; what is far down stays where it is", () => {
+    const before = ranked(...many);
+    const after = rerankByRules("When did Nora plant trees?", before);
+    expect(after).not.toEqual(before);
+    expect(after.toSorted((one, other) => one.unit - other.unit)).toEqual(
+      before.toSorted((one, other) => one.unit - other.unit),
+    );
+    expect(after.slice(RERANKED)).toEqual(before.slice(RERANKED));
+  });
+
+  test("what is clearly better stays better", () => {
+    const [best, ...rest] = ranked(
+      turn("Nora: the orchard"),
+      turn("Nora: planted in March 2020"),
+      turn("Nora: in April"),
+    );
+    if (!best) throw new Error("there are three");
+    const units = [{ ...best, score: 10 }, ...rest];
+    expect(rerankByRules("When was the orchard planted?", units)[0]).toBe(units[0]);
+  });
+
+  test.each(["", " ", "*", "?", "the of and", "\ud800", "何が好きですか", 'AND "OR" NOT (', "when ".repeat(2_000)])(
+    "nothing fails for the query %j",
+    (query) => {
+      for (const units of [[], ranked(turn("")), ranked(turn(""), turn("…"), turn("😀 😀"), turn("ok?"))])
+        expect(rerankByRules(query, units)).toHaveLength(units.length);
+    },
+  );
+
+  test("scores that say nothing leave the order as it is", () => {
+    for (const score of [0, -1]) {
+      const units = ranked(...many.slice(0, 5)).map((unit) => ({ ...unit, score }));
+      expect(rerankByRules("When did Nora plant trees?", units)).toEqual(units);
+    }
+  });
+});
