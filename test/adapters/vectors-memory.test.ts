@@ -205,6 +205,11 @@ describe("The memory of exact search", () => {
     for (const container of [1, 500, 777]) {
       expectNearest(await search(index, [container], query), await record.truth([container]), query);
     }
+    // A few hundred changes, then more than are read for all of them at once.
+    for (const changes of [300, 4_500]) {
+      for (let at = 0; at < changes; at++) put(record, 1 + (at % 1_000), 200_000 + at, random);
+      expectNearest(await search(index, containers, query), await record.truth(containers), query);
+    }
     expect(record.begun).toHaveLength(1_000);
   }, 30_000);
 

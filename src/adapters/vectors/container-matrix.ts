@@ -25,7 +25,7 @@ const ROW_OVERHEAD_BYTES = 60;
 /** Up to so many rows, the finer half of the numbers is kept too, so that scoring needs nothing from the record. */
 export const FINE_ROWS = 20_000;
 /** Looking up the units of a filter one by one is quicker than scanning everything up to this share. */
-const WORTH_LOOKING_UP = 1 / 4;
+const WORTH_LOOKING_UP = 1 / 16;
 
 /** Bytes that the vectors of a container take in memory. */
 export function matrixBytes(rows: number, dimensions: number): number {
@@ -206,10 +206,13 @@ export class ContainerMatrix {
     candidates: Candidates,
   ): void {
     const margin = COARSE_MARGIN / factor;
-    for (const [at, row] of rows.entries()) {
+    let threshold = candidates.floor / factor;
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at]!;
       const scale = this.#scales[row]!;
-      if (scale * (sums[at]! + margin) < candidates.floor / factor) continue;
+      if (scale * (sums[at]! + margin) < threshold) continue;
       candidates.add(row, sums[at]! * scale * factor, scale);
+      threshold = candidates.floor / factor;
     }
   }
 

@@ -4,10 +4,12 @@ import { ContainerMatrix, type MatrixArenas, matrixBytes } from "./container-mat
 import { pageRows } from "./page-rows.js";
 import { VectorArena } from "./vector-arena.js";
 
-/** A read of so many takes about two milliseconds at 384 dimensions. */
-const CHANGES_PER_READ = 256;
+/** A read of so many takes about a millisecond at 384 dimensions. */
+const CHANGES_PER_READ = 128;
 /** So many containers that are behind are brought up to date by one read of the log. */
 const WORTH_ONE_READ = 4;
+/** More changes than this are not read for many containers at once. */
+const MOST_FOR_MANY = 4_000;
 const SAMPLED_VECTORS = 8;
 /** A comparison only counts when nothing was written meanwhile. */
 const COMPARE_ATTEMPTS = 3;
@@ -78,9 +80,8 @@ export class MatrixCache {
       entry.checkedHead < head;
     const stale = containerIds.map((id) => this.#entries.get(keyOf(space, id))).filter(isStale);
     if (stale.length < WORTH_ONE_READ) return;
-    const from = Math.min(...stale.map((entry) => entry.checkedHead));
-    const { changes, truncated } = await this.#record.changesSince(space, from, { limit: CHANGES_PER_READ });
-    if (truncated || changes.length === CHANGES_PER_READ) return;
+    const changes = await this.#changesSince(space, Math.min(...stale.map((entry) => entry.checkedHead)));
+    if (changes === null) return;
     const byContainer = new Map(stale.filter(isStale).map((entry) => [entry.containerId, entry]));
     for (const change of changes) {
       const entry = byContainer.get(change.containerId);
@@ -123,6 +124,19 @@ export class MatrixCache {
       results.push(result);
     }
     return results;
+  }
+
+  /** Changes of all containers; null when there are too many to be worth it, or the log does not reach back. */
+  async #changesSince(space: VectorSpace, from: number): Promise<VectorChange[] | null> {
+    const all: VectorChange[] = [];
+    while (all.length < MOST_FOR_MANY) {
+      const after = all.at(-1)?.seq ?? from;
+      const { changes, truncated } = await this.#record.changesSince(space, after, { limit: CHANGES_PER_READ });
+      if (truncated) return null;
+      all.push(...changes);
+      if (changes.length < CHANGES_PER_READ) return all;
+    }
+    return null;
   }
 
   #touch(space: VectorSpace, containerId: number): Entry {

@@ -73,7 +73,7 @@ export function dotWhole(values: Int8Array, offset: number, query: Int16Array, l
   return (even + odd) | 0;
 }
 
-/** What has to be multiplied with the scale for the cosine of a quantised vector and the query, right to five digits. */
+/** What has to be multiplied with the scale for the cosine of a quantised vector and the query, right to 2e-5. */
 export function dotFine(coarse: Int8Array, fine: Int8Array, query: Float64Array): number {
   let high = 0;
   let low = 0;
