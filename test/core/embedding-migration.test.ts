@@ -476,31 +476,3 @@ describe("what is kept of the previous embedder", () => {
     expect(await spaces()).toMatchObject([{ units: 20 }]);
   }, 60_000);
 });
-
-describe("bad input", () => {
-  test.each([
-    [{}, /action/],
-    [{ action: "explode" }, /action/],
-    [{ action: "use" }, /choice/],
-    [{ action: "use", choice: { kind: "magic" } }, /kind/],
-    [{ action: "use", choice: { kind: "static", model: "" } }, /model/],
-    [{ action: "use", choice: { kind: "static", model: "../secrets" } }, /model/],
-    [{ action: "use", choice: { kind: "openai", baseUrl: "file:///etc/passwd" } }, /baseUrl/],
-    [{ action: "use", choice: { kind: "openai", baseUrl: "http://user:secret@x" } }, /baseUrl/],
-    [{ action: "use", choice: { kind: "openai", dimensions: 0 } }, /dimensions/],
-    [{ action: "use", choice: { kind: "openai", model: "x".repeat(2_000) } }, /model/],
-    [null, /./],
-  ])("%j is refused with the field that is wrong", async (input, words) => {
-    await open();
-    await expect(change(input)).rejects.toThrow(words);
-    expect((await embeddings()).next).toBeNull();
-  });
-
-  test.each(["pause", "resume", "switch", "rollback", "drop"])(
-    "%s without anything of the kind is a conflict",
-    async (action) => {
-      await open();
-      await expect(change({ action })).rejects.toMatchObject({ kind: "conflict" });
-    },
-  );
-});

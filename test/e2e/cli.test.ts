@@ -2,8 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Diagnosis, DocumentReceipt, SearchAnswer, Status } from "../../src/core/index.js";
@@ -17,6 +15,7 @@ import {
   waitFor,
   withDataDirectory,
 } from "../support/recollect-process.js";
+import { useSilentEmbedder } from "../support/slow-embedder.js";
 
 /** A start takes half a second alone, and many times that beside other tests. */
 vi.setConfig({ testTimeout: 60_000 });
@@ -122,27 +121,17 @@ test("try shows everything and leaves nothing", async () => {
 });
 
 test("add that is interrupted while it waits keeps the document and puts everything away", async () => {
-  let asked = false;
-  const silent = createServer(() => {
-    asked = true;
-  });
-  silent.listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  const { port } = silent.address() as AddressInfo;
-  try {
-    await withDataDirectory(async (data) => {
-      const adding = start(data, ["add", "I live in Lisbon."], "", {
-        RECOLLECT_EMBEDDER: "openai",
-        RECOLLECT_EMBEDDING_BASE_URL: `http://127.0.0.1:${port}/v1`,
-      });
-      await waitFor(() => asked, "the request for an embedding").finally(() => adding.kill("SIGINT"));
+  await withDataDirectory(async (data) => {
+    const embedder = await useSilentEmbedder(data);
+    try {
+      const adding = start(data, ["add", "I live in Lisbon."], "");
+      await waitFor(() => embedder.visits() > 0, "the request for an embedding").finally(() => adding.kill("SIGINT"));
       expect(await adding.result).toMatchObject({ code: 1, stderr: expect.stringContaining("Interrupted (SIGINT)") });
       await expectNothingLeft(data);
       const status = parseAnswer<Status>(await run(data, ["status", "--json"]));
       expect(status.store.documents).toBe(1);
-    });
-  } finally {
-    silent.closeAllConnections();
-    silent.close();
-  }
-});
+    } finally {
+      await embedder.close();
+    }
+  });
+}, 60_000);

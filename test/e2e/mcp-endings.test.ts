@@ -1,28 +1,32 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ENGINES_DIRECTORY, provideEngine } from "../support/chroma.js";
 import { type Ended, McpLines } from "../support/mcp-lines.js";
+import { type SilentEmbedder, useSilentEmbedder } from "../support/slow-embedder.js";
 import { expectNothingLeft, kill, readService, waitFor, withDataDirectory } from "../support/recollect-process.js";
+
+/** A start takes half a second alone, and many times that beside other tests. */
+vi.setConfig({ testTimeout: 60_000 });
 
 /** The promise is one second; a machine that does other things at the same time gets three. */
 const SOON_MS = 3_000;
 
 let silent: Server;
 let silentUrl: string;
-/** Connections that the silent server has accepted. */
-let visits = 0;
+const embedders: SilentEmbedder[] = [];
 
 beforeAll(async () => {
   await provideEngine();
-  silent = createServer(() => visits++);
+  silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
 }, 300_000);
-afterAll(() => {
+afterAll(async () => {
   silent.closeAllConnections();
   silent.close();
+  for (const embedder of embedders) await embedder.close();
 });
 
 /** Gets a process into the state of its name; everything that it starts besides belongs to the same data folder. */
@@ -46,7 +50,11 @@ function sendCall(mcp: McpLines, args: object): void {
 }
 
 /** Everything that is added waits for an answer that never comes. */
-const slowEmbedder = () => ({ RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: `${silentUrl}/v1` });
+async function slowEmbedder(data: string): Promise<SilentEmbedder> {
+  const embedder = await useSilentEmbedder(data);
+  embedders.push(embedder);
+  return embedder;
+}
 
 const STATES: readonly [state: string, prepare: Prepare][] = [
   ["nothing was asked yet", (data) => connect(data)],
@@ -69,21 +77,21 @@ const STATES: readonly [state: string, prepare: Prepare][] = [
   [
     "a call waits for a provider that does not answer",
     async (data) => {
-      const mcp = await connect(data, slowEmbedder());
-      const before = visits;
+      const embedder = await slowEmbedder(data);
+      const mcp = await connect(data);
       sendCall(mcp, SLOW_NOTE);
-      await waitFor(() => visits > before, "the request for an embedding");
+      await waitFor(() => embedder.visits() > 0, "the request for an embedding");
       return mcp;
     },
   ],
   [
     "a call waits at the owner, which is another process",
     async (data) => {
-      await (await connect(data, slowEmbedder())).call(2, "search", { query: "x" });
+      const embedder = await slowEmbedder(data);
+      await (await connect(data)).call(2, "profile", {});
       const mcp = await connect(data);
-      const before = visits;
       sendCall(mcp, SLOW_NOTE);
-      await waitFor(() => visits > before, "the request for an embedding");
+      await waitFor(() => embedder.visits() > 0, "the request for an embedding");
       return mcp;
     },
   ],

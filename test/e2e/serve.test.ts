@@ -106,11 +106,11 @@ describe("a start that cannot be made", () => {
 
   test.each(["serve", "mcp"])("%s with a wrong setting ends with 2 and names it", (command) =>
     withDataDirectory(async (data) => {
-      const wrong = { RECOLLECT_EMBEDDER: "openai", RECOLLECT_THRESHOLD: "7" };
+      const wrong = { CHROMA_TOKEN: "token", RECOLLECT_THRESHOLD: "7" };
       const { code, stdout, stderr } = await runProgram(data, [command], wrong);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toContain("RECOLLECT_THRESHOLD must be a number from 0 to 1");
-      expect(stderr).toContain("RECOLLECT_EMBEDDING_API_KEY is missing");
+      expect(stderr).toContain("CHROMA_TOKEN is set, but CHROMA_URL is not");
       await expectNothingLeft(data);
     }),
   );

@@ -1,5 +1,3 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import {
   expectNothingLeft,
@@ -13,6 +11,7 @@ import {
   waitFor,
   withDataDirectory,
 } from "../support/recollect-process.js";
+import { useSilentEmbedder } from "../support/slow-embedder.js";
 
 interface Answer {
   readonly isError: boolean;
@@ -82,18 +81,14 @@ test("a start that waits for a suspended owner ends at once when it is asked to"
 }, 60_000);
 
 test("a command that waits for an answer of the owner ends at once when it is asked to", async () => {
-  let visits = 0;
-  const provider = createServer(() => visits++);
-  await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
-  const { port } = provider.address() as AddressInfo;
-  try {
-    await withDataDirectory(async (data) => {
-      const slow = { RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: `http://127.0.0.1:${port}/v1` };
-      const owner = await startServe(data, slow);
+  await withDataDirectory(async (data) => {
+    const embedder = await useSilentEmbedder(data);
+    try {
+      const owner = await startServe(data);
       for (const isSuspended of [false, true]) {
-        const before = visits;
+        const before = embedder.visits();
         const adding = startProgram(data, ["add", `Quinn paints boats, ${isSuspended}.`]);
-        await waitFor(() => visits > before, "the request for an embedding");
+        await waitFor(() => embedder.visits() > before, "the request for an embedding");
         if (isSuspended) owner.child.kill("SIGSTOP");
         const { code, stderr } = await adding.signal("SIGINT");
         expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Interrupted (SIGINT)") });
@@ -101,9 +96,8 @@ test("a command that waits for an answer of the owner ends at once when it is as
       owner.child.kill("SIGCONT");
       await owner.stop();
       await expectNothingLeft(data);
-    });
-  } finally {
-    provider.closeAllConnections();
-    provider.close();
-  }
-}, 30_000);
+    } finally {
+      await embedder.close();
+    }
+  });
+}, 60_000);

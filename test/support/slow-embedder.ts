@@ -1,0 +1,22 @@
+import { expect } from "vitest";
+import { runProgram } from "./recollect-process.js";
+import { startScriptedProvider } from "./scripted-provider.js";
+
+/** An embedding service that a data folder uses, and that does not answer any more. */
+export interface SilentEmbedder {
+  /** How often it was asked since it fell silent. */
+  visits(): number;
+  close(): Promise<void>;
+}
+
+/** Lets the built program use an embedding service in a data folder that has nothing yet; then the service falls silent. */
+export async function useSilentEmbedder(dataDirectory: string): Promise<SilentEmbedder> {
+  const provider = await startScriptedProvider();
+  const use = ["embeddings", "use", "openai", "--base-url", provider.url, "--yes", "--json"];
+  const { code, stdout, stderr } = await runProgram(dataDirectory, use);
+  expect({ code, stderr }, stdout).toMatchObject({ code: 0 });
+  expect(JSON.parse(stdout)).toMatchObject({ embeddings: { active: { choice: { kind: "openai" } } } });
+  provider.fail({ kind: "stall" }, 1_000);
+  const before = provider.requests.length;
+  return { visits: () => provider.requests.length - before, close: () => provider.close() };
+}
