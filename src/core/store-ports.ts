@@ -271,7 +271,7 @@ export interface UnitStore {
   /** Vectors of forgotten memories in scope, for `includeForgotten`. */
   forgottenVectors(scope: UnitScope, space: VectorSpace): Promise<ContainerVectors>;
   /** The units that satisfy a filter, evaluated before any ranking. */
-  matching(organizationId: string, scope: UnitScope, condition: UnitCondition): Promise<Unit[]>;
+  matching(organizationId: string, scope: UnitScope, condition: UnitCondition): Promise<readonly Unit[]>;
   /** The chunks up to `distance` places before and after each of these chunks in its document; `details` tells which may be seen. */
   beside(units: readonly Unit[], distance: number): Promise<Unit[]>;
   /** Details of hits; units outside the scope, superseded, or gone are left out. */

@@ -1,6 +1,7 @@
-import { CompiledQuery, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import type { UnitDetail } from "../../core/ports.js";
 import type { Unit } from "../../core/types.js";
+import { createChangeCount } from "./change-count.js";
 import type { Database } from "./schema.js";
 
 /** A detail with what decides who may see it, so that it serves every scope. */
@@ -24,10 +25,7 @@ export interface DetailCache {
 /** About 10 MB of short texts. */
 const UNITS_HELD = 10_000;
 
-/**
- * Every change of a row that details are made of counts up a number of this connection; a row that is only added belongs
- * to a unit that nobody asked for yet. The number goes back with a transaction that is rolled back.
- */
+/** A memory or chunk that is only added is one that nobody asked for yet. */
 const COUNTED_CHANGES = [
   "update on memories",
   "delete on memories",
@@ -41,31 +39,19 @@ const COUNTED_CHANGES = [
   "delete on document_containers",
 ];
 
-/** @param db the connection itself: within a transaction nothing is held */
 export function createDetailCache(db: Kysely<Database>): DetailCache {
+  const changes = createChangeCount(db, "detail_changes", COUNTED_CHANGES);
   let held = new Map<Unit, HeldDetail | null>();
   let heldAt: string | undefined;
-  let watching: Promise<void> | undefined;
 
   return {
     async known(organizationId) {
-      if (db.isTransaction) return new Map();
-      await (watching ??= watch(db));
-      const { rows } = await db.executeQuery(CompiledQuery.raw("select changes from temp.detail_changes"));
-      const [row] = rows as { changes: number }[];
-      const at = `${row?.changes} ${organizationId}`;
+      const count = await changes.now();
+      if (count === null) return new Map();
+      const at = `${count} ${organizationId}`;
       if (at !== heldAt || held.size > UNITS_HELD) held = new Map();
       heldAt = at;
       return held;
     },
   };
-}
-
-async function watch(db: Kysely<Database>): Promise<void> {
-  const run = (statement: string) => db.executeQuery(CompiledQuery.raw(statement));
-  await run("create temp table if not exists detail_changes (changes integer not null)");
-  await run("insert into temp.detail_changes select 0 where not exists (select 1 from temp.detail_changes)");
-  for (const [index, change] of COUNTED_CHANGES.entries())
-    await run(`create temp trigger if not exists detail_change_${index} after ${change.replace(" on ", " on main.")}
-      begin update detail_changes set changes = changes + 1; end`);
 }

@@ -2,11 +2,12 @@ import { type Kysely, sql } from "kysely";
 import type { Clock, UnitStore } from "../../core/ports.js";
 import { seqOf, kindOf, type Unit } from "../../core/types.js";
 import { createDetailCache } from "./detail-cache.js";
+import { createMatching } from "./matching-cache.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { loadUnits, readDetails } from "./unit-details.js";
 import { rescopeUnit } from "./rescope.js";
-import { matchUnits } from "./unit-matching.js";
+
 import { findUnitsBeside } from "./units-beside.js";
 import { dropUnit, writeText } from "./text-index.js";
 import { createTextSearch } from "./text-search.js";
@@ -99,7 +100,7 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
       return packVectors(rows, space.dimensions);
     },
 
-    matching: (organizationId, scope, condition) => matchUnits(db, organizationId, scope, condition),
+    matching: createMatching(db),
 
     beside: (units, distance) => findUnitsBeside(db, units, distance),
 

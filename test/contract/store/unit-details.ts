@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { UnitScope } from "../../../src/core/ports.js";
 import { type OpenStore, useStore } from "./fixture.js";
 
-/** What ranking reads of units, asked for again and again: never what was true before the last change. */
+/** What is asked of units again and again: never what was true before the last change. */
 export function unitDetailsContract(open: OpenStore): void {
   const at = useStore(open);
 
@@ -21,6 +21,52 @@ export function unitDetailsContract(open: OpenStore): void {
     return { document, memory, other, read, shown };
   }
 
+  describe("units that satisfied a condition before", () => {
+    const metadata = (value: string) => ({
+      filters: {
+        key: "kind",
+        value,
+        type: "metadata" as const,
+        operator: "=" as const,
+        negate: false,
+        ignoreCase: false,
+      },
+    });
+
+    test("are found anew after each change, and after none are the same", async () => {
+      const { memories, documents, containers, units } = at.store;
+      const scope: UnitScope = {
+        containerIds: [(await at.container("a")).id],
+        kinds: ["chunk", "memory"],
+        includeForgotten: false,
+      };
+      const cats = async () =>
+        [...(await units.matching(at.organization, scope, metadata("cat")))].toSorted((x, y) => x - y);
+      const first = await at.addIndexedMemory({ text: "lion", metadata: { kind: "cat" } });
+      expect(await cats()).toEqual([first.unit]);
+      expect(await cats()).toEqual([first.unit]);
+      const second = await at.addIndexedMemory({ text: "tiger", metadata: { kind: "cat" } });
+      expect(await cats()).toEqual([first.unit, second.unit]);
+      await memories.update(at.organization, first.memory.id, { metadata: { kind: "dog" } });
+      expect(await cats()).toEqual([second.unit]);
+      const { document, units: chunks } = await at.addIndexedDocument(
+        { containerTags: ["a"], metadata: { kind: "cat" } },
+        "puma",
+      );
+      expect(await cats()).toEqual([...chunks, second.unit].toSorted((x, y) => x - y));
+      await containers.relocate(at.organization, document.id, [(await at.container("b")).id]);
+      expect(await cats()).toEqual([second.unit]);
+      await containers.relocate(at.organization, document.id, scope.containerIds);
+      await documents.remove(at.organization, document.id);
+      expect(await cats()).toEqual([second.unit]);
+      await at.store.transaction(async (nouns) => {
+        await nouns.memories.update(at.organization, second.memory.id, { metadata: { kind: "dog" } });
+        expect(await nouns.units.matching(at.organization, scope, metadata("cat"))).toEqual([]);
+      });
+      expect(await cats()).toEqual([]);
+    });
+  });
+
   describe("details that were read before", () => {
     test("are the same as long as nothing changes, whatever is asked beside them", async () => {
       const { read, shown } = await world();
@@ -38,6 +84,7 @@ export function unitDetailsContract(open: OpenStore): void {
       await memories.update(at.organization, memory.id, { metadata: { kind: "cat" } });
       expect((await ofMemory())?.memory?.metadata).toEqual({ kind: "cat" });
       await memories.addSource(at.organization, memory.id, document.id, null);
+      at.clock.advance(1_000);
       await memories.addSource(at.organization, memory.id, other.id, null);
       expect((await ofMemory())?.documentIds).toEqual([document.id, other.id]);
       await memories.removeSource(at.organization, memory.id, document.id);

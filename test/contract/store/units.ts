@@ -197,7 +197,7 @@ export function unitsContract(open: OpenStore): void {
       await at.store.memories.addSource(at.organization, memory.memory.id, two.document.id, null);
       const scope = await scopeOf(["a"]);
       const match = async (condition: Parameters<typeof at.store.units.matching>[2], within = scope) =>
-        (await at.store.units.matching(at.organization, within, condition)).sort((a, b) => a - b);
+        (await at.store.units.matching(at.organization, within, condition)).toSorted((a, b) => a - b);
       const red = only(buildCondition("team", "red"));
       expect(await match({ filters: red })).toEqual(one.units);
       expect(await match({ filters: only(buildCondition("team", "blue")) })).toEqual(
