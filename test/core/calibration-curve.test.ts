@@ -4,9 +4,11 @@ import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
 import type { Embedder } from "../../src/core/ports.js";
 import { calibrationFrom, measureSpace, readMeasurement, type Measurement } from "../../src/core/search/calibration.js";
 import { CALIBRATION_TEXTS, CALIBRATION_TEXTS_VERSION } from "../../src/core/search/calibration-texts.js";
+import { rankUnits } from "../../src/core/search/rank.js";
 import { interpolate } from "../../src/core/search/similarity.js";
 import { contentRoot } from "../../src/lib/english/relations.js";
 import { tokenise } from "../../src/lib/words.js";
+import { memoryDetail } from "../support/unit-details.js";
 
 type Language = Measurement["languages"][number];
 
@@ -146,6 +148,27 @@ function expectRising(points: readonly (readonly [number, number])[]): void {
     expect(similarity).toBeGreaterThan(points[at - 1]?.[1] ?? 0);
   }
 }
+
+test("what only the words found is taken for as near in a narrow space as in a wide one", () => {
+  const details = ["Ada keeps bees", "Ada keeps bees on the roof", "A ferry sank"].map((text, at) =>
+    memoryDetail({ seq: at + 1, text }),
+  );
+  const found = (low: number, width: number) =>
+    rankUnits({
+      query: "Where does Ada keep bees?",
+      vectorHits: [0.6, 0.4].map((cosine, at) => ({ unit: details[2 * at]?.unit ?? 0, cosine: low + width * cosine })),
+      textHits: [],
+      details,
+      wordCounts: null,
+      calibration: {
+        points: [0, 0.1, 0.5, 1].map((cosine, at) => [low + width * cosine, [0.1, 0.2, 0.446, 1][at] ?? 1] as const),
+        wordWeight: 1,
+        doubt: 0.2,
+      },
+      now: new Date("2024-05-06"),
+    }).map(({ unit, similarity, score }) => [unit, similarity.toFixed(6), score.toFixed(6)]);
+  expect(found(0.7, 0.3)).toEqual(found(0, 1));
+});
 
 describe("measuring", () => {
   test("asks for questions and for texts, in batches that the embedder takes", async () => {

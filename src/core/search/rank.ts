@@ -7,7 +7,7 @@ import { analyseQuery, type Query, type WordCounts } from "./query.js";
 import { RANK, type RankRecipe } from "./recipes.js";
 import { dropRepetitions } from "./repetition.js";
 import { findSources, shareStrength } from "./sources.js";
-import { interpolate, similarityOf } from "./similarity.js";
+import { interpolate, similarityOf, unrelatedCosine } from "./similarity.js";
 import { liftSurroundings } from "./surroundings.js";
 import type { Unit } from "../types.js";
 
@@ -63,7 +63,7 @@ export function rankPrepared({ input, units, query, evidence }: Prepared): Ranke
   const sources = findSources(units);
   const places = placesOf(units);
   const wordScores = scoreWords({ units, strengths: shareStrength(evidence, sources), places }, query, recipe);
-  const cosines = cosinesOf(input.vectorHits, units);
+  const cosines = cosinesOf(input, units);
   const dates = units.map((words) => (query.date ? matchDate(query.date, words) : 0));
   const scores = wordScores.map((wordScore, index) => {
     const [words, cosine] = [units[index], cosines[index] ?? null];
@@ -124,7 +124,7 @@ export function withMore({ input, query, units, evidence }: Prepared, details: r
  */
 export function strongestChunks({ input, units, query, evidence }: Prepared, most: number): Unit[] {
   const { recipe = RANK } = input;
-  const cosines = cosinesOf(input.vectorHits, units);
+  const cosines = cosinesOf(input, units);
   const scored = units.flatMap((words, index) => {
     if (!words.detail.chunk) return [];
     const alone = scoreAlone(words, evidence[index]?.strength ?? NOTHING, query, recipe);
@@ -152,12 +152,13 @@ function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Da
 }
 
 /**
- * The cosine of each unit. One that only the words found lies, as far as is known, below the last of the nearest vectors; null
- * when there are no vectors at all.
+ * The cosine of each unit. One that only the words found lies, as far as is known, between the last of the nearest vectors and
+ * what is unrelated; null when there are no vectors at all.
  */
-function cosinesOf(hits: readonly VectorHit[], units: readonly UnitWords[]): (number | null)[] {
+function cosinesOf({ vectorHits: hits, calibration }: RankInput, units: readonly UnitWords[]): (number | null)[] {
   if (hits.length === 0) return units.map(() => null);
   const known = new Map(hits.map((hit) => [hit.unit, hit.cosine]));
-  const below = Math.max(0, Math.min(...hits.map((hit) => hit.cosine)) / 2);
+  const nothing = unrelatedCosine(calibration.points);
+  const below = Math.max(nothing, (nothing + Math.min(...hits.map((hit) => hit.cosine))) / 2);
   return units.map(({ detail }) => known.get(detail.unit) ?? below);
 }

@@ -64,6 +64,11 @@ function coverage(presence: Float64Array, query: Query, dateMatch: number): numb
   return total === 0 ? 0 : found / total;
 }
 
+/** The highest cosine that a curve's points place among the unrelated. */
+export function unrelatedCosine(points: Calibration["points"]): number {
+  return points.findLast(([, similarity]) => similarity <= UNRELATED)?.[0] ?? points[0]?.[0] ?? 0;
+}
+
 /** The value of a rising piecewise-linear curve, given by its points; flat beyond its ends. */
 export function interpolate(x: number, points: Calibration["points"]): number {
   let [previousX, previousY] = points[0] ?? [0, 0];
