@@ -156,6 +156,7 @@ describe("the list of tools", () => {
             "threshold",
             "mode",
             "filters",
+            "rerank",
           ],
         },
         {

@@ -1,3 +1,4 @@
+import { timed } from "../../lib/stages.js";
 import type { CoreContext } from "../context.js";
 import type { Asked } from "./ask.js";
 import { fuseForms } from "./fuse-forms.js";
@@ -34,7 +35,9 @@ export async function findRanked(
   const fused = isPlain
     ? (found[0]?.ranked ?? [])
     : fuseForms(found.map(({ ranked }, index) => ({ ranked, weight: forms[index]?.weight ?? 1 })));
-  const ordered = rerank ? await order(context, form?.text ?? "", fused) : { ranked: fused, degraded: [] };
+  const ordered = rerank
+    ? await timed(context.stages, "rerank", () => order(context, form?.text ?? "", fused))
+    : { ranked: fused, degraded: [] };
   return {
     ranked: ordered.ranked.slice(0, limit),
     isCut: found.some(({ isCut }) => isCut),

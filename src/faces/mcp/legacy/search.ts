@@ -34,7 +34,7 @@ interface Question {
 async function answer({ core, actor }: ToolContext, { query: q, container, withProfile }: Question) {
   const call = { actor };
   const [search, profile] = await Promise.all([
-    core.search(call, { q, containerTags: [container], searchMode: "hybrid", limit: 10 }),
+    core.search(call, { q, containerTags: [container], searchMode: "hybrid", limit: 10, rerank: true }),
     withProfile ? core.profile(call, { containerTag: container }) : null,
   ]);
   return {

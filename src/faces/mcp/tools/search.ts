@@ -25,6 +25,7 @@ const input = z.object({
       'Metadata conditions: {"AND":[{"key":"topic","value":"travel"}]}; AND and OR nest; a condition may have filterType ' +
         "(metadata, numeric, array_contains, string_contains), numericOperator, negate, ignoreCase",
     ),
+  rerank: z.boolean().default(true).describe("false: faster, in a less careful order"),
 });
 
 const output = z.object({
@@ -52,6 +53,7 @@ export const searchTool = defineTool({
         containerTags: [container],
         searchMode: args.mode,
         limit: args.limit,
+        rerank: args.rerank,
         ...(args.threshold !== undefined && { threshold: args.threshold }),
         ...(args.filters !== undefined && { filters: args.filters }),
       },
