@@ -6,6 +6,7 @@ import type { VectorSpace } from "../types.js";
 import { fillSpace, followSpace } from "./fill.js";
 import { isMoveDue, moveEmbeddings } from "./move.js";
 import { createPace } from "./pace.js";
+import { patientEmbedder } from "./patient-embedder.js";
 
 /** A large record and a slow service take days; nothing else waits for it. */
 const LONGEST_MS = 14 * 24 * 3_600_000;
@@ -64,7 +65,9 @@ async function embedMissing(
   for (let last: number | null = null; ;) {
     const space = await spaceOf(store, embedder, signal);
     const isActive = () => Promise.resolve(embedders.active() === embedder);
-    const count = await fillSpace({ store, embedder, signal }, space, isActive, { settled: true });
+    const count = await fillSpace({ store, embedder: patientEmbedder(embedder), signal }, space, isActive, {
+      settled: true,
+    });
     // Something may have been written behind the place where this run was; what cannot be placed is left.
     if (count === null || count === 0 || count === last) return;
     last = count;
@@ -90,10 +93,14 @@ async function followEmbeddings({ store, embedders, log }: CoreContext, { signal
   try {
     const embedder = await embedders.prepare(previous.choice, { signal });
     if (embedder.fingerprint !== fingerprint) return;
-    await followSpace({ store, embedder, signal }, { space, from }, async ({ embeddings }) => {
-      const placed = await embeddings.placed();
-      return placed.previous?.fingerprint === fingerprint && embedders.active() === active;
-    });
+    await followSpace(
+      { store, embedder: patientEmbedder(embedder), signal },
+      { space, from },
+      async ({ embeddings }) => {
+        const placed = await embeddings.placed();
+        return placed.previous?.fingerprint === fingerprint && embedders.active() === active;
+      },
+    );
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     log.debug("the vectors of the previous embedder are not kept complete for now", { reason: error.message });

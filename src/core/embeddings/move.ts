@@ -6,6 +6,7 @@ import { compareSpaces, type Side } from "./compare.js";
 import { tokensOf } from "./embed-units.js";
 import { fillSpace, followSpace } from "./fill.js";
 import type { Pace } from "./pace.js";
+import { patientEmbedder } from "./patient-embedder.js";
 import { changeActive, changeMove, giveUpSpace } from "./roles.js";
 
 /** Seconds until the next attempt when something is wrong that may pass by itself, and that a person must mend. */
@@ -133,7 +134,7 @@ async function goOn(context: MoveContext, moving: Moving, signal: AbortSignal): 
   const isWanted = counter(moving);
   const { store, pace } = context;
   // Only a service that is paid or shared has to be spared.
-  const embedding = { store, embedder, signal, ...(choice.kind === "openai" && { pace }) };
+  const embedding = { store, embedder: patientEmbedder(embedder), signal, ...(choice.kind === "openai" && { pace }) };
   for (;;) {
     const active = await activeSide(context);
     const isFilled = active
