@@ -1,3 +1,4 @@
+import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../../core/errors.js";
 import { numbersOf } from "./numbers.js";
@@ -19,6 +20,11 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 /** Rows that lie so near to each other are read in one go, gap included. */
 const NEAR_BYTES = 8 * 1024;
 const LONGEST_READ = 256 * 1024;
+const SLAB_BYTES = 128 * 1024;
+/** A read that takes longer, in milliseconds, went to the disk; what the system holds in memory takes microseconds. */
+const QUICK_READ = 1;
+/** For how long nobody waits for the disk after such a read, in milliseconds. */
+const COLD = 100;
 
 /** The rows of a tensor with two dimensions, inside a file that stays open. */
 export function openTable(handle: FileHandle, tensor: Tensor, keptBytes = KEPT_BYTES): Table {
@@ -29,31 +35,51 @@ export function openTable(handle: FileHandle, tensor: Tensor, keptBytes = KEPT_B
   let newer = new Map<number, Float32Array>();
   let older = new Map<number, Float32Array>();
 
-  function keep(row: number, numbers: Float32Array): void {
+  const slabRows = Math.max(1, Math.floor(SLAB_BYTES / (columns * BYTES_OF.F32)));
+  let slab = new Float32Array(0);
+
+  /** A copy in memory that many rows share, as one piece of memory for each would keep the collector of garbage busy. */
+  function keep(row: number, numbers: Float32Array): Float32Array {
     if (newer.size >= half) {
       older = newer;
       newer = new Map();
+      slab = new Float32Array(0);
     }
-    newer.set(row, numbers);
+    if (slab.length < columns) slab = new Float32Array(slabRows * columns);
+    const kept = slab.subarray(0, columns);
+    slab = slab.subarray(columns);
+    kept.set(numbers);
+    newer.set(row, kept);
+    return kept;
   }
 
   function recall(row: number): Float32Array | undefined {
     const numbers = newer.get(row);
     if (numbers !== undefined) return numbers;
     const old = older.get(row);
-    if (old !== undefined) keep(row, old);
-    return old;
+    return old === undefined ? undefined : keep(row, old);
+  }
+
+  let coldUntil = 0;
+
+  /** At once while the file lies in memory, where a promise would take ten times as long as the reading. */
+  async function readBytes(start: number, length: number): Promise<Buffer> {
+    const before = performance.now();
+    if (before < coldUntil) return readExactly(handle, start, length);
+    const bytes = Buffer.allocUnsafe(length);
+    const count = readSync(handle.fd, bytes, 0, length, start);
+    const after = performance.now();
+    if (after - before > QUICK_READ) coldUntil = after + COLD;
+    return count === length ? bytes : readExactly(handle, start, length);
   }
 
   async function readRun(run: readonly number[], found: Map<number, Float32Array>): Promise<void> {
     const first = run[0] ?? 0;
     const length = ((run.at(-1) ?? first) - first + 1) * rowBytes;
-    const bytes = await readExactly(handle, tensor.start + first * rowBytes, length);
+    const bytes = await readBytes(tensor.start + first * rowBytes, length);
     for (const row of run) {
       const start = (row - first) * rowBytes;
-      const numbers = numbersOf(bytes.subarray(start, start + rowBytes), tensor.type);
-      found.set(row, numbers);
-      keep(row, numbers);
+      found.set(row, keep(row, numbersOf(bytes.subarray(start, start + rowBytes), tensor.type)));
     }
   }
 
