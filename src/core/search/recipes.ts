@@ -70,7 +70,7 @@ export const RANK: RankRecipe = Object.freeze({
   tellsTime: 0.05,
   question: 0.9,
   inference: 0.8,
-  stated: 0.8,
+  stated: 0.9,
   fading: 0.1,
   habit: 0.05,
   date: 0.6,
