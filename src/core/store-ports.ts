@@ -198,6 +198,8 @@ export interface FoundText {
 /** Where a search may look. */
 export interface UnitScope {
   readonly containerIds: readonly number[];
+  /** True when these are all containers that there are, so that nothing has to be kept out. */
+  readonly isEverywhere?: boolean;
   readonly kinds: readonly UnitKind[];
   readonly includeForgotten: boolean;
 }

@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely } from "kysely";
 import type { FoundText, TextHit, TextSearchOptions, UnitScope } from "../../core/ports.js";
-import type { Unit } from "../../core/types.js";
+import { kindOf, type Unit } from "../../core/types.js";
 import type { Database } from "./schema.js";
 import { indexedForms, scopeWord } from "./text-index.js";
 
@@ -12,6 +12,9 @@ const SCOPES_REMEMBERED = 200;
 const WORDS_REMEMBERED = 1_000;
 /** Scopes of hundreds of containers are asked for rarely. */
 const LONGEST_REMEMBERED = 2_000;
+
+/** From so many containers on, naming each costs more than leaving out afterwards what is of another kind or forgotten. */
+const MANY_CONTAINERS = 50;
 
 /** No limit, in SQL. */
 const UNLIMITED = -1;
@@ -39,7 +42,7 @@ export function createTextSearch(db: Kysely<Database>): TextSearch {
     const changes = await countChanges(db);
     const known = remembered.get(within);
     if (known && changes - known.changes <= known.total * TOLERATED_CHANGE) return known;
-    const [total = 0] = await ask<number>(db, COUNTS, [within]);
+    const [total = 0] = within === "" ? [await countAll(db)] : await ask<number>(db, COUNTS, [within]);
     const counted = { changes, total, words: new Map<string, number>() };
     remembered.delete(within);
     if (within.length > LONGEST_REMEMBERED) return counted;
@@ -92,9 +95,16 @@ export function createTextSearch(db: Kysely<Database>): TextSearch {
         around: around[place] ?? [],
         rarity: rarityOf(counted, index),
       }));
-      return { hits: best(matches, limit, among && new Set(among)), counted };
+      return { hits: best(matches, limit, choiceOf(scope, among)), counted };
     },
   };
+}
+
+/** What of all that has the words may be returned; everything where the index knew that. */
+function choiceOf({ kinds, isEverywhere }: UnitScope, among: readonly Unit[] | undefined): (unit: Unit) => boolean {
+  const allowed = among && new Set(among);
+  if (isEverywhere) return (unit) => kinds.includes(kindOf(unit)) && (!allowed || allowed.has(unit));
+  return allowed ? (unit) => allowed.has(unit) : () => true;
 }
 
 function rarityOf({ total, counts }: FoundText["counted"], index: number): number {
@@ -105,11 +115,11 @@ function rarityOf({ total, counts }: FoundText["counted"], index: number): numbe
 function best(
   matches: readonly { own: readonly Unit[]; around: readonly Unit[]; rarity: number }[],
   limit: number,
-  among: ReadonlySet<Unit> | undefined,
+  isChosen: (unit: Unit) => boolean,
 ): TextHit[] {
   const scores = new Map<Unit, number>();
   const add = (unit: Unit, score: number): void => {
-    if (!among || among.has(unit)) scores.set(unit, (scores.get(unit) ?? 0) + score);
+    if (isChosen(unit)) scores.set(unit, (scores.get(unit) ?? 0) + score);
   };
   for (const { own, around, rarity } of matches) {
     for (const unit of own) add(unit, rarity);
@@ -157,6 +167,12 @@ async function answerOf<T>(db: Kysely<Database>, query: CompiledQuery): Promise<
   return JSON.parse(row?.answer ?? "[]") as T[];
 }
 
+async function countAll(db: Kysely<Database>): Promise<number> {
+  const { rows } = await db.executeQuery(CompiledQuery.raw("select count(*) as total from text_index"));
+  const [row] = rows as { total: number }[];
+  return row?.total ?? 0;
+}
+
 /** How many rows this connection has changed since it was opened. */
 async function countChanges(db: Kysely<Database>): Promise<number> {
   const { rows } = await db.executeQuery(CompiledQuery.raw("select total_changes() as changes"));
@@ -170,10 +186,12 @@ function inColumn(column: "text" | "context", words: readonly string[], within: 
     .flatMap(indexedForms)
     .map((word) => `"${word.replaceAll('"', '""')}"`)
     .join(" OR ");
-  return `${column} : (${any}) AND ${within}`;
+  return `${column} : (${any})${within === "" ? "" : ` AND ${within}`}`;
 }
 
+/** Empty where the scope is the whole store. */
 function scopeExpression(scope: UnitScope): string {
+  if (scope.isEverywhere && scope.containerIds.length > MANY_CONTAINERS) return "";
   const words = scope.containerIds.flatMap((id) => [
     ...scope.kinds.map((kind) => scopeWord(kind, id)),
     ...(scope.includeForgotten && scope.kinds.includes("memory") ? [scopeWord("memory", id, true)] : []),

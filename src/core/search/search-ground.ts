@@ -53,6 +53,7 @@ export async function layGround(
     // No document carries a tag that is not there.
     kinds: mustCarryAll && !isComplete ? without(wanted.kinds, "chunk") : wanted.kinds,
     includeForgotten: wanted.includeForgotten,
+    ...(tags === "all" && { isEverywhere: true }),
   };
   const documentId =
     input.documentId === undefined ? undefined : await findDocumentId(store, actor, { name: input.documentId, tags });

@@ -124,6 +124,27 @@ export function unitsContract(open: OpenStore): void {
     });
   });
 
+  describe("everywhere, where there are many containers", () => {
+    test("finds what naming each container finds, whatever is forgotten, of another kind or gone", async () => {
+      const tags = Array.from({ length: 60 }, (_, index) => `t${index}`);
+      for (const tag of tags.slice(0, 5)) await at.addIndexedMemory({ text: `zebra in ${tag}`, containerTag: tag });
+      await at.addIndexedDocument({ containerTags: ["t7", "t8"] }, "a zebra and a giraffe");
+      const { memory, unit, containerId } = await at.addIndexedMemory({ text: "forgotten zebra", containerTag: "t9" });
+      await forget(memory, unit, containerId);
+      const rows = await at.store.containers.ensure(at.organization, tags);
+      const named = await scopeOf([], { containerIds: rows.map((row) => row.id) });
+      for (const kinds of [["chunk", "memory"], ["chunk"], ["memory"]] as const)
+        for (const includeForgotten of [false, true]) {
+          const scope = { ...named, kinds, includeForgotten };
+          const shown = async (scope: UnitScope) => {
+            const units = await find(scope, ["zebra", "giraffe"]);
+            return (await at.store.units.details(at.organization, scope, units)).map(({ text }) => text).toSorted();
+          };
+          expect(await shown({ ...scope, isEverywhere: true })).toEqual(await shown(scope));
+        }
+    });
+  });
+
   describe("forgotten memories", () => {
     test("are found only when they are asked for, with their vectors, and come back whole", async () => {
       const space = await at.store.ensureSpace("s", 3);
