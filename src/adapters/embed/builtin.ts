@@ -1,7 +1,7 @@
 import type { Embedder } from "../../core/ports.js";
 import { backgroundShare } from "../../lib/english/common-words.js";
 import { conceptsOf, rootOf } from "../../lib/english/relations.js";
-import { isStopWord, tokenise } from "../../lib/words.js";
+import { foldedRuns, isStopWord } from "../../lib/words.js";
 
 /** Bumped whenever the same text would get another vector. */
 const VERSION = 1;
@@ -59,7 +59,7 @@ function embedText(text: string): Float32Array {
 function countWords(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   // A prefix that surely holds enough words, so that a text of megabytes costs no more than a long one.
-  const words = tokenise(text.slice(0, MAX_WORDS * 12)).slice(0, MAX_WORDS);
+  const words = foldedRuns(text.slice(0, MAX_WORDS * 12)).slice(0, MAX_WORDS);
   for (const word of words) {
     if (UNSPACED.test(word)) for (const piece of pieces(word)) counts.set(piece, (counts.get(piece) ?? 0) + 1);
     else counts.set(word, (counts.get(word) ?? 0) + 1);
