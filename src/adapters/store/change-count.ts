@@ -1,4 +1,5 @@
-import { CompiledQuery, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
+import { readRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";
 
 /** How often some kinds of rows were changed since the first question; the same number means that they are the same. */
@@ -14,7 +15,7 @@ export interface ChangeCount {
  * @param changes such as `update on memories`
  */
 export function createChangeCount(db: Kysely<Database>, name: string, changes: readonly string[]): ChangeCount {
-  const run = (statement: string) => db.executeQuery(CompiledQuery.raw(statement));
+  const run = (statement: string) => readRows<{ changes: number }>(db, statement);
   let watching: Promise<void> | undefined;
 
   async function watch(): Promise<void> {
@@ -29,8 +30,7 @@ export function createChangeCount(db: Kysely<Database>, name: string, changes: r
     async now() {
       if (db.isTransaction) return null;
       await (watching ??= watch());
-      const { rows } = await run(`select changes from temp.${name}`);
-      const [row] = rows as { changes: number }[];
+      const [row] = await run(`select changes from temp.${name}`);
       return row?.changes ?? null;
     },
   };

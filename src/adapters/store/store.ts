@@ -17,6 +17,7 @@ import { createExtractionTaskStore } from "./extraction-tasks.js";
 import { createExtractionStore } from "./extractions.js";
 import { createSummaryStore } from "./summaries.js";
 import { createFileStore } from "./files.js";
+import { readRows } from "./fixed-query.js";
 import { createJobStore } from "./jobs.js";
 import { createJournalStore } from "./journal.js";
 import { createKeyStore } from "./keys.js";
@@ -187,13 +188,11 @@ async function settleOrganization(db: Kysely<Database>, wanted: string | undefin
   return row.value;
 }
 
+const SPACE_OF_FINGERPRINT = "select id, fingerprint, dimensions from vector_spaces where fingerprint = ?";
+
 async function findSpace(db: Kysely<Database>, fingerprint: string): Promise<VectorSpace | null> {
-  const row = await db
-    .selectFrom("vector_spaces")
-    .select(["id", "fingerprint", "dimensions"])
-    .where("fingerprint", "=", fingerprint)
-    .executeTakeFirst();
-  return row ?? null;
+  const [space] = await readRows<VectorSpace>(db, SPACE_OF_FINGERPRINT, [fingerprint]);
+  return space ?? null;
 }
 
 function checkDimensions(space: VectorSpace, dimensions: number): VectorSpace {

@@ -1,6 +1,7 @@
-import { CompiledQuery, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import type { FoundText, TextHit, TextSearchOptions, UnitScope } from "../../core/ports.js";
 import { kindOf, type Unit } from "../../core/types.js";
+import { readRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";
 import { indexedForms, scopeWord } from "./text-index.js";
 
@@ -154,29 +155,30 @@ const POSTINGS = `select json_group_array(json((select json_group_array(rowid) f
 /** Lists that are longer than `most` are cut just behind it. */
 async function readPostings(db: Kysely<Database>, expressions: readonly string[], most: number): Promise<Unit[][]> {
   const limit = most === Infinity ? UNLIMITED : most + 1;
-  return answerOf<Unit[]>(db, CompiledQuery.raw(POSTINGS, [limit, JSON.stringify(expressions)]));
+  return answerOf<Unit[]>(db, POSTINGS, [limit, JSON.stringify(expressions)]);
 }
 
 async function ask<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
-  return answerOf<T>(db, CompiledQuery.raw(query, [JSON.stringify(expressions)]));
+  return answerOf<T>(db, query, [JSON.stringify(expressions)]);
 }
 
-async function answerOf<T>(db: Kysely<Database>, query: CompiledQuery): Promise<T[]> {
-  const { rows } = await db.executeQuery(query);
-  const [row] = rows as { answer: string }[];
+async function answerOf<T>(
+  db: Kysely<Database>,
+  query: string,
+  parameters: readonly (string | number)[],
+): Promise<T[]> {
+  const [row] = await readRows<{ answer: string }>(db, query, parameters);
   return JSON.parse(row?.answer ?? "[]") as T[];
 }
 
 async function countAll(db: Kysely<Database>): Promise<number> {
-  const { rows } = await db.executeQuery(CompiledQuery.raw("select count(*) as total from text_index"));
-  const [row] = rows as { total: number }[];
+  const [row] = await readRows<{ total: number }>(db, "select count(*) as total from text_index");
   return row?.total ?? 0;
 }
 
 /** How many rows this connection has changed since it was opened. */
 async function countChanges(db: Kysely<Database>): Promise<number> {
-  const { rows } = await db.executeQuery(CompiledQuery.raw("select total_changes() as changes"));
-  const [row] = rows as { changes: number }[];
+  const [row] = await readRows<{ changes: number }>(db, "select total_changes() as changes");
   return row?.changes ?? 0;
 }
 

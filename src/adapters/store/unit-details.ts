@@ -1,10 +1,11 @@
-import { CompiledQuery, type Kysely, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { UnitDetail, UnitScope, WholeUnit } from "../../core/ports.js";
 import { kindOf, seqOf, unitOf, type Chunk, type Memory, type Unit } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import { chunkOf } from "./chunks.js";
 import type { DetailCache, HeldDetail } from "./detail-cache.js";
 import { ofOrganization } from "./documents.js";
+import { readRows } from "./fixed-query.js";
 import { fromJson, listParameter } from "./json.js";
 import { memoryOf, selectMemories } from "./memory-rows.js";
 import type { Database } from "./schema.js";
@@ -47,7 +48,8 @@ export async function readDetails(
     const held = known.get(unit);
     if (!held || (held.forgetAfter !== null && held.forgetAfter <= moment && !within.scope.includeForgotten)) return [];
     const containerId = held.containerIds.find((id) => inScope.has(id));
-    return containerId === undefined ? [] : [{ ...held.detail, containerId }];
+    if (containerId === undefined) return [];
+    return containerId === held.detail.containerId ? [held.detail] : [{ ...held.detail, containerId }];
   });
 }
 
@@ -156,8 +158,7 @@ async function packedRows<Row>(
   query: string,
   parameters: readonly (string | number)[],
 ): Promise<Row[]> {
-  const { rows } = await db.executeQuery(CompiledQuery.raw(query, [...parameters]));
-  const [row] = rows as { packed: string }[];
+  const [row] = await readRows<{ packed: string }>(db, query, parameters);
   return JSON.parse(row?.packed ?? "[]") as Row[];
 }
 

@@ -4,6 +4,7 @@ import { type Kysely, sql } from "kysely";
 import type { VectorRecord } from "../../core/ports.js";
 import type { Unit } from "../../core/types.js";
 import { listParameter } from "./json.js";
+import { readRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";
 import { packVectors, vectorOf } from "./vector-bytes.js";
 
@@ -15,16 +16,12 @@ const LONGEST_LOG = 200_000;
 /** Rows deleted by one transaction; takes a few milliseconds. */
 const ROWS_PER_DELETE = 250;
 
+const HEAD = "select seq from vector_changes where space_id = ? order by seq desc limit 1";
+
 /** The vectors of the record and the log that indexes follow. */
 export function createVectorRecord(db: Kysely<Database>): VectorRecord {
   async function head(spaceId: number): Promise<number> {
-    const row = await db
-      .selectFrom("vector_changes")
-      .select("seq")
-      .where("space_id", "=", spaceId)
-      .orderBy("seq", "desc")
-      .limit(1)
-      .executeTakeFirst();
+    const [row] = await readRows<{ seq: number }>(db, HEAD, [spaceId]);
     return row?.seq ?? floor(spaceId);
   }
 

@@ -69,7 +69,7 @@ interface TextWords extends Omit<UnitWords, "detail" | "speakers"> {
 }
 
 /** Searches of one container meet the same texts again and again. */
-const CACHED_TEXTS = 5_000;
+const CACHED_TEXTS = 8_000;
 const LONGEST_CACHED = 2_000;
 let recentTexts = new Map<string, TextWords>();
 let earlierTexts = new Map<string, TextWords>();

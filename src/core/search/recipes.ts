@@ -3,7 +3,7 @@
  * its own: in large containers common words match thousands, and the rare ones of a query decide anyway. Then the chunks
  * beside the strongest join them: an answer stands next to its question more often than it repeats its words.
  */
-export const SEARCH = Object.freeze({ textHits: 150, vectorHits: 100, textMatches: 1_000, strongest: 20, beside: 2 });
+export const SEARCH = Object.freeze({ textHits: 120, vectorHits: 80, textMatches: 1_000, strongest: 20, beside: 2 });
 
 /** The numbers by which candidates are ranked. Chosen by cross-validation over conversations; see the recall figures in README. */
 export interface RankRecipe {
