@@ -46,11 +46,8 @@ describe("a submission", () => {
     ]);
     const { items } = await agent.core.listJournal(agent.call, { memoryId: fact?.id });
     expect(items).toMatchObject([{ actor: "key:baker", action: "memory.added" }]);
-    expect(
-      (await agent.core.search(agent.call, { q: "Who ships to Ghent?", containerTags: ["a"] })).results[0],
-    ).toMatchObject({
-      id: fact?.id,
-    });
+    const { results } = await agent.core.search(agent.call, { q: "Who ships to Ghent?", containerTags: ["a"] });
+    expect(results.map((result) => result.id)).toContain(fact?.id);
   });
 
   test("finds the place of a quote in the part that was read, where the words stand twice", async () => {

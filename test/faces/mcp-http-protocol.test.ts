@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type OpenedRest, openRest } from "../support/rest.js";
+import { startScriptedProvider } from "../support/scripted-provider.js";
 
 let rest: OpenedRest;
 let url: string;
@@ -115,14 +114,14 @@ describe("a call that lasts", () => {
     ["modern", modern],
     ["earlier", earlier],
   ] as const)("tells a client of the %s era that follows it that it goes on, then answers", async (_era, ask) => {
-    // Waits for vectors that never come.
-    const silent = createServer(() => undefined);
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    const { port } = silent.address() as AddressInfo;
+    const provider = await startScriptedProvider();
     const slow = await openRest({
-      settings: { RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: `http://127.0.0.1:${port}/v1` },
+      settings: { RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: provider.url },
     });
     try {
+      await slow.settle();
+      // Waits for vectors that never come.
+      provider.fail({ kind: "stall" }, 1_000);
       ({ url } = await slow.listen());
       const args = { content: "Slow but safe.", wait: 2.5 };
       const answer = await ask("tools/call", { ...call("add-memory", args), _meta: { progressToken: "p" } });
@@ -137,8 +136,7 @@ describe("a call that lasts", () => {
         });
       expect(JSON.parse(last)).toMatchObject({ id: 1, result: { structuredContent: { searchable: false } } });
     } finally {
-      silent.closeAllConnections();
-      silent.close();
+      await provider.close();
       await slow.close();
     }
   });
