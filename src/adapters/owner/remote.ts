@@ -111,7 +111,7 @@ export function connectOwner(
       for (;;) {
         try {
           const response = await send("/internal/watch", { signal });
-          for await (const _ of response.body ?? []) if (signal.aborted) return;
+          await readToEnd(response, signal);
         } catch {
           // However the stream ended, what counts is whether the owner is still there.
         }
@@ -120,6 +120,23 @@ export function connectOwner(
       }
     },
   };
+}
+
+/**
+ * Reads a body to its end, or until the signal aborts. The signal that `fetch` was given is not enough: Node's forgets it once
+ * the request was collected as garbage, and the open connection would keep the process alive.
+ */
+async function readToEnd({ body }: Response, signal: AbortSignal): Promise<void> {
+  const reader = body?.getReader();
+  if (!reader) return;
+  const hangUp = (): void => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", hangUp, { once: true });
+  try {
+    if (signal.aborted) return hangUp();
+    while (!(await reader.read()).done);
+  } finally {
+    signal.removeEventListener("abort", hangUp);
+  }
 }
 
 function describeSilence({ url, pid }: ServiceAddress): AppError {
