@@ -1,4 +1,4 @@
-import type { ContainerVectors, JobStore, ModelUse, VectorRecord } from "./ports.js";
+import type { JobStore, ModelUse, VectorRecord } from "./ports.js";
 import type { AuditStore } from "./audit-ports.js";
 import type { KeyStore } from "./key-ports.js";
 import type { DeviceRequestStore } from "./device-ports.js";
@@ -11,8 +11,8 @@ import type { EmbeddingStore } from "./embedding-ports.js";
 import type { ExtractionTaskStore } from "./extraction-task-ports.js";
 import type { JournalStore } from "./journal-ports.js";
 import type { SummaryStore } from "./summary-ports.js";
+import type { TextIndexStore, UnitStore } from "./unit-ports.js";
 import type {
-  Chunk,
   Container,
   ContainerSummary,
   FilterExpression,
@@ -21,13 +21,12 @@ import type {
   Merge,
   Relation,
   StoredFile,
-  Unit,
-  UnitKind,
   VectorSpace,
 } from "./types.js";
 
 export type * from "./document-ports.js";
 export type * from "./extraction-task-ports.js";
+export type * from "./unit-ports.js";
 export type * from "./purge-ports.js";
 
 export interface ContainerRow {
@@ -137,7 +136,13 @@ export interface MemoryStore {
   active(
     organizationId: string,
     containerTag: string,
-    options: { isStatic?: boolean; limit: number; filters?: FilterExpression | undefined },
+    options: {
+      isStatic?: boolean;
+      limit: number;
+      filters?: FilterExpression | undefined;
+      /** Only those that were written after the one with this `seq`. */
+      afterSeq?: number;
+    },
   ): Promise<Memory[]>;
   /** One page of active memories, and how many there are in all. */
   list(organizationId: string, query: MemoryQuery): Promise<{ memories: PlacedMemory[]; total: number }>;
@@ -170,116 +175,6 @@ export interface MemoryStore {
   move(organizationId: string, id: string, containerId: number): Promise<void>;
   /** Active memories whose time has passed. */
   expired(organizationId: string, now: Date, limit: number): Promise<Memory[]>;
-}
-
-export interface TextHit {
-  readonly unit: Unit;
-  /** Higher is better; comparable within one answer only. */
-  readonly score: number;
-}
-
-export interface TextSearchOptions {
-  readonly limit: number;
-  /** The only units that count. */
-  readonly among?: readonly Unit[];
-  /** Looks only for the rarest words that together match about so many units; all by default. */
-  readonly mostMatches?: number;
-}
-
-export interface FoundText {
-  readonly hits: readonly TextHit[];
-  /**
-   * In how many units of the scope each word occurs in the text itself, and how many units there are. May lag behind by
-   * one in a hundred units.
-   */
-  readonly counted: { readonly total: number; readonly counts: readonly number[] };
-}
-
-/** Where a search may look. */
-export interface UnitScope {
-  readonly containerIds: readonly number[];
-  /** True when these are all containers that there are, so that nothing has to be kept out. */
-  readonly isEverywhere?: boolean;
-  readonly kinds: readonly UnitKind[];
-  readonly includeForgotten: boolean;
-}
-
-/** What narrows a search; all of it holds together. */
-export interface UnitCondition {
-  readonly filters?: FilterExpression;
-  /** Exact path, or a prefix when it ends in `/`. */
-  readonly filepath?: string;
-  /** Only chunks of these documents, and memories that any of them states. */
-  readonly documentIds?: readonly string[];
-  /** No chunks of these documents. */
-  readonly exceptDocumentIds?: readonly string[];
-  /** Only chunks of documents that lie in every container of the scope; memories lie in one anyway. */
-  readonly inEveryContainer?: true;
-}
-
-/** What ranking needs to know of a memory. */
-export interface MemoryDetail extends Pick<
-  Memory,
-  "metadata" | "isInference" | "kind" | "isStatic" | "strength" | "createdAt"
-> {
-  /** The passages that state it, word for word, where they are known. */
-  readonly quotes: readonly { readonly documentId: string; readonly text: string }[];
-}
-
-/** What ranking needs to know of a unit. */
-export interface UnitDetail {
-  readonly unit: Unit;
-  /** Id of the chunk or memory. */
-  readonly id: string;
-  readonly containerId: number;
-  readonly text: string;
-  readonly chunk: Pick<Chunk, "documentId" | "position" | "metadata"> | null;
-  readonly memory: MemoryDetail | null;
-  /** The document of a chunk, or the documents that state a memory, oldest link first. */
-  readonly documentIds: readonly string[];
-}
-
-/** A unit with all that can be shown of it. */
-export interface WholeUnit {
-  readonly unit: Unit;
-  readonly chunk: Chunk | null;
-  readonly memory: Memory | null;
-}
-
-/** A unit as indexing sees it. */
-export interface PlainUnit {
-  readonly unit: Unit;
-  readonly containerIds: readonly number[];
-  readonly text: string;
-  readonly context: string;
-}
-
-/** The text index, metadata filters and the loading of search hits, always within a scope. */
-export interface UnitStore {
-  /** Makes a unit findable by its words in these containers. */
-  indexText(entry: PlainUnit): Promise<void>;
-  /** Makes a unit findable in exactly these containers, with the text and the vectors that it has. */
-  rescope(unit: Unit, containerIds: readonly number[]): Promise<void>;
-  /** Takes a unit out of the text index and the vectors. */
-  unindex(unit: Unit): Promise<void>;
-  /** Moves a memory to the forgotten part of the index, where only `includeForgotten` finds it, or back. */
-  setForgotten(unit: Unit, containerId: number, forgotten: boolean): Promise<void>;
-  /** Units whose text or context has any of the words, best first: rare words count more, those of the context less. */
-  searchText(scope: UnitScope, words: readonly string[], options: TextSearchOptions): Promise<FoundText>;
-  /** Findable units that have no vector in this space yet, by rising unit. */
-  withoutVector(space: VectorSpace, afterUnit: Unit, limit: number): Promise<PlainUnit[]>;
-  /** Adds the vector of a unit in all containers that it lies in. Leaves out one that was removed or superseded meanwhile. */
-  addVector(unit: Unit, space: VectorSpace, values: Float32Array): Promise<void>;
-  /** Vectors of forgotten memories in scope, for `includeForgotten`. */
-  forgottenVectors(scope: UnitScope, space: VectorSpace): Promise<ContainerVectors>;
-  /** The units that satisfy a filter, evaluated before any ranking. */
-  matching(organizationId: string, scope: UnitScope, condition: UnitCondition): Promise<readonly Unit[]>;
-  /** The chunks up to `distance` places before and after each of these chunks in its document; `details` tells which may be seen. */
-  beside(units: readonly Unit[], distance: number): Promise<Unit[]>;
-  /** Details of hits; units outside the scope, superseded, or gone are left out. */
-  details(organizationId: string, scope: UnitScope, units: readonly Unit[]): Promise<UnitDetail[]>;
-  /** The whole of units that `details` has let through, in no order. */
-  load(organizationId: string, units: readonly Unit[]): Promise<WholeUnit[]>;
 }
 
 /** What an update of a container may change; absent keys stay as they are. */
@@ -458,14 +353,6 @@ export interface StoreNouns {
   readonly requests: RequestStore;
   readonly audit: AuditStore;
   readonly volumes: VolumeStore;
-}
-
-/** The text index as a whole. */
-export interface TextIndexStore {
-  /** True when all of it was written in the way in which texts are cut into words now. Notes so for an empty store. */
-  isCurrent(): Promise<boolean>;
-  /** Looks at the next `limit` units, in one transaction, and writes those anew that may have other words now. */
-  rewriteSome(limit: number): Promise<{ readonly rewritten: number; readonly isDone: boolean }>;
 }
 
 export interface Store extends StoreNouns {

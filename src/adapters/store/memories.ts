@@ -141,16 +141,25 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       return rows.map((row) => ({ memoryId: row.memory_id, documentId: row.document_id }));
     },
 
-    async active(organizationId, containerTag, options) {
-      let query = select(organizationId)
-        .where(inContainer(organizationId, containerTag))
-        .where(activeOnly)
-        .where(unexpired())
-        .where(unflagged);
-      if (options.isStatic !== undefined) query = query.where("memories.is_static", "=", options.isStatic ? 1 : 0);
-      if (options.filters) query = query.where(memoryFilterSql(options.filters));
-      const rows = await query.orderBy("memories.seq", "desc").limit(options.limit).execute();
-      return rows.map(memoryOf);
+    async active(organizationId, containerTag, { isStatic, limit, filters, afterSeq }) {
+      const ofKind = (flag: 0 | 1) => {
+        let query = select(organizationId)
+          .where(inContainer(organizationId, containerTag))
+          .where(activeOnly)
+          .where("memories.is_static", "=", flag)
+          .where(unexpired())
+          .where(unflagged);
+        if (filters) query = query.where(memoryFilterSql(filters));
+        if (afterSeq !== undefined) query = query.where("memories.seq", ">", afterSeq);
+        return query.orderBy("memories.seq", "desc").limit(limit).execute();
+      };
+      if (isStatic !== undefined) return (await ofKind(isStatic ? 1 : 0)).map(memoryOf);
+      // The index has the newest of each kind; for the newest of both SQLite would sort all that the container has.
+      const rows = [...(await ofKind(0)), ...(await ofKind(1))];
+      return rows
+        .toSorted((one, other) => other.seq - one.seq)
+        .slice(0, limit)
+        .map(memoryOf);
     },
 
     async versions(organizationId, rootIds, { withUndone } = { withUndone: false }) {

@@ -21,8 +21,8 @@ const NEWCOMERS = 200;
 
 /** Memories that were written after a resolution had looked, and by another document perhaps. */
 export async function newcomers(nouns: StoreNouns, { actor, container, resolution }: FactWriting): Promise<Memory[]> {
-  const active = await nouns.memories.active(actor.organizationId, container.tag, { limit: NEWCOMERS });
-  return active.filter(({ seq }) => seq > resolution.newestSeen);
+  const afterSeq = resolution.newestSeen;
+  return nouns.memories.active(actor.organizationId, container.tag, { limit: NEWCOMERS, afterSeq });
 }
 
 /** What has been written since a fact was resolved, for its decision inside the transaction. */

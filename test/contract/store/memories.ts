@@ -200,8 +200,8 @@ export function memoriesContract(open: OpenStore): void {
   describe("what is active", () => {
     test("newest first, up to the limit, by kind of fact and by filter", async () => {
       await at.addMemory({ text: "one", metadata: { n: 1 } });
-      await at.addMemory({ text: "two", isStatic: true, metadata: { n: 2 } });
-      await at.addMemory({ text: "three", metadata: { n: 3 } });
+      const second = await at.addMemory({ text: "two", isStatic: true, metadata: { n: 2 } });
+      const third = await at.addMemory({ text: "three", metadata: { n: 3 } });
       await at.addMemory({ text: "elsewhere", containerTag: "b" });
       expect(await active()).toEqual(["three", "two", "one"]);
       expect(await active({ limit: 2 })).toEqual(["three", "two"]);
@@ -209,6 +209,9 @@ export function memoriesContract(open: OpenStore): void {
       expect(await active({ isStatic: false })).toEqual(["three", "one"]);
       const filters = only(buildCondition("n", "2", { type: "numeric", operator: "<=" }));
       expect(await active({ filters })).toEqual(["two", "one"]);
+      expect(await active({ afterSeq: second.seq })).toEqual(["three"]);
+      expect(await active({ afterSeq: second.seq - 1 })).toEqual(["three", "two"]);
+      expect(await active({ afterSeq: third.seq })).toEqual([]);
       expect(await active({}, "nowhere")).toEqual([]);
       expect(await at.store.memories.active(OTHER_ORGANIZATION, "a", { limit: 9 })).toEqual([]);
     });
