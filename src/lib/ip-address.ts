@@ -5,7 +5,7 @@ export function isIpAddress(text: string): boolean {
   return isIP(text) !== 0;
 }
 
-/** What is not reached through the internet (RFC 6890): this machine, its network, and addresses for special use. */
+/** Addresses that lead into networks which only this machine can reach (RFC 6890), or nowhere. */
 const PRIVATE = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
@@ -15,22 +15,36 @@ for (const [network, prefix] of [
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
   ["192.168.0.0", 16],
   ["198.18.0.0", 15],
-  ["224.0.0.0", 3],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
 ] as const)
   PRIVATE.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of [
-  ["::", 127],
+  ["::", 96],
+  ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
+  ["100::", 64],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+  ["5f00::", 16],
   ["fc00::", 7],
   ["fe80::", 10],
+  ["fec0::", 10],
   ["ff00::", 8],
 ] as const)
   PRIVATE.addSubnet(network, prefix, "ipv6");
 
-/** True for an IP address of this machine or its own network, also when it is written as an IPv6 one; false for names. */
-export function isPrivateAddress(text: string): boolean {
-  const version = isIP(text);
-  return version !== 0 && PRIVATE.check(text, version === 4 ? "ipv4" : "ipv6");
+/** True for an address of a network that only some machines can reach, however it is written; false for names. */
+export function isPrivateAddress(address: string): boolean {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  const plain = mapped ?? address.replace(/%.*$/, "");
+  const family = isIP(plain);
+  return family !== 0 && PRIVATE.check(plain, family === 6 ? "ipv6" : "ipv4");
 }

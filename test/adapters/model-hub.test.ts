@@ -392,8 +392,8 @@ describe("redirects", () => {
 
   const addresses: Readonly<Record<string, readonly string[]>> = {
     "huggingface.co": ["18.155.173.76"],
-    "cdn.example": ["203.0.113.7", "2606:4700::1111"],
-    "inside.example": ["203.0.113.7", "10.0.0.5"],
+    "cdn.example": ["8.8.4.4", "2606:4700::1111"],
+    "inside.example": ["8.8.4.4", "10.0.0.5"],
     "hub.internal": ["192.168.1.4"],
     "storage.internal": ["fd00::7"],
     "169.254.169.254": ["169.254.169.254"],

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns";
 import { request } from "node:https";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
+import { isIpAddress, isPrivateAddress } from "../../lib/ip-address.js";
 import { createRateLimiter } from "../../lib/rate-limit.js";
 import { readClientDocument } from "./clients.js";
 
@@ -18,48 +19,9 @@ export interface DocumentOptions {
   readonly fromThisMachine?: { readonly certificate: string } | undefined;
 }
 
-/** Addresses that lead into networks which only this machine can reach (RFC 6890), or nowhere. */
-const INNER = new BlockList();
-for (const [network, prefix] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
-] as const)
-  INNER.addSubnet(network, prefix, "ipv4");
-for (const [network, prefix] of [
-  ["::", 96],
-  ["64:ff9b::", 96],
-  ["64:ff9b:1::", 48],
-  ["100::", 64],
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["2002::", 16],
-  ["3fff::", 20],
-  ["5f00::", 16],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["fec0::", 10],
-  ["ff00::", 8],
-] as const)
-  INNER.addSubnet(network, prefix, "ipv6");
-
-/** True for an address of a network that only some machines can reach. */
+/** True for an address of a network that only some machines can reach, and for what is no address. */
 export function isInnerAddress(address: string): boolean {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  const plain = mapped ?? address.replace(/%.*$/, "");
-  const family = isIP(plain);
-  return family === 0 || INNER.check(plain, family === 6 ? "ipv6" : "ipv4");
+  return !isIpAddress(address) || isPrivateAddress(address);
 }
 
 /**
@@ -83,7 +45,7 @@ export function createDocumentFetch({ fromThisMachine }: DocumentOptions = {}): 
 
   async function read(url: URL): Promise<Response> {
     const name = url.hostname.replace(/^\[|\]$/g, "");
-    if (isIP(name) !== 0 && !fromThisMachine && isInnerAddress(name))
+    if (isIpAddress(name) && !fromThisMachine && isInnerAddress(name))
       throw new Error(`${name} lies in a network of this machine`);
     if (!fetches.take("all", FETCHES).allowed) throw new Error("too many documents were asked for");
     const answer = await get(url, { lookup: guarded, ...(fromThisMachine && { ca: fromThisMachine.certificate }) });
