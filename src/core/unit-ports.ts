@@ -10,7 +10,7 @@ export interface TextHit {
 export interface TextSearchOptions {
   readonly limit: number;
   /** The only units that count. */
-  readonly among?: readonly Unit[];
+  readonly among?: ReadonlySet<Unit>;
   /** Looks only for the rarest words that together match about so many units; all by default. */
   readonly mostMatches?: number;
 }

@@ -154,7 +154,8 @@ describe("the work of a call does not grow with the store", () => {
     "journal.list of containers": () =>
       createJournalStore(db, clock).list("o", { containerTags: ["a", "b"], offset: 0, limit: 10 }),
     "memories.relations": () => createMemoryStore(db, clock).relations("o", ["x"]),
-    "units.searchText": () => createUnitStore(db, clock).searchText(scope, ["x"], { limit: 10, among: [1, 2, 3] }),
+    "units.searchText": () =>
+      createUnitStore(db, clock).searchText(scope, ["x"], { limit: 10, among: new Set([1, 2, 3]) }),
     "units.matching": () =>
       createUnitStore(db, clock).matching("o", scope, { filters, filepath: "/x/", documentIds: ["x"] }),
     "units.matching by metadata": () => createUnitStore(db, clock).matching("o", scope, { filters }),
@@ -227,7 +228,9 @@ describe("the work of a call does not grow with the store", () => {
   });
 
   test("the text index runs a narrowed match once, not once for each unit", async () => {
-    const plan = await planOf(() => createUnitStore(db, clock).searchText(scope, ["x"], { limit: 9, among: [1, 2] }));
+    const plan = await planOf(() =>
+      createUnitStore(db, clock).searchText(scope, ["x"], { limit: 9, among: new Set([1, 2]) }),
+    );
     const steps = plan.filter((step) => step.includes("text_index"));
     expect(steps).not.toEqual([]);
     for (const step of steps) expect(step).toMatch(/INDEX 0:M\d/);

@@ -13,3 +13,13 @@ export async function readRows<Row>(
   const { rows } = await db.executeQuery(CompiledQuery.raw(statement, [...parameters]));
   return rows as Row[];
 }
+
+/** The list that such a statement gives as one JSON text, in a column `packed`. */
+export async function readPacked<Item>(
+  db: Kysely<Database>,
+  statement: string,
+  parameters: readonly (string | number)[],
+): Promise<Item[]> {
+  const [row] = await readRows<{ packed: string }>(db, statement, parameters);
+  return JSON.parse(row?.packed ?? "[]") as Item[];
+}

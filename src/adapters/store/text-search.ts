@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { FoundText, TextHit, TextSearchOptions, UnitScope } from "../../core/ports.js";
 import { kindOf, type Unit } from "../../core/types.js";
-import { readRows } from "./fixed-query.js";
+import { readPacked, readRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";
 import { indexedForms, scopeWord } from "./text-index.js";
 
@@ -102,10 +102,9 @@ export function createTextSearch(db: Kysely<Database>): TextSearch {
 }
 
 /** What of all that has the words may be returned; everything where the index knew that. */
-function choiceOf({ kinds, isEverywhere }: UnitScope, among: readonly Unit[] | undefined): (unit: Unit) => boolean {
-  const allowed = among && new Set(among);
-  if (isEverywhere) return (unit) => kinds.includes(kindOf(unit)) && (!allowed || allowed.has(unit));
-  return allowed ? (unit) => allowed.has(unit) : () => true;
+function choiceOf({ kinds, isEverywhere }: UnitScope, among: ReadonlySet<Unit> | undefined): (unit: Unit) => boolean {
+  if (isEverywhere) return (unit) => kinds.includes(kindOf(unit)) && (!among || among.has(unit));
+  return among ? (unit) => among.has(unit) : () => true;
 }
 
 function rarityOf({ total, counts }: FoundText["counted"], index: number): number {
@@ -146,29 +145,20 @@ function rarest(counts: readonly number[], most: number): number[] {
 }
 
 // One statement for all expressions: each alone would cost more in calls than in searching.
-const COUNTS = `select json_group_array((select count(*) from text_index where text_index match expression.value)) as answer
+const COUNTS = `select json_group_array((select count(*) from text_index where text_index match expression.value)) as packed
   from json_each(?) expression`;
 const POSTINGS = `select json_group_array(json((select json_group_array(rowid) from (
-    select rowid from text_index where text_index match expression.value limit ?)))) as answer
+    select rowid from text_index where text_index match expression.value limit ?)))) as packed
   from json_each(?) expression`;
 
 /** Lists that are longer than `most` are cut just behind it. */
 async function readPostings(db: Kysely<Database>, expressions: readonly string[], most: number): Promise<Unit[][]> {
   const limit = most === Infinity ? UNLIMITED : most + 1;
-  return answerOf<Unit[]>(db, POSTINGS, [limit, JSON.stringify(expressions)]);
+  return readPacked<Unit[]>(db, POSTINGS, [limit, JSON.stringify(expressions)]);
 }
 
 async function ask<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
-  return answerOf<T>(db, query, [JSON.stringify(expressions)]);
-}
-
-async function answerOf<T>(
-  db: Kysely<Database>,
-  query: string,
-  parameters: readonly (string | number)[],
-): Promise<T[]> {
-  const [row] = await readRows<{ answer: string }>(db, query, parameters);
-  return JSON.parse(row?.answer ?? "[]") as T[];
+  return readPacked<T>(db, query, [JSON.stringify(expressions)]);
 }
 
 async function countAll(db: Kysely<Database>): Promise<number> {

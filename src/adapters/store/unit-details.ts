@@ -5,7 +5,7 @@ import { iso } from "../../lib/time.js";
 import { chunkOf } from "./chunks.js";
 import type { DetailCache, HeldDetail } from "./detail-cache.js";
 import { ofOrganization } from "./documents.js";
-import { readRows } from "./fixed-query.js";
+import { readPacked } from "./fixed-query.js";
 import { fromJson, listParameter } from "./json.js";
 import { memoryOf, selectMemories } from "./memory-rows.js";
 import type { Database } from "./schema.js";
@@ -69,7 +69,7 @@ async function readChunks(
   seqs: readonly number[],
 ): Promise<HeldDetail[]> {
   if (seqs.length === 0) return [];
-  const rows = await packedRows<ChunkRow>(db, CHUNKS, [organizationId, listParameter(seqs)]);
+  const rows = await readPacked<ChunkRow>(db, CHUNKS, [organizationId, listParameter(seqs)]);
   return rows.map(([seq, id, documentId, position, text, metadata, containerIds]) => ({
     detail: {
       unit: unitOf("chunk", seq),
@@ -107,7 +107,7 @@ async function readMemories(
 ): Promise<HeldDetail[]> {
   if (seqs.length === 0) return [];
   const parameters = [organizationId, listParameter(seqs), scope.includeForgotten ? 1 : 0];
-  const rows = await packedRows<MemoryRow>(db, MEMORIES, parameters);
+  const rows = await readPacked<MemoryRow>(db, MEMORIES, parameters);
   return rows.map(([seq, id, containerId, text, forgetAfter, metadata, isInference, kind, isStatic, ...rest]) => {
     const [strength, createdAt, sources] = rest;
     return {
@@ -152,15 +152,6 @@ const MEMORIES = `select json_group_array(json_array(seq, id, container_id, text
     and seq in (select value from json_each(?2))
     and +is_latest = 1
     and (?3 = 1 or +is_forgotten = 0)`;
-
-async function packedRows<Row>(
-  db: Kysely<Database>,
-  query: string,
-  parameters: readonly (string | number)[],
-): Promise<Row[]> {
-  const [row] = await readRows<{ packed: string }>(db, query, parameters);
-  return JSON.parse(row?.packed ?? "[]") as Row[];
-}
 
 /** The whole of a few units, to show them. */
 export async function loadUnits(

@@ -2,7 +2,7 @@ import { timed } from "../../lib/stages.js";
 import { queryWords } from "../../lib/words.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import type { Embedder, FoundText, TextHit, UnitDetail, UnitScope, VectorHit } from "../ports.js";
+import type { Embedder, FoundText, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { prepareUnits, rankPrepared, strongestChunks, withMore, type Prepared, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
@@ -32,13 +32,19 @@ export async function retrieve(
     return { ranked: [], isCut: false, degraded: [] };
   // Once, so that vectors and calibration belong together whatever takes over meanwhile.
   const embedder = context.embedders.active();
-  const found = await findUnits({ ...context, embedder }, scope, query, among);
-  const ranked = await rank({ ...context, embedder }, { organizationId, scope, among }, query, { ...found, ...wanted });
+  const within = { organizationId, scope, among: among && new Set(among) };
+  const found = await findUnits({ ...context, embedder }, within, query);
+  const ranked = await rank({ ...context, embedder }, within, query, { ...found, ...wanted });
   const isCut = found.textHits.length >= SEARCH.textHits || found.vectorHits.length >= SEARCH.vectorHits;
   return { ranked, isCut, degraded: found.degraded };
 }
 
 type Retrieval = CoreContext & { readonly embedder: Embedder };
+
+interface Within extends Pick<Ground, "organizationId" | "scope"> {
+  /** The only units that count, or undefined when all of the scope do. */
+  readonly among: ReadonlySet<Unit> | undefined;
+}
 
 interface Found {
   readonly textHits: readonly TextHit[];
@@ -47,16 +53,12 @@ interface Found {
   readonly degraded: readonly string[];
 }
 
-async function findUnits(
-  context: Retrieval,
-  scope: UnitScope,
-  query: string,
-  among: readonly Unit[] | undefined,
-): Promise<Found> {
+async function findUnits(context: Retrieval, within: Within, query: string): Promise<Found> {
+  const { scope, among } = within;
   const options = { limit: SEARCH.textHits, ...(among ? { among } : { mostMatches: SEARCH.textMatches }) };
   const [{ hits, counted }, vectors] = await Promise.all([
     timed(context.stages, "words", () => context.store.units.searchText(scope, queryWords(query), options)),
-    findByVector(context, scope, query, among),
+    findByVector(context, within, query),
   ]);
   return { textHits: hits, counted, ...vectors };
 }
@@ -64,9 +66,8 @@ async function findUnits(
 /** Vector search that never fails the whole: without an embedder the words still find. */
 async function findByVector(
   { embedder, store, vectors, log, stages }: Retrieval,
-  scope: UnitScope,
+  { scope, among }: Within,
   query: string,
-  among: readonly Unit[] | undefined,
 ): Promise<{ vectorHits: VectorHit[]; degraded: string[] }> {
   try {
     const space = await store.findSpace(embedder.fingerprint);
@@ -80,14 +81,13 @@ async function findByVector(
         containerIds: scope.containerIds,
         kinds: scope.kinds,
         limit: SEARCH.vectorHits,
-        among: among && new Set(among),
+        among,
       }),
     );
     const wantsForgotten = scope.includeForgotten && scope.kinds.includes("memory");
     const forgotten = wantsForgotten ? await store.units.forgottenVectors(scope, space) : null;
     if (!forgotten) return { vectorHits: hits, degraded: [] };
-    const allowed = among && new Set(among);
-    const recalled = cosines(forgotten, vector).filter(({ unit }) => !allowed || allowed.has(unit));
+    const recalled = cosines(forgotten, vector).filter(({ unit }) => !among || among.has(unit));
     return { vectorHits: [...hits, ...recalled], degraded: [] };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -110,7 +110,7 @@ function cosines(
 
 async function rank(
   { store, embedder, calibrations, clock, stages }: Retrieval,
-  { organizationId, scope, among }: Pick<Ground, "organizationId" | "scope" | "among">,
+  within: Within,
   query: string,
   { textHits, counted, vectorHits, threshold, limit }: Found & { threshold: number; limit?: number },
 ): Promise<RankedUnit[]> {
@@ -120,7 +120,7 @@ async function rank(
     query,
     textHits,
     vectorHits,
-    details: await timed(stages, "details", () => store.units.details(organizationId, scope, units)),
+    details: await timed(stages, "details", () => store.units.details(within.organizationId, within.scope, units)),
     wordCounts: counted,
     calibration: await calibrations.of(embedder),
     now: clock.now(),
@@ -128,7 +128,7 @@ async function rank(
     ...(limit !== undefined && { limit }),
   };
   const prepared = await timed(stages, "prepare", () => prepareUnits(found));
-  const beside = await timed(stages, "beside", () => findBeside(store, prepared, { organizationId, scope, among }));
+  const beside = await timed(stages, "beside", () => findBeside(store, prepared, within));
   return timed(stages, "rank", () => rankPrepared(withMore(prepared, beside)));
 }
 
@@ -136,14 +136,13 @@ async function rank(
 async function findBeside(
   { units }: CoreContext["store"],
   prepared: Prepared,
-  { organizationId, scope, among }: Pick<Ground, "organizationId" | "scope" | "among">,
+  { organizationId, scope, among }: Within,
 ): Promise<readonly UnitDetail[]> {
   const strongest = strongestChunks(prepared, SEARCH.strongest);
   if (strongest.length === 0) return [];
   const known = new Set(prepared.units.map(({ detail }) => detail.unit));
-  const allowed = among && new Set(among);
   const beside = (await units.beside(strongest, SEARCH.beside)).filter(
-    (unit) => !known.has(unit) && (!allowed || allowed.has(unit)),
+    (unit) => !known.has(unit) && (!among || among.has(unit)),
   );
   return beside.length > 0 ? units.details(organizationId, scope, beside) : [];
 }

@@ -13,7 +13,10 @@ export function unitsContract(open: OpenStore): void {
     ...values,
   });
   const find = async (scope: UnitScope, words: readonly string[], among?: readonly Unit[]): Promise<Unit[]> => {
-    const { hits } = await at.store.units.searchText(scope, words, { limit: 100, ...(among && { among }) });
+    const { hits } = await at.store.units.searchText(scope, words, {
+      limit: 100,
+      ...(among && { among: new Set(among) }),
+    });
     return hits.map((hit) => hit.unit);
   };
   const forget = async (memory: { id: string }, unit: Unit, containerId: number, forgotten = true): Promise<void> => {
