@@ -156,6 +156,34 @@ describe("the order", () => {
     expect(texts(rank("travel", [common, rare]))).toEqual([rare.text, common.text]);
   });
 
+  test("takes what something is for more than that it was recent", () => {
+    const [subject, time] = [
+      chunkDetail({ seq: 2, documentId: "b", text: "Some garage burned down there." }),
+      chunkDetail({ seq: 1, documentId: "a", text: "Recently others use ladders there." }),
+    ];
+    expect(texts(rank("Which garage did we use recently?", [time, subject]))).toEqual([subject.text, time.text]);
+  });
+
+  test("prefers who is named first, unless the query asks for both", () => {
+    const spoken = (name: string, seq: number): UnitDetail =>
+      chunkDetail({ seq, text: `${name}: Let the dough rest twice.`, documentId: name, speakers: [name] });
+    const talk = [spoken("Nora", 1), spoken("Ben", 2)];
+    const scores = (query: string): Record<string, number> =>
+      Object.fromEntries(rank(query, talk).map(({ detail, score }) => [detail.text.split(":")[0] ?? "", score]));
+    expect(texts(rank("What does Nora tell Ben about the dough?", talk))[0]).toContain("Nora");
+    expect(texts(rank("What does Ben tell Nora about the dough?", talk))[0]).toContain("Ben");
+    const both = scores("What do Ben and Nora say about the dough?");
+    expect(both["Nora"]).toBeCloseTo(both["Ben"] ?? 0, 10);
+  });
+
+  test("takes one word of the subject for more than several of any talk", () => {
+    const [subject, talk] = [
+      memoryDetail({ seq: 1, text: "Wool lies upstairs." }),
+      memoryDetail({ seq: 2, text: "Help us find good lodgings." }),
+    ];
+    expect(texts(rank("Can you help me find good wool?", [talk, subject]))).toEqual([subject.text, talk.text]);
+  });
+
   test("tells who says a text, though others say the same elsewhere", () => {
     const talk = (documentId: string, speaker: string, seq: number): UnitDetail =>
       chunkDetail({ seq, text: "Hiking in the rain, of course", documentId, speakers: [speaker] });

@@ -38,7 +38,7 @@ export function scoreAlone(unit: UnitWords, own: Float64Array, query: Query, rec
     const scaled = weight * (isName ? recipe.name : 1);
     total += scaled;
     score += scaled * saturate(own[term] ?? 0, recipe.saturation);
-    if (isName && unit.speakers.has(root)) speaker = speakerScore(unit, recipe);
+    if (isName && unit.speakers.includes(root)) speaker = speakerScore(unit, recipe);
   }
   return total === 0 ? 0 : score / total + speaker;
 }
@@ -54,7 +54,7 @@ function scoreUnit(
   let score = 0;
   let total = 0;
   let speaker = 0;
-  for (const [term, { root, weight, isName }] of query.terms.entries()) {
+  for (const [term, { root, weight, isName, isAside }] of query.terms.entries()) {
     const found = own?.[term] ?? 0;
     // A name stands for whom the unit is about; that neighbours have it too says nothing.
     const wide = isName ? found : found + (around[term] ?? 0);
@@ -66,7 +66,8 @@ function scoreUnit(
       (saturate(wide, recipe.saturation) +
         recipe.own * saturate(found, recipe.saturation) +
         recipe.document * saturate(far, recipe.documentSaturation));
-    if (isName && unit.speakers.has(root)) speaker = speakerScore(unit, recipe);
+    if (isName && unit.speakers.includes(root))
+      speaker = Math.max(speaker, (isAside ? recipe.aside : 1) * speakerScore(unit, recipe));
   }
   return total === 0 ? 0 : score / total + speaker;
 }

@@ -11,6 +11,8 @@ export interface DateMention {
   readonly months?: number;
   /** True when it depends on when the query is asked. */
   readonly isRelative?: boolean;
+  /** What the query asks for when not for the date itself: what was before it, or since it or after it. */
+  readonly side?: "before" | "since" | "after";
   /** The folded words of the query that name it. */
   readonly words: ReadonlySet<string>;
 }
@@ -26,9 +28,9 @@ const MONTH_FIRST = new RegExp(`\\b(${MONTHS})\\b\\.?\\s+${DAY}\\b(?!\\d)(?:,?\\
 const MONTH_YEAR = new RegExp(`\\b(${MONTHS})\\b\\.?,?\\s+(?:of\\s+)?${YEAR}\\b`);
 /** A month alone; `may` and `march` are words of their own, so they need a preposition. */
 const MONTH_ONLY = new RegExp(
-  `\\b(?:(?:in|since|until|during|by|of|from|for|early|late|mid|last|next|this)[\\s-]+(${MONTHS})|(${MONTHS.replace("march|", "").replace("may|", "")}))\\b`,
+  `\\b(?:(?:in|since|until|before|after|during|by|of|from|for|early|late|mid|last|next|this)[\\s-]+(${MONTHS})|(${MONTHS.replace("march|", "").replace("may|", "")}))\\b`,
 );
-const YEAR_ONLY = new RegExp(`\\b(?:in|since|until|during|by|of|from|for)\\s+(?:the year\\s+)?${YEAR}\\b`);
+const YEAR_ONLY = new RegExp(`\\b(?:in|since|until|before|after|during|by|of|from|for)\\s+(?:the year\\s+)?${YEAR}\\b`);
 
 /** The first date that a query names in words or as `YYYY-MM-DD`, or null. */
 export function findDateMention(text: string): DateMention | null {
@@ -76,7 +78,20 @@ function mention(
   const read = { month: whole(month), year: whole(year), day: whole(day) };
   if (read.month !== null && (read.month < 0 || read.month > 11)) return null;
   if (read.day !== null && (read.day < 1 || read.day > 31)) return null;
-  return { ...read, words: new Set(match[0].match(/[a-z0-9]+/g) ?? []) };
+  const side = sideOf(match);
+  return { ...read, words: new Set(match[0].match(/[a-z0-9]+/g) ?? []), ...(side && { side }) };
+}
+
+const SIDE = /(?:(\w+)\s+)?\b(before|prior to|after|since)\s*(?:the\s+)?$/;
+const LONGEST_SIDE = 30;
+/** `the week before 3 May` is told on 3 May or soon after it, and is no long time. */
+const SPAN = /^(?:days?|nights?|mornings?|evenings?|weeks?|weekends?|months?|years?|\w+day)$/;
+
+function sideOf({ index, input, 0: found }: RegExpExecArray): DateMention["side"] {
+  const [own = ""] = /^(?:before|after|since)\b/.exec(found) ?? [];
+  const [, previous = "", sign] = SIDE.exec(input.slice(Math.max(0, index - LONGEST_SIDE), index) + own) ?? [];
+  if (sign === undefined || SPAN.test(previous)) return undefined;
+  return sign === "since" || sign === "after" ? sign : "before";
 }
 
 function whole(text: string | undefined): number | null {
@@ -89,10 +104,22 @@ const DAYS_AFTER = 14;
 
 /** How well a unit fits a date, 0 to 1: by the date it is from, by the dates of its event, or by naming the date itself. */
 export function matchDate(date: DateMention, { detail }: UnitWords): number {
-  const text = detail.text.toLowerCase();
-  let best = namesDate(date, text) ? 1 : 0;
-  for (const moment of momentsOf(date, detail)) best = Math.max(best, matchMoment(date, moment));
+  const moments = momentsOf(detail, { withTold: date.isRelative === true });
+  if (date.side && date.year !== null) return moments.some((moment) => liesOnSide(date, moment)) ? ON_SIDE : 0;
+  let best = namesDate(date, detail.text.toLowerCase()) ? 1 : 0;
+  for (const moment of moments) best = Math.max(best, matchMoment(date, moment));
   return best;
+}
+
+/** Before or after a date lies a long time, so that it says little. */
+const ON_SIDE = 0.5;
+
+function liesOnSide({ side, year, month, day }: DateMention, moment: Date): boolean {
+  const from = (years: number, months: number, days: number): number =>
+    Date.UTC((year ?? 0) + years, (month ?? 0) + months, (day ?? 1) + days);
+  if (side === "before") return moment.getTime() < from(0, 0, 0);
+  if (side === "since") return moment.getTime() >= from(0, 0, 0);
+  return moment.getTime() >= (month === null ? from(1, 0, 0) : day === null ? from(0, 1, 0) : from(0, 0, 1));
 }
 
 function namesDate(date: DateMention, text: string): boolean {
@@ -104,15 +131,28 @@ function namesDate(date: DateMention, text: string): boolean {
   return own.month === date.month && !differs(own.year, date.year) && !differs(own.day, date.day);
 }
 
-function momentsOf({ isRelative }: DateMention, detail: UnitWords["detail"]): Date[] {
+/**
+ * When a unit is from: the date of a chunk, the dates of a memory's event.
+ * @param options `withTold`: of a memory without these, when it was told: whoever asks for last week may well mean that
+ */
+export function momentsOf(detail: UnitWords["detail"], { withTold }: { readonly withTold: boolean }): Date[] {
   const context = detail.memory?.metadata?.["temporalContext"];
   const events = isEventDates(context) ? context.eventDate : [];
-  // Whoever asks for last week may well mean when it was told.
-  const told = isRelative && events.length === 0 ? detail.memory?.createdAt : undefined;
+  const told = withTold && events.length === 0 ? detail.memory?.createdAt : undefined;
   return [detail.chunk?.metadata?.date, ...events, told]
     .filter((each) => typeof each === "string")
     .map((each) => new Date(each))
     .filter((moment) => !Number.isNaN(moment.getTime()));
+}
+
+/**
+ * The day, or the first day of the month, that a text says: a date with its year, or, where it is known when it was told, one
+ * relative to that, such as `last week` or `next month`. Null when it says none.
+ */
+export function dateSaidIn(text: string, told: Date | null): Date | null {
+  const said = findDateMention(told ? resolveRelativeDates(text, told) : text);
+  if (!said || said.year === null || said.month === null) return null;
+  return new Date(Date.UTC(said.year, said.month, said.day ?? 1));
 }
 
 function isEventDates(value: unknown): value is { eventDate: readonly unknown[] } {

@@ -1,7 +1,10 @@
-import { backgroundShare } from "../../lib/english/common-words.js";
+import { backgroundShare, COMMON_SHARE } from "../../lib/english/common-words.js";
+import { joinNeighbours, splitWord, type Compound } from "../../lib/english/compounds.js";
 import { familyOf } from "../../lib/english/families.js";
 import { relatedRoots, rootOf } from "../../lib/english/relations.js";
+import { isRelativeTime } from "../../lib/english/time-words.js";
 import { isStopWord, otherForms, queryWords, tokenise } from "../../lib/words.js";
+import { findEventMention } from "./event-times.js";
 import { nearWords, type NearWords } from "./near-words.js";
 import { findDateMention, findPastMention, type DateMention } from "./query-dates.js";
 
@@ -11,6 +14,8 @@ export interface QueryTerm {
   /** How much finding it says, above 0: the rarer, the more. */
   readonly weight: number;
   readonly isName: boolean;
+  /** True for a speaker named after another one: it is the first whom the query asks about, unless it asks for both. */
+  readonly isAside: boolean;
 }
 
 /** How strongly a word found in a text stands for a term of the query. */
@@ -18,6 +23,15 @@ export interface TermMatch {
   readonly term: number;
   /** 1 for the word itself, less for related words. */
   readonly relation: number;
+}
+
+/** A word of the query that a text may have as two. */
+export interface SplitTerm {
+  readonly term: number;
+  /** Root of the part that says more. */
+  readonly root: string;
+  /** Finds the two, one behind the other. */
+  readonly pattern: RegExp;
 }
 
 /** A query, taken apart for ranking. */
@@ -28,9 +42,12 @@ export interface Query {
   readonly matches: ReadonlyMap<string, readonly TermMatch[]>;
   /** By the family of a word in a text, see `familyOf`. */
   readonly families: ReadonlyMap<string, readonly TermMatch[]>;
+  readonly splits: readonly SplitTerm[];
   /** For words that are not in `matches`; null for a query whose words are known. */
   readonly near: NearWords | null;
   readonly date: DateMention | null;
+  /** An event that the query names a time by, with the places of its words among the terms; null when there is none. */
+  readonly event: { readonly side: "before" | "after"; readonly terms: readonly number[] } | null;
 }
 
 /** In how many of `total` texts each word of `queryWords(query)` occurs. */
@@ -41,6 +58,10 @@ export interface WordCounts {
 
 /** How many texts the background knowledge of English weighs as much as. */
 const BACKGROUND_TEXTS = 40;
+/** What words that turn up in talk about anything count for, beside how rare they are among the texts. */
+const OF_ANY_TALK = 0.7;
+/** What `recently` and the like count for: what was recent for the question was another time when it was told. */
+const TOLD_OTHERWISE = 0.4;
 const MOST_TERMS = 32;
 /** How strongly another form of a word stands for it. */
 const OTHER_FORM = 0.9;
@@ -57,6 +78,7 @@ export function analyseQuery(text: string, counts: WordCounts | null, names: Rea
   const capitalised = capitalisedWords(text);
   const date = findDateMention(text) ?? findPastMention(text, now);
   const terms: QueryTerm[] = [];
+  let isOther = false;
   for (const [index, word] of words.entries()) {
     const root = rootOf(word);
     if (terms.some((term) => term.root === root)) continue;
@@ -64,19 +86,42 @@ export function analyseQuery(text: string, counts: WordCounts | null, names: Rea
     const share = backgroundShare(root);
     const found = counts ? (counts.counts[index] ?? 0) : 0;
     const total = counts ? counts.total : 0;
-    const weight = -Math.log(Math.min(0.9, (found + BACKGROUND_TEXTS * share) / (total + BACKGROUND_TEXTS)));
-    terms.push({ root, weight, isName: names.has(root) || (capitalised.has(word) && share <= 0.001) });
+    const rarity = -Math.log(Math.min(0.9, (found + BACKGROUND_TEXTS * share) / (total + BACKGROUND_TEXTS)));
+    const weight = rarity * (isRelativeTime(word) ? TOLD_OTHERWISE : share > COMMON_SHARE ? OF_ANY_TALK : 1);
+    const isWrittenAsName = capitalised.has(word);
+    const isSpeaker = names.has(root);
+    terms.push({
+      root,
+      weight,
+      isName: isSpeaker || (isWrittenAsName && share <= 0.001),
+      isAside: isSpeaker && isWrittenAsName && isOther,
+    });
+    // What a memory begins with counts as its speaker, and need not be a name.
+    isOther ||= isSpeaker && isWrittenAsName && !TOGETHER.test(text);
   }
   const telling = heaviest(terms);
   return {
     text,
     terms: telling,
-    matches: matchesOf(telling),
+    matches: matchesOf(text, telling),
     families: familiesOf(telling),
+    splits: splitsOf(words, telling),
     near: nearWords(text, telling),
     date,
+    event: date ? null : eventOf(text, telling, names),
   };
 }
+
+/** People are no events: of `before Ana moved to Rome` it is the other words that say when. */
+function eventOf(text: string, terms: readonly QueryTerm[], names: ReadonlySet<string>): Query["event"] {
+  const event = findEventMention(text);
+  if (!event) return null;
+  const roots = new Set([...event.words].map(rootOf));
+  const named = terms.flatMap(({ root }, term) => (roots.has(root) && !names.has(root) ? [term] : []));
+  return named.length > 0 ? { side: event.side, terms: named } : null;
+}
+
+const TOGETHER = /\b(?:and|or|both|together|each other)\b/i;
 
 /** All terms, or of too many those that say the most. */
 function heaviest(terms: readonly QueryTerm[]): readonly QueryTerm[] {
@@ -98,7 +143,42 @@ function capitalisedWords(text: string): Set<string> {
   return found;
 }
 
-function matchesOf(terms: readonly QueryTerm[]): Map<string, TermMatch[]> {
+/**
+ * The words to look for in the text index: those of the query, then what two neighbours are as one word, and what one word is
+ * as two, which the index takes for a phrase.
+ */
+export function lookedUpWords(text: string): string[] {
+  const words = queryWords(text);
+  const joined = joinNeighbours(text).flatMap(({ whole, isLikely }) => (isLikely ? [whole] : []));
+  const names = capitalisedWords(text);
+  const split = words.flatMap((word) => (names.has(word) ? [] : splitWord(word))).map(({ parts }) => parts.join(" "));
+  return [...words, ...joined.slice(0, MOST_COMPOUNDS), ...split.slice(0, MOST_COMPOUNDS)];
+}
+
+const MOST_COMPOUNDS = 6;
+
+function splitsOf(words: readonly string[], terms: readonly QueryTerm[]): SplitTerm[] {
+  return words
+    .flatMap(splitWord)
+    .slice(0, MOST_COMPOUNDS)
+    .flatMap(({ whole, parts }) => {
+      const root = rootOf(whole);
+      const term = terms.findIndex((each) => each.root === root);
+      return term < 0 ? [] : [{ term, root: rootOf(longerOf(parts)), pattern: patternOf(parts) }];
+    });
+}
+
+function longerOf([first, second]: Compound["parts"]): string {
+  if (isStopWord(second)) return first;
+  return isStopWord(first) || second.length >= first.length ? second : first;
+}
+
+/** Both parts may have endings: `works out`, `road trips`. */
+function patternOf([first, second]: Compound["parts"]): RegExp {
+  return new RegExp(`\\b${first}[a-z]{0,3}[ -]${second}(?:s|es|ed|ing|er|ers)?\\b`, "i");
+}
+
+function matchesOf(text: string, terms: readonly QueryTerm[]): Map<string, TermMatch[]> {
   const matches = new Map<string, TermMatch[]>();
   for (const [term, { root, isName }] of terms.entries()) {
     push(matches, root, { term, relation: 1 });
@@ -108,6 +188,11 @@ function matchesOf(terms: readonly QueryTerm[]): Map<string, TermMatch[]> {
     const family = familyOf(root);
     if (family !== root) push(matches, family, { term, relation: SAME_FAMILY });
   }
+  for (const { whole, parts } of joinNeighbours(text))
+    for (const root of parts.map(rootOf)) {
+      const term = terms.findIndex((each) => each.root === root);
+      if (term >= 0) push(matches, rootOf(whole), { term, relation: 1 });
+    }
   return matches;
 }
 

@@ -4,6 +4,7 @@ import { placesOf, scoreAlone, scoreWords } from "./order.js";
 import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
 import { analyseQuery, type Query, type WordCounts } from "./query.js";
+import { findSides, weighEvent } from "./event-times.js";
 import { RANK, type RankRecipe } from "./recipes.js";
 import { dropRepetitions } from "./repetition.js";
 import { findSources, shareStrength } from "./sources.js";
@@ -62,25 +63,28 @@ export function rankPrepared({ input, units, query, evidence }: Prepared): Ranke
   const { recipe = RANK, now } = input;
   const sources = findSources(units);
   const places = placesOf(units);
-  const wordScores = scoreWords({ units, strengths: shareStrength(evidence, sources), places }, query, recipe);
-  const cosines = cosinesOf(input, units);
+  const sides = findSides(query, units, evidence);
+  const asked = sides ? weighEvent(query, recipe.eventWords) : query;
+  const wordScores = scoreWords({ units, strengths: shareStrength(evidence, sources), places }, asked, recipe);
+  const nearness = nearnessOf(input, units);
   const dates = units.map((words) => (query.date ? matchDate(query.date, words) : 0));
   const scores = wordScores.map((wordScore, index) => {
-    const [words, cosine] = [units[index], cosines[index] ?? null];
+    const words = units[index];
     if (!words) return 0;
-    const base = wordScore + vectorScore(cosine, input) + (words.tellsTime ? recipe.tellsTime : 0);
-    return base * weightOf(words, recipe, now) + recipe.date * (dates[index] ?? 0);
+    const base = wordScore + vectorScore(nearness[index], input) + (words.tellsTime ? recipe.tellsTime : 0);
+    const fit = recipe.date * (dates[index] ?? 0) + recipe.side * (sides?.[index] ?? 0);
+    return base * weightOf(words, recipe, now) + fit;
   });
   liftSurroundings(units, scores, places, recipe);
   // What time it is must not decide what passes a threshold.
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const scored = units.map((words, index) => {
     const presence = evidence[index]?.presence ?? NOTHING;
-    const [cosine, date] = [cosines[index] ?? null, dates[index] ?? 0];
+    const [near, date] = [nearness[index] ?? null, dates[index] ?? 0];
     return {
       words,
       score: (scores[index] ?? 0) * (sources.has(index) ? recipe.stated : 1),
-      similarity: similarityOf(words, presence, lasting, date, cosine, input.calibration),
+      similarity: similarityOf(words, presence, lasting, date, near, input.calibration),
     };
   });
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
@@ -124,11 +128,11 @@ export function withMore({ input, query, units, evidence }: Prepared, details: r
  */
 export function strongestChunks({ input, units, query, evidence }: Prepared, most: number): Unit[] {
   const { recipe = RANK } = input;
-  const cosines = cosinesOf(input, units);
+  const nearness = nearnessOf(input, units);
   const scored = units.flatMap((words, index) => {
     if (!words.detail.chunk) return [];
     const alone = scoreAlone(words, evidence[index]?.strength ?? NOTHING, query, recipe);
-    const score = (alone + vectorScore(cosines[index] ?? null, input)) * (words.isQuestion ? recipe.question : 1);
+    const score = (alone + vectorScore(nearness[index], input)) * (words.isQuestion ? recipe.question : 1);
     return [{ unit: words.detail.unit, score }];
   });
   scored.sort((first, second) => second.score - first.score || first.unit - second.unit);
@@ -137,8 +141,8 @@ export function strongestChunks({ input, units, query, evidence }: Prepared, mos
 
 const NOTHING = new Float64Array(0);
 
-function vectorScore(cosine: number | null, { calibration, recipe = RANK }: RankInput): number {
-  return cosine === null ? 0 : (calibration.vectorWeight ?? recipe.vector) * interpolate(cosine, calibration.points);
+function vectorScore(near: number | null | undefined, { calibration, recipe = RANK }: RankInput): number {
+  return (calibration.vectorWeight ?? recipe.vector) * (near ?? 0);
 }
 
 /** What a unit counts for, whatever was asked: it changes the order and never the similarity. */
@@ -152,13 +156,14 @@ function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Da
 }
 
 /**
- * The cosine of each unit. One that only the words found lies, as far as is known, between the last of the nearest vectors and
- * what is unrelated; null when there are no vectors at all.
+ * The similarity of each unit by its vector alone. One that only the words found lies, as far as is known, between the last of
+ * the nearest vectors and what is unrelated; null when there are no vectors at all.
  */
-function cosinesOf({ vectorHits: hits, calibration }: RankInput, units: readonly UnitWords[]): (number | null)[] {
+function nearnessOf({ vectorHits: hits, calibration }: RankInput, units: readonly UnitWords[]): (number | null)[] {
   if (hits.length === 0) return units.map(() => null);
-  const known = new Map(hits.map((hit) => [hit.unit, hit.cosine]));
+  const known = new Map(hits.map(({ unit, cosine }) => [unit, interpolate(cosine, calibration.points)]));
   const nothing = unrelatedCosine(calibration.points);
   const below = Math.max(nothing, (nothing + Math.min(...hits.map((hit) => hit.cosine))) / 2);
-  return units.map(({ detail }) => known.get(detail.unit) ?? below);
+  const nearBelow = interpolate(below, calibration.points);
+  return units.map(({ detail }) => known.get(detail.unit) ?? nearBelow);
 }

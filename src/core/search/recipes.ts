@@ -33,6 +33,8 @@ export interface RankRecipe {
   readonly speaker: number;
   /** Extra for what the named one says of themselves. */
   readonly firstPerson: number;
+  /** Share of these for who is named after another one. */
+  readonly aside: number;
   /** Extra for units that say when something happens: what happens is what is asked for, and small talk has no time. */
   readonly tellsTime: number;
   /** Factor for units that end in a question. */
@@ -46,6 +48,9 @@ export interface RankRecipe {
   readonly habit: number;
   /** Extra for units that fit a date which the query names, in full or in part. */
   readonly date: number;
+  /** Extra for units from the side of an event that the query asks for, and what the event's words count for then. */
+  readonly side: number;
+  readonly eventWords: number;
   /** Weight of the vector's similarity. */
   readonly vector: number;
 }
@@ -67,6 +72,7 @@ export const RANK: RankRecipe = Object.freeze({
   name: 2.2,
   speaker: 0.2,
   firstPerson: 0.03,
+  aside: 0.5,
   tellsTime: 0.05,
   question: 0.9,
   inference: 0.8,
@@ -74,5 +80,7 @@ export const RANK: RankRecipe = Object.freeze({
   fading: 0.1,
   habit: 0.05,
   date: 0.6,
+  side: 0.1,
+  eventWords: 0.6,
   vector: 0.1,
 });

@@ -81,10 +81,10 @@ function isPartOf(part: UnitWords, whole: UnitWords): boolean {
   if (part.isNegated !== whole.isNegated) return false;
   let found = 0;
   let total = 0;
-  for (const root of part.counts.keys()) {
-    if (part.speakers.has(root)) continue;
+  for (const { text: root } of part.roots) {
+    if (part.speakers.includes(root)) continue;
     total += 1;
-    if (whole.counts.has(root)) found += 1;
+    if (whole.roots.some(({ text }) => text === root)) found += 1;
     else if (/\d/.test(root)) return false;
   }
   return total > 0 && found >= REPEATED * total;

@@ -157,7 +157,7 @@ function neighbour(
 function weighWords(units: readonly UnitWords[], except: ReadonlySet<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const unit of units)
-    for (const root of unit.counts.keys()) if (!except.has(root)) counts.set(root, (counts.get(root) ?? 0) + 1);
+    for (const { text: root } of unit.roots) if (!except.has(root)) counts.set(root, (counts.get(root) ?? 0) + 1);
   const weights = new Map<string, number>();
   for (const [root, count] of counts)
     weights.set(
@@ -178,7 +178,7 @@ function exampleWords(
 ): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [index, unit] of units.slice(0, EXAMPLES).entries())
-    for (const root of unit.counts.keys()) {
+    for (const { text: root } of unit.roots) {
       const weight = weights.get(root);
       if (weight !== undefined) sums.set(root, (sums.get(root) ?? 0) + (shares[index] ?? 0) * weight);
     }
@@ -195,7 +195,7 @@ function likeness(
 ): number {
   let shared = 0;
   let squares = 0;
-  for (const root of unit.counts.keys()) {
+  for (const { text: root } of unit.roots) {
     const weight = weights.get(root) ?? 0;
     squares += weight * weight;
     shared += weight * (examples.get(root) ?? 0);
@@ -204,9 +204,8 @@ function likeness(
 }
 
 /** The share of words that occur in talk about anything, 0 to 1. */
-function emptiness({ counts }: UnitWords): number {
-  if (counts.size === 0) return 1;
-  let common = 0;
-  for (const root of counts.keys()) if (backgroundShare(root) >= COMMON) common += 1;
-  return common / counts.size;
+function emptiness({ roots }: UnitWords): number {
+  if (roots.length === 0) return 1;
+  const common = roots.filter(({ text }) => backgroundShare(text) >= COMMON);
+  return common.length / roots.length;
 }

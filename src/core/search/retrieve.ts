@@ -1,8 +1,8 @@
 import { timed } from "../../lib/stages.js";
-import { queryWords } from "../../lib/words.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { Embedder, FoundText, TextHit, UnitDetail, VectorHit } from "../ports.js";
+import { lookedUpWords } from "./query.js";
 import { prepareUnits, rankPrepared, strongestChunks, withMore, type Prepared, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
@@ -32,11 +32,22 @@ export async function retrieve(
     return { ranked: [], isCut: false, degraded: [] };
   // Once, so that vectors and calibration belong together whatever takes over meanwhile.
   const embedder = context.embedders.active();
-  const within = { organizationId, scope, among: among && new Set(among) };
+  const within = { organizationId, scope, among: among && setOf(among) };
   const found = await findUnits({ ...context, embedder }, within, query);
   const ranked = await rank({ ...context, embedder }, within, query, { ...found, ...wanted });
   const isCut = found.textHits.length >= SEARCH.textHits || found.vectorHits.length >= SEARCH.vectorHits;
   return { ranked, isCut, degraded: found.degraded };
+}
+
+/** The store gives the same list for the same filter; the set of a large one takes megabytes, and milliseconds to make. */
+const setsOfLists = new WeakMap<readonly Unit[], ReadonlySet<Unit>>();
+
+function setOf(units: readonly Unit[]): ReadonlySet<Unit> {
+  const known = setsOfLists.get(units);
+  if (known) return known;
+  const set = new Set(units);
+  setsOfLists.set(units, set);
+  return set;
 }
 
 type Retrieval = CoreContext & { readonly embedder: Embedder };
@@ -57,7 +68,7 @@ async function findUnits(context: Retrieval, within: Within, query: string): Pro
   const { scope, among } = within;
   const options = { limit: SEARCH.textHits, ...(among ? { among } : { mostMatches: SEARCH.textMatches }) };
   const [{ hits, counted }, vectors] = await Promise.all([
-    timed(context.stages, "words", () => context.store.units.searchText(scope, queryWords(query), options)),
+    timed(context.stages, "words", () => context.store.units.searchText(scope, lookedUpWords(query), options)),
     findByVector(context, within, query),
   ]);
   return { textHits: hits, counted, ...vectors };

@@ -28,7 +28,7 @@ const CURVE: Calibration["points"] = [
  * How near a unit is to a query, 0 to 1, whatever else was found: unrelated near 0.2, related above 0.5, near-identical above
  * 0.9. Adds up which share of the query's subject the unit has and what its vector says; where the vectors are known to tell
  * related from unrelated well, one that says unrelated takes from what the words say.
- * @param cosine null when no vector is known; the words then count for both
+ * @param near the similarity by the vector alone; null when no vector is known; the words then count for both
  * @param dateMatch 0 to 1: how well the unit fits a date that the query names
  */
 export function similarityOf(
@@ -36,13 +36,12 @@ export function similarityOf(
   presence: Float64Array,
   query: Query,
   dateMatch: number,
-  cosine: number | null,
+  near: number | null,
   calibration: Calibration,
 ): number {
   if (unit.detail.text === query.text) return 1;
   const share = coverage(presence, query, dateMatch);
-  if (cosine === null) return interpolate(share * WORDS_ALONE, CURVE);
-  const near = interpolate(cosine, calibration.points);
+  if (near === null) return interpolate(share * WORDS_ALONE, CURVE);
   const rise = Math.max(0, near - UNRELATED);
   const believed = 1 - calibration.doubt * (1 - Math.min(1, rise / RELATED_RANGE));
   return Math.max(near, interpolate(calibration.wordWeight * believed * share + rise / VECTOR_RANGE, CURVE));
@@ -73,9 +72,12 @@ export function unrelatedCosine(points: Calibration["points"]): number {
 export function interpolate(x: number, points: Calibration["points"]): number {
   let [previousX, previousY] = points[0] ?? [0, 0];
   if (!(x > previousX)) return previousY;
-  for (const [pointX, pointY] of points) {
+  for (let at = 1; at < points.length; at++) {
+    const pointX = points[at]![0];
+    const pointY = points[at]![1];
     if (x <= pointX) return previousY + ((x - previousX) / (pointX - previousX)) * (pointY - previousY);
-    [previousX, previousY] = [pointX, pointY];
+    previousX = pointX;
+    previousY = pointY;
   }
   return previousY;
 }

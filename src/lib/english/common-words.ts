@@ -30,8 +30,10 @@ const COMMON =
   "word world worry worth write wrong yesterday young user";
 
 const EVERYWHERE_SHARE = 0.05;
-const COMMON_SHARE = 0.01;
-const RARE_SHARE = 0.001;
+/** Of words that are common in everyday talk. */
+export const COMMON_SHARE = 0.01;
+/** Of words that nobody counted. */
+export const RARE_SHARE = 0.001;
 const RARITIES: ReadonlyMap<number, number> = new Map(
   [EVERYWHERE_SHARE, COMMON_SHARE].map((share) => [share, Math.log(share) / Math.log(RARE_SHARE)]),
 );

@@ -30,7 +30,7 @@ export function rootOf(word: string): string {
   return stem(baseForms.get(word) ?? word);
 }
 
-const CACHE_LIMIT = 50_000;
+const CACHE_LIMIT = 20_000;
 const contentRoots = new Map<string, string>();
 
 /** `rootOf` a folded word that carries a subject; empty for stop words. Kept for the next call, up to a limit. */

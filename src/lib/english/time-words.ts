@@ -10,3 +10,12 @@ const YEAR_OR_DAY = /^(?:(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th))$/;
 export function isTimeWord(word: string): boolean {
   return TIME_WORDS.has(word) || YEAR_OR_DAY.test(word);
 }
+
+const RELATIVE: ReadonlySet<string> = new Set(
+  "ago currently lately last next now recent recently soon today tomorrow tonight yesterday".split(" "),
+);
+
+/** True for folded English words that say when something happens by when they are said: `recently`, `tomorrow`. */
+export function isRelativeTime(word: string): boolean {
+  return RELATIVE.has(word);
+}

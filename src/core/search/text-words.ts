@@ -1,0 +1,192 @@
+import { familyOf } from "../../lib/english/families.js";
+import { rootOf } from "../../lib/english/relations.js";
+import { isTimeWord } from "../../lib/english/time-words.js";
+import { isNegation, isStopWord, NUMBER_WORDS, splitWords } from "../../lib/words.js";
+
+/** The content words of a text that count as one. */
+export interface Root {
+  readonly text: string;
+  /** Its family (see `familyOf`); null for a root that is its own. */
+  readonly family: string | null;
+}
+
+/** A text, taken apart for ranking, as small as can be: tens of thousands are kept. */
+export interface TextWords {
+  /** Roots of the content words, each once, in order of their first word. */
+  readonly roots: readonly Root[];
+  /** How often each of the roots occurs; null when each does once. */
+  readonly counts: readonly number[] | null;
+  /** Number of content words. */
+  readonly length: number;
+  readonly isQuestion: boolean;
+  /** True when it says when something happens. */
+  readonly tellsTime: boolean;
+  /** True when who speaks speaks of themselves. */
+  readonly isFirstPerson: boolean;
+  /** True when an odd number of negations turns the meaning round. */
+  readonly isNegated: boolean;
+  /** A cheap hint: texts that `isSameFact` have the same one, and few others. */
+  readonly signature: number;
+}
+
+/** Searches of one container meet the same texts again and again. Characters of half of those that are kept. */
+const KEPT_CHARACTERS = 2_000_000;
+/** What a text takes besides its characters, in characters. */
+const TEXT_OVERHEAD = 120;
+const LONGEST_KEPT = 2_000;
+let recentTexts = new Map<string, TextWords>();
+let earlierTexts = new Map<string, TextWords>();
+let recentCharacters = 0;
+
+/** Takes a text apart, or knows it from last time. */
+export function readText(text: string): TextWords {
+  if (text.length > LONGEST_KEPT) return takeApart(text);
+  const recent = recentTexts.get(text);
+  if (recent) return recent;
+  if (recentCharacters >= KEPT_CHARACTERS) {
+    [earlierTexts, recentTexts] = [recentTexts, new Map()];
+    recentCharacters = 0;
+  }
+  const earlier = earlierTexts.get(text);
+  const words = earlier ?? takeApart(text);
+  if (!earlier && !isMetAgain(text)) return words;
+  recentTexts.set(text, words);
+  recentCharacters += text.length + TEXT_OVERHEAD;
+  return words;
+}
+
+/**
+ * Hashes of texts that were met once, each where its last bits tell. Of a container with far more texts than are kept,
+ * most are not met again before they would go: to keep those would only make work for the garbage collector.
+ */
+const metOnce = new Int32Array(1 << 14);
+
+function isMetAgain(text: string): boolean {
+  let hash = text.length;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  const place = hash & (metOnce.length - 1);
+  if (metOnce[place] === hash) return true;
+  metOnce[place] = hash;
+  return false;
+}
+
+/** Where a root was met in the text that is being taken apart. */
+class MetRoot implements Root {
+  readonly text: string;
+  readonly family: string | null;
+  /** Number of the text that had it last. */
+  metIn = 0;
+  /** Its place among the roots of that text. */
+  place = 0;
+
+  constructor(text: string) {
+    this.text = text;
+    const family = familyOf(text);
+    this.family = family === text ? null : family;
+  }
+}
+
+/** What is to be known of a word, whatever text it stands in. */
+interface KnownWord {
+  /** Null for a word without a subject. */
+  readonly root: MetRoot | null;
+  readonly isNegation: boolean;
+  readonly isTimeWord: boolean;
+  readonly isFirstPerson: boolean;
+  /** Its part of a text's signature. */
+  readonly mark: number;
+}
+
+const FIRST_PERSON: ReadonlySet<string> = new Set("i my me we our".split(" "));
+const ENDS_IN_QUESTION = /\?[\s"')]*(?:\[[^\]]*\]\s*)?$/;
+const STARTS_WITH_NUMBER = /^\p{N}/u;
+
+let textsTakenApart = 0;
+
+function takeApart(text: string): TextWords {
+  const number = (textsTakenApart += 1);
+  forgetTooManyWords();
+  const roots: MetRoot[] = [];
+  const counts: number[] = [];
+  const add = (root: MetRoot): void => {
+    // One that is not kept is another object each time.
+    const met = root.metIn === 0 ? roots.find(({ text: other }) => other === root.text) : root;
+    if (met?.metIn === number) {
+      counts[met.place] = counts[met.place]! + 1;
+      return;
+    }
+    root.metIn = number;
+    root.place = roots.length;
+    roots.push(root);
+    counts.push(1);
+  };
+  let length = 0;
+  let negations = 0;
+  let signature = 0;
+  let tellsTime = false;
+  let isFirstPerson = false;
+  const { words, forms } = splitWords(text);
+  for (const word of words) {
+    const known = knowWord(word);
+    if (known.isNegation) negations += 1;
+    tellsTime ||= known.isTimeWord;
+    isFirstPerson ||= known.isFirstPerson;
+    if (known.root === null) continue;
+    add(known.root);
+    length += 1;
+    signature += known.mark;
+  }
+  for (const form of forms) {
+    const { root } = knowWord(form);
+    if (root !== null) add(root);
+  }
+  return {
+    // Copies have no spare room.
+    roots: roots.slice(),
+    counts: counts.some((count) => count > 1) ? counts.slice() : null,
+    length,
+    isQuestion: ENDS_IN_QUESTION.test(text.slice(-400)),
+    tellsTime,
+    isFirstPerson,
+    isNegated: negations % 2 === 1,
+    signature,
+  };
+}
+
+const MOST_WORDS = 20_000;
+const knownWords = new Map<string, KnownWord>();
+const keptRoots = new Map<string, MetRoot>();
+/** Of numbers and signs such as `42nd` or `a7f3` there is no end. */
+const HAS_DIGIT = /\p{N}/u;
+
+/** Before a text and not within it, so that no root is there twice. */
+function forgetTooManyWords(): void {
+  if (knownWords.size < MOST_WORDS) return;
+  knownWords.clear();
+  keptRoots.clear();
+}
+
+function knowWord(word: string): KnownWord {
+  const known = knownWords.get(word);
+  if (known) return known;
+  const isKept = !HAS_DIGIT.test(word);
+  const text = isStopWord(word) ? "" : rootOf(word);
+  const isCounted = !NUMBER_WORDS.has(word) && !STARTS_WITH_NUMBER.test(word);
+  const fresh = {
+    root: text === "" ? null : rootOfText(text, isKept),
+    isNegation: isNegation(word),
+    isTimeWord: isTimeWord(word),
+    isFirstPerson: FIRST_PERSON.has(word),
+    mark: isCounted ? 7919 + text.charCodeAt(0) * 31 + text.length : 0,
+  };
+  if (isKept) knownWords.set(word, fresh);
+  return fresh;
+}
+
+function rootOfText(text: string, isKept: boolean): MetRoot {
+  const known = keptRoots.get(text);
+  if (known) return known;
+  const root = new MetRoot(text);
+  if (isKept) keptRoots.set(text, root);
+  return root;
+}
