@@ -60,7 +60,7 @@ async function askForThemselves(chroma: ChromaSpace, collection: ChromaCollectio
   let found = 0;
   for (const { unit, containerId, vector } of sample) {
     if (vector === null) continue;
-    const hits = await collection.nearest(vector, NEIGHBOURS_LOOKED_AT);
+    const hits = await collection.nearest(vector, NEIGHBOURS_LOOKED_AT, {}, "write");
     const isFound = hits.some((hit) => hit.id === rowId(unit, containerId) || hit.distance <= SAME_DIRECTION);
     if (!isFound && head !== chroma.position) continue;
     asked += 1;

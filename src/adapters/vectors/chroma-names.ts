@@ -15,10 +15,17 @@ export interface CollectionNames {
   own(space: VectorSpace, containerId: number): string;
 }
 
+/**
+ * Bumped whenever collections are to be built anew, such as with other settings of their index, which they keep for
+ * as long as they exist.
+ */
+const BUILD = 2;
+
 /** @param namespace whatever tells the record apart from others, e.g. the organisation id */
 export function collectionNames(namespace: string): CollectionNames {
   const all = `recollect-${digest(namespace)}-`;
-  const shared = (space: VectorSpace) => `${all}${digest(`${space.id} ${space.dimensions} ${space.fingerprint}`)}`;
+  const shared = (space: VectorSpace) =>
+    `${all}${digest(`${BUILD} ${space.id} ${space.dimensions} ${space.fingerprint}`)}`;
   return { all, shared, own: (space, containerId) => `${shared(space)}-${containerId}` };
 }
 

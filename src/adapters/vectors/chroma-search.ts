@@ -9,26 +9,33 @@ import { TopHits } from "./top-hits.js";
 /** More changes than this that Chroma has not seen are not merged into a search. */
 const MOST_CHANGES_BEHIND = 5_000;
 const SPARE_RESULTS = 20;
+/** Results of a filtered search, of which some may pass. */
+const FILTERED_RESULTS = 1_000;
+/**
+ * The graph of a collection looks at as many vectors as it is asked for, and has to look at one in so many to find what
+ * is near: measured with the built-in embedder's vectors, recall was 0.98 at 300,000, and 0.94 with half as many.
+ */
+const LOOKED_AT = 1 / 150;
 
 /**
  * Asks Chroma for candidates and scores them with the vectors of the record, together with everything that was
  * written since Chroma's position. So containers, deletions and scores are always the record's; Chroma only decides
  * where to look.
- * @param batch the most results that the server gives
+ * @param most results that the server gives
  * @throws AppError `unavailable` when Chroma does not answer, or cannot know enough to answer rightly
  */
 export async function searchChroma(
   record: VectorRecord,
   chroma: ChromaSpace,
   query: VectorQuery,
-  batch: number,
+  most: number,
 ): Promise<VectorHit[]> {
   const containerIds = new Set(query.containerIds);
   const changed = await unitsChangedSince(record, chroma, containerIds);
   const candidates = new Set<Unit>(changed);
   const groups = [...chroma.byCollection(containerIds)];
   const answers = await Promise.all(
-    groups.map(([name, members]) => askCollection(chroma, name, members, { query, changed, batch })),
+    groups.map(([name, members]) => askCollection(chroma, name, members, { query, changed, most })),
   );
   for (const unit of answers.flat()) candidates.add(unit);
   const top = new TopHits(query.limit);
@@ -57,14 +64,15 @@ async function askCollection(
   chroma: ChromaSpace,
   name: string,
   members: readonly number[],
-  { query, changed, batch }: { query: VectorQuery; changed: ReadonlySet<Unit>; batch: number },
+  { query, changed, most }: { query: VectorQuery; changed: ReadonlySet<Unit>; most: number },
 ): Promise<Unit[]> {
   const collection = chroma.collection(name);
   if (collection === null) throw beingBuilt();
   const kind = onlyKind(query.kinds);
   const containers = chroma.isOwn(name) ? undefined : members;
-  const first = query.among === undefined ? query.limit + changed.size + SPARE_RESULTS : batch;
-  for (const limit of new Set([Math.min(first, batch), batch])) {
+  const wanted = query.among === undefined ? query.limit + changed.size + SPARE_RESULTS : FILTERED_RESULTS;
+  const first = Math.max(wanted, Math.ceil(chroma.sizeOf(name) * LOOKED_AT));
+  for (const limit of new Set([Math.min(first, most), most])) {
     const hits = await collection.nearest(query.vector, limit, { containers, kind }).catch((error: unknown) => {
       // A rebuild that began meanwhile is no fault of the server.
       throw chroma.collection(name) === collection ? error : beingBuilt();
@@ -73,7 +81,7 @@ async function askCollection(
     if (chroma.byCollection(members).size > 1 || !chroma.byCollection(members).has(name)) throw beingBuilt();
     const units = hits.map((hit) => requireUnit(hit.id));
     const lasting = new Set(units.filter((unit) => !changed.has(unit) && passes(query, unit)));
-    if (units.length < limit || lasting.size >= query.limit) return units;
+    if (units.length < limit || lasting.size >= query.limit) return [...lasting].slice(0, query.limit + SPARE_RESULTS);
   }
   throw new AppError("unavailable", "Too few of the vectors that Chroma found pass the filter or still hold.");
 }

@@ -33,11 +33,13 @@ export class ChromaSpace {
   readonly #options: ChromaSpaceOptions;
   readonly #collections = new Map<string, ChromaCollection>();
   readonly #incomplete = new Set<string>();
-  #placements: Map<number, string> = new Map();
+  readonly #placements = new Map<number, string>();
   #position = 0;
   #move: Move | null = null;
   /** The newest change when the sizes of all containers were last looked at. */
   #placedAt = -1;
+  /** How many vectors each collection had then. */
+  #sizes: ReadonlyMap<string, number> = new Map();
 
   constructor(space: VectorSpace, options: ChromaSpaceOptions) {
     this.space = space;
@@ -53,7 +55,7 @@ export class ChromaSpace {
   async open(signal: AbortSignal): Promise<void> {
     const { record, server, names, follower } = this.#options;
     this.#position = await record.position(follower, this.space.id);
-    this.#placements = new Map(await record.placements(this.space.id));
+    await this.#readPlacements();
     const existing = new Set(await server.names(names.shared(this.space)));
     const wanted = this.collectionNames();
     for (const name of existing) if (!wanted.includes(name)) await server.drop(name);
@@ -66,6 +68,7 @@ export class ChromaSpace {
     }
     if (isNew) await this.rebuildAll(signal);
     else for (const name of missing) await this.rebuild(name, signal);
+    this.#noteSizes(await record.counts(this.space.id));
   }
 
   /** The collections that there should be, the shared one first. */
@@ -78,12 +81,19 @@ export class ChromaSpace {
     return this.#incomplete.has(name) ? null : (this.#collections.get(name) ?? null);
   }
 
+  /** About how many vectors a collection holds. */
+  sizeOf(name: string): number {
+    return this.#sizes.get(name) ?? 0;
+  }
+
   /** The containers among these, by the collection that holds them. */
   byCollection(containerIds: Iterable<number>): Map<string, number[]> {
     const groups = new Map<string, number[]>();
     for (const containerId of containerIds) {
       const name = this.#placements.get(containerId) ?? this.#options.names.shared(this.space);
-      groups.set(name, [...(groups.get(name) ?? []), containerId]);
+      const members = groups.get(name);
+      if (members === undefined) groups.set(name, [containerId]);
+      else members.push(containerId);
     }
     return groups;
   }
@@ -129,6 +139,7 @@ export class ChromaSpace {
       const isSmall = (counts.get(containerId) ?? 0) <= ownAbove * SHARED_AGAIN_BELOW;
       if (isSmall) await this.#moveBack(containerId, name, signal);
     }
+    this.#noteSizes(counts);
     this.#placedAt = head;
   }
 
@@ -219,6 +230,21 @@ export class ChromaSpace {
       return this.#move === move;
     } finally {
       this.#move = null;
+    }
+  }
+
+  #noteSizes(counts: ReadonlyMap<number, number>): void {
+    const sumOf = (members: readonly number[]) => members.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0);
+    this.#sizes = new Map([...this.byCollection(counts.keys())].map(([name, members]) => [name, sumOf(members)]));
+  }
+
+  /** Containers keep their placement, under the names that collections have now. */
+  async #readPlacements(): Promise<void> {
+    const { record, names } = this.#options;
+    for (const [containerId, known] of await record.placements(this.space.id)) {
+      const name = names.own(this.space, containerId);
+      if (known !== name) await record.setPlacement(this.space.id, containerId, name);
+      this.#placements.set(containerId, name);
     }
   }
 

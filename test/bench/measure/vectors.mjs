@@ -8,6 +8,8 @@ const SECTION = "vectors";
 const PROBE = fileURLToPath(new URL("../vector-probe.mjs", import.meta.url));
 /** Chroma reads its index from the record, once. */
 const MOST_SECONDS_TO_BUILD = 1_800;
+/** Each look is a process that takes a good part of a core from who builds. */
+const LOOKS_EVERY_MS = 2_000;
 
 /** The same questions to a service that scores all vectors and to one that asks Chroma about them. */
 export async function measureVectors({ options, product, folders, results, effort, seed, sizes }) {
@@ -75,7 +77,7 @@ async function waitForChroma(product, folder) {
     if (vectors.state === "ready" && vectors.behind === 0) return { reason: null, wasBehind };
     if (vectors.state === "degraded") return { reason: vectors.reason ?? "it is degraded", wasBehind };
     if (performance.now() > deadline) return { reason: "it was not ready in time", wasBehind };
-    await pause(250);
+    await pause(LOOKS_EVERY_MS);
   }
 }
 
