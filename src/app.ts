@@ -176,9 +176,9 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     clock,
     log,
     soleOwner: true,
-    onDead: async (job, reason) => {
-      await reportDead(ingest, job, reason);
-      await reportDeadMerge(context, job, reason);
+    onDead: async (job, reason, bury) => {
+      await reportDead(ingest, job, reason, bury);
+      await reportDeadMerge(context, job, reason, bury);
     },
   });
   const schedule = createSchedule({ runs: store.jobs, clock, log });

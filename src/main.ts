@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import type { Listening, Node } from "./app.js";
 import type { Config } from "./config.js";
 import type { DoorOptions, ServiceInfo, Starters, Surroundings } from "./faces/cli/starters.js";
@@ -12,6 +13,10 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   version: string;
 };
 const args = process.argv.slice(2);
+// By how much the heap may grow before it is cleared of what nothing needs any more. Left to itself V8 lets it grow to four
+// times what is in use, which was half of what a service took that searches; the difference in time is not to be measured.
+setFlagsFromString("--heap-growing-percent=40");
+
 const IMPATIENT_AFTER_MS = 1_000;
 const SERVICE_ANSWERS_MS = 5_000;
 let stopping: Promise<NodeJS.Signals> | undefined;

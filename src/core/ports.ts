@@ -169,6 +169,16 @@ export interface VectorRecord {
   /** A page of all vectors of one container, by rising unit. */
   page(space: VectorSpace, containerId: number, afterUnit: Unit, limit: number): Promise<VectorChange[]>;
   /**
+   * Goes through such a page without keeping it: a vector holds only until `see` returns, for the next one takes its place.
+   * For reading very many.
+   * @returns the units of the page, by rising unit
+   */
+  visit(
+    space: VectorSpace,
+    page: { readonly containerId: number; readonly afterUnit: Unit; readonly limit: number },
+    see: (unit: Unit, vector: Float32Array) => void,
+  ): Promise<Unit[]>;
+  /**
    * Changes after `seq`, oldest first, of one container or of all.
    * @returns `truncated: true` when the log no longer reaches back to `seq`, so that the follower must load afresh
    */
@@ -343,6 +353,11 @@ export interface JobContext {
    * @throws AppError `conflict` when the job is no longer this run's; the transaction must then roll back
    */
   finish(jobs: JobStore): Promise<void>;
+  /**
+   * As `finish`, and has another job done next: by the same run at once, where it is due and nothing else may have to go
+   * before it.
+   */
+  follow(jobs: JobStore, draft: JobDraft): Promise<void>;
 }
 
 /**
@@ -396,6 +411,11 @@ export interface JobStore {
   extend(worker: string, jobId: number, leaseMs: number): Promise<boolean>;
   /** Removes a finished job. @returns false when the job is no longer this worker's */
   complete(worker: string, jobId: number): Promise<boolean>;
+  /**
+   * Puts another job, taken by the same worker, in the place of a finished one.
+   * @returns null where a living job has its key already; "gone" when the finished one is no longer this worker's
+   */
+  replace(worker: string, jobId: number, draft: JobDraft, leaseMs: number): Promise<Job | null | "gone">;
   /** Puts the job back for a later run, counting a failure or not. */
   release(worker: string, jobId: number, options: { runAt: Date; failed: boolean; reason: string }): Promise<void>;
   /** Gives up: the job stays visible as dead. */

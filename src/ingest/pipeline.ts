@@ -1,4 +1,4 @@
-import type { Job, JobContext, JobHandler } from "../core/ports.js";
+import type { Job, JobContext, JobHandler, JobStore } from "../core/ports.js";
 import type { IngestContext } from "./context.js";
 import { describeDocument } from "./describe.js";
 import { createEmbeddingJobs } from "../core/embeddings/jobs.js";
@@ -53,8 +53,13 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
   };
 }
 
-/** Says on the document that one of its steps was given up, and why. What the steps before it made stays. */
-export async function reportDead(context: IngestContext, job: Job, reason: string): Promise<void> {
+/** Says on the document that one of its steps was given up, and why. What the steps before it made stays. Ends the job with it. */
+export async function reportDead(
+  context: IngestContext,
+  job: Job,
+  reason: string,
+  bury: (jobs: JobStore) => Promise<void>,
+): Promise<void> {
   // Nothing is wrong with a document that could not be read again.
   if (job.kind === "reprocess") return;
   const payload = stepSchema.safeParse(job.payload);
@@ -62,7 +67,8 @@ export async function reportDead(context: IngestContext, job: Job, reason: strin
   if (!payload.success || job.kind === "describe") return;
   const { documentId, revision } = payload.data;
   const { store, events } = context;
-  await store.transaction(async ({ documents }) => {
+  await store.transaction(async ({ documents, jobs }) => {
+    await bury(jobs);
     const [head] = await documents.headsByIds(store.organizationId, [documentId]);
     if (head?.revision !== revision) return;
     await documents.update(store.organizationId, documentId, {

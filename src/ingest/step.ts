@@ -64,10 +64,8 @@ export async function commitStep(
 ): Promise<void> {
   await context.store.transaction(async (nouns) => {
     const document = await loadCurrent(context, payload, nouns);
-    await job.finish(nouns.jobs);
-    if (!document) return;
-    const next = await write(nouns, document);
-    if (next !== null) await nouns.jobs.enqueue([nextJob(job, payload, next)]);
+    const next = document && (await write(nouns, document));
+    await (next === null ? job.finish(nouns.jobs) : job.follow(nouns.jobs, nextJob(job, payload, next)));
   });
   context.events.changed(payload.documentId);
 }

@@ -1,21 +1,29 @@
 import { AppError } from "../core/errors.js";
-import type { Clock, Job, JobContext, JobHandler, JobStore, Log } from "../core/ports.js";
+import type { Clock, Job, JobContext, JobDraft, JobHandler, JobStore, Log } from "../core/ports.js";
 import { createId } from "../lib/ids.js";
 import { sleep } from "../lib/time.js";
 import { count, judge } from "./verdict.js";
+
+/** Gives a job up within a transaction, or as a change of its own. */
+export type Bury = (jobs: JobStore) => Promise<void>;
+
+/** Without a reason an abort makes an exception with a stack, for every job. */
+const SETTLED = "settled";
 
 export interface RunOptions {
   readonly jobs: JobStore;
   readonly handlers: Readonly<Record<string, JobHandler>>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly onDead?: (job: Job, reason: string) => Promise<void>;
+  readonly onDead?: (job: Job, reason: string, bury: Bury) => Promise<void>;
   readonly worker: string;
   readonly leaseMs: number;
   readonly graceMs?: number;
   readonly timeoutMs?: number;
   readonly random?: () => number;
   readonly isStopping: () => boolean;
+  /** Whether a run may go on with a job of this kind; it has to wait for its turn otherwise. */
+  readonly mayGoOnWith: (kind: string) => boolean;
 }
 
 /** One job that is being worked on. */
@@ -33,28 +41,41 @@ export function createRun(options: RunOptions): (job: Job) => Run {
   return (job) => {
     const controller = new AbortController();
     const abort = (reason: Error): void => controller.abort(reason);
-    return { abort, ended: conduct(job, controller).catch((error: unknown) => reportLost(job, error)) };
+    return { abort, ended: conductAll(job, controller) };
   };
 
-  async function conduct(job: Job, controller: AbortController): Promise<void> {
+  async function conductAll(first: Job, controller: AbortController): Promise<void> {
+    for (let next: Job | null = first; next;) {
+      const job: Job = next;
+      next = await conduct(job, controller).catch((error: unknown) => reportLost(job, error));
+    }
+  }
+
+  /** @returns the job that the same run is to go on with */
+  async function conduct(job: Job, controller: AbortController): Promise<Job | null> {
     const started = performance.now();
     const keepAlive = setInterval(() => void prolong(job, controller), options.leaseMs / 3);
     try {
-      const isFinished = await attempt(job, controller);
+      const { isFinished, next } = await attempt(job, controller);
       // A handler may answer an abort by returning early. To run it again is harmless, to drop the rest is not.
       if (!isFinished) controller.signal.throwIfAborted();
       if (!isFinished && !(await jobs.complete(worker, job.id))) log.warn("job.taken_away", describe(job));
       postponements.delete(job.id);
       log.debug("job.done", { ...describe(job), ms: Math.round(performance.now() - started) });
+      return next;
     } catch (error) {
       await settle(job, error, controller.signal);
+      return null;
     } finally {
       clearInterval(keepAlive);
     }
   }
 
-  /** @returns true when the handler removed the job itself */
-  async function attempt(job: Job, controller: AbortController): Promise<boolean> {
+  /** `isFinished`: the handler removed the job itself. */
+  async function attempt(
+    job: Job,
+    controller: AbortController,
+  ): Promise<{ readonly isFinished: boolean; readonly next: Job | null }> {
     const handler = Object.hasOwn(options.handlers, job.kind) ? options.handlers[job.kind] : undefined;
     if (!handler)
       throw new AppError("invalid", `Nothing handles jobs of the kind "${job.kind}"; another version wrote it.`);
@@ -70,21 +91,34 @@ export function createRun(options: RunOptions): (job: Job) => Run {
       });
     let isFinished = false;
     let isOver = false;
-    const context: JobContext = {
-      job,
-      signal: controller.signal,
-      finish: async (transaction) => {
-        if (isOver || !(await transaction.complete(worker, job.id)))
-          throw new AppError("conflict", `The job "${job.kind}" (${job.id}) no longer belongs to this run.`);
-        isFinished = true;
-      },
+    let next: Job | null = null;
+    const notOurs = () => new AppError("conflict", `The job "${job.kind}" (${job.id}) no longer belongs to this run.`);
+    const finish = async (transaction: JobStore): Promise<void> => {
+      if (isOver || !(await transaction.complete(worker, job.id))) throw notOurs();
+      isFinished = true;
     };
+    const follow = async (transaction: JobStore, draft: JobDraft): Promise<void> => {
+      if (!isNext(draft)) {
+        await finish(transaction);
+        return transaction.enqueue([draft]);
+      }
+      const taken = isOver ? "gone" : await transaction.replace(worker, job.id, draft, options.leaseMs);
+      if (taken === "gone") throw notOurs();
+      isFinished = true;
+      next = taken;
+    };
+    const context: JobContext = { job, signal: controller.signal, finish, follow };
     try {
       await withinTime(handler.run(payload.data, context), job, controller, handler.timeoutMs);
-      return isFinished;
+      return { isFinished, next };
     } finally {
       isOver = true;
     }
+  }
+
+  function isNext({ kind, exclusive, runAt }: JobDraft): boolean {
+    const isDue = runAt === undefined || runAt <= options.clock.now();
+    return isDue && !exclusive && !options.isStopping() && options.mayGoOnWith(kind);
   }
 
   /** Waits for a run, and after an abort only for the grace: a handler that ignores its signal must not hold a place. */
@@ -110,7 +144,7 @@ export function createRun(options: RunOptions): (job: Job) => Run {
       await Promise.race([work, leftBehind]);
     } finally {
       clearTimeout(late);
-      settled.abort();
+      settled.abort(SETTLED);
     }
   }
 
@@ -154,18 +188,24 @@ export function createRun(options: RunOptions): (job: Job) => Run {
   async function bury(job: Job, reason: string): Promise<void> {
     postponements.delete(job.id);
     let told = reason;
+    let isBuried = false;
     try {
-      await options.onDead?.(job, reason);
+      await options.onDead?.(job, reason, async (transaction) => {
+        await transaction.bury(worker, job.id, reason);
+        isBuried = true;
+      });
     } catch (error) {
       log.error("job.death_not_told", { ...describe(job), error });
       told = `${reason} (The failure could not be noted where it belongs; the log has the details.)`;
+      isBuried = false;
     }
-    await jobs.bury(worker, job.id, told);
+    if (!isBuried) await jobs.bury(worker, job.id, told);
   }
 
   /** The store refused even the outcome. The lease runs out and the job is taken again. */
-  function reportLost(job: Job, error: unknown): void {
+  function reportLost(job: Job, error: unknown): null {
     log.error("job.outcome_not_written", { ...describe(job), error });
+    return null;
   }
 }
 

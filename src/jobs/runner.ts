@@ -2,7 +2,7 @@ import { AppError } from "../core/errors.js";
 import type { Clock, Job, JobHandler, JobStore, KindChoice, Log } from "../core/ports.js";
 import { createId } from "../lib/ids.js";
 import { sleep } from "../lib/time.js";
-import { createRun, type Run } from "./run.js";
+import { type Bury, createRun, type Run } from "./run.js";
 
 export interface RunnerOptions {
   readonly jobs: JobStore;
@@ -13,10 +13,11 @@ export interface RunnerOptions {
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Called before a job is given up, so that what it worked for can say so. May be called again for the same job. An
-   * error it throws is logged and joins the reason.
+   * Called before a job is given up, so that what it worked for can say so. Who calls `bury` in the transaction in which it
+   * does gives the job up with it: nobody sees one without the other. May be called again for the same job. An error it
+   * throws is logged and joins the reason.
    */
-  readonly onDead?: (job: Job, reason: string) => Promise<void>;
+  readonly onDead?: (job: Job, reason: string, bury: Bury) => Promise<void>;
   /** True when nobody else works on this store: jobs of a process that died are taken over at once. Default false. */
   readonly soleOwner?: boolean;
   /** How long a taken job is safe without a sign of life, in milliseconds. Default 60,000. */
@@ -61,7 +62,13 @@ export function createRunner(options: RunnerOptions): Runner {
   let isStopping = false;
   let looping: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
-  const run = createRun({ ...options, worker, leaseMs, isStopping: () => isStopping });
+  const run = createRun({
+    ...options,
+    worker,
+    leaseMs,
+    isStopping: () => isStopping,
+    mayGoOnWith: (kind) => !slots.has(kind),
+  });
 
   function wake(): void {
     isWoken = true;

@@ -1,3 +1,5 @@
+import { createRequire } from "node:module";
+
 /** A value that SQLite stores or returns; whole numbers beyond 2^53 are not used here. */
 export type SqliteValue = null | number | string | Uint8Array;
 
@@ -49,6 +51,12 @@ function loadBuiltIn(): unknown {
   } finally {
     process.emitWarning = emitWarning;
   }
+}
+
+/** Path of the module that `loadSqlite` loads, for another thread; null for the one of the runtime. */
+export function sqliteModule(): string | null {
+  if (loadBuiltIn() !== undefined) return null;
+  return createRequire(import.meta.url).resolve("@photostructure/sqlite");
 }
 
 let loading: Promise<SqliteModule> | undefined;

@@ -1,21 +1,25 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely, sql } from "kysely";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Kysely } from "kysely";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
 import type { Database } from "../../src/adapters/store/schema.js";
 import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
+import { gate } from "../support/job-workshop.js";
 
 let folder: string;
 let full: Kysely<Database>;
 let background: Kysely<Database>;
+let disk: ReturnType<typeof createDisk>;
 
 beforeEach(async () => {
+  disk = createDisk();
   folder = await mkdtemp(join(tmpdir(), "recollect-durability-"));
   const file = join(folder, "recollect.db");
-  const connection = await openSqliteStore({ file, maxMegabytes: 0 });
-  const dialects = sqliteDialects(connection, file);
+  const connections = await openSqliteStore({ file, maxMegabytes: 0 });
+  const dialects = sqliteDialects(connections, { file, care: { committed: () => undefined, sync: () => disk.sync() } });
   full = new Kysely<Database>({ dialect: dialects.full });
   background = new Kysely<Database>({ dialect: dialects.normal });
 });
@@ -25,9 +29,22 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** 2: a commit waits for the disk; 1: it does not (https://www.sqlite.org/pragma.html#pragma_synchronous). */
-async function levelOf(db: Kysely<Database>): Promise<unknown> {
-  return (await sql<{ synchronous: number }>`pragma synchronous`.execute(db)).rows[0]?.synchronous;
+/** Stands for how long the disk takes. */
+function createDisk() {
+  let busy: ReturnType<typeof gate> | undefined;
+  let failure: Error | undefined;
+  let waiting = 0;
+  return {
+    hold: () => (busy = gate()),
+    release: () => busy?.open(),
+    fail: (error: Error) => (failure = error),
+    waiting: () => waiting,
+    async sync() {
+      waiting += 1;
+      await busy?.opened;
+      if (failure) throw failure;
+    },
+  };
 }
 
 const note = (db: Kysely<Database>, key: string) => db.insertInto("meta").values({ key, value: "1" }).execute();
@@ -36,28 +53,44 @@ const keysOf = async (db: Kysely<Database>) =>
     ({ key }) => key,
   );
 
-describe("one connection for what waits for the disk and for what need not", () => {
-  test("each has its own level, however they take turns", async () => {
-    expect(await levelOf(full)).toBe(2);
-    const levels = await Promise.all([full, background, background, full, background, full].map(levelOf));
-    expect(levels).toEqual([2, 1, 1, 2, 1, 2]);
+describe("one record for what waits for the disk and for what need not", () => {
+  test.each([
+    ["a statement", (db: Kysely<Database>) => note(db, "test 1")],
+    ["a transaction", (db: Kysely<Database>) => db.transaction().execute((transaction) => note(transaction, "test 1"))],
+  ])("%s is acknowledged when it is on the disk, and seen before", async (_, write) => {
+    disk.hold();
+    let isAcknowledged = false;
+    const written = write(full).then(() => (isAcknowledged = true));
+    await vi.waitFor(async () => expect(await keysOf(full)).toEqual(["test 1"]));
+    await sleep(20);
+    expect([isAcknowledged, disk.waiting()]).toEqual([false, 1]);
+    disk.release();
+    await written;
   });
 
-  test("a transaction keeps its level while others wait", async () => {
-    const inside: unknown[] = [];
-    await Promise.all([
-      full.transaction().execute(async (transaction) => {
-        inside.push(await levelOf(transaction));
-        await note(transaction, "test 1");
-        inside.push(await levelOf(transaction));
-      }),
-      background.transaction().execute(async (transaction) => {
-        inside.push(await levelOf(transaction));
-        await note(transaction, "test 2");
-        inside.push(await levelOf(transaction));
-      }),
-    ]);
-    expect(inside).toEqual([2, 2, 1, 1]);
+  test("others write while one waits for the disk", async () => {
+    disk.hold();
+    const first = note(full, "test 1");
+    await note(background, "test 2");
+    const third = note(full, "test 3");
+    await vi.waitFor(async () => expect(await keysOf(full)).toEqual(["test 1", "test 2", "test 3"]));
+    disk.release();
+    await Promise.all([first, third]);
+  });
+
+  test("what the background writes waits for nothing", async () => {
+    disk.hold();
+    await note(background, "test 1");
+    await background.transaction().execute((transaction) => note(transaction, "test 2"));
+    expect([await keysOf(full), disk.waiting()]).toEqual([["test 1", "test 2"], 0]);
+  });
+
+  test("who writes learns that the disk does not confirm it", async () => {
+    disk.fail(new Error("the disk is gone"));
+    await expect(note(full, "test 1")).rejects.toThrow("the disk is gone");
+    const transaction = full.transaction().execute((transaction) => note(transaction, "test 2"));
+    await expect(transaction).rejects.toThrow("the disk is gone");
+    await note(background, "test 3");
   });
 
   test("both see what the other has written, and nothing that was taken back", async () => {
@@ -72,6 +105,56 @@ describe("one connection for what waits for the disk and for what need not", () 
       ["test 1", "test 2"],
       ["test 1", "test 2"],
     ]);
+  });
+
+  test("what only reads sees neither the half of a transaction nor waits for its end", async () => {
+    const [begun, end] = [gate(), gate()];
+    const transaction = full.transaction().execute(async (transaction) => {
+      await note(transaction, "test 1");
+      begun.open();
+      await end.opened;
+    });
+    await begun.opened;
+    expect([await keysOf(full), await keysOf(background)]).toEqual([[], []]);
+    end.open();
+    await transaction;
+    expect([await keysOf(full), await keysOf(background)]).toEqual([["test 1"], ["test 1"]]);
+  });
+
+  test("of many transactions in the background each is whole or not at all", async () => {
+    const writes = Array.from({ length: 12 }, (_, number) =>
+      background.transaction().execute(async (transaction) => {
+        await note(transaction, `test ${number} first`);
+        if (number % 3 === 0) throw new Error(`taken back ${number}`);
+        if (number % 4 === 1) await sleep(5);
+        await note(transaction, `test ${number} second`);
+      }),
+    );
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      outcomes.map((_, number) => (number % 3 === 0 ? "rejected" : "fulfilled")),
+    );
+    const kept = Array.from({ length: 12 }, (_, number) => number).filter((number) => number % 3 !== 0);
+    expect(await keysOf(full)).toEqual(
+      kept.flatMap((number) => [`test ${number} first`, `test ${number} second`]).toSorted(),
+    );
+  });
+
+  test("callers go before the background, which is never kept out for long", async () => {
+    const order: string[] = [];
+    const writes = Array.from({ length: 30 }, (_, number) => [
+      background.transaction().execute(async (transaction) => {
+        await note(transaction, `test background ${number}`);
+        order.push("background");
+      }),
+      full.transaction().execute(async (transaction) => {
+        await note(transaction, `test caller ${number}`);
+        order.push("caller");
+      }),
+    ]).flat();
+    await Promise.all(writes);
+    expect(order.slice(0, 30).filter((who) => who === "caller").length).toBeGreaterThan(20);
+    expect(await keysOf(full)).toHaveLength(60);
   });
 
   test("after the end both are refused, again and again, and nobody waits for ever", async () => {

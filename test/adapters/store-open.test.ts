@@ -13,7 +13,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openSqliteStore } from "../../src/adapters/store/open.js";
 import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
 import type { Store } from "../../src/core/ports.js";
 import { buildDocumentDraft, buildDocumentQuery } from "../support/builders.js";
@@ -91,13 +90,6 @@ describe("opening", () => {
     const second = await named("other");
     expect([first.organizationId, second.organizationId]).toEqual(["acme", "acme"]);
     await second.close();
-  });
-
-  test("makes every commit durable before it is acknowledged", async () => {
-    const connection = await openSqliteStore({ file, maxMegabytes: 0 });
-    const settings = ["journal_mode", "synchronous"].map((name) => connection.prepare(`pragma ${name}`).all()[0]);
-    expect(settings).toEqual([{ journal_mode: "wal" }, { synchronous: 2 }]);
-    connection.close();
   });
 
   test("once more changes nothing", async () => {

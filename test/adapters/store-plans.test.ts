@@ -13,6 +13,7 @@ import { createMemoryStore } from "../../src/adapters/store/memories.js";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
 import { createRequestStore } from "../../src/adapters/store/requests.js";
 import type { Database } from "../../src/adapters/store/schema.js";
+import { noCare } from "../support/no-care.js";
 import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
 import { STORE_FILE } from "../../src/adapters/store/store.js";
 import { createSettingsStore } from "../../src/adapters/store/settings.js";
@@ -47,9 +48,10 @@ describe("the work of a call does not grow with the store", () => {
   beforeAll(async () => {
     dataDirectory = await mkdtemp(join(tmpdir(), "recollect-plans-"));
     const file = join(dataDirectory, STORE_FILE);
-    connection = await openSqliteStore({ file, maxMegabytes: 0 });
+    const connections = await openSqliteStore({ file, maxMegabytes: 0 });
+    connection = connections.writer;
     db = new Kysely<Database>({
-      dialect: sqliteDialects(connection, file).full,
+      dialect: sqliteDialects(connections, { file, care: noCare }).full,
       log: (event) => void queries.push(event.query),
     });
     await createContainerStore(db, clock).ensure("o", ["a"]);
@@ -171,6 +173,8 @@ describe("the work of a call does not grow with the store", () => {
     "vectors.head": () => createVectorRecord(db).head(1),
     "vectors.pick": () => createVectorRecord(db).pick(space, [1], [3]),
     "vectors.page": () => createVectorRecord(db).page(space, 1, 0, 10),
+    "vectors.visit": () =>
+      createVectorRecord(db).visit(space, { containerId: 1, afterUnit: 0, limit: 10 }, () => undefined),
     "vectors.changesSince": () => createVectorRecord(db).changesSince(space, 5, { limit: 10 }),
     "vectors.changesSince of one container": () =>
       createVectorRecord(db).changesSince(space, 5, { limit: 10, containerId: 1 }),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Kysely } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Database } from "../../src/adapters/store/schema.js";
+import { noCare } from "../support/no-care.js";
 import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
 import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
 import { createTextSearch } from "../../src/adapters/store/text-search.js";
@@ -50,9 +51,9 @@ async function fill(neighbours: number): Promise<string> {
 /** The least number of bytes that a search of the small container reads, with nothing kept in memory. */
 async function workOf(file: string, query: string): Promise<number> {
   const { DatabaseSync } = await loadSqlite();
-  const connection = new DatabaseSync(file, { readOnly: true });
-  connection.exec("pragma cache_size = 1");
-  const db = new Kysely<Database>({ dialect: sqliteDialects(connection, file).full });
+  const [writer, reader] = [new DatabaseSync(file, { readOnly: true }), new DatabaseSync(file, { readOnly: true })];
+  reader.exec("pragma cache_size = 1");
+  const db = new Kysely<Database>({ dialect: sqliteDialects({ writer, reader }, { file, care: noCare }).full });
   const scope = { containerIds: [2], kinds: ["chunk"] as const, includeForgotten: false };
   const works: number[] = [];
   for (let round = 0; round < 4; round += 1) {

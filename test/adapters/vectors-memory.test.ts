@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { Candidates } from "../../src/adapters/vectors/candidates.js";
 import { ContainerMatrix } from "../../src/adapters/vectors/container-matrix.js";
 import { createExactVectors, type ExactVectors } from "../../src/adapters/vectors/exact.js";
 import { scanMatrix, type Turn } from "../../src/adapters/vectors/scan-matrix.js";
@@ -269,6 +270,24 @@ describe("The memory of exact search", () => {
     await record.dropSpace(SPACE.id);
     await index.dropSpace(SPACE.id);
     expect(await search(index, [1], query, elsewhere)).toMatchObject([{ unit: 7 }]);
+  });
+});
+
+describe("A matrix that is to hold too many rows for the finer numbers", () => {
+  it("takes no memory for them from the first row on, and leaves their cosines to the record", () => {
+    const arenas = { coarse: new VectorArena(16), fine: new VectorArena(16) };
+    const before = arenas.fine.values.length;
+    const matrix = new ContainerMatrix(arenas, 0);
+    const random = seededRandom(22);
+    const near = randomVector(16, random);
+    matrix.apply({ unit: 3, vector: near });
+    for (let unit = 10; unit < 20_000; unit++) matrix.apply({ unit, vector: randomVector(16, random) });
+    expect(arenas.fine.values.length).toBe(before);
+    const scan = { vector: Float64Array.from(near), kinds: ["chunk", "memory"] as const };
+    const [top, candidates] = [new TopHits(1), new Candidates(1, -Infinity)];
+    for (const _pause of matrix.scan(scan, candidates)) continue;
+    expect(matrix.settle(candidates, scan, top)).toContain(3);
+    expect(top.sorted()).toEqual([]);
   });
 });
 

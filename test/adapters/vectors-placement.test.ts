@@ -250,6 +250,25 @@ describe("The size that decides", () => {
   });
 });
 
+describe("Collections of an earlier build", () => {
+  it("are built anew under their present names, each container where it was, and those before are removed", async () => {
+    fixture.add(30);
+    await ready(open());
+    await expectPlaced("own");
+    await closeAll();
+    const names = collectionNames(namespace);
+    const former = `${names.all}0123456789ab`;
+    for (const name of [names.own(fixture.space, 1), names.shared(fixture.space)]) await server.drop(name);
+    for (const name of [former, `${former}-1`]) await server.open(name);
+    await fixture.record.setPlacement(fixture.space.id, 1, `${former}-1`);
+    const vectors = open();
+    await ready(vectors);
+    await expectPlaced("own");
+    await expectRightAnswers(vectors);
+    expect(await fixture.record.placements(fixture.space.id)).toEqual(new Map([[1, names.own(fixture.space, 1)]]));
+  });
+});
+
 describe("Vector spaces that go", () => {
   const other: VectorSpace = { id: 2, fingerprint: "other", dimensions: 8 };
   const random = seededRandom(5);

@@ -84,7 +84,7 @@ describe("vectors that were removed", () => {
     await index.scrub();
     expect(found(GONE)).toEqual([]);
     expect(await nearest(index, 3)).toContain(3);
-    await eventually(() => isComplete(index));
+    await eventually(async () => (await isComplete(index)) && found(3).length > 0);
     expect(await nearest(index, 3)).toContain(3);
     expect(await nearest(index, GONE)).not.toContain(GONE);
     await index.close();

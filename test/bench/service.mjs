@@ -65,10 +65,12 @@ export class Product {
   }
 
   #environment(dataDirectory, settings) {
-    const { PATH = "", HOME = "" } = process.env;
+    const { PATH = "", HOME = "", NODE_EXTRA_CA_CERTS } = process.env;
     return {
       PATH,
       HOME,
+      // Where npm is reached through a proxy, the Chroma engine is too.
+      ...(NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS }),
       RECOLLECT_DATA_DIR: dataDirectory,
       RECOLLECT_API_KEY: KEY,
       RECOLLECT_OFFLINE: "1",

@@ -433,6 +433,55 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       });
     });
 
+    describe("a job in the place of another one", () => {
+      test("is taken already, for the first time, and is a job like any other", async () => {
+        await jobs.enqueue([draft({ key: "first", maxAttempts: 3, reason: "patience" })]);
+        const first = await takeOne();
+        await jobs.release("one", first.id, { runAt: clock.from(0), failed: true, reason: "broken" });
+        const second = await takeOne();
+        const next = draft({
+          kind: "remember",
+          payload: { text: "ö" },
+          group: "b",
+          key: "next",
+          runAt: clock.from(-5),
+        });
+        const replaced = await jobs.replace("one", second.id, next, LEASE);
+        if (!replaced || replaced === "gone") throw new Error("It was not replaced.");
+        expect(replaced).toMatchObject({
+          kind: "remember",
+          payload: { text: "ö" },
+          group: "b",
+          attempt: 1,
+          maxAttempts: 8,
+        });
+        expect(replaced.runAt).toEqual(clock.from(-5));
+        expect([await take(), await jobs.counts()]).toEqual([[], expect.objectContaining({ waiting: 0, running: 1 })]);
+        expect(await jobs.reasonOf("next")).toBeNull();
+        await jobs.enqueue([draft({ key: "first" })]);
+        expect(await take()).toHaveLength(1);
+        clock.advance(LEASE + 1);
+        expect((await take(100, "two")).map(({ kind }) => kind).toSorted()).toEqual(["embed", "remember"]);
+        expect(await jobs.complete("one", replaced.id)).toBe(false);
+      });
+
+      test("is none where a living job has its key already; the finished one is removed", async () => {
+        await jobs.enqueue([draft(), draft({ kind: "remember", key: "next", runAt: clock.from(1_000) })]);
+        const first = await takeOne();
+        expect(await jobs.replace("one", first.id, draft({ kind: "remember", key: "next" }), LEASE)).toBeNull();
+        expect(await jobs.counts()).toMatchObject({ waiting: 1, running: 0 });
+      });
+
+      test("is none for a worker that has lost the first", async () => {
+        await jobs.enqueue([draft()]);
+        const first = await takeOne();
+        clock.advance(LEASE + 1);
+        await takeOne("two");
+        expect(await jobs.replace("one", first.id, draft({ kind: "remember" }), LEASE)).toBe("gone");
+        expect(await jobs.complete("two", first.id)).toBe(true);
+      });
+    });
+
     test("the last run of recurring work is kept by name", async () => {
       expect(await jobs.lastRun("clean-up")).toBeNull();
       await jobs.setLastRun("clean-up", clock.from(1));

@@ -54,6 +54,16 @@ describe("the doctor", () => {
     expect({ ...(await service.rowCounts()), vector_changes: 0 }).toEqual({ ...before, vector_changes: 0 });
   });
 
+  test("says of an index without vectors that there is nothing to compare, and counts what there is", async () => {
+    const service = await open();
+    const { ok, detail } = (await diagnose(service)).check("vectors") ?? {};
+    expect(ok).toBe(true);
+    expect(detail).toContain("nothing in it yet to compare with the record");
+    await service.core.createMemories(service.call(), { containerTag: "a", memories: [{ content: "Ada keeps bees" }] });
+    await service.core.search(service.call(), { q: "bees", containerTags: ["a"] });
+    expect((await diagnose(service)).check("vectors")?.detail).toContain("1 of 1 sampled vectors found themselves");
+  });
+
   test("two of them at once do not disturb each other", async () => {
     const service = await open();
     const diagnoses = await Promise.all([diagnose(service), diagnose(service), diagnose(service)]);

@@ -334,7 +334,7 @@ describe("reading", () => {
     expect(await page({ limit: 2, page: 3 })).toEqual([["d0"], 5]);
     expect(await page({ limit: 2, page: 4 })).toEqual([[], 5]);
     expect(await page({ limit: 1_100, page: 1_000_000_000 })).toEqual([[], 5]);
-    expect(await page({ statuses: ["done"] })).toEqual([[], 0]);
+    expect(await page({ statuses: ["failed"] })).toEqual([[], 0]);
   });
 
   test("fetches a document with its memories, a memory with its sources, an old version with the newest", async () => {

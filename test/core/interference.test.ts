@@ -51,6 +51,10 @@ async function run(job: Job, store = opened.store): Promise<void> {
     async finish(jobs) {
       if (!(await jobs.complete(WORKER, job.id))) throw new AppError("conflict", "The job is gone.");
     },
+    async follow(jobs, draft) {
+      await context.finish(jobs);
+      await jobs.enqueue([draft]);
+    },
   };
   const handler = createPipeline({ ...opened.context, store })[job.kind];
   await handler?.run(handler.schema.parse(job.payload), context);
@@ -136,11 +140,11 @@ test("the failure of a revision that was replaced meanwhile is not told of the n
   const old = await takeJob();
   if (!old) throw new Error("There is no job");
   await add(NEWER);
-  await reportDead(opened.context, old, "broken");
+  await reportDead(opened.context, old, "broken", (jobs) => jobs.bury(WORKER, old.id, "broken"));
   expect((await core.getDocument(call, { id })).document).toMatchObject({ status: "queued", errorReason: null });
   const current = await takeJob();
   if (!current) throw new Error("There is no job");
-  await reportDead(opened.context, current, "broken");
+  await reportDead(opened.context, current, "broken", (jobs) => jobs.bury(WORKER, current.id, "broken"));
   expect((await core.getDocument(call, { id })).document).toMatchObject({
     status: "failed",
     errorReason: "extract: broken",
@@ -184,7 +188,7 @@ test("vectors that are made up for later leave out what was deleted or forgotten
   });
   await createPipeline({ ...opened.context, store, embedders: onlyEmbedder(other) })["embed-missing"]?.run(
     {},
-    { job, signal: new AbortController().signal, finish: async () => undefined },
+    { job, signal: new AbortController().signal, finish: async () => undefined, follow: async () => undefined },
   );
   const space = await opened.store.findSpace("another embedder");
   const [a] = await opened.store.containers.find(opened.store.organizationId, ["a"]);

@@ -353,9 +353,12 @@ describe("documents that are still being processed", () => {
     const { id } = await merge("a", "b");
     await lookedAt(id);
     opened.clock.advance(60 * 60_000 + 1_000);
-    opened.context.wakeJobs();
-    while ((await core.getMerge(call, { id })).status !== "failed")
+    while ((await core.getMerge(call, { id })).status !== "failed") {
+      // It may have been about to wait for its next look when the hour was over.
+      opened.clock.advance(1_000);
+      opened.context.wakeJobs();
       await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     expect(await core.getMerge(call, { id })).toMatchObject({
       progress: { phase: "failed" },
       lastError:
@@ -393,7 +396,12 @@ describe("a merge that is cut off", () => {
         return store.transaction(work);
       },
     };
-    const run: JobContext = { job, signal: new AbortController().signal, finish: async () => undefined };
+    const run: JobContext = {
+      job,
+      signal: new AbortController().signal,
+      finish: async () => undefined,
+      follow: async () => undefined,
+    };
     return runMerge({ ...context, store: dying }, mergeJobSchema.parse(job.payload), run).then(
       () => true,
       () => false,

@@ -40,6 +40,7 @@ const JOB: JobContext = {
   },
   signal: new AbortController().signal,
   finish: () => Promise.resolve(),
+  follow: () => Promise.resolve(),
 };
 
 /** States facts ready-made. */

@@ -130,6 +130,10 @@ async function work(job: Job, handler: ReturnType<typeof createPipeline>[string]
     finish: async (jobs) => {
       isFinished = await jobs.complete("worker", job.id);
     },
+    follow: async (jobs, draft) => {
+      isFinished = await jobs.complete("worker", job.id);
+      await jobs.enqueue([draft]);
+    },
   });
   if (!isFinished) await store.jobs.complete("worker", job.id);
 }

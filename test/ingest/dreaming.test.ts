@@ -1,7 +1,7 @@
 import { cp, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createOpenAiModel } from "../../src/adapters/llm/openai.js";
 import { guidanceFor } from "../../src/core/documents/guidance.js";
 import type { Call, Core } from "../../src/core/index.js";
@@ -143,6 +143,7 @@ describe("a document waits for quiet:", () => {
 
   test("who waits for it is told the reason", async () => {
     const waiting = core.addDocument(call, { content: "Bo bakes bread.", containerTags: ["a"], wait: 1 });
+    await vi.waitFor(async () => expect((await opened.store.jobs.counts()).waiting).toBe(1));
     await opened.settle();
     opened.clock.advance(2 * SECOND);
     expect(await waiting).toMatchObject({ status: "done", dreamingStatus: "dreaming" });

@@ -356,7 +356,7 @@ describe("when the model", () => {
     };
     const lost = new Error("the job was taken away");
     const finish = () => Promise.reject(lost);
-    const run = remember?.run(payload, { job, signal: new AbortController().signal, finish });
+    const run = remember?.run(payload, { job, signal: new AbortController().signal, finish, follow: finish });
     await expect(run).rejects.toBe(lost);
     const after = await world.rowCounts();
     expect({ ...after, extractions: 0 }).toEqual({ ...before, extractions: 0 });

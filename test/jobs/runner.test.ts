@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createJobStore } from "../../src/adapters/store/jobs.js";
-import type { JobHandler } from "../../src/core/ports.js";
+import type { JobDraft, JobHandler } from "../../src/core/ports.js";
 import { sleep } from "../../src/lib/time.js";
 import { draft, gate, handler, handlerOf, untilAborted, useWorkshop } from "../support/job-workshop.js";
 
@@ -348,3 +348,70 @@ test("hundreds of jobs in many groups all run once", async () => {
   expect(seen.size).toBe(600);
   expect(Math.max(...seen.values())).toBe(1);
 }, 30_000);
+
+describe("a job that has another one follow", () => {
+  const done: string[] = [];
+  const step = (next: Partial<JobDraft> | null, work?: () => Promise<void>): JobHandler =>
+    handler(async (text, context) => {
+      await work?.();
+      done.push(`${context.job.kind} ${text}`);
+      if (next) await context.follow(shop.database.jobs, draft(text, next));
+      else await context.finish(shop.database.jobs);
+    });
+
+  beforeEach(() => void done.splice(0));
+
+  test("sees it through before one that is younger begins", async () => {
+    await shop.database.jobs.enqueue([draft("one"), draft("two"), draft("three")]);
+    const handlers = { work: step({ kind: "second" }), second: step({ kind: "third" }), third: step(null) };
+    const runner = await shop.startRunner(handlers, { concurrency: 1 });
+    await runner.idle();
+    const steps = ["work", "second", "third"];
+    expect(done).toEqual(["one", "two", "three"].flatMap((text) => steps.map((kind) => `${kind} ${text}`)));
+    expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, running: 0, dead: 0 });
+  });
+
+  test.each([
+    ["later", { kind: "second", runAt: new Date("2999-01-01") }],
+    ["one at a time", { kind: "second", exclusive: true }],
+    ["in places of its own", { kind: "slow" }],
+  ])("leaves it to its turn where it is to be done %s", async (_, next) => {
+    await shop.database.jobs.enqueue([draft("one"), draft("two")]);
+    const slow = { ...step(null), slots: 1 };
+    const runner = await shop.startRunner({ work: step(next), second: step(null), slow }, { concurrency: 1 });
+    await runner.idle();
+    expect(done.slice(0, 2)).toEqual(["work one", "work two"]);
+    const left = "runAt" in next ? 2 : 0;
+    expect([done.length, (await shop.database.jobs.counts()).waiting]).toEqual([4 - left, left]);
+  });
+
+  test("is not done again when that fails: only the other one is", async () => {
+    await shop.database.jobs.enqueue([draft("one")]);
+    let failures = 0;
+    const failing = step(null, async () => {
+      failures += 1;
+      if (failures === 1) throw new Error("broken");
+    });
+    const runner = await shop.startRunner({ work: step({ kind: "second" }), second: failing });
+    await runner.idle();
+    expect(done).toEqual(["work one"]);
+    shop.clock.advance(HOUR);
+    runner.wake();
+    await runner.idle();
+    expect(done).toEqual(["work one", "second one"]);
+  });
+
+  test("is put back with it when the service stops in between", async () => {
+    await shop.database.jobs.enqueue([draft("one")]);
+    const begun = gate();
+    const second = handler(async (_, { signal }) => {
+      begun.open();
+      await untilAborted(signal);
+    });
+    const runner = await shop.startRunner({ work: step({ kind: "second" }), second });
+    await begun.opened;
+    await runner.stop();
+    const [left] = await shop.database.jobs.claim("other", 1, HOUR);
+    expect(left).toMatchObject({ kind: "second", payload: "one", attempt: 1 });
+  });
+});

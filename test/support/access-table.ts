@@ -170,6 +170,9 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "POST /v3/settings/suggest-buckets": owner(400),
   // Last of all in the test: it ends everything.
   "POST /v3/settings/reset": owner(200, { body: { confirmation: "Recollect" } }),
+  "GET /v3/embeddings": owner(),
+  // There is no move to pause, which only the owner is told.
+  "POST /v3/embeddings": owner(409, { body: { action: "pause" } }),
   "POST /v3/purge": agentWritesId(async (subject) => ({
     body: { documentId: await subject.document(), confirm: true },
   })),

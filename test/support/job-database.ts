@@ -5,6 +5,7 @@ import { type CompiledQuery, Kysely } from "kysely";
 import { createJobStore } from "../../src/adapters/store/jobs.js";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
 import type { Database } from "../../src/adapters/store/schema.js";
+import { noCare } from "./no-care.js";
 import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
 import type { Clock, JobStore } from "../../src/core/ports.js";
 
@@ -20,10 +21,10 @@ export interface JobDatabase {
 export async function openJobDatabase(clock: Clock): Promise<JobDatabase> {
   const folder = await mkdtemp(join(tmpdir(), "recollect-jobs-"));
   const file = join(folder, "recollect.db");
-  const connection = await openSqliteStore({ file, maxMegabytes: 0 });
+  const connections = await openSqliteStore({ file, maxMegabytes: 0 });
   const statements: CompiledQuery[] = [];
   const db = new Kysely<Database>({
-    dialect: sqliteDialects(connection, file).full,
+    dialect: sqliteDialects(connections, { file, care: noCare }).full,
     log: (event) => void statements.push(event.query),
   });
   return {

@@ -123,7 +123,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     },
     about: { version: "0.0.0-test", dataDirectory, factExtractor: factExtractor.name, extractions: versionsOf(model) },
   };
-  const ingest: IngestContext = { ...context, factExtractor };
+  const ingest: IngestContext = { ...context, store: store.background, factExtractor };
   if (options.jobs !== false) {
     runner = startRunner(ingest, store, clock, log);
     await runner.start();
@@ -139,7 +139,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     core: createCore(context),
     store,
     clock,
-    context: ingest,
+    context: { ...ingest, store },
     dataDirectory,
     file,
     call: (containers) => ({ actor: actorOf(store, containers) }),
@@ -166,16 +166,16 @@ function actorOf(store: Store, containers: readonly string[] | undefined): Actor
 
 function startRunner(ingest: IngestContext, store: Store, clock: Clock, log: Log): Runner {
   return createRunner({
-    jobs: store.jobs,
+    jobs: store.background.jobs,
     handlers: { ...createPipeline(ingest), ...createContainerJobs(ingest) },
     concurrency: 2,
     clock,
     log,
     soleOwner: true,
     random: () => 0,
-    onDead: async (job, reason) => {
-      await reportDead(ingest, job, reason);
-      await reportDeadMerge(ingest, job, reason);
+    onDead: async (job, reason, bury) => {
+      await reportDead(ingest, job, reason, bury);
+      await reportDeadMerge(ingest, job, reason, bury);
     },
   });
 }

@@ -8,12 +8,13 @@ if (command === "hold") await hold(place, detail);
 else if (command === "write") await write(place, detail);
 else throw new Error(`There is no command ${command}`);
 
-/** Holds a lock on a SQLite file until standard input ends. */
+/** Holds a lock on a SQLite file, or reads it as it is at this moment, until standard input ends. */
 async function hold(file, mode) {
   const { DatabaseSync } = process.getBuiltinModule?.("node:sqlite") ?? (await import("@photostructure/sqlite"));
   const connection = new DatabaseSync(file);
   connection.exec(`begin ${mode}`);
   if (mode === "immediate") connection.exec("create table held (x)");
+  if (mode === "deferred") connection.exec("select count(*) from sqlite_schema");
   say("held");
   process.stdin.resume();
   process.stdin.on("end", () => {

@@ -82,6 +82,20 @@ export class MemoryVectorRecord implements VectorRecord {
       .map(([unit, vector]) => ({ seq: content.head, containerId, unit, vector }));
   }
 
+  async visit(
+    space: VectorSpace,
+    { containerId, afterUnit, limit }: { containerId: number; afterUnit: Unit; limit: number },
+    see: (unit: Unit, vector: Float32Array) => void,
+  ): Promise<Unit[]> {
+    const page = await this.page(space, containerId, afterUnit, limit);
+    const place = new Float32Array(space.dimensions);
+    for (const { unit, vector } of page) {
+      if (vector?.length === place.length) place.set(vector);
+      see(unit, vector?.length === place.length ? place : (vector ?? place));
+    }
+    return page.map(({ unit }) => unit);
+  }
+
   async changesSince(
     space: VectorSpace,
     seq: number,

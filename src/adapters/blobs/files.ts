@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { AppError } from "../../core/errors.js";
 import type { BlobStore } from "../../core/ports.js";
 import { isId } from "../../lib/ids.js";
+import { syncFolder } from "../../lib/sync-folder.js";
 
 /** Marks a file that is still being written. */
 const DRAFT_ENDING = ".part";
@@ -66,17 +67,6 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-/** Makes the new name itself durable, where the system can. */
-async function syncFolder(directory: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const folder = await open(directory, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

@@ -3,6 +3,7 @@ import type { ChunkDraft, ChunkStore, Clock } from "../../core/ports.js";
 import { unitOf, type Chunk } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import { ofOrganization } from "./documents.js";
+import { fixedQuery } from "./fixed-query.js";
 import { fromJson, listParameter, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 import { dropUnit } from "./text-index.js";
@@ -10,6 +11,17 @@ import { atomically } from "./transact.js";
 
 /** Rows of one insert; keeps the number of parameters below SQLite's limit. */
 const BATCH = 500;
+
+const selectOfDocument = fixedQuery((db, slot) =>
+  db
+    .selectFrom("chunks")
+    .innerJoin("documents", "documents.id", "chunks.document_id")
+    .selectAll("chunks")
+    .where(ofOrganization(slot(0)))
+    .where("chunks.document_id", "=", slot<string>(1))
+    .where("chunks.revision", "=", slot<number>(2))
+    .orderBy("chunks.position"),
+);
 
 export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore {
   return {
@@ -62,15 +74,7 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
   };
 
   async function ofDocument(organizationId: string, documentId: string, revision: number): Promise<Chunk[]> {
-    const rows = await db
-      .selectFrom("chunks")
-      .innerJoin("documents", "documents.id", "chunks.document_id")
-      .selectAll("chunks")
-      .where(ofOrganization(organizationId))
-      .where("chunks.document_id", "=", documentId)
-      .where("chunks.revision", "=", revision)
-      .orderBy("chunks.position")
-      .execute();
+    const rows = await selectOfDocument(db, organizationId, documentId, revision);
     return rows.map(chunkOf);
   }
 

@@ -4,6 +4,7 @@ import { type Container, unitOf } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
 import { iso, yieldTurn } from "../../lib/time.js";
 import { moveTasks } from "./extraction-tasks.js";
+import { fixedQuery } from "./fixed-query.js";
 import { fromJson, listParameter, toJson } from "./json.js";
 import { purgeContainer } from "./purge.js";
 import { rescopeUnit } from "./rescope.js";
@@ -13,18 +14,38 @@ import { atomically } from "./transact.js";
 /** Chunks moved in one go; a long document must not keep callers waiting. */
 const YIELD_EVERY = 50;
 
-export function createContainerStore(db: Kysely<Database>, clock: Clock): ContainerStore {
-  const ofOrganization = (organizationId: string) =>
-    db.selectFrom("containers").where("organization_id", "=", organizationId).where("deleted_at", "is", null);
+const inUse = (db: Kysely<Database>, organizationId: string) =>
+  db.selectFrom("containers").where("organization_id", "=", organizationId).where("deleted_at", "is", null);
 
+const selectAll = fixedQuery((db, slot) => inUse(db, slot(0)).select(["id", "tag"]).orderBy("id"));
+
+const selectTagged = fixedQuery((db, slot) =>
+  inUse(db, slot(0))
+    .select(["id", "tag"])
+    .where(sql<boolean>`containers.tag in (select value from json_each(${slot(1)}))`)
+    .orderBy("id"),
+);
+
+const selectByTag = fixedQuery((db, slot) => inUse(db, slot(0)).selectAll().where("tag", "=", slot<string>(1)));
+
+const selectOfDocument = fixedQuery((db, slot) =>
+  db
+    .selectFrom("document_containers")
+    .innerJoin("containers", "containers.id", "document_containers.container_id")
+    .select(["containers.id", "containers.tag"])
+    .where("containers.organization_id", "=", slot<string>(0))
+    .where("containers.deleted_at", "is", null)
+    .where("document_containers.document_id", "=", slot<string>(1))
+    .orderBy("document_containers.position"),
+);
+
+export function createContainerStore(db: Kysely<Database>, clock: Clock): ContainerStore {
   async function find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]> {
-    let query = ofOrganization(organizationId).select(["id", "tag"]);
-    if (tags !== "all") query = query.where(isOneOf(tags));
-    return query.orderBy("id").execute();
+    return tags === "all" ? selectAll(db, organizationId) : selectTagged(db, organizationId, listParameter(tags));
   }
 
   async function get(organizationId: string, tag: string): Promise<Container | null> {
-    const row = await ofOrganization(organizationId).selectAll().where("tag", "=", tag).executeTakeFirst();
+    const [row] = await selectByTag(db, organizationId, tag);
     return row ? containerOf(row) : null;
   }
 
@@ -48,17 +69,7 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
     get,
     ensure,
 
-    async ofDocument(organizationId, documentId) {
-      return db
-        .selectFrom("document_containers")
-        .innerJoin("containers", "containers.id", "document_containers.container_id")
-        .select(["containers.id", "containers.tag"])
-        .where("containers.organization_id", "=", organizationId)
-        .where("containers.deleted_at", "is", null)
-        .where("document_containers.document_id", "=", documentId)
-        .orderBy("document_containers.position")
-        .execute();
-    },
+    ofDocument: (organizationId, documentId) => selectOfDocument(db, organizationId, documentId),
 
     async update(organizationId, tag, change) {
       return atomically(db, async (db) => {
@@ -75,7 +86,7 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
     },
 
     async list(organizationId, tags) {
-      let query = ofOrganization(organizationId)
+      let query = inUse(db, organizationId)
         .selectAll()
         .select([DOCUMENT_COUNT, memoryCount(iso(clock.now())), LAST_DOCUMENT, LAST_MEMORY]);
       if (tags !== "all") query = query.where(isOneOf(tags));

@@ -1,8 +1,6 @@
-import type { Kysely } from "kysely";
 import type { UnitDetail } from "../../core/ports.js";
 import type { Unit } from "../../core/types.js";
-import { createChangeCount } from "./change-count.js";
-import type { Database } from "./schema.js";
+import { CHUNKS_OF, MEMORY_OF, type ChangeFeed, type Watched } from "./change-feed.js";
 
 /** A detail with what decides who may see it, so that it serves every scope. */
 export interface HeldDetail {
@@ -15,43 +13,68 @@ export interface HeldDetail {
 
 /** What ranking read of units before, as long as nothing of it can have changed. */
 export interface DetailCache {
-  /**
-   * What is known of the organisation's units, null for one that is not there; empty after any change to what is held.
-   * The caller adds what it reads.
-   */
-  known(organizationId: string): Promise<Map<Unit, HeldDetail | null>>;
+  /** What is known of the organisation's units, null for one that is not there. */
+  known(organizationId: string): ReadonlyMap<Unit, HeldDetail | null>;
+  /** Reads what is not known yet, and keeps it unless something changed while it was read. */
+  learn(
+    organizationId: string,
+    units: readonly Unit[],
+    read: () => Promise<readonly HeldDetail[]>,
+  ): Promise<readonly HeldDetail[]>;
 }
 
 /** About 10 MB of short texts. */
 const UNITS_HELD = 10_000;
+/** Most of a large container is met once: only what is met again is worth its memory. */
+const UNITS_MET = 20_000;
 
 /** A memory or chunk that is only added is one that nobody asked for yet. */
-const COUNTED_CHANGES = [
-  "update on memories",
-  "delete on memories",
-  "insert on memory_sources",
-  "update on memory_sources",
-  "delete on memory_sources",
-  "update on chunks",
-  "delete on chunks",
-  "insert on document_containers",
-  "update on document_containers",
-  "delete on document_containers",
-];
+const WATCHED: Watched = {
+  "update on memories": "select new.seq * 2 + 1 as unit",
+  "delete on memories": "select old.seq * 2 + 1 as unit",
+  "insert on memory_sources": MEMORY_OF("new.memory_id"),
+  "update on memory_sources": MEMORY_OF("new.memory_id"),
+  "delete on memory_sources": MEMORY_OF("old.memory_id"),
+  "update on chunks": "select new.seq * 2 as unit",
+  "delete on chunks": "select old.seq * 2 as unit",
+  "insert on document_containers": CHUNKS_OF("new.document_id"),
+  "update on document_containers": `${CHUNKS_OF("new.document_id")} union ${CHUNKS_OF("old.document_id")}`,
+  "delete on document_containers": CHUNKS_OF("old.document_id"),
+};
 
-export function createDetailCache(db: Kysely<Database>): DetailCache {
-  const changes = createChangeCount(db, "detail_changes", COUNTED_CHANGES);
+export function createDetailCache(feed: ChangeFeed): DetailCache {
   let held = new Map<Unit, HeldDetail | null>();
-  let heldAt: string | undefined;
+  let heldOf: string | undefined;
+  const met = new Set<Unit>();
+
+  function isMetAgain(unit: Unit): boolean {
+    if (met.has(unit)) return true;
+    if (met.size >= UNITS_MET) met.clear();
+    met.add(unit);
+    return false;
+  }
+
+  let changes = 0;
+  feed.watch(WATCHED, (units) => {
+    changes += 1;
+    for (const unit of units) held.delete(unit);
+  });
 
   return {
-    async known(organizationId) {
-      const count = await changes.now();
-      if (count === null) return new Map();
-      const at = `${count} ${organizationId}`;
-      if (at !== heldAt || held.size > UNITS_HELD) held = new Map();
-      heldAt = at;
+    known(organizationId) {
+      if (organizationId !== heldOf || held.size > UNITS_HELD) held = new Map();
+      heldOf = organizationId;
       return held;
+    },
+
+    async learn(organizationId, units, read) {
+      const before = changes;
+      const found = await read();
+      if (changes !== before || organizationId !== heldOf) return found;
+      // Only now: another search may have waited in between, and would believe that they are not there.
+      const byUnit = new Map(found.map((one) => [one.detail.unit, one]));
+      for (const unit of units) if (isMetAgain(unit)) held.set(unit, byUnit.get(unit) ?? null);
+      return found;
     },
   };
 }

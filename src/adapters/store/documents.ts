@@ -5,6 +5,7 @@ import { createContainerStore } from "./containers.js";
 import { CATEGORY, countCategories, readOutlines } from "./document-outlines.js";
 import { columnsOf, documentOf, headOf, rowOf, waitingAfter } from "./document-rows.js";
 import { documentFilterSql } from "./filters.js";
+import { fixedQuery } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { createDescriptionStore } from "./descriptions.js";
@@ -47,6 +48,25 @@ const HEAD_COLUMNS = [
   "created_at",
   "updated_at",
 ] as const;
+
+const selectById = fixedQuery((db, slot) =>
+  db
+    .selectFrom("documents")
+    .selectAll()
+    .select(TAGS)
+    .where("organization_id", "=", slot<string>(0))
+    .where("id", "=", slot<string>(1)),
+);
+
+const selectHeadsByIds = fixedQuery((db, slot) =>
+  db
+    .selectFrom("documents")
+    .select(HEAD_COLUMNS)
+    .select(TAGS)
+    .where(ofOrganization(slot(0)))
+    .where(sql<boolean>`id in (select value from json_each(${slot<string>(1)}))`)
+    .orderBy("seq"),
+);
 
 export function createDocumentStore(db: Kysely<Database>, clock: Clock): DocumentStore {
   async function link(
@@ -91,7 +111,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     },
 
     async byId(organizationId, id) {
-      const row = await select(organizationId).where("id", "=", id).executeTakeFirst();
+      const [row] = await selectById(db, organizationId, id);
       return row ? documentOf(row) : null;
     },
 
@@ -107,14 +127,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     },
 
     async headsByIds(organizationId, ids) {
-      const rows = await db
-        .selectFrom("documents")
-        .select(HEAD_COLUMNS)
-        .select(TAGS)
-        .where(ofOrganization(organizationId))
-        .where(sql<boolean>`id in (select value from json_each(${listParameter(ids)}))`)
-        .orderBy("seq")
-        .execute();
+      const rows = await selectHeadsByIds(db, organizationId, listParameter(ids));
       return rows.map(headOf);
     },
 

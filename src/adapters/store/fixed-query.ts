@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely } from "kysely";
+import { type Compilable, CompiledQuery, type Kysely } from "kysely";
 import type { Database } from "./schema.js";
 
 /**
@@ -22,4 +22,38 @@ export async function readPacked<Item>(
 ): Promise<Item[]> {
   const [row] = await readRows<{ packed: string }>(db, statement, parameters);
   return JSON.parse(row?.packed ?? "[]") as Item[];
+}
+
+type Value = string | number | null;
+
+/** Stands for a parameter in a query that is put together before its parameters are known. */
+class Slot {
+  readonly place: number;
+
+  constructor(place: number) {
+    this.place = place;
+  }
+}
+
+/** Gives what stands for the parameter at a place, from 0. */
+export type SlotAt = <T extends Value>(place: number) => T;
+
+/**
+ * A query of Kysely that is put together once, at the first call. Its text must not depend on its parameters: they go where
+ * `slot` stands.
+ */
+export function fixedQuery<Row>(
+  build: (db: Kysely<Database>, slot: SlotAt) => Compilable<Row>,
+): (db: Kysely<Database>, ...parameters: readonly Value[]) => Promise<Row[]> {
+  let compiled: CompiledQuery<Row> | undefined;
+  // Kysely hands parameters on as they are, whatever they are.
+  const slot: SlotAt = (place) => new Slot(place) as never;
+  return async (db, ...parameters) => {
+    compiled ??= build(db, slot).compile();
+    const values = compiled.parameters.map((value) =>
+      value instanceof Slot ? (parameters[value.place] ?? null) : value,
+    );
+    const { rows } = await db.executeQuery<Row>({ ...compiled, parameters: values });
+    return rows;
+  };
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { KindChoice } from "../../core/ports.js";
+import { readRows } from "./fixed-query.js";
 import { type Candidate, chooseJobs, createTurns, type RunningLane } from "./job-choice.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
@@ -86,10 +87,11 @@ function conditionOn(kinds: KindChoice | undefined): RawBuilder<unknown> {
   return sql`and kind not in (select value from json_each(${listParameter(kinds.except)}))`;
 }
 
+const RUNNING_LANES = `select group_key, kind, max(exclusive) as exclusive, count(*) as count from jobs
+  where state = 'running' group by group_key, kind`;
+
 async function runningLanes(db: Kysely<Database>): Promise<RunningLane[]> {
-  const { rows } = await sql<{ group_key: string; kind: string; exclusive: number; count: number }>`
-    select group_key, kind, max(exclusive) as exclusive, count(*) as count from jobs
-    where state = 'running' group by group_key, kind`.execute(db);
+  const rows = await readRows<{ group_key: string; kind: string; exclusive: number; count: number }>(db, RUNNING_LANES);
   return rows.map((row) => ({
     group: row.group_key,
     kind: row.kind,

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, DeadJob, Job, JobDraft, JobStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
+import { fixedQuery, readRows } from "./fixed-query.js";
 import { createChooser } from "./job-claim.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
@@ -8,6 +9,27 @@ import type { Database } from "./schema.js";
 const DEFAULT_MAX_ATTEMPTS = 8;
 /** Keeps a statement below the number of parameters that SQLite allows. */
 const BATCH = 500;
+
+const selectExpired = fixedQuery((db, slot) =>
+  db.selectFrom("jobs").select("id").where("state", "=", "running").where("lease_until", "<", slot<string>(0)),
+);
+
+const selectDue = fixedQuery((db, slot) =>
+  db.selectFrom("jobs").select("id").where("state", "=", "waiting").where("run_at", "<=", slot<string>(0)).limit(1),
+);
+
+const deleteHeld = fixedQuery((db, slot) =>
+  db
+    .deleteFrom("jobs")
+    .where("id", "=", slot<number>(0))
+    .where("worker", "=", slot<string>(1))
+    .where("state", "=", "running")
+    .returning("id"),
+);
+
+const DUE_KINDS = `select wanted.value as kind from json_each(?) wanted where exists (
+    select 1 from jobs where state = 'waiting' and kind = wanted.value and run_at <= ?)
+  order by wanted.key`;
 
 const systemClock: Clock = { now: () => new Date() };
 
@@ -59,10 +81,7 @@ function createQueue(
     },
 
     async dueKinds(kinds) {
-      const { rows } = await sql<{ kind: string }>`
-        select wanted.value as kind from json_each(${listParameter(kinds)}) wanted where exists (
-          select 1 from jobs where state = 'waiting' and kind = wanted.value and run_at <= ${iso(clock.now())})
-        order by wanted.key`.execute(db);
+      const rows = await readRows<{ kind: string }>(db, DUE_KINDS, [listParameter(kinds), iso(clock.now())]);
       return rows.map(({ kind }) => kind);
     },
 
@@ -106,8 +125,17 @@ function createQueue(
   };
 }
 
-function createLeases(db: Kysely<Database>, clock: Clock): Pick<JobStore, "extend" | "complete" | "release" | "bury"> {
+function createLeases(
+  db: Kysely<Database>,
+  clock: Clock,
+): Pick<JobStore, "extend" | "complete" | "replace" | "release" | "bury"> {
+  async function complete(worker: string, jobId: number): Promise<boolean> {
+    return (await deleteHeld(db, jobId, worker)).length > 0;
+  }
+
   return {
+    complete,
+
     async extend(worker, jobId, leaseMs) {
       const result = await held(db, worker, jobId)
         .set({ lease_until: iso(new Date(clock.now().getTime() + leaseMs)) })
@@ -115,14 +143,20 @@ function createLeases(db: Kysely<Database>, clock: Clock): Pick<JobStore, "exten
       return result.numUpdatedRows > 0n;
     },
 
-    async complete(worker, jobId) {
-      const result = await db
-        .deleteFrom("jobs")
-        .where("id", "=", jobId)
-        .where("worker", "=", worker)
-        .where("state", "=", "running")
-        .executeTakeFirst();
-      return result.numDeletedRows > 0n;
+    async replace(worker, jobId, draft, leaseMs) {
+      const now = clock.now();
+      const { kind, payload, group_key, dedupe_key, exclusive, run_at, max_attempts, reason, created_at } = toRow(
+        draft,
+        iso(now),
+      );
+      const { rows } = await sql<Parameters<typeof toJob>[0]>`
+        update or ignore jobs set kind = ${kind}, payload = ${payload}, group_key = ${group_key},
+          dedupe_key = ${dedupe_key}, exclusive = ${exclusive}, run_at = ${run_at}, max_attempts = ${max_attempts},
+          reason = ${reason}, created_at = ${created_at}, attempt = 1,
+          lease_until = ${iso(new Date(now.getTime() + leaseMs))}
+        where id = ${jobId} and worker = ${worker} and state = 'running' returning *`.execute(db);
+      if (rows[0]) return toJob(rows[0]);
+      return (await complete(worker, jobId)) ? null : "gone";
     },
 
     async release(worker, jobId, { runAt, failed, reason }) {
@@ -258,13 +292,7 @@ function isAmong(ids: readonly number[]) {
 
 /** Reads first: in nearly every claim there is nothing to free, and a write would cost a commit. */
 async function releaseExpired(db: Kysely<Database>, now: string): Promise<void> {
-  const expired = await db
-    .selectFrom("jobs")
-    .select("id")
-    .where("state", "=", "running")
-    .where("lease_until", "<", now)
-    .execute();
-  if (expired.length === 0) return;
+  if ((await selectExpired(db, now)).length === 0) return;
   await db
     .updateTable("jobs")
     .set({ state: "waiting", worker: null, lease_until: null })
@@ -274,9 +302,7 @@ async function releaseExpired(db: Kysely<Database>, now: string): Promise<void> 
 }
 
 async function isAnyDue(db: Kysely<Database>, now: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from jobs where state = 'waiting' and run_at <= ${now} limit 1`.execute(db);
-  return rows.length > 0;
+  return (await selectDue(db, now)).length > 0;
 }
 
 /** Of the jobs with one key only the newest comes back, and none where a living job has the key already. */

@@ -3,6 +3,7 @@ import type { Clock, MemoryStore } from "../../core/ports.js";
 import { factKey } from "../../lib/fact-key.js";
 import { iso } from "../../lib/time.js";
 import { memoryFilterSql } from "./filters.js";
+import { fixedQuery } from "./fixed-query.js";
 import { listParameter, toJson } from "./json.js";
 import { listInferred, listMemories, listOfDocuments } from "./memory-pages.js";
 import { readRelations, writeRelation } from "./memory-relations.js";
@@ -10,13 +11,27 @@ import { columnsOf, memoryOf, selectMemories } from "./memory-rows.js";
 import { purgeMemories } from "./purge.js";
 import type { Database } from "./schema.js";
 
+const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
+// As `isFlagged` says it.
+const unflagged = sql<boolean>`not (memories.is_inference = 1
+  and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', 0))`;
+
+const selectActive = fixedQuery((db, slot) =>
+  selectMemories(db, slot(0))
+    .where(inContainer(slot(0), slot(1)))
+    .where(activeOnly)
+    .where("memories.is_static", "=", slot<0 | 1>(2))
+    .where(sql<boolean>`(memories.forget_after is null or memories.forget_after > ${slot<string>(3)})`)
+    .where(unflagged)
+    .orderBy("memories.seq", "desc")
+    .limit(slot<number>(4)),
+);
+
+const selectById = fixedQuery((db, slot) => selectMemories(db, slot(0)).where("memories.id", "=", slot<string>(1)));
+
 export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemoryStore {
   const select = (organizationId: string) => selectMemories(db, organizationId);
-  const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
   const forgottenOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 1)`;
-  // As `isFlagged` says it.
-  const unflagged = sql<boolean>`not (memories.is_inference = 1
-    and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', 0))`;
   const unexpired = () => sql<boolean>`(memories.forget_after is null or memories.forget_after > ${iso(clock.now())})`;
 
   return {
@@ -35,7 +50,7 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
     },
 
     async byId(organizationId, id) {
-      const row = await select(organizationId).where("memories.id", "=", id).executeTakeFirst();
+      const [row] = await selectById(db, organizationId, id);
       return row ? memoryOf(row) : null;
     },
 
@@ -142,7 +157,9 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
     },
 
     async active(organizationId, containerTag, { isStatic, limit, filters, afterSeq }) {
+      const now = iso(clock.now());
       const ofKind = (flag: 0 | 1) => {
+        if (!filters && afterSeq === undefined) return selectActive(db, organizationId, containerTag, flag, now, limit);
         let query = select(organizationId)
           .where(inContainer(organizationId, containerTag))
           .where(activeOnly)

@@ -4,14 +4,21 @@ import { countWords } from "../../lib/count-words.js";
 import { createId } from "../../lib/ids.js";
 import { loadSqlite, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 import { sleep } from "../../lib/time.js";
+import { CHANGED_TABLE } from "./change-feed.js";
+import { LARGEST_LOG_PAGES } from "./checkpointer.js";
 import { inspectFile } from "./inspect-file.js";
 import { MIGRATIONS } from "./migrations/index.js";
 import { readValue } from "./read-value.js";
 import { APPLICATION_ID, isTooNew, refuseDamaged, refuseForeign, refuseNewer } from "./refusals.js";
+import type { SqliteConnections } from "./sqlite.js";
 import { BUSY_PATIENCE_MS, BUSY_PAUSE_MS, describeFileError, describeSqliteError, isBusy } from "./sqlite-errors.js";
 
 /** A whole check of a file up to this size takes a few milliseconds; larger ones are checked by `doctor`. */
 const CHECK_AT_OPEN_BYTES = 8 * 1024 * 1024;
+
+/** Pages of the file that each connection keeps in memory. More makes no search faster: the system keeps them too. */
+const READER_CACHE_KIB = 4_000;
+const WRITER_CACHE_KIB = 8_000;
 
 export interface OpenOptions {
   readonly file: string;
@@ -23,10 +30,11 @@ export interface OpenOptions {
 
 /**
  * Opens or creates the store and brings its schema up to date.
+ * @returns both connections to it; the reader is to be closed before the writer
  * @throws AppError `corrupt` for a damaged or foreign file, `unavailable` for a read-only or locked one or one that a
  *   newer version wrote, `storage_full`; in all these cases the file is left as it was
  */
-export async function openSqliteStore(options: OpenOptions): Promise<SqliteConnection> {
+export async function openSqliteStore(options: OpenOptions): Promise<SqliteConnections> {
   const { file, patienceMs = BUSY_PATIENCE_MS } = options;
   const sqlite = await loadSqlite();
   const deadline = Date.now() + patienceMs;
@@ -40,22 +48,30 @@ export async function openSqliteStore(options: OpenOptions): Promise<SqliteConne
   }
 }
 
-function openOnce(sqlite: SqliteModule, options: OpenOptions): SqliteConnection {
+function openOnce(sqlite: SqliteModule, options: OpenOptions): SqliteConnections {
   const { file } = options;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const { isNew, hasLog } = inspectFile(file);
   // Closing a connection moves the log into the file; one that only reads leaves both as they are.
   if (hasLog)
     using(new sqlite.DatabaseSync(file, { timeout: 0, readOnly: true }), (reader) => refuseUnfit(reader, file));
-  const connection = new sqlite.DatabaseSync(file, { timeout: 0 });
+  const writer = new sqlite.DatabaseSync(file, { timeout: 0 });
   try {
-    if (!isNew && !hasLog) refuseUnfit(connection, file);
-    prepareConnection(connection, options);
-    return connection;
+    if (!isNew && !hasLog) refuseUnfit(writer, file);
+    prepareWriter(writer, options);
+    return { writer, reader: openReader(sqlite, file) };
   } catch (error) {
-    connection.close();
+    writer.close();
     throw error;
   }
+}
+
+function openReader(sqlite: SqliteModule, file: string): SqliteConnection {
+  // Not as one that may only read: whichever connection is let go of last has to remove the log.
+  const reader = new sqlite.DatabaseSync(file, { timeout: 0 });
+  reader.exec(`pragma query_only = on; pragma temp_store = memory; pragma cache_size = -${READER_CACHE_KIB}`);
+  defineFunctions(reader);
+  return reader;
 }
 
 function using(connection: SqliteConnection, work: (connection: SqliteConnection) => void): void {
@@ -81,14 +97,16 @@ function firstFinding(verdict: string): string {
   return verdict.replace(/^\*\*\*.*\n/, "").split("\n")[0] ?? verdict;
 }
 
-function prepareConnection(connection: SqliteConnection, { maxMegabytes }: OpenOptions): void {
+function prepareWriter(connection: SqliteConnection, { maxMegabytes }: OpenOptions): void {
   connection.exec("pragma journal_mode = wal");
-  connection.exec("pragma synchronous = full");
+  // The log is brought to the disk by those who wait for it (log-file.ts), and into the file by another thread.
+  connection.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${LARGEST_LOG_PAGES}`);
   connection.exec("pragma temp_store = memory");
-  connection.exec("pragma cache_size = -16000");
+  connection.exec(`pragma cache_size = -${WRITER_CACHE_KIB}`);
   connection.exec("pragma journal_size_limit = 67108864");
   defineFunctions(connection);
   migrate(connection);
+  connection.exec(CHANGED_TABLE);
   if (maxMegabytes > 0) {
     const pageSize = Number(readValue(connection, "page_size", "pragma_page_size"));
     connection.exec(`pragma max_page_count = ${Math.max(1, Math.floor((maxMegabytes * 1024 * 1024) / pageSize))}`);

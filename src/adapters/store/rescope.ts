@@ -2,10 +2,11 @@ import { type Kysely, sql } from "kysely";
 import { kindOf, seqOf, type Unit } from "../../core/types.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
-import { writeText } from "./text-index.js";
+import { noteAnywhere, writeText } from "./text-index.js";
 
 /** Makes a unit findable in exactly these containers. Its text and its vectors stay as they are. */
 export async function rescopeUnit(db: Kysely<Database>, unit: Unit, containerIds: readonly number[]): Promise<void> {
+  await noteAnywhere(db, unit);
   const entry = await findableText(db, unit);
   if (entry) await writeText(db, { unit, containerIds, ...entry });
   await moveVectors(db, unit, containerIds);

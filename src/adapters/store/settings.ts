@@ -1,18 +1,22 @@
 import type { Kysely } from "kysely";
 import type { Clock, SettingsStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
+import { fixedQuery } from "./fixed-query.js";
 import { fromJson } from "./json.js";
 import type { Database } from "./schema.js";
+
+const selectSettings = fixedQuery((db, slot) =>
+  db
+    .selectFrom("settings")
+    .select("value")
+    .where("organization_id", "=", slot<string>(0))
+    .where("client", "=", slot<string>(1)),
+);
 
 export function createSettingsStore(db: Kysely<Database>, clock: Clock): SettingsStore {
   return {
     async read(organizationId, client) {
-      const row = await db
-        .selectFrom("settings")
-        .select("value")
-        .where("organization_id", "=", organizationId)
-        .where("client", "=", client)
-        .executeTakeFirst();
+      const [row] = await selectSettings(db, organizationId, client);
       return row ? fromJson<Record<string, unknown>>(row.value) : null;
     },
 

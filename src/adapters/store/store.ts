@@ -9,7 +9,9 @@ import { createId } from "../../lib/ids.js";
 import { sqliteCodeOf, type SqliteConnection } from "../../lib/sqlite.js";
 import { iso } from "../../lib/time.js";
 import { createAuditStore } from "./audit.js";
+import { createChangeFeed } from "./change-feed.js";
 import { createChunkStore } from "./chunks.js";
+import { createCheckpointer } from "./checkpointer.js";
 import { createContainerStore } from "./containers.js";
 import { createDocumentStore } from "./documents.js";
 import { createEmbeddingStore } from "./embeddings.js";
@@ -24,6 +26,7 @@ import { createKeyStore } from "./keys.js";
 import { createDeviceRequestStore } from "./device-requests.js";
 import { createSignInStore } from "./sign-ins.js";
 import { createOAuthStore } from "./oauth.js";
+import { openLogFile } from "./log-file.js";
 import { createMemoryStore } from "./memories.js";
 import { createMergeStore } from "./merges.js";
 import { openSqliteStore } from "./open.js";
@@ -36,6 +39,7 @@ import { scrubFile } from "./scrub.js";
 import { createSettingsStore } from "./settings.js";
 import { sqliteDialects } from "./sqlite.js";
 import { createTextIndexStore } from "./text-index-rewriting.js";
+import { createUnitCaches, type UnitCaches } from "./unit-caches.js";
 import { createUnitStore } from "./units.js";
 import { createVectorRecord } from "./vector-record.js";
 import { createVolumeStore } from "./volumes.js";
@@ -61,19 +65,34 @@ export const STORE_FILE = "recollect.db";
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const file = join(options.dataDirectory, STORE_FILE);
   const { clock, maxMegabytes, patienceMs } = options;
-  const connection = await openSqliteStore({ file, maxMegabytes, patienceMs });
-  const dialects = sqliteDialects(connection, file, patienceMs);
+  const connections = await openSqliteStore({ file, maxMegabytes, patienceMs });
+  const feed = createChangeFeed(connections.writer);
+  const caches = createUnitCaches(feed);
+  const log = openLogFile(file);
+  const checkpointer = createCheckpointer(file, log);
+  const committed = (): void => {
+    feed.publish();
+    checkpointer.look();
+  };
+  const dialects = sqliteDialects(connections, { file, patienceMs, care: { committed, sync: () => log.sync() } });
   const db = new Kysely<Database>({ dialect: dialects.full });
-  const organizationId = await settleOrganization(db, options.organizationId).catch(async (error: unknown) => {
+  const letGo = async (): Promise<void> => {
     await db.destroy();
+    feed.close();
+    await log.close();
+  };
+  const organizationId = await settleOrganization(db, options.organizationId).catch(async (error: unknown) => {
+    await letGo();
     throw error;
   });
 
   const close = async (): Promise<void> => {
-    tidyUp(connection);
-    await db.destroy();
+    await checkpointer.close();
+    tidyUp(connections.writer);
+    await letGo();
   };
-  const over = (database: Kysely<Database>): Store => storeOver(database, { file, clock, organizationId, close });
+  const over = (database: Kysely<Database>): Store =>
+    storeOver(database, { file, clock, caches, organizationId, close });
   const background = over(new Kysely<Database>({ dialect: dialects.normal }));
   return { ...over(db), background };
 }
@@ -81,13 +100,15 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
 interface Surroundings {
   readonly file: string;
   readonly clock: Clock;
+  readonly caches: UnitCaches;
   readonly organizationId: string;
   readonly close: () => Promise<void>;
 }
 
-function storeOver(db: Kysely<Database>, { file, clock, organizationId, close }: Surroundings): Store {
+function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
+  const { file, clock, caches, organizationId, close } = surroundings;
   return {
-    ...nounsOf(db, clock),
+    ...nounsOf(db, clock, caches),
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
     organizationId,
@@ -145,12 +166,12 @@ function tidyUp(connection: SqliteConnection): void {
   }
 }
 
-function nounsOf(db: Kysely<Database>, clock: Clock): StoreNouns {
+function nounsOf(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): StoreNouns {
   return {
     documents: createDocumentStore(db, clock),
     chunks: createChunkStore(db, clock),
     memories: createMemoryStore(db, clock),
-    units: createUnitStore(db, clock),
+    units: createUnitStore(db, clock, caches),
     embeddings: createEmbeddingStore(db),
     containers: createContainerStore(db, clock),
     settings: createSettingsStore(db, clock),

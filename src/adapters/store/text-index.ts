@@ -1,6 +1,8 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import { kindOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
 import { isPlain, otherForms, splitWords, wordParts } from "../../lib/words.js";
+import { NOTE_INDEX_CHANGE } from "./change-feed.js";
+import { readRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";
 
 /**
@@ -12,15 +14,18 @@ export function scopeWord(kind: UnitKind, containerId: number, forgotten = false
   return `${forgotten ? "f" : "m"}${containerId}`;
 }
 
+const REMOVE_TEXT = "delete from text_index where rowid = ?";
+const INSERT_TEXT = "insert into text_index (rowid, text, context, scope) values (?, ?, ?, ?)";
+
 /** Writes a unit into the text index, replacing what it had there. */
 export async function writeText(
   db: Kysely<Database>,
   entry: { unit: Unit; containerIds: readonly number[]; text: string; context: string; forgotten?: boolean },
 ): Promise<void> {
   const scope = entry.containerIds.map((id) => scopeWord(kindOf(entry.unit), id, entry.forgotten)).join(" ");
-  await sql`delete from text_index where rowid = ${entry.unit}`.execute(db);
-  await sql`insert into text_index (rowid, text, context, scope)
-    values (${entry.unit}, ${indexedText(entry.text)}, ${indexedText(entry.context)}, ${scope})`.execute(db);
+  for (const id of entry.containerIds) await readRows(db, NOTE_INDEX_CHANGE, [entry.unit, id]);
+  await readRows(db, REMOVE_TEXT, [entry.unit]);
+  await readRows(db, INSERT_TEXT, [entry.unit, indexedText(entry.text), indexedText(entry.context), scope]);
 }
 
 /**
@@ -52,9 +57,15 @@ function indexForm(word: string): string {
   });
 }
 
+/** To be called before a unit is found in other containers than before. */
+export async function noteAnywhere(db: Kysely<Database>, unit: Unit): Promise<void> {
+  await readRows(db, NOTE_INDEX_CHANGE, [unit, 0]);
+}
+
 /** Takes a unit out of the text index and the vectors, with a line in the change log for each of its containers. */
 export async function dropUnit(db: Kysely<Database>, unit: Unit): Promise<void> {
-  await sql`delete from text_index where rowid = ${unit}`.execute(db);
+  await noteAnywhere(db, unit);
+  await readRows(db, REMOVE_TEXT, [unit]);
   const removed = await db
     .deleteFrom("vectors")
     .where("unit", "=", unit)

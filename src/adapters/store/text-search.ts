@@ -3,29 +3,18 @@ import type { FoundText, TextHit, TextSearchOptions, UnitScope } from "../../cor
 import { kindOf, type Unit } from "../../core/types.js";
 import { readPacked, readRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";
+import type { Counted, TextCache } from "./text-cache.js";
 import { indexedForms, scopeWord } from "./text-index.js";
 
 /** What a word counts for that stands around a unit and not in it. */
 const CONTEXT_WEIGHT = 0.4;
-/** A scope may change by this share before what was counted in it is counted anew. */
-const TOLERATED_CHANGE = 0.01;
-const SCOPES_REMEMBERED = 200;
 const WORDS_REMEMBERED = 1_000;
-/** Scopes of hundreds of containers are asked for rarely. */
-const LONGEST_REMEMBERED = 2_000;
 
 /** From so many containers on, naming each costs more than leaving out afterwards what is of another kind or forgotten. */
 const MANY_CONTAINERS = 50;
 
 /** No limit, in SQL. */
 const UNLIMITED = -1;
-
-/** What was counted in one scope, when the connection had made so many changes. */
-interface Counted {
-  readonly changes: number;
-  readonly total: number;
-  readonly words: Map<string, number>;
-}
 
 /**
  * Searches the text index. SQLite's `bm25` would read the length of every match and each word's postings of all other
@@ -36,21 +25,24 @@ export interface TextSearch {
   search(scope: UnitScope, words: readonly string[], options: TextSearchOptions): Promise<FoundText>;
 }
 
-export function createTextSearch(db: Kysely<Database>): TextSearch {
-  const remembered = new Map<string, Counted>();
-
+/** @param cache absent: everything is looked up anew */
+export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextSearch {
   async function countedIn(within: string): Promise<Counted> {
-    const changes = await countChanges(db);
-    const known = remembered.get(within);
-    if (known && changes - known.changes <= known.total * TOLERATED_CHANGE) return known;
-    const [total = 0] = within === "" ? [await countAll(db)] : await ask<number>(db, COUNTS, [within]);
-    const counted = { changes, total, words: new Map<string, number>() };
-    remembered.delete(within);
-    if (within.length > LONGEST_REMEMBERED) return counted;
-    remembered.set(within, counted);
-    const oldest = remembered.size > SCOPES_REMEMBERED ? remembered.keys().next() : undefined;
-    if (oldest && !oldest.done) remembered.delete(oldest.value);
-    return counted;
+    const count = async () => (within === "" ? countAll(db) : ((await ask<number>(db, COUNTS, [within]))[0] ?? 0));
+    return cache ? cache.counted(within, count) : { total: await count(), words: new Map() };
+  }
+
+  /** Lists that are longer than `most` are cut just behind it. */
+  async function readPostings(
+    containerIds: readonly number[],
+    expressions: readonly string[],
+    most: number,
+  ): Promise<(readonly Unit[])[]> {
+    const limit = most === Infinity ? UNLIMITED : most + 1;
+    const read = (some: readonly string[]) => readPacked<Unit[]>(db, POSTINGS, [limit, JSON.stringify(some)]);
+    if (!cache) return read(expressions);
+    const keys = expressions.map((expression) => `${limit} ${expression}`);
+    return cache.postings(containerIds, keys, (places) => read(places.map((place) => expressions[place] ?? "")));
   }
 
   async function countCommon(counted: Counted, words: readonly string[], within: string): Promise<void> {
@@ -66,10 +58,14 @@ export function createTextSearch(db: Kysely<Database>): TextSearch {
   }
 
   /** Units that have each word in their text, and of how many there are; a common word gives no more than it must. */
-  async function lookUp(within: string, words: readonly string[], mostMatches: number) {
+  async function lookUp(
+    { within, containerIds }: { readonly within: string; readonly containerIds: readonly number[] },
+    words: readonly string[],
+    mostMatches: number,
+  ) {
     const counted = await countedIn(within);
     const expressions = words.map((word) => inColumn("text", [word], within));
-    const lists = await readPostings(db, expressions, mostMatches);
+    const lists = await readPostings(containerIds, expressions, mostMatches);
     const isCommon = (index: number): boolean => (lists[index]?.length ?? 0) > mostMatches;
     const common = words.filter((_, index) => isCommon(index));
     await countCommon(counted, common, within);
@@ -84,10 +80,12 @@ export function createTextSearch(db: Kysely<Database>): TextSearch {
       if (scope.containerIds.length === 0 || words.length === 0)
         return { hits: [], counted: { total: 0, counts: words.map(() => 0) } };
       const within = scopeExpression(scope);
-      const { lists, ...counted } = await lookUp(within, words, mostMatches);
+      // All that there are may become more.
+      const containerIds = within === "" ? [] : scope.containerIds;
+      const { lists, ...counted } = await lookUp({ within, containerIds }, words, mostMatches);
       const telling = rarest(counted.counts, mostMatches);
       const around = await readPostings(
-        db,
+        containerIds,
         telling.map((index) => inColumn("context", [words[index] ?? ""], within)),
         mostMatches,
       );
@@ -151,12 +149,6 @@ const POSTINGS = `select json_group_array(json((select json_group_array(rowid) f
     select rowid from text_index where text_index match expression.value limit ?)))) as packed
   from json_each(?) expression`;
 
-/** Lists that are longer than `most` are cut just behind it. */
-async function readPostings(db: Kysely<Database>, expressions: readonly string[], most: number): Promise<Unit[][]> {
-  const limit = most === Infinity ? UNLIMITED : most + 1;
-  return readPacked<Unit[]>(db, POSTINGS, [limit, JSON.stringify(expressions)]);
-}
-
 async function ask<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
   return readPacked<T>(db, query, [JSON.stringify(expressions)]);
 }
@@ -164,12 +156,6 @@ async function ask<T>(db: Kysely<Database>, query: string, expressions: readonly
 async function countAll(db: Kysely<Database>): Promise<number> {
   const [row] = await readRows<{ total: number }>(db, "select count(*) as total from text_index");
   return row?.total ?? 0;
-}
-
-/** How many rows this connection has changed since it was opened. */
-async function countChanges(db: Kysely<Database>): Promise<number> {
-  const [row] = await readRows<{ changes: number }>(db, "select total_changes() as changes");
-  return row?.changes ?? 0;
 }
 
 /** FTS5 query syntax (https://www.sqlite.org/fts5.html#full_text_query_syntax); a word in quotes is never syntax. */

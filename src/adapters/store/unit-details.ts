@@ -26,27 +26,25 @@ interface Within {
 /** What ranking reads of hundreds of candidates: as few columns as it needs, and nothing twice while nothing changes. */
 export async function readDetails(
   db: Kysely<Database>,
-  cache: DetailCache,
+  cache: DetailCache | undefined,
   within: Within,
   units: readonly Unit[],
 ): Promise<UnitDetail[]> {
+  const { scope, organizationId } = within;
   // Forgotten memories are asked for rarely.
-  const known = within.scope.includeForgotten
-    ? new Map<Unit, HeldDetail | null>()
-    : await cache.known(within.organizationId);
-  const unknown = units.filter((unit) => !known.has(unit));
-  const read = [
+  const known = scope.includeForgotten ? undefined : cache?.known(organizationId);
+  const unknown = known ? units.filter((unit) => !known.has(unit)) : units;
+  const read = async () => [
     ...(await readChunks(db, within, seqsOf(unknown, "chunk"))),
     ...(await readMemories(db, within, seqsOf(unknown, "memory"))),
   ];
-  // Only now: another search may have waited in between, and would believe that they are not there.
-  for (const unit of unknown) known.set(unit, null);
-  for (const held of read) known.set(held.detail.unit, held);
-  const inScope = new Set(within.scope.containerIds);
+  const found = known && cache && unknown.length > 0 ? await cache.learn(organizationId, unknown, read) : await read();
+  const fresh = new Map(found.map((held) => [held.detail.unit, held]));
+  const inScope = new Set(scope.containerIds);
   const moment = iso(within.now);
   return units.flatMap((unit) => {
-    const held = known.get(unit);
-    if (!held || (held.forgetAfter !== null && held.forgetAfter <= moment && !within.scope.includeForgotten)) return [];
+    const held = fresh.get(unit) ?? known?.get(unit);
+    if (!held || (held.forgetAfter !== null && held.forgetAfter <= moment && !scope.includeForgotten)) return [];
     const containerId = held.containerIds.find((id) => inScope.has(id));
     if (containerId === undefined) return [];
     return containerId === held.detail.containerId ? [held.detail] : [{ ...held.detail, containerId }];

@@ -1,22 +1,21 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, UnitStore } from "../../core/ports.js";
 import { seqOf, kindOf, type Unit } from "../../core/types.js";
-import { createDetailCache } from "./detail-cache.js";
-import { createMatching } from "./matching-cache.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { loadUnits, readDetails } from "./unit-details.js";
 import { rescopeUnit } from "./rescope.js";
-
 import { findUnitsBeside } from "./units-beside.js";
+import type { UnitCaches } from "./unit-caches.js";
+import { matchUnits } from "./unit-matching.js";
 import { dropUnit, writeText } from "./text-index.js";
 import { createTextSearch } from "./text-search.js";
 import { atomically } from "./transact.js";
 import { packVectors, vectorBytes } from "./vector-bytes.js";
 
-export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
-  const texts = createTextSearch(db);
-  const cache = createDetailCache(db);
+/** @param caches absent within a transaction, whose changes may be taken back */
+export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): UnitStore {
+  const texts = createTextSearch(db, caches?.texts);
   return {
     async indexText(entry) {
       await atomically(db, (db) => writeText(db, entry));
@@ -100,12 +99,16 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock): UnitStore {
       return packVectors(rows, space.dimensions);
     },
 
-    matching: createMatching(db),
+    async matching(organizationId, scope, condition) {
+      const find = () => matchUnits(db, organizationId, scope, condition);
+      if (!caches) return find();
+      return caches.matching.answer(JSON.stringify([organizationId, scope.containerIds, scope.kinds, condition]), find);
+    },
 
     beside: (units, distance) => findUnitsBeside(db, units, distance),
 
     details: (organizationId, scope, units) =>
-      readDetails(db, cache, { organizationId, scope, now: clock.now() }, units),
+      readDetails(db, caches?.details, { organizationId, scope, now: clock.now() }, units),
 
     load: (organizationId, units) => loadUnits(db, organizationId, units),
   };

@@ -11,6 +11,24 @@ export function vectorOf(bytes: Uint8Array): Float32Array {
   return new Float32Array(buffer, byteOffset, length / 4);
 }
 
+/** Reads vectors from hexadecimal digits, each in the place of the one before. */
+export class VectorOfDigits {
+  readonly #vector: Float32Array;
+  readonly #bytes: Buffer;
+
+  constructor(dimensions: number) {
+    this.#vector = new Float32Array(dimensions);
+    this.#bytes = Buffer.from(this.#vector.buffer);
+  }
+
+  /** The vector holds until the next one is read; one of another size is made anew. */
+  read(digits: string): Float32Array {
+    if (digits.length !== this.#bytes.length * 2) return vectorOf(new Uint8Array(Buffer.from(digits, "hex")));
+    this.#bytes.write(digits, "hex");
+    return this.#vector;
+  }
+}
+
 /** Rows of vectors as one matrix. */
 export function packVectors(
   rows: readonly { unit: Unit; vector: Uint8Array }[],

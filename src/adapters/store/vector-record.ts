@@ -4,9 +4,9 @@ import { type Kysely, sql } from "kysely";
 import type { VectorRecord } from "../../core/ports.js";
 import type { Unit } from "../../core/types.js";
 import { listParameter } from "./json.js";
-import { readRows } from "./fixed-query.js";
+import { fixedQuery, readRows, type SlotAt } from "./fixed-query.js";
 import type { Database } from "./schema.js";
-import { packVectors, vectorOf } from "./vector-bytes.js";
+import { packVectors, VectorOfDigits, vectorOf } from "./vector-bytes.js";
 
 /** Not a parameter: SQLite uses a partial index only for a condition that it can read. */
 const ACTIVE = sql<boolean>`active = 1`;
@@ -18,6 +18,37 @@ const ROWS_PER_DELETE = 250;
 
 const HEAD = "select seq from vector_changes where space_id = ? order by seq desc limit 1";
 
+/** As digits: a hundred thousand arrays of bytes, each memory of its own, would leave more holes than the vectors take. */
+const VISIT = `select unit, hex(vector) as digits from vectors
+  where space_id = ? and container_id = ? and active = 1 and unit > ? order by unit limit ?`;
+
+const changesOf = (db: Kysely<Database>, slot: SlotAt) =>
+  db
+    .selectFrom("vector_changes as change")
+    .leftJoin("vectors as vector", (join) =>
+      join
+        .onRef("vector.space_id", "=", "change.space_id")
+        .onRef("vector.container_id", "=", "change.container_id")
+        .onRef("vector.unit", "=", "change.unit")
+        .on(sql<boolean>`vector.active = 1`),
+    )
+    .select([
+      "change.seq as seq",
+      "change.container_id as containerId",
+      "change.unit as unit",
+      "vector.vector as bytes",
+    ])
+    .where("change.space_id", "=", slot<number>(0))
+    .where("change.seq", ">", slot<number>(1))
+    .orderBy("change.seq")
+    .limit(slot<number>(2));
+
+const selectChanges = fixedQuery(changesOf);
+const selectChangesOf = fixedQuery((db, slot) =>
+  changesOf(db, slot).where("change.container_id", "=", slot<number>(3)),
+);
+const selectFloor = fixedQuery((db, slot) => db.selectFrom("meta").select("value").where("key", "=", slot<string>(0)));
+
 /** The vectors of the record and the log that indexes follow. */
 export function createVectorRecord(db: Kysely<Database>): VectorRecord {
   async function head(spaceId: number): Promise<number> {
@@ -27,11 +58,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
 
   /** Everything up to this change was trimmed from the log. */
   async function floor(spaceId: number): Promise<number> {
-    const row = await db
-      .selectFrom("meta")
-      .select("value")
-      .where("key", "=", `vector_floor:${spaceId}`)
-      .executeTakeFirst();
+    const [row] = await selectFloor(db, `vector_floor:${spaceId}`);
     return row ? Number(row.value) : 0;
   }
 
@@ -80,26 +107,19 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
       return rows.map((row) => ({ seq: 0, containerId, unit: row.unit, vector: vectorOf(row.vector) }));
     },
 
+    async visit(space, { containerId, afterUnit, limit }, see) {
+      const rows = await readRows<{ unit: Unit; digits: string }>(db, VISIT, [space.id, containerId, afterUnit, limit]);
+      const one = new VectorOfDigits(space.dimensions);
+      for (const { unit, digits } of rows) see(unit, one.read(digits));
+      return rows.map(({ unit }) => unit);
+    },
+
     async changesSince(space, seq, options) {
-      let query = db
-        .selectFrom("vector_changes as change")
-        .leftJoin("vectors as vector", (join) =>
-          join
-            .onRef("vector.space_id", "=", "change.space_id")
-            .onRef("vector.container_id", "=", "change.container_id")
-            .onRef("vector.unit", "=", "change.unit")
-            .on(sql<boolean>`vector.active = 1`),
-        )
-        .select([
-          "change.seq as seq",
-          "change.container_id as containerId",
-          "change.unit as unit",
-          "vector.vector as bytes",
-        ])
-        .where("change.space_id", "=", space.id)
-        .where("change.seq", ">", seq);
-      if (options.containerId !== undefined) query = query.where("change.container_id", "=", options.containerId);
-      const rows = await query.orderBy("change.seq").limit(options.limit).execute();
+      const { containerId, limit } = options;
+      const rows =
+        containerId === undefined
+          ? await selectChanges(db, space.id, seq, limit)
+          : await selectChangesOf(db, space.id, seq, limit, containerId);
       // Looked at afterwards: the log may have been trimmed just before it was read.
       if (seq < (await floor(space.id))) return { changes: [], truncated: true };
       const changes = rows.map(({ bytes, ...row }) => ({ ...row, vector: bytes === null ? null : vectorOf(bytes) }));

@@ -140,14 +140,13 @@ class ExactSearch implements ExactVectors {
     const limit = pageRows(space.dimensions);
     let after = -1;
     for (;;) {
-      const page = await this.#record.page(space, containerId, after, limit);
-      for (const { unit, vector } of page) {
-        if (vector === null || !passes(scan, unit)) continue;
+      const units = await this.#record.visit(space, { containerId, afterUnit: after, limit }, (unit, vector) => {
+        if (!passes(scan, unit)) return;
         const cosine = dotProduct(vector, 0, scan.vector);
         if (cosine >= top.floor) top.offer(unit, cosine);
-      }
-      if (page.length < limit) return;
-      after = page.at(-1)!.unit;
+      });
+      if (units.length < limit) return;
+      after = units.at(-1)!;
       await nextTurn();
     }
   }

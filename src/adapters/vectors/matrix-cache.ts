@@ -1,7 +1,8 @@
 import type { VectorChange, VectorRecord, VectorVerification } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
-import { ContainerMatrix, type MatrixArenas, matrixBytes } from "./container-matrix.js";
+import { ContainerMatrix, FINE_ROWS, type MatrixArenas, matrixBytes } from "./container-matrix.js";
 import { pageRows } from "./page-rows.js";
+import { TimedTurn } from "./scan-matrix.js";
 import { VectorArena } from "./vector-arena.js";
 
 /** A read of so many takes about a millisecond at 384 dimensions. */
@@ -17,6 +18,8 @@ const COMPARE_ATTEMPTS = 3;
 interface Entry {
   readonly space: VectorSpace;
   readonly containerId: number;
+  /** About how many vectors there are to load. */
+  expectedRows: number;
   loaded: { matrix: ContainerMatrix; seq: number } | null;
   /** The newest change of the space up to which this container is known to be current. */
   checkedHead: number;
@@ -58,7 +61,10 @@ export class MatrixCache {
     entry.users += 1;
     try {
       if (entry.loaded === null || entry.checkedHead < expected.head) {
-        if (entry.loaded === null) this.#evict(matrixBytes(expected.rows, space.dimensions));
+        if (entry.loaded === null) {
+          this.#evict(matrixBytes(expected.rows, space.dimensions));
+          entry.expectedRows = expected.rows;
+        }
         await this.#refresh(entry, expected.head);
         this.#count(entry);
         this.#evict(0);
@@ -180,14 +186,19 @@ export class MatrixCache {
    */
   async #load(entry: Entry, head: number): Promise<void> {
     const { space, containerId } = entry;
-    const matrix = new ContainerMatrix(this.#arenasOf(space.dimensions));
+    const rows = entry.loaded?.matrix.size ?? entry.expectedRows;
+    // What is sure to be dropped on the way is not taken at all: an arena never gives back.
+    const matrix = new ContainerMatrix(this.#arenasOf(space.dimensions), rows > FINE_ROWS ? 0 : FINE_ROWS);
     const limit = pageRows(space.dimensions);
+    const turn = new TimedTurn();
     try {
       for (let after = -1; ;) {
-        const page = await this.#record.page(space, containerId, after, limit);
-        for (const change of page) matrix.apply(change);
-        if (page.length < limit) break;
-        after = page.at(-1)!.unit;
+        const units = await this.#record.visit(space, { containerId, afterUnit: after, limit }, (unit, vector) =>
+          matrix.apply({ unit, vector }),
+        );
+        if (units.length < limit) break;
+        after = units.at(-1)!;
+        if (turn.isOver) await turn.next();
       }
     } catch (error) {
       matrix.release();
@@ -270,11 +281,11 @@ export class MatrixCache {
     let expected = 0;
     let found = 0;
     for (let after = -1; ;) {
-      const page = await this.#record.page(space, containerId, after, limit);
-      expected += page.length;
-      found += page.filter(({ unit }) => current().has(unit)).length;
-      if (page.length < limit) return { expected, found };
-      after = page.at(-1)!.unit;
+      const units = await this.#record.visit(space, { containerId, afterUnit: after, limit }, () => undefined);
+      expected += units.length;
+      found += units.filter((unit) => current().has(unit)).length;
+      if (units.length < limit) return { expected, found };
+      after = units.at(-1)!;
     }
   }
 }
@@ -284,7 +295,8 @@ function keyOf(space: VectorSpace, containerId: number): string {
 }
 
 function newEntry(space: VectorSpace, containerId: number): Entry {
-  return { space, containerId, loaded: null, checkedHead: 0, running: null, users: 0, isDiscarded: false, bytes: 0 };
+  const counts = { expectedRows: 0, checkedHead: 0, users: 0, bytes: 0 };
+  return { space, containerId, ...counts, loaded: null, running: null, isDiscarded: false };
 }
 
 function applyChanges(entry: Entry, changes: readonly VectorChange[]): void {

@@ -5,7 +5,7 @@ import { noteContainer } from "./containers.js";
 import type { CoreContext } from "../context.js";
 import { AppError, RetryLater } from "../errors.js";
 import { moveMemories } from "../memories/move.js";
-import type { ContainerRow, Job, JobContext, StoreNouns } from "../ports.js";
+import type { ContainerRow, Job, JobContext, JobStore, StoreNouns } from "../ports.js";
 import type { Actor, Merge, MergeProgress, MergeStatus } from "../types.js";
 
 /** What is moved in one transaction; more would hold up other callers. */
@@ -207,10 +207,16 @@ async function isEmpty(nouns: StoreNouns, organizationId: string, containerId: n
 }
 
 /** Says on the merge that it was given up, and why. What was moved stays where it is; the sources may be used again. */
-export async function reportDeadMerge({ store }: CoreContext, job: Job, reason: string): Promise<void> {
+export async function reportDeadMerge(
+  { store }: CoreContext,
+  job: Job,
+  reason: string,
+  bury: (jobs: JobStore) => Promise<void>,
+): Promise<void> {
   const payload = mergeJobSchema.safeParse(job.payload);
   if (job.kind !== "merge-containers" || !payload.success) return;
   await store.transaction(async (nouns) => {
+    await bury(nouns.jobs);
     const merge = await nouns.merges.byId(store.organizationId, payload.data.mergeId);
     if (!merge || !isOpen(merge)) return;
     await nouns.merges.update(store.organizationId, merge.id, {

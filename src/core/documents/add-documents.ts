@@ -12,9 +12,9 @@ import { writeDocument } from "./write-document.js";
 const SLICE_DOCUMENTS = 100;
 const SLICE_BYTES = 4 * 1024 * 1024;
 /** Documents that are checked in one turn of the event loop. */
-const CHECKED_AT_ONCE = 20;
+const CHECKED_AT_ONCE = 10;
 /** Documents that are written in one turn. */
-const WRITTEN_AT_ONCE = 5;
+const WRITTEN_AT_ONCE = 2;
 
 /** What every document of a batch gets that says nothing of it itself. */
 const defaultsSchema = addDocumentSchema

@@ -1,7 +1,9 @@
+import { sleep } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError, RetryLater } from "../errors.js";
 import type { Embedder, EmbedderChoice, JobContext, Move, PlacedEmbedder, PlainUnit, StoreNouns } from "../ports.js";
 import type { VectorSpace } from "../types.js";
+import { isSameChoice } from "./choice.js";
 import { compareSpaces, type Side } from "./compare.js";
 import { tokensOf } from "./embed-units.js";
 import { fillSpace, followSpace } from "./fill.js";
@@ -15,6 +17,8 @@ const TRY_AGAIN_WRONG = 300;
 /** Progress of a download is noted no more often, in bytes. */
 const NOTED_BYTES = 1024 * 1024;
 const MINUTE_MS = 60_000;
+/** Who waits for a slow pace looks so often, in milliseconds, whether it was paused or given up. */
+const LOOKS_EVERY_MS = 1_000;
 
 /** What a move may use. */
 export interface MoveContext extends CoreContext {
@@ -132,7 +136,8 @@ function downloadNoter({ store, log }: MoveContext, choice: EmbedderChoice, stop
 async function goOn(context: MoveContext, moving: Moving, signal: AbortSignal): Promise<void> {
   const { embedder, space, choice } = moving;
   const isWanted = counter(moving);
-  const { store, pace } = context;
+  const { store } = context;
+  const pace = paced(context, moving);
   // Only a service that is paid or shared has to be spared.
   const embedding = { store, embedder: patientEmbedder(embedder), signal, ...(choice.kind === "openai" && { pace }) };
   for (;;) {
@@ -145,6 +150,20 @@ async function goOn(context: MoveContext, moving: Moving, signal: AbortSignal): 
     if (!move || !(await mayTakeOver(context, moving, move))) return;
     if ((await takeOver(context, moving, active)) !== "behind") return;
   }
+}
+
+/** Waits until so many tokens may be sent; what is paused or given up by then sends nothing more, and throws STOPPED. */
+function paced({ store, pace }: MoveContext, { choice }: Moving) {
+  return async (tokens: number, signal: AbortSignal): Promise<void> => {
+    for (;;) {
+      const { next } = await store.embeddings.placed();
+      if (!next?.move || next.move.isPaused || !isSameChoice(next.choice, choice)) throw STOPPED;
+      const waitMs = pace.waitMs();
+      if (waitMs === 0) break;
+      await sleep(Math.min(waitMs, LOOKS_EVERY_MS), { signal });
+    }
+    pace.note(tokens);
+  };
 }
 
 /** Counts what is written, in the transactions that write. */

@@ -1,21 +1,24 @@
-import { sleep } from "../../lib/time.js";
-
-/** Waits until so many tokens may be sent. */
-export type Pace = (tokens: number, signal: AbortSignal) => Promise<void>;
-
 const MINUTE_MS = 60_000;
 
+/** How fast one sender may send. */
+export interface Pace {
+  /** Milliseconds until something may be sent; 0 when it may be now. */
+  waitMs(): number;
+  /** Notes that so many tokens are sent now. */
+  note(tokens: number): void;
+}
+
 /**
- * Lets so many tokens a minute pass, evenly: whoever sends many waits afterwards for as long as they are worth.
+ * Lets so many tokens a minute pass, evenly: whoever has sent many waits for as long as they are worth.
  * @param tokensPerMinute 0 for no limit
+ * @param now milliseconds since any moment
  */
 export function createPace(tokensPerMinute: number, now: () => number = () => performance.now()): Pace {
   let freeAt = 0;
-  return async (tokens, signal) => {
-    if (tokensPerMinute === 0) return;
-    const waitMs = freeAt - now();
-    // Noted before the wait, so that whoever asks meanwhile waits for this one too.
-    freeAt = Math.max(freeAt, now()) + (tokens * MINUTE_MS) / tokensPerMinute;
-    if (waitMs > 0) await sleep(waitMs, { signal });
+  return {
+    waitMs: () => Math.max(0, freeAt - now()),
+    note(tokens) {
+      if (tokensPerMinute > 0) freeAt = Math.max(freeAt, now()) + (tokens * MINUTE_MS) / tokensPerMinute;
+    },
   };
 }

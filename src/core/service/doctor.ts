@@ -170,7 +170,11 @@ async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
   const asked = collections.reduce((sum, { selfQueries }) => sum + selfQueries.asked, 0);
   const found = collections.reduce((sum, { selfQueries }) => sum + selfQueries.found, 0);
   const counts = collections.map(({ name, found: has, expected }) => `${name} ${has}/${expected}`).join(", ");
-  const detail = `${status.name}: ${status.state}${counts ? `; ${counts}` : ""}; ${found} of ${asked} sampled vectors found themselves`;
+  const sampled =
+    asked > 0
+      ? `${found} of ${asked} sampled vectors found themselves`
+      : "nothing in it yet to compare with the record";
+  const detail = `${status.name}: ${status.state}${counts ? `; ${counts}` : ""}; ${sampled}`;
   if (repaired.length > 0)
     return {
       ok: false,

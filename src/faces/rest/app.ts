@@ -12,6 +12,7 @@ import { containerTagEndpoints } from "./containers/container-tags.js";
 import { documentGraphEndpoints } from "./documents/documents-with-memories.js";
 import { conversationEndpoints } from "./documents/conversations.js";
 import { documentEndpoints } from "./documents/documents.js";
+import { embeddingEndpoints } from "./service/embeddings.js";
 import type { Endpoint } from "./endpoint.js";
 import { extractionEndpoints } from "./memories/extractions.js";
 import { fileEndpoints } from "./documents/files.js";
@@ -80,6 +81,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...profileEndpoints,
   ...containerTagEndpoints,
   ...settingsEndpoints,
+  ...embeddingEndpoints,
   ...purgeEndpoints,
   ...projectEndpoints,
   ...sessionEndpoints,

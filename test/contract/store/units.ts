@@ -104,6 +104,40 @@ export function unitsContract(open: OpenStore): void {
       expect(await find(scope, ["giraffe"])).toEqual([]);
     });
 
+    test("what was found once is found no longer than it is there, and what is new at once, in whatever containers", async () => {
+      const { unit, containerId } = await at.addIndexedMemory({ text: "tiger" });
+      const other = await at.addIndexedMemory({ text: "lion", containerTag: "b" });
+      const tags = [["a"], ["b"], ["a", "b"], "all"] as const;
+      const findIn = async () =>
+        Promise.all(
+          tags.map(async (some) => {
+            const isAll = some === "all";
+            const scope = await scopeOf(isAll ? ["a", "b"] : some, isAll ? { isEverywhere: true } : {});
+            return (await find(scope, ["tiger"])).toSorted((one, two) => one - two);
+          }),
+        );
+      expect(await findIn()).toEqual([[unit], [], [unit], [unit]]);
+      const { unit: second } = await at.addIndexedMemory({ text: "tiger again", containerTag: "b" });
+      expect(await findIn()).toEqual([[unit], [second], [unit, second], [unit, second]]);
+      await at.store.units.rescope(unit, [other.containerId]);
+      expect(await findIn()).toEqual([[], [unit, second], [unit, second], [unit, second]]);
+      await at.store.transaction(async (nouns) => {
+        await nouns.units.unindex(second);
+        await nouns.units.rescope(unit, [containerId]);
+      });
+      expect(await findIn()).toEqual([[unit], [], [unit], [unit]]);
+      const taken = at.store.transaction(async (nouns) => {
+        await nouns.units.unindex(unit);
+        throw new Error("taken back");
+      });
+      await expect(taken).rejects.toThrow("taken back");
+      expect(await findIn()).toEqual([[unit], [], [unit], [unit]]);
+      await at.store.units.setForgotten(unit, containerId, true);
+      expect((await findIn()).slice(0, 3)).toEqual([[], [], []]);
+      await at.store.units.setForgotten(unit, containerId, false);
+      expect(await findIn()).toEqual([[unit], [], [unit], [unit]]);
+    });
+
     test("counts the units of the scope that have each word", async () => {
       await at.addIndexedMemory({ text: "tiger and lion" });
       await at.addIndexedMemory({ text: "tiger alone" });

@@ -164,6 +164,23 @@ export function vectorsContract(open: OpenStore): void {
       expect(seen).toEqual(added);
     });
 
+    test("visits go through the same pages, with the vectors as they were written", async () => {
+      const space = await newSpace();
+      for (let index = 0; index < 7; index++) await addUnit(space, buildVector(space, index + 1, 1 / (index + 3)));
+      const { id } = await at.container("a");
+      const pages = await at.store.vectors.page(space, id, -1, 100);
+      const seen: [Unit, Float32Array | null][] = [];
+      for (let afterUnit = -1, size = 3; size === 3;) {
+        const page = { containerId: id, afterUnit, limit: 3 };
+        const units = await at.store.vectors.visit(space, page, (unit, vector) => seen.push([unit, vector.slice()]));
+        expect(units).toEqual(seen.slice(seen.length - units.length).map(([unit]) => unit));
+        size = units.length;
+        afterUnit = units.at(-1) ?? afterUnit;
+      }
+      expect(seen).toEqual(pages.map(({ unit, vector }) => [unit, vector]));
+      expect(seen).toHaveLength(7);
+    });
+
     test("a second vector of a unit takes the place of the first", async () => {
       const space = await newSpace();
       const { unit, containerId } = await addUnit(space, buildVector(space, 1));

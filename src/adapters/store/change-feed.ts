@@ -1,0 +1,86 @@
+import type { SqliteConnection } from "../../lib/sqlite.js";
+import type { Unit } from "../../core/types.js";
+
+/** What somebody wants to know of changes: by the change, such as `update on memories`, a query for the units it touches. */
+export type Watched = Readonly<Record<string, string>>;
+
+/** Queries for the units of a document or a memory that a trigger names, such as `new.document_id`. */
+export const CHUNKS_OF = (documentId: string): string =>
+  `select seq * 2 as unit from main.chunks where document_id = ${documentId}`;
+export const MEMORY_OF = (memoryId: string): string =>
+  `select seq * 2 + 1 as unit from main.memories where id = ${memoryId}`;
+
+/** What a commit changed in the text index. */
+export interface IndexChange {
+  readonly units: readonly Unit[];
+  /** Containers that may find something else now; 0 for any. */
+  readonly containerIds: readonly number[];
+}
+
+/** Tells caches what commits have changed. */
+export interface ChangeFeed {
+  /** Calls `notice` after a commit with the units that it touched, each once. */
+  watch(watched: Watched, notice: (units: readonly Unit[]) => void): void;
+  /** Calls `notice` after a commit with what was changed in the text index. */
+  watchIndex(notice: (change: IndexChange) => void): void;
+  /** To be called after everything that may have changed something. */
+  publish(): void;
+  /** Lets go of the connection, which cannot close before. */
+  close(): void;
+}
+
+/** Who watches the text index, on which there can be no triggers: its units, and the containers that they lie in. */
+const INDEXED_UNITS = 0;
+const INDEXED_CONTAINERS = -1;
+
+/** Where changes are noted until they are published; the connection that writes has it. */
+export const CHANGED_TABLE =
+  "create temp table changed (watcher integer not null, unit integer not null, primary key (watcher, unit)) without rowid";
+
+/** Notes that the words of a unit are being changed in a container; 0 for any. */
+export const NOTE_INDEX_CHANGE = `insert or ignore into temp.changed values
+  (${INDEXED_UNITS}, ?), (${INDEXED_CONTAINERS}, ?)`;
+
+/**
+ * Notes changes by temporary triggers on the one connection that writes, so that what is taken back is not noted either.
+ */
+export function createChangeFeed(connection: SqliteConnection): ChangeFeed {
+  const notices = new Map<number, (units: readonly Unit[]) => void>();
+  let noticeIndex = (_change: IndexChange): void => undefined;
+  const prepare = () => ({
+    read: connection.prepare("select watcher, unit from temp.changed"),
+    forget: connection.prepare("delete from temp.changed"),
+  });
+  let statements: ReturnType<typeof prepare> | undefined = prepare();
+
+  return {
+    watch(watched, notice) {
+      const watcher = notices.size + 1;
+      notices.set(watcher, notice);
+      for (const [place, [change, units]] of Object.entries(watched).entries())
+        connection.exec(`create temp trigger changed_${watcher}_${place} after ${change.replace(" on ", " on main.")}
+          begin insert or ignore into changed select ${watcher}, unit from (${units}); end`);
+    },
+
+    watchIndex(notice) {
+      noticeIndex = notice;
+    },
+
+    publish() {
+      const rows = (statements?.read.all() ?? []) as { watcher: number; unit: number }[];
+      if (rows.length === 0) return;
+      statements?.forget.run();
+      const unitsOf = (watcher: number) => rows.filter((row) => row.watcher === watcher).map(({ unit }) => unit);
+      for (const [watcher, notice] of notices) {
+        const units = unitsOf(watcher);
+        if (units.length > 0) notice(units);
+      }
+      const change = { units: unitsOf(INDEXED_UNITS), containerIds: unitsOf(INDEXED_CONTAINERS) };
+      if (change.units.length > 0) noticeIndex(change);
+    },
+
+    close() {
+      statements = undefined;
+    },
+  };
+}

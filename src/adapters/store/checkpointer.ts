@@ -1,0 +1,76 @@
+import { Worker } from "node:worker_threads";
+import { sqliteModule } from "../../lib/sqlite.js";
+import { CHECKPOINT_PROGRAM } from "./checkpoint-program.js";
+import type { LogFile } from "./log-file.js";
+
+/** Bytes of log from which it is moved into the file. */
+const LARGE_LOG = 16 * 1024 * 1024;
+/** Pages of log at which the writer does it itself, in the midst of a commit: nobody else did. */
+export const LARGEST_LOG_PAGES = 16_384;
+/** Milliseconds between looks at the log. */
+const LOOK_EVERY_MS = 250;
+/** Milliseconds without work after which the thread ends. */
+const REST_MS = 5_000;
+
+/** Keeps the log short while the store is written to. */
+export interface Checkpointer {
+  /** To be called after a commit. */
+  look(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Moves the log into the file in a thread of its own: that waits for the disk, for tens of milliseconds. Writers wait for
+ * the last moment of it alone, and readers never. The thread lives while there is much to do.
+ */
+export function createCheckpointer(file: string, log: LogFile): Checkpointer {
+  let thread: Worker | undefined;
+  let resting: NodeJS.Timeout | undefined;
+  let isBusy = false;
+  let lookedAt = -Infinity;
+
+  function start(): Worker {
+    const worker = new Worker(CHECKPOINT_PROGRAM, { eval: true, workerData: { file, module: sqliteModule() } });
+    worker.unref();
+    worker.on("message", () => rest(worker));
+    // The writer still shortens the log, only less smoothly.
+    worker.on("error", () => forget(worker));
+    worker.on("exit", () => forget(worker));
+    return worker;
+  }
+
+  function forget(worker: Worker): void {
+    if (thread !== worker) return;
+    thread = undefined;
+    isBusy = false;
+  }
+
+  function rest(worker: Worker): void {
+    isBusy = false;
+    resting = setTimeout(() => void end(worker), REST_MS).unref();
+  }
+
+  async function end(worker: Worker | undefined): Promise<void> {
+    clearTimeout(resting);
+    if (!worker || thread !== worker) return;
+    forget(worker);
+    const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    worker.postMessage("close");
+    await ended;
+  }
+
+  return {
+    look() {
+      const now = performance.now();
+      if (isBusy || now - lookedAt < LOOK_EVERY_MS) return;
+      lookedAt = now;
+      if (log.size() < LARGE_LOG) return;
+      clearTimeout(resting);
+      isBusy = true;
+      thread ??= start();
+      thread.postMessage("checkpoint");
+    },
+
+    close: () => end(thread),
+  };
+}

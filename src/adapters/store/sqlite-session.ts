@@ -1,0 +1,103 @@
+import type { CompiledQuery, QueryResult } from "kysely";
+import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../lib/sqlite.js";
+import { sleep } from "../../lib/time.js";
+import { BUSY_PAUSE_MS, describeSqliteError, isBusy } from "./sqlite-errors.js";
+
+const STATEMENT_CACHE = 300;
+
+/** Runs statements on one synchronous connection, each of them prepared once. Waits for locks of other programs. */
+export class SqliteSession {
+  readonly #connection: SqliteConnection;
+  readonly #file: string;
+  readonly #patience: Patience;
+  readonly #statements = new Map<string, { statement: SqliteStatement; returnsRows: boolean }>();
+
+  constructor(connection: SqliteConnection, file: string, patienceMs: number) {
+    this.#connection = connection;
+    this.#file = file;
+    this.#patience = createPatience(patienceMs);
+  }
+
+  /** @throws AppError as `describeSqliteError` says, `unavailable` once a lock was waited for in vain */
+  async run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    for (;;) {
+      try {
+        const result = this.#runNow<R>(query);
+        this.#patience.renew();
+        return result;
+      } catch (error) {
+        if (!isBusy(error) || this.#patience.isOver()) throw describeSqliteError(error, this.#file);
+        await sleep(BUSY_PAUSE_MS);
+      }
+    }
+  }
+
+  /** A statement without rows and parameters that no other program can hold up. @throws as `run` */
+  exec(statement: string): void {
+    try {
+      this.#connection.exec(statement);
+    } catch (error) {
+      throw describeSqliteError(error, this.#file);
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#connection.close();
+  }
+
+  #runNow<R>(query: CompiledQuery): QueryResult<R> {
+    const { statement, returnsRows } = this.#prepare(query.sql);
+    const parameters = query.parameters.map(toSqliteValue);
+    if (returnsRows) return { rows: statement.all(...parameters) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  #prepare(sql: string): { statement: SqliteStatement; returnsRows: boolean } {
+    const known = this.#statements.get(sql);
+    if (known) {
+      this.#statements.delete(sql);
+      this.#statements.set(sql, known);
+      return known;
+    }
+    const statement = this.#connection.prepare(sql);
+    const entry = { statement, returnsRows: statement.columns().length > 0 };
+    this.#statements.set(sql, entry);
+    if (this.#statements.size > STATEMENT_CACHE) {
+      const oldest = this.#statements.keys().next();
+      if (!oldest.done) this.#statements.delete(oldest.value);
+    }
+    return entry;
+  }
+}
+
+/** How long one lock of another program is waited for. */
+interface Patience {
+  /** Notes that the store is locked now. @returns whether that has gone on for too long */
+  isOver(): boolean;
+  /** Notes that a statement went through: the next lock is another one. */
+  renew(): void;
+}
+
+/** All callers share the wait: those behind the first one would otherwise wait their own time each, one after another. */
+function createPatience(patienceMs: number): Patience {
+  let since: number | undefined;
+  return {
+    isOver() {
+      since ??= performance.now();
+      return performance.now() - since > patienceMs;
+    },
+    renew() {
+      since = undefined;
+    },
+  };
+}
+
+function toSqliteValue(value: unknown): SqliteValue {
+  if (value === null || typeof value === "string" || typeof value === "number" || value instanceof Uint8Array)
+    return value;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "bigint") return Number(value);
+  throw new TypeError(`A value of type ${typeof value} cannot be stored in SQLite`);
+}

@@ -1,0 +1,64 @@
+/** Milliseconds that one turn of the event loop may take before the next one begins. */
+const TURN_MS = 5;
+/** The same of work in the background, so that a caller who comes meanwhile does not wait for long. */
+const BACKGROUND_SLICE_MS = 2;
+/** Milliseconds that work in the background makes way for callers; after that it gets a slice whoever waits. */
+const PATIENCE_MS = 20;
+
+/**
+ * Shares the event loop. Awaiting a synchronous database never leaves the current turn, so everything that awaits one has
+ * to make room for what only another turn can bring: requests, timers, the end of standard input. Callers come first: in a
+ * turn that one of them uses, work in the background rests.
+ */
+export class Turns {
+  #began: number | undefined;
+  #backgroundBegan: number | undefined;
+  #isForCallers = false;
+  #callers: (() => void)[] = [];
+  #others: (() => void)[] = [];
+
+  /** Waits, where the turn has lasted long enough, for the next one. */
+  async forCaller(): Promise<void> {
+    while (this.#isOver()) await this.#next(this.#callers);
+    this.#isForCallers = true;
+  }
+
+  /** Waits until no caller uses the turn, but not for ever. */
+  async forBackground(): Promise<void> {
+    const since = performance.now();
+    const mustRest = (): boolean => this.#isForCallers && performance.now() - since < PATIENCE_MS;
+    while (this.#isOver() || mustRest() || this.#isSliceOver()) await this.#next(this.#others);
+    this.#backgroundBegan ??= performance.now();
+  }
+
+  /** Waits as `forCaller` does, for work that others wait for already. */
+  async forWorkInHand(): Promise<void> {
+    while (this.#isOver()) await this.#next(this.#callers);
+  }
+
+  #isOver(): boolean {
+    if (this.#began === undefined) {
+      this.#began = performance.now();
+      setImmediate(() => this.#end());
+    }
+    return performance.now() - this.#began > TURN_MS;
+  }
+
+  #isSliceOver(): boolean {
+    return this.#backgroundBegan !== undefined && performance.now() - this.#backgroundBegan > BACKGROUND_SLICE_MS;
+  }
+
+  #next(waiting: (() => void)[]): Promise<void> {
+    return new Promise((resolve) => waiting.push(resolve));
+  }
+
+  #end(): void {
+    this.#began = undefined;
+    this.#backgroundBegan = undefined;
+    this.#isForCallers = false;
+    const waiting = [...this.#callers, ...this.#others];
+    this.#callers = [];
+    this.#others = [];
+    for (const resume of waiting) resume();
+  }
+}

@@ -1,0 +1,226 @@
+import { CompiledQuery, type QueryResult } from "kysely";
+import { AppError } from "../../core/errors.js";
+import type { SqliteSession } from "./sqlite-session.js";
+import type { Turns } from "./sqlite-turns.js";
+
+/**
+ * What a commit waits for: `full` until it is on the disk, `normal` for nothing. After a power failure commits of the
+ * second kind may be missing, always the last ones: one that was waited for has all before it on the disk too.
+ */
+export type Durability = "full" | "normal";
+
+/** What has to happen beside a commit. */
+export interface CommitCare {
+  /** Called after everything that may have changed something. */
+  readonly committed: () => void;
+  /** Resolves when all that is committed is on the disk. */
+  readonly sync: () => Promise<void>;
+}
+
+/** A transaction that has the connection until one of its ends. */
+export interface WriteTransaction {
+  run<R>(query: CompiledQuery): Promise<QueryResult<R>>;
+  /** Resolves when others can see what was written. */
+  commit(): Promise<void>;
+  /** Does nothing after an end, also one that failed: then nothing is left to take back. */
+  rollback(): void;
+}
+
+/** Transactions in the background that are committed as one, each of them whole or not at all. */
+interface Group {
+  readonly committed: Promise<void>;
+  settle(error?: unknown): void;
+  /** True once the turn in which it began is over. */
+  isDue: boolean;
+}
+
+const BEGIN = CompiledQuery.raw("begin immediate");
+const SAVEPOINT = "savepoint member";
+const KEEP = "release member";
+const TAKE_BACK = "rollback to member; release member";
+
+/**
+ * The one connection that writes. Transactions follow each other, those of callers first. What the background writes in
+ * one turn of the event loop is committed together, since a commit costs more than most of what it commits.
+ */
+export class SqliteWriter {
+  readonly #session: SqliteSession;
+  readonly #turns: Turns;
+  readonly #care: CommitCare;
+  readonly #callers: (() => void)[] = [];
+  readonly #others: (() => void)[] = [];
+  #isTaken = false;
+  #group: Group | undefined;
+
+  constructor(session: SqliteSession, turns: Turns, care: CommitCare) {
+    this.#session = session;
+    this.#turns = turns;
+    this.#care = care;
+  }
+
+  /** One statement outside of any transaction. */
+  async run<R>(query: CompiledQuery, durability: Durability): Promise<QueryResult<R>> {
+    await this.#acquire(durability);
+    const result = await this.#runAlone<R>(query).finally(() => this.#release());
+    if (durability === "full") await this.#care.sync();
+    return result;
+  }
+
+  async #runAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    this.#commitGroup();
+    const result = await this.#session.run<R>(query);
+    this.#care.committed();
+    return result;
+  }
+
+  async begin(durability: Durability): Promise<WriteTransaction> {
+    await this.#acquire(durability);
+    try {
+      return durability === "normal" ? await this.#beginGrouped() : await this.#beginAlone();
+    } catch (error) {
+      this.#release();
+      throw error;
+    }
+  }
+
+  close(): void {
+    try {
+      this.#commitGroup();
+    } finally {
+      this.#session.close();
+    }
+  }
+
+  async #beginAlone(): Promise<WriteTransaction> {
+    this.#commitGroup();
+    await this.#session.run(BEGIN);
+    return this.#open({
+      commit: () => {
+        this.#session.exec("commit");
+        this.#care.committed();
+        return this.#care.sync();
+      },
+      rollback: () => this.#takeBack("rollback"),
+    });
+  }
+
+  async #beginGrouped(): Promise<WriteTransaction> {
+    const group = (this.#group ??= await this.#beginGroup());
+    this.#session.exec(SAVEPOINT);
+    return this.#open({
+      commit: () => {
+        this.#session.exec(KEEP);
+        return group.committed;
+      },
+      rollback: () => {
+        // Without its savepoint all of the group is gone: a full disk takes back more than the statement that met it.
+        if (!this.#takeBack(TAKE_BACK)) this.#giveUp(group);
+      },
+    });
+  }
+
+  async #beginGroup(): Promise<Group> {
+    await this.#session.run(BEGIN);
+    const group = createGroup();
+    setImmediate(() => {
+      group.isDue = true;
+      if (!this.#isTaken && this.#group === group) this.#commitGroup();
+    });
+    return group;
+  }
+
+  /** The ends give the connection back; what `commit` returns is waited for afterwards. */
+  #open(ends: { commit(): Promise<void>; rollback(): void }): WriteTransaction {
+    let isOver = false;
+    return {
+      run: async (query) => {
+        await this.#turns.forWorkInHand();
+        return this.#session.run(query);
+      },
+      commit: async () => {
+        const committed = ends.commit();
+        isOver = true;
+        this.#release();
+        await committed;
+      },
+      rollback: () => {
+        if (isOver) return;
+        isOver = true;
+        try {
+          ends.rollback();
+        } finally {
+          this.#release();
+        }
+      },
+    };
+  }
+
+  #commitGroup(): void {
+    const group = this.#group;
+    if (!group) return;
+    this.#group = undefined;
+    try {
+      this.#session.exec("commit");
+    } catch (error) {
+      this.#takeBack("rollback");
+      group.settle(error);
+      return;
+    }
+    group.settle();
+    this.#care.committed();
+  }
+
+  #giveUp(group: Group): void {
+    if (this.#group === group) this.#group = undefined;
+    group.settle(
+      new AppError("unavailable", "What was written together with something else could not be kept with it.", {
+        retryAfter: 1,
+      }),
+    );
+  }
+
+  /** @returns false when there was nothing to take back: a full disk may have ended the transaction already */
+  #takeBack(statement: string): boolean {
+    try {
+      this.#session.exec(statement);
+      return true;
+    } catch (error) {
+      if (!/no transaction is active|no such savepoint/.test(String(error))) throw error;
+      return false;
+    }
+  }
+
+  async #acquire(durability: Durability): Promise<void> {
+    if (durability === "full") {
+      await this.#turns.forCaller();
+      if (this.#isTaken) await new Promise<void>((resolve) => this.#callers.push(resolve));
+      this.#isTaken = true;
+      return;
+    }
+    for (;;) {
+      await this.#turns.forBackground();
+      if (!this.#isTaken) break;
+      await new Promise<void>((resolve) => this.#others.push(resolve));
+    }
+    this.#isTaken = true;
+  }
+
+  /** Hands the connection to the next caller, or tells one of the others that it is free. */
+  #release(): void {
+    const caller = this.#callers.shift();
+    if (this.#group?.isDue) this.#commitGroup();
+    if (caller) return caller();
+    this.#isTaken = false;
+    this.#others.shift()?.();
+  }
+}
+
+function createGroup(): Group {
+  let settle: (error?: unknown) => void = () => undefined;
+  const committed = new Promise<void>((resolve, reject) => {
+    settle = (error) => (error === undefined ? resolve() : reject(error));
+  });
+  // A group may have lost all its members.
+  committed.catch(() => undefined);
+  return { committed, settle, isDue: false };
+}

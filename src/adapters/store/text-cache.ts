@@ -1,0 +1,120 @@
+import type { Unit } from "../../core/types.js";
+import { type ChangeFeed, type Watched } from "./change-feed.js";
+
+/** What was counted in one scope. */
+export interface Counted {
+  /** Units. */
+  readonly total: number;
+  /** How many of them have a word; the reader adds what it counts. */
+  readonly words: Map<string, number>;
+}
+
+/** Remembers for many searches what one asked the text index. */
+export interface TextCache {
+  /**
+   * What was counted in a scope, as long as little has changed since: it only says how rare words are.
+   * @param count gives the number of units, asked where it is not remembered
+   */
+  counted(scope: string, count: () => Promise<number>): Promise<Counted>;
+  /**
+   * The units that each key stands for, as long as nothing has changed in these containers; none named for all there are.
+   * @param read gives them for keys by their places, asked for those that are not remembered
+   */
+  postings(
+    containerIds: readonly number[],
+    keys: readonly string[],
+    read: (places: readonly number[]) => Promise<readonly (readonly Unit[])[]>,
+  ): Promise<(readonly Unit[])[]>;
+}
+
+/** A scope may change by this share before what was counted in it is counted anew. */
+const TOLERATED_CHANGE = 0.01;
+const SCOPES_REMEMBERED = 200;
+/** Scopes of hundreds of containers are asked for rarely. */
+const LONGEST_REMEMBERED = 2_000;
+
+/** Units in all lists together; about 8 bytes each. */
+const POSTINGS_REMEMBERED = 250_000;
+
+/** What was asked of some containers together. */
+interface Group {
+  readonly containerIds: ReadonlySet<number>;
+  readonly lists: Map<string, readonly Unit[]>;
+  /** Units in its lists, and its lists. */
+  held: number;
+}
+
+/** What is removed for good is removed from the index in bulk. */
+const WATCHED: Watched = {
+  "delete on memories": "select old.seq as unit",
+  "delete on chunks": "select -old.seq as unit",
+};
+
+export function createTextCache(feed: ChangeFeed): TextCache {
+  const remembered = new Map<string, Counted & { readonly changes: number }>();
+  let groups = new Map<string, Group>();
+  let held = 0;
+  let changes = 0;
+
+  function forgetLists(): void {
+    groups = new Map();
+    held = 0;
+  }
+
+  function forgetGroup(key: string, group: Group): void {
+    groups.delete(key);
+    held -= group.held;
+  }
+
+  function groupOf(containerIds: readonly number[]): { readonly key: string; readonly group: Group } {
+    const key = containerIds.join();
+    const group = groups.get(key) ?? { containerIds: new Set(containerIds), lists: new Map(), held: 0 };
+    groups.set(key, group);
+    return { key, group };
+  }
+
+  feed.watchIndex(({ units, containerIds }) => {
+    changes += units.length;
+    if (containerIds.includes(0)) return forgetLists();
+    for (const [key, group] of groups)
+      if (group.containerIds.size === 0 || containerIds.some((id) => group.containerIds.has(id)))
+        forgetGroup(key, group);
+  });
+  feed.watch(WATCHED, (units) => {
+    changes += units.length;
+    forgetLists();
+  });
+
+  return {
+    async counted(scope, count) {
+      const known = remembered.get(scope);
+      if (known && changes - known.changes <= known.total * TOLERATED_CHANGE) return known;
+      const before = changes;
+      const counted = { changes: before, total: await count(), words: new Map<string, number>() };
+      remembered.delete(scope);
+      if (scope.length > LONGEST_REMEMBERED) return counted;
+      remembered.set(scope, counted);
+      const oldest = remembered.size > SCOPES_REMEMBERED ? remembered.keys().next() : undefined;
+      if (oldest && !oldest.done) remembered.delete(oldest.value);
+      return counted;
+    },
+
+    async postings(containerIds, keys, read) {
+      if (keys.some((key) => key.length > LONGEST_REMEMBERED)) return [...(await read([...keys.keys()]))];
+      const { key: groupKey, group } = groupOf(containerIds);
+      const unknown = [...keys.keys()].filter((place) => !group.lists.has(keys[place] ?? ""));
+      const found = unknown.length > 0 ? await read(unknown) : [];
+      const fresh = new Map(unknown.map((place, index) => [place, found[index] ?? []]));
+      const answer = keys.map((key, place) => fresh.get(place) ?? group.lists.get(key) ?? []);
+      // What was read before a change belongs to what was forgotten with it.
+      if (groups.get(groupKey) !== group) return answer;
+      for (const [place, units] of fresh) {
+        held += units.length + 1;
+        group.held += units.length + 1;
+        group.lists.set(keys[place] ?? "", units);
+      }
+      if (held > POSTINGS_REMEMBERED) forgetLists();
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { ChangeFeed } from "./change-feed.js";
+import { createDetailCache, type DetailCache } from "./detail-cache.js";
+import { createMatchingCache, type MatchingCache } from "./matching-cache.js";
+import { createTextCache, type TextCache } from "./text-cache.js";
+
+/** What searches remember of the record, together for all who search it. */
+export interface UnitCaches {
+  readonly details: DetailCache;
+  readonly matching: MatchingCache;
+  readonly texts: TextCache;
+}
+
+export function createUnitCaches(feed: ChangeFeed): UnitCaches {
+  return {
+    details: createDetailCache(feed),
+    matching: createMatchingCache(feed),
+    texts: createTextCache(feed),
+  };
+}

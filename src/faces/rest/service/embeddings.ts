@@ -1,0 +1,89 @@
+import * as z from "zod";
+import type { EmbeddingStatus, ShownMove } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { dateTime } from "../schemas.js";
+
+const share = z.number().min(0).max(1);
+const selfRetrieval = z.object({
+  found: share.describe("Share of the questions whose text is among the ten nearest."),
+  rank: share.describe("Mean of 1/rank of that text."),
+});
+
+const embedder = z.object({ name: z.string(), since: dateTime });
+
+const move = embedder.extend({
+  state: z.enum(["preparing", "filling", "comparing", "ready", "paused", "waiting"]),
+  done: z.int().describe("Texts that have a vector."),
+  total: z.int(),
+  perMinute: z.number().nullable(),
+  minutesLeft: z.number().nullable(),
+  tokens: z.int().describe("Tokens that were sent, roughly."),
+  cost: z.number().nullable().describe("US dollars so far, roughly; null where nobody set a price."),
+  download: z.object({ bytes: z.int(), total: z.int() }).nullable(),
+  problem: z.string().nullable().describe("What keeps it from going on."),
+  comparison: z
+    .object({
+      searches: z.int(),
+      overlap: share.nullable().describe("Which share of the ten nearest is the same."),
+      active: selfRetrieval.nullable(),
+      next: selfRetrieval,
+      isSane: z.boolean().describe("False when the next one finds clearly less: then a person decides."),
+    })
+    .nullable(),
+});
+
+const embeddings = z.object({
+  active: embedder.extend({ isAnswering: z.boolean().describe("False while searches go by words alone.") }),
+  next: move.nullable().describe("What is being filled, to answer next."),
+  previous: embedder
+    .extend({ keptUntil: dateTime.nullable() })
+    .nullable()
+    .describe("What may be gone back to until then."),
+});
+
+/** Where an embedder is reached is left out: it may be an address inside. */
+function present({ active, next, previous }: EmbeddingStatus): z.infer<typeof embeddings> {
+  return {
+    active: { name: active.name, since: active.since, isAnswering: active.isAnswering },
+    next: next && presentMove(next),
+    previous: previous && { name: previous.name, since: previous.since, keptUntil: previous.keptUntil },
+  };
+}
+
+function presentMove({ choice: _choice, ...shown }: ShownMove): z.infer<typeof move> {
+  return shown;
+}
+
+const ONLY_OWNER = "Only a key of the whole organisation may do this.";
+
+/**
+ * Beyond the contract. Which embedder is to answer next is not chosen here: it decides where every text is sent, and
+ * with which key, so it takes the settings or the command line of the machine.
+ */
+export const embeddingEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/v3/embeddings",
+    summary: "Which embedder answers, and how far the move to another one is",
+    description: ONLY_OWNER,
+    tag: "settings",
+    status: 200,
+    answer: embeddings,
+    handle: async ({ core, call }) => present(await core.getEmbeddings(call)),
+  }),
+  defineEndpoint({
+    method: "post",
+    path: "/v3/embeddings",
+    summary: "Direct the move to another embedder",
+    description: `${ONLY_OWNER} \`pause\` and \`resume\` the filling of the next embedder; \`switch\` to it although it finds less; \`rollback\` to the one before, or give up the move; \`drop\` the vectors that are kept for going back. A move begins with the server's settings, or with \`recollect embeddings use\`.`,
+    tag: "settings",
+    body: z.object({ action: z.enum(["pause", "resume", "switch", "rollback", "drop"]) }),
+    example: { action: "pause" },
+    status: 200,
+    answer: z.object({ done: z.string().describe("What it came to, in words."), embeddings }),
+    async handle({ core, call, body }) {
+      const changed = await core.changeEmbeddings(call, body);
+      return { done: changed.done, embeddings: present(changed.embeddings) };
+    },
+  }),
+];
