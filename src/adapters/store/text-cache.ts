@@ -1,5 +1,6 @@
 import type { Unit } from "../../core/types.js";
 import { type ChangeFeed, type Watched } from "./change-feed.js";
+import { createScopeMembers, type ScopeMembers } from "./scope-members.js";
 
 /** What was counted in one scope. */
 export interface Counted {
@@ -25,6 +26,7 @@ export interface TextCache {
     keys: readonly string[],
     read: (places: readonly number[]) => Promise<readonly (readonly Unit[])[]>,
   ): Promise<(readonly Unit[])[]>;
+  readonly members: Pick<ScopeMembers, "of">;
 }
 
 /** A scope may change by this share before what was counted in it is counted anew. */
@@ -46,11 +48,12 @@ interface Group {
 
 /** What is removed for good is removed from the index in bulk. */
 const WATCHED: Watched = {
-  "delete on memories": "select old.seq as unit",
-  "delete on chunks": "select -old.seq as unit",
+  "delete on memories": "select old.seq * 2 + 1 as unit",
+  "delete on chunks": "select old.seq * 2 as unit",
 };
 
 export function createTextCache(feed: ChangeFeed): TextCache {
+  const members = createScopeMembers();
   const remembered = new Map<string, Counted & { readonly changes: number }>();
   let groups = new Map<string, Group>();
   let held = 0;
@@ -73,8 +76,10 @@ export function createTextCache(feed: ChangeFeed): TextCache {
     return { key, group };
   }
 
-  feed.watchIndex(({ units, containerIds }) => {
+  feed.watchIndex((change) => {
+    const { units, containerIds } = change;
     changes += units.length;
+    members.note(change);
     if (containerIds.includes(0)) return forgetLists();
     for (const [key, group] of groups)
       if (group.containerIds.size === 0 || containerIds.some((id) => group.containerIds.has(id)))
@@ -82,10 +87,13 @@ export function createTextCache(feed: ChangeFeed): TextCache {
   });
   feed.watch(WATCHED, (units) => {
     changes += units.length;
+    members.note({ units, containerIds: [0] });
     forgetLists();
   });
 
   return {
+    members,
+
     async counted(scope, count) {
       const known = remembered.get(scope);
       if (known && changes - known.changes <= known.total * TOLERATED_CHANGE) return known;

@@ -2,7 +2,9 @@ import type { Kysely } from "kysely";
 import type { FoundText, TextHit, TextSearchOptions, UnitScope } from "../../core/ports.js";
 import { kindOf, type Unit } from "../../core/types.js";
 import { readPacked, readRows } from "./fixed-query.js";
+import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
+import type { Members } from "./scope-members.js";
 import type { Counted, TextCache } from "./text-cache.js";
 import { indexedForms, scopeWord } from "./text-index.js";
 
@@ -13,8 +15,34 @@ const WORDS_REMEMBERED = 1_000;
 /** From so many containers on, naming each costs more than leaving out afterwards what is of another kind or forgotten. */
 const MANY_CONTAINERS = 50;
 
+/**
+ * From this share of all units on, a scope is looked for in what the index finds everywhere: to read its units for every
+ * word, as the index does where the scope is part of the question, costs several times what the words cost.
+ */
+const LARGE_SHARE = 1 / 4;
+/** How many more are read everywhere than may be expected to hold what is wanted of the scope. */
+const WIDENING = 1.3;
+
 /** No limit, in SQL. */
 const UNLIMITED = -1;
+
+/** How the units of a scope that have a word are read. */
+interface Place {
+  /** What restricts the expression of a word; empty for nothing. */
+  readonly within: string;
+  /** Of whose changes the answers depend; none for any. */
+  readonly containerIds: readonly number[];
+  /** So many times what is wanted is read, because some of it is not of the scope. */
+  readonly factor: number;
+  /** Null when all of it is. */
+  readonly members: Members | null;
+}
+
+/** Units, and whether there may be more. */
+interface Found {
+  readonly units: readonly Unit[];
+  readonly isCut: boolean;
+}
 
 /**
  * Searches the text index. SQLite's `bm25` would read the length of every match and each word's postings of all other
@@ -32,17 +60,43 @@ export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextS
     return cache ? cache.counted(within, count) : { total: await count(), words: new Map() };
   }
 
-  /** Lists that are longer than `most` are cut just behind it. */
+  /** At most `most` units of the scope for each expression. */
+  async function find(
+    { containerIds, factor, members }: Place,
+    expressions: readonly string[],
+    most: number,
+  ): Promise<Found[]> {
+    const limit = most === Infinity ? UNLIMITED : Math.ceil(most * factor) + 1;
+    const lists = await readPostings(containerIds, expressions, limit);
+    return lists.map((list) => {
+      const units = members ? list.filter((unit) => members.has(unit)) : list;
+      return { units: units.slice(0, most), isCut: units.length > most || list.length === limit };
+    });
+  }
+
   async function readPostings(
     containerIds: readonly number[],
     expressions: readonly string[],
-    most: number,
+    limit: number,
   ): Promise<(readonly Unit[])[]> {
-    const limit = most === Infinity ? UNLIMITED : most + 1;
     const read = (some: readonly string[]) => readPacked<Unit[]>(db, POSTINGS, [limit, JSON.stringify(some)]);
     if (!cache) return read(expressions);
     const keys = expressions.map((expression) => `${limit} ${expression}`);
     return cache.postings(containerIds, keys, (places) => read(places.map((place) => expressions[place] ?? "")));
+  }
+
+  /** How to read a scope, whose units are counted. */
+  async function placeOf({ containerIds }: UnitScope, within: string, { total }: Counted): Promise<Place> {
+    if (within === "") return { within, containerIds: [], factor: 1, members: null };
+    const share = cache ? total / Math.max(1, (await countedIn("")).total) : 0;
+    if (!cache || share < LARGE_SHARE) return { within, containerIds, factor: 1, members: null };
+    const members = await cache.members.of(within, containerIds, {
+      page: (after, limit) => readPacked<Unit>(db, PAGE_OF_SCOPE, [within, after, limit]),
+      among: (units) => readPacked<Unit>(db, AMONG_SCOPE, [within, listParameter(units)]),
+    });
+    // In few steps, so that a scope that grows asks for the same as before.
+    const factor = 2 ** Math.ceil(Math.log2(WIDENING / share));
+    return { within: "", containerIds: [], factor, members };
   }
 
   async function countCommon(counted: Counted, words: readonly string[], within: string): Promise<void> {
@@ -57,22 +111,17 @@ export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextS
     for (const [index, word] of unknown.entries()) counted.words.set(word, counts[index] ?? 0);
   }
 
-  /** Units that have each word in their text, and of how many there are; a common word gives no more than it must. */
-  async function lookUp(
-    { within, containerIds }: { readonly within: string; readonly containerIds: readonly number[] },
-    words: readonly string[],
-    mostMatches: number,
-  ) {
-    const counted = await countedIn(within);
-    const expressions = words.map((word) => inColumn("text", [word], within));
-    const lists = await readPostings(containerIds, expressions, mostMatches);
-    const isCommon = (index: number): boolean => (lists[index]?.length ?? 0) > mostMatches;
-    const common = words.filter((_, index) => isCommon(index));
+  /** Of how many units of the scope each word is, of which these were found. */
+  async function count(
+    counted: Counted,
+    { words, found, within }: { words: readonly string[]; found: readonly Found[]; within: string },
+  ): Promise<number[]> {
+    const common = words.filter((_, index) => found[index]?.isCut);
     await countCommon(counted, common, within);
-    const counts = words.map((word, index) =>
-      isCommon(index) ? (counted.words.get(word) ?? mostMatches) : (lists[index]?.length ?? 0),
-    );
-    return { lists, total: counted.total, counts };
+    return words.map((word, index) => {
+      const { units, isCut } = found[index] ?? NOTHING;
+      return isCut ? (counted.words.get(word) ?? units.length) : units.length;
+    });
   }
 
   return {
@@ -80,24 +129,25 @@ export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextS
       if (scope.containerIds.length === 0 || words.length === 0)
         return { hits: [], counted: { total: 0, counts: words.map(() => 0) } };
       const within = scopeExpression(scope);
-      // All that there are may become more.
-      const containerIds = within === "" ? [] : scope.containerIds;
-      const { lists, ...counted } = await lookUp({ within, containerIds }, words, mostMatches);
+      const all = await countedIn(within);
+      const place = await placeOf(scope, within, all);
+      const inText = words.map((word) => inColumn("text", [word], place.within));
+      const found = await find(place, inText, mostMatches);
+      const counted = { total: all.total, counts: await count(all, { words, found, within }) };
       const telling = rarest(counted.counts, mostMatches);
-      const around = await readPostings(
-        containerIds,
-        telling.map((index) => inColumn("context", [words[index] ?? ""], within)),
-        mostMatches,
-      );
-      const matches = telling.map((index, place) => ({
-        own: lists[index] ?? [],
-        around: around[place] ?? [],
+      const inContext = telling.map((index) => inColumn("context", [words[index] ?? ""], place.within));
+      const around = await find(place, inContext, mostMatches);
+      const matches = telling.map((index, at) => ({
+        own: found[index]?.units ?? [],
+        around: around[at]?.units ?? [],
         rarity: rarityOf(counted, index),
       }));
       return { hits: best(matches, limit, choiceOf(scope, among)), counted };
     },
   };
 }
+
+const NOTHING: Found = { units: [], isCut: false };
 
 /** What of all that has the words may be returned; everything where the index knew that. */
 function choiceOf({ kinds, isEverywhere }: UnitScope, among: ReadonlySet<Unit> | undefined): (unit: Unit) => boolean {
@@ -148,6 +198,11 @@ const COUNTS = `select json_group_array((select count(*) from text_index where t
 const POSTINGS = `select json_group_array(json((select json_group_array(rowid) from (
     select rowid from text_index where text_index match expression.value limit ?)))) as packed
   from json_each(?) expression`;
+
+const PAGE_OF_SCOPE = `select json_group_array(rowid) as packed from
+  (select rowid from text_index where text_index match ? and rowid > ? order by rowid limit ?)`;
+const AMONG_SCOPE = `select json_group_array(rowid) as packed from text_index
+  where text_index match ? and rowid in (select value from json_each(?))`;
 
 async function ask<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
   return readPacked<T>(db, query, [JSON.stringify(expressions)]);

@@ -1,0 +1,32 @@
+const BITS = 32;
+
+/** A set of whole numbers from 0 on, in one bit each up to the largest; for numbers that lie close together. */
+export class BitSet {
+  #words = new Uint32Array(16);
+
+  has(value: number): boolean {
+    return (((this.#words[value >>> 5] ?? 0) >>> (value & 31)) & 1) === 1;
+  }
+
+  add(value: number): void {
+    const place = value >>> 5;
+    if (place >= this.#words.length) this.#grow(place);
+    this.#words[place]! |= 1 << (value & 31);
+  }
+
+  delete(value: number): void {
+    const place = value >>> 5;
+    if (place < this.#words.length) this.#words[place]! &= ~(1 << (value & 31));
+  }
+
+  /** Bytes held. */
+  get bytes(): number {
+    return this.#words.length * (BITS / 8);
+  }
+
+  #grow(place: number): void {
+    const words = new Uint32Array(Math.ceil((place + 1) * 1.5));
+    words.set(this.#words);
+    this.#words = words;
+  }
+}
