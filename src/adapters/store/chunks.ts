@@ -164,7 +164,10 @@ async function isOfOrganization(db: Kysely<Database>, organizationId: string, do
   return row !== undefined;
 }
 
-export function chunkOf(row: Selectable<Database["chunks"]>): Chunk {
+/** A chunk as it is selected. */
+export type ChunkColumns = Selectable<Database["chunks"]>;
+
+export function chunkOf(row: ChunkColumns): Chunk {
   return {
     seq: row.seq,
     id: row.id,

@@ -7,6 +7,9 @@ import type { Database } from "./schema.js";
 /** A document as it is selected, with its container tags as a JSON array. */
 export type DocumentRow = Selectable<Database["documents"]> & { tags: string };
 
+/** The same without the text, and without what only the store needs. */
+export type HeadRow = Omit<DocumentRow, "content" | "turns" | "seq" | "waiting">;
+
 /** The columns of a new document. */
 export function rowOf(organizationId: string, draft: DocumentDraft) {
   return {
@@ -86,7 +89,7 @@ export function documentOf(row: DocumentRow): Document {
 }
 
 /** The same without the text. */
-export function headOf(row: Omit<DocumentRow, "content" | "turns" | "seq" | "waiting">): DocumentHead {
+export function headOf(row: HeadRow): DocumentHead {
   return {
     id: row.id,
     organizationId: row.organization_id,

@@ -3,10 +3,11 @@ import type { Clock, DocumentQuery, DocumentStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { createContainerStore } from "./containers.js";
 import { CATEGORY, countCategories, readOutlines } from "./document-outlines.js";
-import { columnsOf, documentOf, headOf, rowOf, waitingAfter } from "./document-rows.js";
+import { columnsOf, documentOf, headOf, type HeadRow, rowOf, waitingAfter } from "./document-rows.js";
 import { documentFilterSql } from "./filters.js";
 import { fixedQuery } from "./fixed-query.js";
 import { listParameter } from "./json.js";
+import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
 import { createDescriptionStore } from "./descriptions.js";
 import { createRevisionStore } from "./revisions.js";
@@ -14,11 +15,12 @@ import { dropChunkUnits } from "./text-index.js";
 import { atomically } from "./transact.js";
 
 /** Container tags of a document in the order they were given, as a JSON array. */
-const TAGS = sql<string>`(
+const TAGS_SQL = `(
   select json_group_array(c.tag order by dc.position)
   from document_containers dc join containers c on c.id = dc.container_id
   where dc.document_id = documents.id and c.deleted_at is null
-)`.as("tags");
+)`;
+const TAGS = sql.raw<string>(TAGS_SQL).as("tags");
 
 const HEAD_COLUMNS = [
   "id",
@@ -58,15 +60,11 @@ const selectById = fixedQuery((db, slot) =>
     .where("id", "=", slot<string>(1)),
 );
 
-const selectHeadsByIds = fixedQuery((db, slot) =>
-  db
-    .selectFrom("documents")
-    .select(HEAD_COLUMNS)
-    .select(TAGS)
-    .where(ofOrganization(slot(0)))
-    .where(sql<boolean>`id in (select value from json_each(${slot<string>(1)}))`)
-    .orderBy("seq"),
-);
+// A JSON array put into another one would not stay a text.
+const HEADS = packedRows<HeadRow>({ ...columnsOfTable("documents", HEAD_COLUMNS), tags: `${TAGS_SQL} || ''` });
+// Once for every search: there is mostly one organisation, so its index would lead through all documents.
+const HEADS_BY_IDS = `select json_group_array(${HEADS.expression} order by documents.seq) as packed from documents
+  where +documents.organization_id = ?1 and documents.id in (select value from json_each(?2))`;
 
 export function createDocumentStore(db: Kysely<Database>, clock: Clock): DocumentStore {
   async function link(
@@ -127,7 +125,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     },
 
     async headsByIds(organizationId, ids) {
-      const rows = await selectHeadsByIds(db, organizationId, listParameter(ids));
+      const rows = await HEADS.read(db, HEADS_BY_IDS, [organizationId, listParameter(ids)]);
       return rows.map(headOf);
     },
 

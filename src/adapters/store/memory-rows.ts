@@ -2,15 +2,46 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { MemoryChange } from "../../core/ports.js";
 import type { BucketVerdict, Memory } from "../../core/types.js";
 import { fromJson, toJson } from "./json.js";
+import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
 
 /** A memory as it is selected. */
 export type MemoryRow = Selectable<Database["memories"]> & { tag: string; source_count: number };
 
 /** Sources whose document was deleted are gone, so the count is of documents that still state the fact. */
-const SOURCE_COUNT = sql<number>`(select count(*) from memory_sources ms where ms.memory_id = memories.id)`.as(
-  "source_count",
-);
+const SOURCE_COUNT_SQL = "(select count(*) from memory_sources ms where ms.memory_id = memories.id)";
+const SOURCE_COUNT = sql.raw<number>(SOURCE_COUNT_SQL).as("source_count");
+
+/** Memories beside their containers. */
+export const WHOLE_MEMORIES = packedRows<MemoryRow>({
+  ...columnsOfTable("memories", [
+    "seq",
+    "id",
+    "organization_id",
+    "container_id",
+    "text",
+    "text_key",
+    "version",
+    "is_latest",
+    "parent_id",
+    "root_id",
+    "kind",
+    "is_static",
+    "is_inference",
+    "is_forgotten",
+    "forget_after",
+    "forget_reason",
+    "strength",
+    "origin",
+    "metadata",
+    "entities",
+    "buckets",
+    "created_at",
+    "updated_at",
+  ]),
+  tag: "containers.tag",
+  source_count: SOURCE_COUNT_SQL,
+});
 
 /** Memories of an organisation with the tag of their container. */
 export function selectMemories(db: Kysely<Database>, organizationId: string) {

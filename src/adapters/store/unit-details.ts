@@ -1,17 +1,14 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { UnitDetail, UnitScope, WholeUnit } from "../../core/ports.js";
 import { kindOf, seqOf, unitOf, type Chunk, type Memory, type Unit } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
-import { chunkOf } from "./chunks.js";
+import { chunkOf, type ChunkColumns } from "./chunks.js";
 import type { DetailCache, HeldDetail } from "./detail-cache.js";
-import { ofOrganization } from "./documents.js";
 import { readPacked } from "./fixed-query.js";
 import { fromJson, listParameter } from "./json.js";
-import { memoryOf, selectMemories } from "./memory-rows.js";
+import { memoryOf, WHOLE_MEMORIES } from "./memory-rows.js";
+import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
-
-const isOneOf = (column: string, values: readonly number[]) =>
-  sql<boolean>`${sql.raw(column)} in (select value from json_each(${listParameter(values)}))`;
 
 function seqsOf(units: readonly Unit[], kind: "chunk" | "memory"): number[] {
   return units.filter((unit) => kindOf(unit) === kind).map(seqOf);
@@ -151,22 +148,39 @@ const MEMORIES = `select json_group_array(json_array(seq, id, container_id, text
     and +is_latest = 1
     and (?3 = 1 or +is_forgotten = 0)`;
 
+const WHOLE_CHUNKS = packedRows<ChunkColumns>(
+  columnsOfTable("chunks", [
+    "seq",
+    "id",
+    "document_id",
+    "revision",
+    "position",
+    "content",
+    "context",
+    "metadata",
+    "created_at",
+  ]),
+);
+const SELECT_CHUNKS = `select json_group_array(${WHOLE_CHUNKS.expression}) as packed
+  from chunks
+  join documents on documents.id = chunks.document_id
+  where +documents.organization_id = ?1
+    and chunks.seq in (select value from json_each(?2))`;
+const SELECT_MEMORIES = `select json_group_array(${WHOLE_MEMORIES.expression}) as packed
+  from memories
+  join containers on containers.id = memories.container_id
+  where +memories.organization_id = ?1
+    and memories.seq in (select value from json_each(?2))`;
+
 /** The whole of a few units, to show them. */
 export async function loadUnits(
   db: Kysely<Database>,
   organizationId: string,
   units: readonly Unit[],
 ): Promise<WholeUnit[]> {
-  const chunks = await db
-    .selectFrom("chunks")
-    .innerJoin("documents", "documents.id", "chunks.document_id")
-    .selectAll("chunks")
-    .where(ofOrganization(organizationId))
-    .where(isOneOf("chunks.seq", seqsOf(units, "chunk")))
-    .execute();
-  const memories = await selectMemories(db, organizationId)
-    .where(isOneOf("memories.seq", seqsOf(units, "memory")))
-    .execute();
+  const seqsIn = (kind: "chunk" | "memory") => listParameter(seqsOf(units, kind));
+  const chunks = await WHOLE_CHUNKS.read(db, SELECT_CHUNKS, [organizationId, seqsIn("chunk")]);
+  const memories = await WHOLE_MEMORIES.read(db, SELECT_MEMORIES, [organizationId, seqsIn("memory")]);
   return [
     ...chunks.map((row) => ({ unit: unitOf("chunk", row.seq), chunk: chunkOf(row), memory: null })),
     ...memories.map((row) => ({ unit: unitOf("memory", row.seq), chunk: null, memory: memoryOf(row) })),

@@ -1,0 +1,33 @@
+import type { Kysely } from "kysely";
+import { readPacked } from "./fixed-query.js";
+import type { Database } from "./schema.js";
+
+/** Rows with many columns that come as one JSON text: SQLite hands out a text in half the time of as many values. */
+export interface PackedRows<Row> {
+  /** The JSON array of a row, for `json_group_array` in a statement whose column is `packed`. */
+  readonly expression: string;
+  read(db: Kysely<Database>, statement: string, parameters: readonly (string | number)[]): Promise<Row[]>;
+}
+
+/** @param columns what each field of a row is in SQL; no blobs */
+export function packedRows<Row extends object>(columns: Readonly<Record<keyof Row & string, string>>): PackedRows<Row> {
+  const names = Object.keys(columns);
+  const expressions: readonly string[] = Object.values(columns);
+  const rowOf = (values: readonly unknown[]): Row => {
+    const row: Record<string, unknown> = {};
+    for (let place = 0; place < names.length; place++) row[names[place] ?? ""] = values[place];
+    return row as Row;
+  };
+  return {
+    expression: `json_array(${expressions.join(", ")})`,
+    async read(db, statement, parameters) {
+      const rows = await readPacked<readonly unknown[]>(db, statement, parameters);
+      return rows.map(rowOf);
+    },
+  };
+}
+
+/** Columns of a table under their own names. */
+export function columnsOfTable<Name extends string>(table: string, names: readonly Name[]): Record<Name, string> {
+  return Object.fromEntries(names.map((name) => [name, `${table}.${name}`])) as Record<Name, string>;
+}
