@@ -3,6 +3,7 @@ import type { VectorChange } from "../../core/ports.js";
 import { kindOf, type Unit, type UnitKind } from "../../core/types.js";
 import { type Candidates, COARSE_MARGIN } from "./candidates.js";
 import { dotFine, quantise } from "./quantise.js";
+import type { ScanThread } from "./scan-thread.js";
 import type { TopHits } from "./top-hits.js";
 import { BLOCK_ROWS, type VectorArena } from "./vector-arena.js";
 
@@ -26,6 +27,8 @@ const ROW_OVERHEAD_BYTES = 60;
 export const FINE_ROWS = 20_000;
 /** Looking up the units of a filter one by one is quicker than scanning everything up to this share. */
 const WORTH_LOOKING_UP = 1 / 16;
+/** Bytes from which a thread is quicker than the way to it and back: a tenth of a millisecond. */
+const WORTH_A_THREAD = 1024 * 1024;
 
 /** Bytes that the vectors of a container take in memory. */
 export function matrixBytes(rows: number, dimensions: number): number {
@@ -71,7 +74,10 @@ export class ContainerMatrix {
     return this.#rows.size;
   }
 
-  /** Another one after each change. A scan that saw a change on its way has to begin again. */
+  /**
+   * Another one after each change of what was there before. A scan that saw such a change on its way has to begin again; what
+   * was added meanwhile it may have or not.
+   */
   get version(): number {
     return this.#version;
   }
@@ -88,7 +94,7 @@ export class ContainerMatrix {
 
   /** @throws AppError `corrupt` when the vector has another size than the matrix */
   apply(change: Pick<VectorChange, "unit" | "vector">): void {
-    this.#version += 1;
+    if (this.#rows.has(change.unit)) this.#version += 1;
     if (change.vector === null) this.#remove(change.unit);
     else this.#upsert(change.unit, change.vector);
   }
@@ -118,7 +124,7 @@ export class ContainerMatrix {
           this.#blocks.subarray(from, Math.min(from + step, this.#blockCount)),
           BLOCK_ROWS,
         );
-        this.#collect({ sums, factor, firstRow: from * BLOCK_ROWS }, query, candidates);
+        this.#collect({ sums, factor, firstRow: from * BLOCK_ROWS, end: this.size }, query, candidates);
       }
       return;
     }
@@ -132,6 +138,27 @@ export class ContainerMatrix {
       );
       this.#collectChosen({ sums, factor, rows }, candidates);
     }
+  }
+
+  /**
+   * Does the same for all rows in a thread.
+   * @returns whether it was done, or null where it is better done here; `version` counts as with `scan`
+   */
+  scanBeside(query: ScanQuery, candidates: Candidates, thread: ScanThread): Promise<boolean> | null {
+    const isLittle = this.#blockCount * this.#arena.blockBytes < WORTH_A_THREAD;
+    return isLittle || this.#isWorthLookingUp(query) || !thread.isReady
+      ? null
+      : this.#scanBeside(query, candidates, thread);
+  }
+
+  async #scanBeside(query: ScanQuery, candidates: Candidates, thread: ScanThread): Promise<boolean> {
+    const version = this.#version;
+    const end = this.size;
+    const beside = await this.#arena.scoreBeside(thread, this.#blocks.slice(0, this.#blockCount), query.vector);
+    if (beside === null) return false;
+    if (version === this.#version) this.#collect({ ...beside, firstRow: 0, end }, query, candidates);
+    beside.done();
+    return true;
   }
 
   /**
@@ -168,8 +195,9 @@ export class ContainerMatrix {
   }
 
   /** The rows of a small filter; null when everything is to be scanned. */
-  #chosenRows({ among, kinds }: ScanQuery): Int32Array | null {
-    if (among === undefined || among.size > this.size * WORTH_LOOKING_UP) return null;
+  #chosenRows(query: ScanQuery): Int32Array | null {
+    if (!this.#isWorthLookingUp(query)) return null;
+    const { among = new Set<Unit>(), kinds } = query;
     const rows = new Int32Array(among.size);
     let count = 0;
     for (const unit of among) {
@@ -179,17 +207,21 @@ export class ContainerMatrix {
     return rows.subarray(0, count);
   }
 
+  #isWorthLookingUp({ among }: ScanQuery): boolean {
+    return among !== undefined && among.size <= this.size * WORTH_LOOKING_UP;
+  }
+
   #collect(
-    { sums, factor, firstRow }: { sums: Int32Array; factor: number; firstRow: number },
+    { sums, factor, firstRow, end }: { sums: Int32Array; factor: number; firstRow: number; end: number },
     { kinds, among }: ScanQuery,
     candidates: Candidates,
   ): void {
     const scales = this.#scales;
     const margin = COARSE_MARGIN / factor;
     const isAnyKind = kinds.includes("chunk") && kinds.includes("memory");
-    const end = Math.min(firstRow + sums.length, this.size);
+    const last = Math.min(firstRow + sums.length, end);
     let threshold = candidates.floor / factor;
-    for (let row = firstRow; row < end; row++) {
+    for (let row = firstRow; row < last; row++) {
       const scale = scales[row]!;
       const sum = sums[row - firstRow]!;
       if (scale * (sum + margin) < threshold) continue;

@@ -15,9 +15,9 @@ export type DotKernel = (
   out: number,
 ) => void;
 
-/** Linear memory of WebAssembly; `buffer` is another one after each `grow`. */
+/** Linear memory of WebAssembly, which threads may share; `buffer` is another one after each `grow`. */
 export interface KernelMemory {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: SharedArrayBuffer;
   /** @throws RangeError when there is no more */
   grow(pages: number): number;
 }
@@ -26,31 +26,47 @@ interface WebAssemblyApi {
   validate(bytes: Uint8Array): boolean;
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: { readonly score: DotKernel } };
-  readonly Memory: new (size: { initial: number }) => KernelMemory;
+  readonly Memory: new (size: { initial: number; maximum: number; shared: true }) => KernelMemory;
 }
 
 /** Part of every Node, but not of its type definitions; missing when code may not be generated (`--jitless`). */
 const api = (globalThis as { readonly WebAssembly?: WebAssemblyApi }).WebAssembly;
+
+/** Pages of 64 KB, and so many of them are reserved, not taken, from the beginning: memory that is shared stays where it is. */
+const MOST_PAGES = 65_536;
+
+/** The compiled function, which other threads can put to work in the same memory; null where there is no SIMD for it. */
+export const kernelModule = once(() => {
+  const bytes = instructionsOf();
+  return api !== undefined && api.validate(bytes) ? new api.Module(bytes) : null;
+});
 
 /**
  * Memory with the function that works in it, or null where this machine or this Node has no SIMD for it, or no address
  * space for a memory.
  */
 export function createKernel(): { readonly memory: KernelMemory; readonly score: DotKernel } | null {
-  const bytes = kernelModule();
-  if (api === undefined || !api.validate(bytes)) return null;
+  const module = kernelModule();
+  if (api === undefined || module === null) return null;
   try {
-    const memory = new api.Memory({ initial: 1 });
-    return { memory, score: new api.Instance(new api.Module(bytes), { host: { memory } }).exports.score };
+    const memory = new api.Memory({ initial: 1, maximum: MOST_PAGES, shared: true });
+    return { memory, score: new api.Instance(module, { host: { memory } }).exports.score };
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
   }
 }
 
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
 const I32 = 0x7f;
 const V128 = 0x7b;
 const NOTHING = 0x40;
+/** Kind of a memory (https://webassembly.github.io/threads/core/binary/types.html#limits). */
+const SHARED_WITH_MAXIMUM = 0x03;
 
 /** Parameters, then local variables, by index. */
 const LIST = 0;
@@ -94,7 +110,7 @@ const repeat = (...body: Code): number[] => code(0x03, NOTHING, ...body, 0x0b);
 const advance = (local: number, by: number): number[] => code(get(local), constant(by), ADD, set(local));
 const countDown = (local: number): number[] => code(get(local), constant(1), SUBTRACT, tee(local), AGAIN_IF);
 
-function kernelModule(): Uint8Array {
+function instructionsOf(): Uint8Array {
   const eight = (at: 0 | 8): number[] =>
     code(get(ROW), loadWidened(at), get(AT_QUERY), load128(at * 2), MULTIPLY_AND_ADD, ADD_LANES);
   const sixteen = code(get(SUM), eight(0), eight(8), set(SUM), advance(ROW, 16));
@@ -129,7 +145,7 @@ function moduleOf(instructions: readonly number[]): Uint8Array {
   const parts = [
     [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     section(1, [code(0x60, parameters, list([]))]),
-    section(2, [code(text("host"), text("memory"), [0x02, 0x00, 1])]),
+    section(2, [code(text("host"), text("memory"), [0x02, SHARED_WITH_MAXIMUM, 1, ...unsigned(MOST_PAGES)])]),
     section(3, [[0]]),
     section(7, [code(text("score"), [0x00, 0])]),
     section(10, [code(unsigned(body.length), body)]),

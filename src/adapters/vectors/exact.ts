@@ -15,6 +15,7 @@ import { MatrixCache } from "./matrix-cache.js";
 import { pageRows } from "./page-rows.js";
 import { dotProduct, offerUnits, passes } from "./picked-units.js";
 import { scanMatrix, TimedTurn } from "./scan-matrix.js";
+import { ScanThread } from "./scan-thread.js";
 import { TopHits } from "./top-hits.js";
 import { MOST_ARENA_BYTES } from "./vector-arena.js";
 import { checkVectorQuery } from "./vector-query.js";
@@ -49,11 +50,12 @@ class ExactSearch implements ExactVectors {
   readonly #budgetBytes: number;
   readonly #cache: MatrixCache;
   readonly #sizes: ContainerSizes;
+  readonly #thread = new ScanThread();
 
   constructor(record: VectorRecord, budgetBytes: number) {
     this.#record = record;
     this.#budgetBytes = budgetBytes;
-    this.#cache = new MatrixCache(record, budgetBytes);
+    this.#cache = new MatrixCache(record, budgetBytes, this.#thread);
     this.#sizes = new ContainerSizes(record);
   }
 
@@ -73,7 +75,7 @@ class ExactSearch implements ExactVectors {
       if (this.shareOfMemory(space, rows) > 1) await this.#scanLarge(query, containerId, { scan, rows, top });
       else {
         const units = await this.#cache.use(space, containerId, { head, rows }, (current) =>
-          scanMatrix(current, scan, { top, turn, limit: query.limit }),
+          scanMatrix(current, scan, { top, turn, limit: query.limit, thread: this.#thread }),
         );
         unsettled.push(...units);
       }
@@ -115,6 +117,7 @@ class ExactSearch implements ExactVectors {
 
   async close(): Promise<void> {
     this.#cache.clear();
+    await this.#thread.close();
   }
 
   async #sizesAt(space: VectorSpace, containerIds: readonly number[], head: number): Promise<number[]> {

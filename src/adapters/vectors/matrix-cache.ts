@@ -3,6 +3,7 @@ import type { VectorSpace } from "../../core/types.js";
 import { ContainerMatrix, FINE_ROWS, type MatrixArenas, matrixBytes } from "./container-matrix.js";
 import { pageRows } from "./page-rows.js";
 import { TimedTurn } from "./scan-matrix.js";
+import type { ScanThread } from "./scan-thread.js";
 import { VectorArena } from "./vector-arena.js";
 
 /** A read of so many takes about a millisecond at 384 dimensions. */
@@ -36,14 +37,17 @@ interface Entry {
 export class MatrixCache {
   readonly #record: VectorRecord;
   readonly #budgetBytes: number;
+  readonly #thread: ScanThread;
   /** In order of last use, oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #arenas = new Map<number, MatrixArenas>();
   #bytes = 0;
 
-  constructor(record: VectorRecord, budgetBytes: number) {
+  /** @param thread works in the arenas */
+  constructor(record: VectorRecord, budgetBytes: number, thread: ScanThread) {
     this.#record = record;
     this.#budgetBytes = budgetBytes;
+    this.#thread = thread;
   }
 
   /**
@@ -248,7 +252,11 @@ export class MatrixCache {
   /** A memory never shrinks: it goes when nothing is left in it. */
   #dropIdleArenas(): void {
     const used = new Set([...this.#entries.values()].map((entry) => entry.space.dimensions));
-    for (const dimensions of this.#arenas.keys()) if (!used.has(dimensions)) this.#arenas.delete(dimensions);
+    for (const [dimensions, { coarse }] of this.#arenas) {
+      if (used.has(dimensions)) continue;
+      coarse.leave(this.#thread);
+      this.#arenas.delete(dimensions);
+    }
   }
 
   async #compare(entry: Entry): Promise<VectorVerification["collections"][number]> {

@@ -1,5 +1,6 @@
 import { createKernel, type DotKernel, type KernelMemory } from "./dot-kernel.js";
 import { dotWhole, quantiseQuery } from "./quantise.js";
+import type { ScanThread } from "./scan-thread.js";
 
 /** Rows that are taken and given back together. */
 export const BLOCK_ROWS = 8;
@@ -12,6 +13,25 @@ const MOST_BYTES_A_CALL = 16 * 1024 * 1024;
 const MOST_ROWS_A_CALL = 32_768;
 /** What addresses of 32 bits reach, with room for one more step of growth. */
 export const MOST_ARENA_BYTES = 3.5 * 1024 * 1024 * 1024;
+
+/** One score that is under way in a thread, and one that waits for it to end; more would only wait longer. */
+const MOST_SCRATCHES = 2;
+
+/** Place in the memory for what a thread is given and gives. */
+interface Scratch {
+  readonly address: number;
+  /** Blocks that it has room for. */
+  readonly blocks: number;
+}
+
+/** Sums that a thread computed. */
+export interface SumsBeside {
+  /** In the order of the blocks; they hold until `done` is called, once. */
+  readonly sums: Int32Array;
+  /** See `ask`. */
+  readonly factor: number;
+  done(): void;
+}
 
 /** Where the rows of one space lie, and the arithmetic on them. */
 interface Engine {
@@ -40,6 +60,9 @@ export class VectorArena {
   readonly #rowsPerCall: number;
   readonly #query: Int16Array;
   readonly #plainSums: Int32Array;
+  readonly #scratches: Scratch[] = [];
+  #scratchCount = 0;
+  readonly #wantScratch: (() => void)[] = [];
 
   /** @param kernel null for the plain code; tests compare the two */
   constructor(dimensions: number, kernel: Engine | null = createKernel()) {
@@ -116,6 +139,67 @@ export class VectorArena {
     new Int32Array(buffer, 0, addresses.length).set(addresses);
     this.#engine.score(0, addresses.length, rows, this.stride, this.#queryAt, this.#sumsAt);
     return new Int32Array(buffer, this.#sumsAt, count);
+  }
+
+  /**
+   * The same of whole blocks in a thread, while other work has its turn.
+   * @returns null when the thread ended before, or there is no memory left
+   */
+  async scoreBeside(thread: ScanThread, blocks: Int32Array, query: Float64Array): Promise<SumsBeside | null> {
+    const engine = this.#engine;
+    if (engine === null) return null;
+    const scratch = await this.#takeScratch(blocks.length);
+    if (scratch === null) return null;
+    const queryAt = scratch.address + scratch.blocks * 4;
+    const sumsAt = queryAt + this.stride * 2;
+    const quantised = new Int16Array(this.stride);
+    const factor = quantiseQuery(query, quantised);
+    new Int32Array(engine.memory.buffer, scratch.address, blocks.length).set(blocks);
+    new Int16Array(engine.memory.buffer, queryAt, this.stride).set(quantised);
+    const parameters = [scratch.address, blocks.length, BLOCK_ROWS, this.stride, queryAt, sumsAt] as const;
+    const isDone = await thread.score(engine.memory, [...parameters]);
+    const done = (): void => this.#giveScratch(scratch);
+    if (isDone) return { sums: new Int32Array(engine.memory.buffer, sumsAt, blocks.length * BLOCK_ROWS), factor, done };
+    done();
+    return null;
+  }
+
+  /** To be called when nothing of it is used any more. */
+  leave(thread: ScanThread): void {
+    if (this.#engine !== null) thread.forget(this.#engine.memory);
+  }
+
+  /**
+   * A larger one replaces one that is too small: there are few, and containers grow.
+   * @returns null when there is no memory left
+   */
+  async #takeScratch(blocks: number): Promise<Scratch | null> {
+    while (this.#scratches.length === 0 && this.#scratchCount >= MOST_SCRATCHES)
+      await new Promise<void>((resolve) => this.#wantScratch.push(resolve));
+    const free = this.#scratches.pop();
+    if (free !== undefined && free.blocks >= blocks) return free;
+    try {
+      const scratch = this.#allot(Math.ceil((blocks * 1.5) / 16) * 16);
+      if (free === undefined) this.#scratchCount += 1;
+      return scratch;
+    } catch (error) {
+      if (free !== undefined) this.#giveScratch(free);
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+  }
+
+  #allot(blocks: number): Scratch {
+    const address = this.#end;
+    const end = address + blocks * 4 * (1 + BLOCK_ROWS) + this.stride * 2;
+    this.#reserve(end);
+    this.#end = end;
+    return { address, blocks };
+  }
+
+  #giveScratch(scratch: Scratch): void {
+    this.#scratches.push(scratch);
+    this.#wantScratch.shift()?.();
   }
 
   #scorePlainly(addresses: Int32Array, rows: number): Int32Array {
