@@ -2,9 +2,9 @@ import { rarityOf } from "../../lib/english/common-words.js";
 import { contentRoot } from "../../lib/english/relations.js";
 import { tokenise } from "../../lib/words.js";
 import type { UnitDetail } from "../ports.js";
-import type { Query } from "./query.js";
+import type { Query, TermMatch } from "./query.js";
 import type { RankRecipe } from "./recipes.js";
-import { readText, type TextWords } from "./text-words.js";
+import { readText, type Root, type TextWords } from "./text-words.js";
 
 /** A candidate with its text taken apart. */
 export interface UnitWords extends TextWords {
@@ -56,34 +56,60 @@ function readSpeakers(names: readonly string[] | undefined): readonly string[] {
   return speakers;
 }
 
+/** What a root has of one term. */
+interface Found extends TermMatch {
+  /** For the order; null for the word itself, which counts as often as it occurs. */
+  readonly strength: number | null;
+}
+
 /** Looks for the terms of a query in a unit. */
-export function gatherEvidence(unit: UnitWords, query: Query, recipe: RankRecipe): Evidence {
-  let evidence: Evidence | null = null;
-  for (let at = 0; at < unit.roots.length; at++) {
-    const { text: root, family } = unit.roots[at]!;
-    const matches = query.matches.get(root) ?? query.near?.(root);
-    if (matches) {
+export type GatherEvidence = (unit: UnitWords) => Evidence;
+
+/** Units share their roots, so what a root has of the query is found out once. */
+export function evidenceOf(query: Query, recipe: RankRecipe): GatherEvidence {
+  const known = new Map<Root, readonly Found[] | null>();
+  const lookUp = (root: Root): readonly Found[] | null => {
+    const found = findTerms(root, query, recipe);
+    known.set(root, found);
+    return found;
+  };
+  return (unit) => {
+    let evidence: Evidence | null = null;
+    for (let at = 0; at < unit.roots.length; at++) {
+      const root = unit.roots[at]!;
+      const before = known.get(root);
+      const found = before === undefined ? lookUp(root) : before;
+      if (found === null) continue;
       evidence ??= emptyEvidence(query);
-      const count = unit.counts?.[at] ?? 1;
-      for (const { term, relation } of matches)
-        note(evidence, term, relation, relation === 1 ? count : relatedStrength(root, relation, recipe));
+      for (const { term, relation, strength } of found)
+        note(evidence, term, relation, strength ?? unit.counts?.[at] ?? 1);
     }
-    const relatives = family === null ? undefined : query.families.get(family);
-    if (family === null || !relatives) continue;
-    evidence ??= emptyEvidence(query);
-    for (const { term, relation } of relatives)
-      note(evidence, term, relation, relatedStrength(family, relation, recipe));
-  }
-  for (const { term, root, pattern } of query.splits) {
-    if (!unit.roots.some(({ text }) => text === root) || !pattern.test(unit.detail.text)) continue;
-    evidence ??= emptyEvidence(query);
-    note(evidence, term, 1, 1);
-  }
-  if (!evidence) return noEvidence(query);
-  const { strength } = evidence;
-  const scale = 1 - recipe.lengthShare + (recipe.lengthShare * unit.length) / recipe.typicalLength;
-  for (let term = 0; term < strength.length; term++) strength[term] = (strength[term] ?? 0) / scale;
-  return evidence;
+    for (const { term, root, pattern } of query.splits) {
+      if (!unit.roots.some(({ text }) => text === root) || !pattern.test(unit.detail.text)) continue;
+      evidence ??= emptyEvidence(query);
+      note(evidence, term, 1, 1);
+    }
+    if (!evidence) return noEvidence(query);
+    const { strength } = evidence;
+    const scale = 1 - recipe.lengthShare + (recipe.lengthShare * unit.length) / recipe.typicalLength;
+    for (let term = 0; term < strength.length; term++) strength[term] = (strength[term] ?? 0) / scale;
+    return evidence;
+  };
+}
+
+function findTerms({ text, family }: Root, query: Query, recipe: RankRecipe): readonly Found[] | null {
+  const matches = query.matches.get(text) ?? query.near?.(text) ?? [];
+  const relatives = family === null ? [] : (query.families.get(family) ?? []);
+  if (matches.length === 0 && relatives.length === 0) return null;
+  const related = (root: string, relation: number) => relatedStrength(root, relation, recipe);
+  return [
+    ...matches.map(({ term, relation }) => ({
+      term,
+      relation,
+      strength: relation === 1 ? null : related(text, relation),
+    })),
+    ...relatives.map(({ term, relation }) => ({ term, relation, strength: related(family ?? text, relation) })),
+  ];
 }
 
 function emptyEvidence({ terms }: Query): Evidence {

@@ -1,5 +1,5 @@
 import { fadingOf, habitOf } from "../memories/standing.js";
-import { gatherEvidence, readUnit, type Evidence, type UnitWords } from "./evidence.js";
+import { evidenceOf, readUnit, type Evidence, type GatherEvidence, type UnitWords } from "./evidence.js";
 import { placesOf, scoreAlone, scoreWords } from "./order.js";
 import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
@@ -51,6 +51,7 @@ export interface Prepared {
   readonly query: Query;
   readonly units: readonly UnitWords[];
   readonly evidence: readonly Evidence[];
+  readonly gather: GatherEvidence;
 }
 
 /** Every candidate once, best first, without those that only repeat a better one. Pure; never throws. */
@@ -107,19 +108,15 @@ export function prepareUnits(input: RankInput): Prepared {
   const names = new Set<string>();
   for (const { speakers } of units) for (const speaker of speakers) names.add(speaker);
   const query = analyseQuery(input.query, input.wordCounts, names, input.now);
-  return { input, query, units, evidence: units.map((unit) => gatherEvidence(unit, query, recipe)) };
+  const gather = evidenceOf(query, recipe);
+  return { input, query, units, evidence: units.map(gather), gather };
 }
 
 /** The same with more candidates. */
-export function withMore({ input, query, units, evidence }: Prepared, details: readonly UnitDetail[]): Prepared {
-  const { recipe = RANK } = input;
+export function withMore(prepared: Prepared, details: readonly UnitDetail[]): Prepared {
+  const { units, evidence, gather } = prepared;
   const more = details.map(readUnit);
-  return {
-    input,
-    query,
-    units: [...units, ...more],
-    evidence: [...evidence, ...more.map((unit) => gatherEvidence(unit, query, recipe))],
-  };
+  return { ...prepared, units: [...units, ...more], evidence: [...evidence, ...more.map(gather)] };
 }
 
 /**
