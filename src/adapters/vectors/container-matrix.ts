@@ -2,7 +2,7 @@ import { AppError } from "../../core/errors.js";
 import type { VectorChange } from "../../core/ports.js";
 import { kindOf, type Unit, type UnitKind } from "../../core/types.js";
 import { type Candidates, COARSE_MARGIN } from "./candidates.js";
-import { dotFine, quantise } from "./quantise.js";
+import { FINE_STEPS, quantise } from "./quantise.js";
 import type { ScanThread } from "./scan-thread.js";
 import type { TopHits } from "./top-hits.js";
 import { BLOCK_ROWS, type VectorArena } from "./vector-arena.js";
@@ -168,11 +168,22 @@ export class ContainerMatrix {
   settle(candidates: Candidates, query: ScanQuery, top: TopHits): Unit[] {
     const rows = candidates.best(this.#units);
     if (this.#fine === null) return rows.map((row) => this.#units[row]!);
-    for (const row of rows) {
-      const cosine = dotFine(this.#coarseAt(row), this.#fineAt(row)!, query.vector) * this.#scales[row]!;
-      if (cosine >= top.floor) top.offer(this.#units[row]!, cosine);
-    }
+    for (const [at, cosine] of this.#fineCosines(rows, this.#fine, query.vector).entries())
+      if (cosine >= top.floor) top.offer(this.#units[rows[at]!]!, cosine);
     return [];
+  }
+
+  #fineCosines(rows: readonly number[], fine: readonly number[], query: Float64Array): Float64Array {
+    const cosines = new Float64Array(rows.length);
+    const most = this.#arena.blocksPerCall * BLOCK_ROWS;
+    for (let from = 0; from < rows.length; from += most) {
+      const some = rows.slice(from, from + most);
+      const [high, factor] = sumsAt(this.#arena, this.#blocks, some, query);
+      const [low] = sumsAt(this.#fineArena, fine, some, query);
+      for (const [at, row] of some.entries())
+        cosines[from + at] = (high[at]! + low[at]! / FINE_STEPS) * factor * this.#scales[row]!;
+    }
+    return cosines;
   }
 
   /** Whether the matrix holds this vector for a unit, as exactly as it holds any. */
@@ -329,6 +340,23 @@ function resized<T extends Float64Array | Float32Array | Int32Array>(Type: new (
   const larger = new Type(Math.ceil(values.length * 1.5));
   larger.set(values);
   return larger;
+}
+
+/** Sums of products of the query with some rows, until the arena is asked again, and what they are multiplied with. */
+function sumsAt(
+  arena: VectorArena,
+  blocks: ArrayLike<number>,
+  rows: readonly number[],
+  query: Float64Array,
+): readonly [sums: Int32Array, factor: number] {
+  const factor = arena.ask(query);
+  return [
+    arena.score(
+      Int32Array.from(rows, (row) => addressOf(blocks, row, arena.stride)),
+      1,
+    ),
+    factor,
+  ];
 }
 
 /** As a number of 32 bits, which is negative from 2 GB on. */

@@ -1,7 +1,7 @@
 /** The largest value of a number of 8 bits, in both directions. */
 const BYTE = 127;
 /** A second number of 8 bits divides one step of the first into so many. */
-const FINE_STEPS = 254;
+export const FINE_STEPS = 254;
 const SHORT = 32_767;
 const LARGEST_SUM = 2_147_483_647;
 
@@ -71,15 +71,4 @@ export function dotWhole(values: Int8Array, offset: number, query: Int16Array, l
     odd += values[offset + at + 1]! * query[at + 1]!;
   }
   return (even + odd) | 0;
-}
-
-/** What has to be multiplied with the scale for the cosine of a quantised vector and the query, right to 2e-5. */
-export function dotFine(coarse: Int8Array, fine: Int8Array, query: Float64Array): number {
-  let high = 0;
-  let low = 0;
-  for (let at = 0; at < query.length; at++) {
-    high += coarse[at]! * query[at]!;
-    low += fine[at]! * query[at]!;
-  }
-  return high + low / FINE_STEPS;
 }
