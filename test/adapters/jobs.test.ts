@@ -1,6 +1,7 @@
 import { CompiledQuery } from "kysely";
 import { expect, test } from "vitest";
 import { createJobStore } from "../../src/adapters/store/jobs.js";
+import { atomically } from "../../src/adapters/store/transact.js";
 import { describeJobStore } from "../contract/jobs.js";
 import { ManualClock } from "../support/clock.js";
 import { openJobDatabase } from "../support/job-database.js";
@@ -9,7 +10,7 @@ describeJobStore("SQLite", openJobDatabase);
 
 test("a job that is written in a transaction is gone with it", async () => {
   const { db, jobs, close } = await openJobDatabase(new ManualClock());
-  const failing = db.transaction().execute(async (transaction) => {
+  const failing = atomically(db, async (transaction) => {
     await createJobStore(transaction).enqueue([{ kind: "embed", payload: 1, group: "a" }]);
     throw new Error("rolled back");
   });

@@ -2,11 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openSqliteStore } from "../../src/adapters/store/open.js";
 import type { Database } from "../../src/adapters/store/schema.js";
-import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
+import { sqliteDatabases } from "../../src/adapters/store/sqlite.js";
+import { atomically } from "../../src/adapters/store/transact.js";
 import { gate } from "../support/job-workshop.js";
 
 let folder: string;
@@ -19,9 +20,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "recollect-durability-"));
   const file = join(folder, "recollect.db");
   const connections = await openSqliteStore({ file, maxMegabytes: 0 });
-  const dialects = sqliteDialects(connections, { file, care: { committed: () => undefined, sync: () => disk.sync() } });
-  full = new Kysely<Database>({ dialect: dialects.full });
-  background = new Kysely<Database>({ dialect: dialects.normal });
+  const care = { committed: () => undefined, sync: () => disk.sync() };
+  ({ full, normal: background } = sqliteDatabases(connections, { file, care }));
 });
 afterEach(async () => {
   await background.destroy();
@@ -56,7 +56,7 @@ const keysOf = async (db: Kysely<Database>) =>
 describe("one record for what waits for the disk and for what need not", () => {
   test.each([
     ["a statement", (db: Kysely<Database>) => note(db, "test 1")],
-    ["a transaction", (db: Kysely<Database>) => db.transaction().execute((transaction) => note(transaction, "test 1"))],
+    ["a transaction", (db: Kysely<Database>) => atomically(db, (transaction) => note(transaction, "test 1"))],
   ])("%s is acknowledged when it is on the disk, and seen before", async (_, write) => {
     disk.hold();
     let isAcknowledged = false;
@@ -81,14 +81,14 @@ describe("one record for what waits for the disk and for what need not", () => {
   test("what the background writes waits for nothing", async () => {
     disk.hold();
     await note(background, "test 1");
-    await background.transaction().execute((transaction) => note(transaction, "test 2"));
+    await atomically(background, (transaction) => note(transaction, "test 2"));
     expect([await keysOf(full), disk.waiting()]).toEqual([["test 1", "test 2"], 0]);
   });
 
   test("who writes learns that the disk does not confirm it", async () => {
     disk.fail(new Error("the disk is gone"));
     await expect(note(full, "test 1")).rejects.toThrow("the disk is gone");
-    const transaction = full.transaction().execute((transaction) => note(transaction, "test 2"));
+    const transaction = atomically(full, (transaction) => note(transaction, "test 2"));
     await expect(transaction).rejects.toThrow("the disk is gone");
     await note(background, "test 3");
   });
@@ -96,7 +96,7 @@ describe("one record for what waits for the disk and for what need not", () => {
   test("both see what the other has written, and nothing that was taken back", async () => {
     await note(background, "test 1");
     await note(full, "test 2");
-    const failing = background.transaction().execute(async (transaction) => {
+    const failing = atomically(background, async (transaction) => {
       await note(transaction, "test 3");
       throw new Error("taken back");
     });
@@ -109,7 +109,7 @@ describe("one record for what waits for the disk and for what need not", () => {
 
   test("what only reads sees neither the half of a transaction nor waits for its end", async () => {
     const [begun, end] = [gate(), gate()];
-    const transaction = full.transaction().execute(async (transaction) => {
+    const transaction = atomically(full, async (transaction) => {
       await note(transaction, "test 1");
       begun.open();
       await end.opened;
@@ -123,7 +123,7 @@ describe("one record for what waits for the disk and for what need not", () => {
 
   test("of many transactions in the background each is whole or not at all", async () => {
     const writes = Array.from({ length: 12 }, (_, number) =>
-      background.transaction().execute(async (transaction) => {
+      atomically(background, async (transaction) => {
         await note(transaction, `test ${number} first`);
         if (number % 3 === 0) throw new Error(`taken back ${number}`);
         if (number % 4 === 1) await sleep(5);
@@ -143,11 +143,11 @@ describe("one record for what waits for the disk and for what need not", () => {
   test("callers go before the background, which is never kept out for long", async () => {
     const order: string[] = [];
     const writes = Array.from({ length: 30 }, (_, number) => [
-      background.transaction().execute(async (transaction) => {
+      atomically(background, async (transaction) => {
         await note(transaction, `test background ${number}`);
         order.push("background");
       }),
-      full.transaction().execute(async (transaction) => {
+      atomically(full, async (transaction) => {
         await note(transaction, `test caller ${number}`);
         order.push("caller");
       }),

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely, type CompiledQuery } from "kysely";
+import type { Kysely } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createChunkStore } from "../../src/adapters/store/chunks.js";
 import { createContainerStore } from "../../src/adapters/store/containers.js";
@@ -14,13 +14,13 @@ import { openSqliteStore } from "../../src/adapters/store/open.js";
 import { createRequestStore } from "../../src/adapters/store/requests.js";
 import type { Database } from "../../src/adapters/store/schema.js";
 import { noCare } from "../support/no-care.js";
-import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
+import { sqliteDatabases } from "../../src/adapters/store/sqlite.js";
 import { STORE_FILE } from "../../src/adapters/store/store.js";
 import { createSettingsStore } from "../../src/adapters/store/settings.js";
 import { createUnitStore } from "../../src/adapters/store/units.js";
 import { createVectorRecord } from "../../src/adapters/store/vector-record.js";
 import type { UnitScope } from "../../src/core/ports.js";
-import type { SqliteConnection, SqliteValue } from "../../src/lib/sqlite.js";
+import type { SqliteConnection } from "../../src/lib/sqlite.js";
 import {
   buildChunkDrafts,
   buildCondition,
@@ -31,6 +31,7 @@ import {
   only,
 } from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
+import { type SeenStatement, watchedConnections } from "../support/watched-connections.js";
 
 /** Whatever is read while a caller waits must be reached through an index: these tables grow without end. */
 const GROWING =
@@ -40,7 +41,7 @@ const WHOLE_ORGANIZATION = /\(organization_id=\?\)/;
 
 describe("the work of a call does not grow with the store", () => {
   const clock = new ManualClock();
-  const queries: CompiledQuery[] = [];
+  const queries: SeenStatement[] = [];
   let dataDirectory: string;
   let connection: SqliteConnection;
   let db: Kysely<Database>;
@@ -50,10 +51,8 @@ describe("the work of a call does not grow with the store", () => {
     const file = join(dataDirectory, STORE_FILE);
     const connections = await openSqliteStore({ file, maxMegabytes: 0 });
     connection = connections.writer;
-    db = new Kysely<Database>({
-      dialect: sqliteDialects(connections, { file, care: noCare }).full,
-      log: (event) => void queries.push(event.query),
-    });
+    const watched = watchedConnections(connections, (statement) => void queries.push(statement));
+    db = sqliteDatabases(watched, { file, care: noCare }).full;
     await createContainerStore(db, clock).ensure("o", ["a"]);
     await createMemoryStore(db, clock).insert("o", buildMemoryDraft({ id: "x" }), FIRST_VERSION);
     await createUnitStore(db, clock).addVector(3, space, new Float32Array(3));
@@ -72,8 +71,7 @@ describe("the work of a call does not grow with the store", () => {
     expect(queries.length).toBeGreaterThan(0);
     return queries.flatMap(({ sql, parameters }) => {
       if (!/^\s*(select|with|insert|update|delete)/i.test(sql)) return [];
-      const values = parameters.map((value) => (typeof value === "boolean" ? Number(value) : value) as SqliteValue);
-      const rows = connection.prepare(`explain query plan ${sql}`).all(...values) as { detail: string }[];
+      const rows = connection.prepare(`explain query plan ${sql}`).all(...parameters) as { detail: string }[];
       return rows.map((row) => row.detail);
     });
   }

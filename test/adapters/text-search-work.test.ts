@@ -2,11 +2,9 @@ import { mkdtempSync, readFileSync, existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely } from "kysely";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Database } from "../../src/adapters/store/schema.js";
 import { noCare } from "../support/no-care.js";
-import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
+import { sqliteDatabases } from "../../src/adapters/store/sqlite.js";
 import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
 import { createTextSearch } from "../../src/adapters/store/text-search.js";
 import { unitOf } from "../../src/core/types.js";
@@ -53,7 +51,7 @@ async function workOf(file: string, query: string): Promise<number> {
   const { DatabaseSync } = await loadSqlite();
   const [writer, reader] = [new DatabaseSync(file, { readOnly: true }), new DatabaseSync(file, { readOnly: true })];
   reader.exec("pragma cache_size = 1");
-  const db = new Kysely<Database>({ dialect: sqliteDialects({ writer, reader }, { file, care: noCare }).full });
+  const { full: db } = sqliteDatabases({ writer, reader }, { file, care: noCare });
   const scope = { containerIds: [2], kinds: ["chunk"] as const, includeForgotten: false };
   const works: number[] = [];
   for (let round = 0; round < 4; round += 1) {

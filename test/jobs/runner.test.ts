@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createJobStore } from "../../src/adapters/store/jobs.js";
+import { atomically } from "../../src/adapters/store/transact.js";
 import type { JobDraft, JobHandler } from "../../src/core/ports.js";
 import { sleep } from "../../src/lib/time.js";
 import { draft, gate, handler, handlerOf, untilAborted, useWorkshop } from "../support/job-workshop.js";
@@ -69,7 +70,7 @@ describe("the ordinary course", () => {
     const step = (next?: string): JobHandler =>
       handler(async (payload, context) => {
         order.push(`${context.job.kind} ${payload}`);
-        await shop.database.db.transaction().execute(async (transaction) => {
+        await atomically(shop.database.db, async (transaction) => {
           const jobs = createJobStore(transaction, shop.clock);
           await context.finish(jobs);
           if (next) await jobs.enqueue([draft(payload, { kind: next, key: payload, runAt: context.job.runAt })]);
@@ -255,7 +256,7 @@ describe("time limits and leases", () => {
     const runner = await shop.startRunner(
       handlerOf(async (_, context) => {
         runs += 1;
-        await shop.database.db.transaction().execute(async (transaction) => {
+        await atomically(shop.database.db, async (transaction) => {
           await context.finish(createJobStore(transaction, shop.clock));
           if (runs === 1) throw new Error("the disk is full");
         });

@@ -1,6 +1,9 @@
 import { type Compilable, CompiledQuery, type Kysely } from "kysely";
 import type { Database } from "./schema.js";
 
+/** What a statement has besides its text and its parameters; only plugins of Kysely ask for that. */
+const ANY: CompiledQuery<never> = CompiledQuery.raw("");
+
 /**
  * Rows of a statement that is always the same, for what every search asks: to put such a statement together anew costs more
  * than to run it. The caller names the columns as it reads them.
@@ -10,8 +13,8 @@ export async function readRows<Row>(
   statement: string,
   parameters: readonly (string | number)[] = [],
 ): Promise<Row[]> {
-  const { rows } = await db.executeQuery(CompiledQuery.raw(statement, [...parameters]));
-  return rows as Row[];
+  const { rows } = await db.getExecutor().executeQuery<Row>({ ...ANY, sql: statement, parameters });
+  return rows;
 }
 
 /** The list that such a statement gives as one JSON text, in a column `packed`. */
@@ -53,7 +56,7 @@ export function fixedQuery<Row>(
     const values = compiled.parameters.map((value) =>
       value instanceof Slot ? (parameters[value.place] ?? null) : value,
     );
-    const { rows } = await db.executeQuery<Row>({ ...compiled, parameters: values });
+    const { rows } = await db.getExecutor().executeQuery<Row>({ ...compiled, parameters: values });
     return rows;
   };
 }

@@ -5,6 +5,7 @@ import { fixedQuery, readRows } from "./fixed-query.js";
 import { createChooser } from "./job-claim.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
+import { atomically } from "./transact.js";
 
 const DEFAULT_MAX_ATTEMPTS = 8;
 /** Keeps a statement below the number of parameters that SQLite allows. */
@@ -60,7 +61,7 @@ function createQueue(
       const now = clock.now();
       await releaseExpired(db, iso(now));
       if (limit < 1 || !(await isAnyDue(db, iso(now)))) return [];
-      return transact(db, async (transaction) => {
+      return atomically(db, async (transaction) => {
         const ids = await choose(transaction, iso(now), limit, kinds);
         if (ids.length === 0) return [];
         const rows = await transaction
@@ -248,7 +249,7 @@ function createOverview(
 
     async revive(ids) {
       const now = iso(clock.now());
-      return transact(db, async (transaction) => {
+      return atomically(db, async (transaction) => {
         if (ids === undefined) return revive(transaction, null, now);
         let revived = 0;
         for (let start = 0; start < ids.length; start += BATCH)
@@ -275,10 +276,6 @@ function createRuns(db: Kysely<Database>): Pick<JobStore, "lastRun" | "setLastRu
         .execute();
     },
   };
-}
-
-async function transact<T>(db: Kysely<Database>, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
-  return db.isTransaction ? work(db) : db.transaction().execute(work);
 }
 
 /** An update of a job that only counts while this worker has it. */

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { AppError } from "../../core/errors.js";
 import { yieldTurn } from "../../lib/time.js";
 import type { Database } from "./schema.js";
+import { atomically } from "./transact.js";
 
 /** Pages of the text index that are merged before others get their turn: some 20 ms. */
 const PAGES_PER_STEP = 200;
@@ -40,7 +41,7 @@ async function writeAnew(db: Kysely<Database>, bytes: number): Promise<void> {
 async function mergeTextIndex(db: Kysely<Database>, signal?: AbortSignal): Promise<void> {
   for (let pages = -PAGES_PER_STEP; ; pages = PAGES_PER_STEP) {
     await yieldTurn(signal);
-    const changes = await db.transaction().execute(async (transaction) => {
+    const changes = await atomically(db, async (transaction) => {
       const before = await totalChanges(transaction);
       await sql`insert into text_index (text_index, rank) values ('merge', ${pages})`.execute(transaction);
       return (await totalChanges(transaction)) - before;

@@ -18,16 +18,23 @@ export class SqliteSession {
     this.#patience = createPatience(patienceMs);
   }
 
-  /** @throws AppError as `describeSqliteError` says, `unavailable` once a lock was waited for in vain */
-  async run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    for (;;) {
+  /** Runs the statement before it returns, unless a lock is in the way. @throws AppError as `describeSqliteError` says, `unavailable` once a lock was waited for in vain */
+  run<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return Promise.resolve(this.#runNow<R>(query));
+    } catch (error) {
+      return this.#runLater<R>(query, error);
+    }
+  }
+
+  async #runLater<R>(query: CompiledQuery, reason: unknown): Promise<QueryResult<R>> {
+    for (let error = reason; ;) {
+      if (!isBusy(error) || this.#patience.isOver()) throw describeSqliteError(error, this.#file);
+      await sleep(BUSY_PAUSE_MS);
       try {
-        const result = this.#runNow<R>(query);
-        this.#patience.renew();
-        return result;
-      } catch (error) {
-        if (!isBusy(error) || this.#patience.isOver()) throw describeSqliteError(error, this.#file);
-        await sleep(BUSY_PAUSE_MS);
+        return this.#runNow<R>(query);
+      } catch (again) {
+        error = again;
       }
     }
   }
@@ -49,8 +56,13 @@ export class SqliteSession {
   #runNow<R>(query: CompiledQuery): QueryResult<R> {
     const { statement, returnsRows } = this.#prepare(query.sql);
     const parameters = query.parameters.map(toSqliteValue);
-    if (returnsRows) return { rows: statement.all(...parameters) as R[] };
+    if (returnsRows) {
+      const rows = statement.all(...parameters) as R[];
+      this.#patience.renew();
+      return { rows };
+    }
     const { changes, lastInsertRowid } = statement.run(...parameters);
+    this.#patience.renew();
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 

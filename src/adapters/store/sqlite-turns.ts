@@ -17,22 +17,38 @@ export class Turns {
   #callers: (() => void)[] = [];
   #others: (() => void)[] = [];
 
-  /** Waits, where the turn has lasted long enough, for the next one. */
-  async forCaller(): Promise<void> {
-    while (this.#isOver()) await this.#next(this.#callers);
+  /** What to wait for, where the turn has lasted long enough: the next one. Nothing to wait for is no promise: that costs too. */
+  forCaller(): Promise<void> | undefined {
+    if (this.#isOver()) return this.#untilCaller();
     this.#isForCallers = true;
+    return undefined;
   }
 
   /** Waits until no caller uses the turn, but not for ever. */
-  async forBackground(): Promise<void> {
+  forBackground(): Promise<void> | undefined {
+    if (this.#isOver() || this.#isForCallers || this.#isSliceOver()) return this.#untilBackground();
+    this.#backgroundBegan ??= performance.now();
+    return undefined;
+  }
+
+  /** Waits as `forCaller` does, for work that others wait for already. */
+  forWorkInHand(): Promise<void> | undefined {
+    return this.#isOver() ? this.#untilNext() : undefined;
+  }
+
+  async #untilCaller(): Promise<void> {
+    await this.#untilNext();
+    this.#isForCallers = true;
+  }
+
+  async #untilBackground(): Promise<void> {
     const since = performance.now();
     const mustRest = (): boolean => this.#isForCallers && performance.now() - since < PATIENCE_MS;
     while (this.#isOver() || mustRest() || this.#isSliceOver()) await this.#next(this.#others);
     this.#backgroundBegan ??= performance.now();
   }
 
-  /** Waits as `forCaller` does, for work that others wait for already. */
-  async forWorkInHand(): Promise<void> {
+  async #untilNext(): Promise<void> {
     while (this.#isOver()) await this.#next(this.#callers);
   }
 

@@ -19,6 +19,7 @@ export interface CommitCare {
 
 /** A transaction that has the connection until one of its ends. */
 export interface WriteTransaction {
+  /** Refuses after an end. */
   run<R>(query: CompiledQuery): Promise<QueryResult<R>>;
   /** Resolves when others can see what was written. */
   commit(): Promise<void>;
@@ -132,11 +133,13 @@ export class SqliteWriter {
   /** The ends give the connection back; what `commit` returns is waited for afterwards. */
   #open(ends: { commit(): Promise<void>; rollback(): void }): WriteTransaction {
     let isOver = false;
+    const run = <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
+      if (isOver) return Promise.reject(new Error("The transaction of this statement is over."));
+      const waiting = this.#turns.forWorkInHand();
+      return waiting ? waiting.then(() => run<R>(query)) : this.#session.run<R>(query);
+    };
     return {
-      run: async (query) => {
-        await this.#turns.forWorkInHand();
-        return this.#session.run(query);
-      },
+      run,
       commit: async () => {
         const committed = ends.commit();
         isOver = true;

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { Kysely, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { AppError } from "../../core/errors.js";
 import type { Clock, Store, StoreHealth, StoreNouns } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
@@ -37,7 +37,8 @@ import { sampleVectors } from "./sample-vectors.js";
 import type { Database } from "./schema.js";
 import { scrubFile } from "./scrub.js";
 import { createSettingsStore } from "./settings.js";
-import { sqliteDialects } from "./sqlite.js";
+import { sqliteDatabases } from "./sqlite.js";
+import { atomically } from "./transact.js";
 import { createTextIndexStore } from "./text-index-rewriting.js";
 import { createUnitCaches, type UnitCaches } from "./unit-caches.js";
 import { createUnitStore } from "./units.js";
@@ -74,8 +75,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     feed.publish();
     checkpointer.look();
   };
-  const dialects = sqliteDialects(connections, { file, patienceMs, care: { committed, sync: () => log.sync() } });
-  const db = new Kysely<Database>({ dialect: dialects.full });
+  const care = { committed, sync: () => log.sync() };
+  const { full: db, normal } = sqliteDatabases(connections, { file, patienceMs, care });
   const letGo = async (): Promise<void> => {
     await db.destroy();
     feed.close();
@@ -93,8 +94,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   };
   const over = (database: Kysely<Database>): Store =>
     storeOver(database, { file, clock, caches, organizationId, close });
-  const background = over(new Kysely<Database>({ dialect: dialects.normal }));
-  return { ...over(db), background };
+  return { ...over(db), background: over(normal) };
 }
 
 interface Surroundings {
@@ -117,7 +117,7 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
       return this;
     },
 
-    transaction: (work) => db.transaction().execute((transaction) => work(nounsOf(transaction, clock))),
+    transaction: (work) => atomically(db, (transaction) => work(nounsOf(transaction, clock))),
 
     findSpace: (fingerprint) => findSpace(db, fingerprint),
 

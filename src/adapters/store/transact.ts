@@ -1,7 +1,24 @@
-import type { Kysely } from "kysely";
+import { DummyDriver, type Kysely, Transaction } from "kysely";
 import type { Database } from "./schema.js";
+import { DIALECT, SqliteExecutor } from "./sqlite-executor.js";
 
-/** Runs several statements as one change: in the transaction that is open, else in one of its own. */
+const PARTS = { config: { dialect: DIALECT }, dialect: DIALECT, driver: new DummyDriver() };
+
+/**
+ * Runs several statements as one change: in the transaction that is open, else in one of its own, which is taken back when
+ * `work` throws.
+ */
 export async function atomically<T>(db: Kysely<Database>, work: (db: Kysely<Database>) => Promise<T>): Promise<T> {
-  return db.isTransaction ? work(db) : db.transaction().execute(work);
+  if (db.isTransaction) return work(db);
+  const executor = db.getExecutor();
+  if (!(executor instanceof SqliteExecutor)) throw new Error("Only a database of `sqliteDatabases` has transactions.");
+  const transaction = await executor.begin();
+  try {
+    const result = await work(new Transaction<Database>({ ...PARTS, executor: executor.within(transaction) }));
+    await transaction.commit();
+    return result;
+  } catch (error) {
+    transaction.rollback();
+    throw error;
+  }
 }

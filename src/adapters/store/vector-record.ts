@@ -6,6 +6,7 @@ import type { Unit } from "../../core/types.js";
 import { listParameter } from "./json.js";
 import { fixedQuery, readRows, type SlotAt } from "./fixed-query.js";
 import type { Database } from "./schema.js";
+import { atomically } from "./transact.js";
 import { packVectors, VectorOfDigits, vectorOf } from "./vector-bytes.js";
 
 /** Not a parameter: SQLite uses a partial index only for a condition that it can read. */
@@ -135,7 +136,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
       const newest = await head(spaceId);
       const last = Math.max(Math.min(newest - keepNewest, slowest.seq ?? newest), newest - LONGEST_LOG);
       if (last <= (await floor(spaceId))) return 0;
-      return db.transaction().execute(async (transaction) => {
+      return atomically(db, async (transaction) => {
         await transaction
           .insertInto("meta")
           .values({ key: `vector_floor:${spaceId}`, value: String(last) })
@@ -195,7 +196,7 @@ export function createVectorRecord(db: Kysely<Database>): VectorRecord {
       for (const table of ["vectors", "vector_changes"] as const) {
         while (Number((await some(table).execute(db)).numAffectedRows ?? 0) > 0) await nextTurn();
       }
-      await db.transaction().execute(async (transaction) => {
+      await atomically(db, async (transaction) => {
         for (const table of ["vectors", "vector_changes", "vector_followers", "vector_placements"] as const) {
           await transaction.deleteFrom(table).where("space_id", "=", spaceId).execute();
         }
