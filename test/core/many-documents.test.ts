@@ -206,12 +206,15 @@ describe("deleting many", () => {
 
 describe("chunks", () => {
   test("come in order, by id and customId, and stay those of the older text until the new one is cut", async () => {
+    await opened.hold();
     const id = await add({ content: "First words.", customId: "cut" });
     expect(await core.getChunks(call, { id })).toEqual({ documentId: id, chunks: [] });
     await opened.settle();
     const before = await core.getChunks(call, { id: "cut" });
     expect(before).toMatchObject({ documentId: id, chunks: [{ position: 0, content: "First words.", type: "text" }] });
+    await opened.hold();
     await add({ content: `${"A sentence of some words. ".repeat(400)}`, customId: "cut" });
+    expect(await core.getChunks(call, { id })).toEqual(before);
     await opened.settle();
     const { chunks } = await core.getChunks(call, { id });
     expect(chunks.length).toBeGreaterThan(2);

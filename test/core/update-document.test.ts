@@ -34,6 +34,7 @@ describe("changing a document", () => {
 
   test("another text replaces it with all that it alone stated; the id stays", async () => {
     const { id } = await add({ wait: 20, metadata: { k: 1 } });
+    await opened.hold();
     expect(await patch({ content: SHEEP })).toMatchObject({ id, status: "queued", dreamingStatus: "dreaming" });
     expect(await get()).toMatchObject({ content: SHEEP, revision: 2, rememberedRevision: 0, receipt: null });
     expect(await memories()).toEqual([]);

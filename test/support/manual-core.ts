@@ -16,6 +16,7 @@ import type {
   Clock,
   Embedder,
   FactExtractor,
+  JobStore,
   LanguageModel,
   Log,
   Mailer,
@@ -47,6 +48,8 @@ export interface ManualCore {
   readonly file: string;
   /** A call of the person at this machine, or of one who may touch some containers only. */
   readonly call: (containers?: readonly string[]) => Call;
+  /** Works off what is due; then no job is begun until it settles. */
+  hold(): Promise<void>;
   /** Works off what is due. */
   settle(): Promise<void>;
   /**
@@ -92,6 +95,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
   const factExtractor =
     options.factExtractor ?? (model ? createModelExtractor({ model, fallback: rules, log }) : rules);
   let runner: Runner | undefined;
+  let isHeld = false;
   const context: CoreContext = {
     store,
     vectors,
@@ -125,7 +129,9 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
   };
   const ingest: IngestContext = { ...context, store: store.background, factExtractor };
   if (options.jobs !== false) {
-    runner = startRunner(ingest, store, clock, log);
+    const { jobs } = store.background;
+    const claim: JobStore["claim"] = async (...request) => (isHeld ? [] : jobs.claim(...request));
+    runner = startRunner(ingest, { ...jobs, claim }, clock, log);
     await runner.start();
   }
   const file = join(dataDirectory, STORE_FILE);
@@ -143,7 +149,12 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     dataDirectory,
     file,
     call: (containers) => ({ actor: actorOf(store, containers) }),
+    async hold() {
+      await runner?.idle();
+      isHeld = true;
+    },
     async settle() {
+      isHeld = false;
       await runner?.idle();
     },
     rowCounts: () => countRows(file),
@@ -164,9 +175,9 @@ function actorOf(store: Store, containers: readonly string[] | undefined): Actor
   return containers ? { ...local, name: `key:${containers.join("+")}`, containers } : local;
 }
 
-function startRunner(ingest: IngestContext, store: Store, clock: Clock, log: Log): Runner {
+function startRunner(ingest: IngestContext, jobs: JobStore, clock: Clock, log: Log): Runner {
   return createRunner({
-    jobs: store.background.jobs,
+    jobs,
     handlers: { ...createPipeline(ingest), ...createContainerJobs(ingest) },
     concurrency: 2,
     clock,
