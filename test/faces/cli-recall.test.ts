@@ -14,6 +14,7 @@ import type {
 import type { ApiKey } from "../../src/core/types.js";
 import { loadSqlite } from "../../src/lib/sqlite.js";
 import { parseAnswer, runCommand, type CommandOptions } from "../support/command-line.js";
+import { openManualCore } from "../support/manual-core.js";
 
 let data: string;
 
@@ -55,8 +56,12 @@ describe("recollect search", () => {
   });
 
   test("says how many documents still wait to be indexed", async () => {
-    await run(["add", "I live in Lisbon.", "--no-wait"]);
-    const { stdout } = await run(["search", "Where does the user live?"]);
+    const openDoor = async () => {
+      const idle = await openManualCore({ dataDirectory: data, jobs: false });
+      return { ...idle, actor: idle.call().actor, close: () => idle.stop() };
+    };
+    await run(["add", "I live in Lisbon.", "--no-wait"], { starters: { openDoor } });
+    const { stdout } = await run(["search", "Where does the user live?"], { starters: { openDoor } });
     expect(stdout).toContain("1 document still waits to be indexed; search again.");
   });
 

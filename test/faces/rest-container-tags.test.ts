@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
+import { startScriptedProvider } from "../support/scripted-provider.js";
 
 let rest: OpenedRest;
 const send: OpenedRest["send"] = (...request) => rest.send(...request);
@@ -161,6 +162,47 @@ describe("merging", () => {
 });
 
 describe("while a merge waits", () => {
+  const target = { containerTags: ["a", "b"], targetContainerTag: "b" };
+
+  beforeEach(async () => {
+    for (const tag of ["a", "b"]) await add(tag);
+  });
+
+  test("is accepted with 202, and its state is told until it is completed", async () => {
+    const accepted = await send("POST", "/v3/container-tags/merge", target);
+    expect(accepted).toMatchObject({
+      status: 202,
+      body: { success: true, status: "queued", targetTag: "b", sourceTags: ["a"], mergedCount: 1 },
+    });
+    const path = `/v3/container-tags/merge/${accepted.body.mergeId}`;
+    expect(await send("GET", path)).toMatchObject({ status: 200, body: { id: accepted.body.mergeId } });
+    await rest.settle();
+    expect((await send("GET", path)).body).toMatchObject({ status: "completed", lastError: null });
+    expect(await list()).toMatchObject([{ containerTag: "b", documentCount: 2, memoryCount: 2 }]);
+    expect((await list())[0]).not.toHaveProperty("mergeStatus");
+  });
+
+  test("takes from and to for the same", async () => {
+    expect(await send("POST", "/v3/container-tags/merge", { from: "a", to: "b" })).toMatchObject({
+      status: 202,
+      body: { sourceTags: ["a"], targetTag: "b" },
+    });
+  });
+
+  test.each([
+    [{}, 400, "containerTags: must be an array of two container tags"],
+    [{ from: "a" }, 400, "containerTags: must be an array"],
+    [{ ...target, containerTags: ["a", "a"] }, 400, "must name two different containers"],
+    [{ ...target, targetContainerTag: "nowhere" }, 404, "Container not found: nowhere"],
+    [{ ...target, containerTags: ["a", "nowhere"] }, 404, "Container not found: nowhere"],
+  ])("%j is refused", async (body, status, message) => {
+    const answer = await send("POST", "/v3/container-tags/merge", body);
+    expect(answer.status).toBe(status);
+    expect(answer.body.message).toContain(message);
+  });
+});
+
+describe("while a merge waits", () => {
   /** Nothing listens there, so what comes in stays half processed. */
   const NO_PROVIDER = {
     RECOLLECT_EMBEDDER: "openai",
@@ -171,7 +213,13 @@ describe("while a merge waits", () => {
   const target = { containerTags: ["a", "b"], targetContainerTag: "b" };
 
   test("the list shows it, and a write to the source may be tried again in a second", async () => {
-    const waiting = await openRest({ settings: NO_PROVIDER });
+    const provider = await startScriptedProvider();
+    const waiting = await openRest({
+      settings: { RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: provider.url },
+    });
+    await waiting.settle();
+    // Without vectors what comes in stays half processed.
+    await provider.close();
     const content = "Ada keeps bees.";
     for (const containerTag of ["a", "b"]) await waiting.send("POST", "/v3/documents", { content, containerTag });
     const { mergeId } = (await waiting.send("POST", "/v3/container-tags/merge", target)).body;

@@ -20,7 +20,7 @@ export const memoryEndpoints = [
     description:
       "Writes facts without extraction: each becomes one memory, searchable at once. What the container knows already is not kept twice: its entry answers with the memory that is there. A container that does not exist is made. What is written here counts as the user's own word; only text that nobody means, such as a forged system prompt, waits for review first.",
     tag: "memories",
-    example: { memories: [{ content: "Mia prefers trains to planes.", isStatic: true }], containerTag: "mia" },
+    example: { memories: [{ content: "Mia prefers trains to planes", isStatic: true }], containerTag: "mia" },
     body: createMemoriesSchema,
     status: 201,
     answer: createAnswer,
@@ -36,7 +36,7 @@ export const memoryEndpoints = [
     description:
       "The old version stays as history. `id` counts more than `content`, and the id of an old version means the newest. `metadata` replaces what was there, except `temporalContext`; left out, all stays. `forgetAfter: null` ends an expiry. When another memory of the container has the new text already, the two become one.",
     tag: "memories",
-    example: { content: "Mia prefers trains to planes.", newContent: "Mia prefers night trains.", containerTag: "mia" },
+    example: { content: "Mia prefers trains to planes", newContent: "Mia prefers night trains.", containerTag: "mia" },
     body: updateMemorySchema,
     status: 200,
     answer: updatedMemory,
@@ -54,7 +54,7 @@ function forgetEndpoint(route: Pick<Endpoint, "method" | "path" | "aliases">) {
     description:
       "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. Forgotten already: 409, for good.",
     tag: "memories",
-    example: { content: "Mia prefers trains to planes.", containerTag: "mia" },
+    example: { content: "Mia prefers trains to planes", containerTag: "mia" },
     body: forgetOneSchema,
     status: 200,
     answer: forgetAnswer,
