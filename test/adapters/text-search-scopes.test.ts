@@ -2,10 +2,10 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../src/adapters/store/schema.js";
-import { sqliteDialects } from "../../src/adapters/store/sqlite.js";
+import { sqliteDatabases } from "../../src/adapters/store/sqlite.js";
 import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js";
 import { createTextSearch, type TextSearch } from "../../src/adapters/store/text-search.js";
 import type { Store, UnitScope } from "../../src/core/ports.js";
@@ -30,9 +30,7 @@ beforeEach(async () => {
   const { DatabaseSync } = await loadSqlite();
   const open = () => new DatabaseSync(join(dataDirectory, STORE_FILE), { readOnly: true });
   const file = join(dataDirectory, STORE_FILE);
-  db = new Kysely<Database>({
-    dialect: sqliteDialects({ writer: open(), reader: open() }, { file, care: noCare }).full,
-  });
+  db = sqliteDatabases({ writer: open(), reader: open() }, { file, care: noCare }).full;
   plain = createTextSearch(db);
 });
 

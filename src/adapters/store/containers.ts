@@ -4,7 +4,7 @@ import { type Container, unitOf } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
 import { iso, yieldTurn } from "../../lib/time.js";
 import { moveTasks } from "./extraction-tasks.js";
-import { fixedQuery } from "./fixed-query.js";
+import { fixedQuery, readSteadyRows } from "./fixed-query.js";
 import { fromJson, listParameter, toJson } from "./json.js";
 import { purgeContainer } from "./purge.js";
 import { rescopeUnit } from "./rescope.js";
@@ -19,12 +19,8 @@ const inUse = (db: Kysely<Database>, organizationId: string) =>
 
 const selectAll = fixedQuery((db, slot) => inUse(db, slot(0)).select(["id", "tag"]).orderBy("id"));
 
-const selectTagged = fixedQuery((db, slot) =>
-  inUse(db, slot(0))
-    .select(["id", "tag"])
-    .where(sql<boolean>`containers.tag in (select value from json_each(${slot(1)}))`)
-    .orderBy("id"),
-);
+const TAGGED = `select id, tag from containers where organization_id = ? and deleted_at is null
+  and tag in (select value from json_each(?)) order by id`;
 
 const selectByTag = fixedQuery((db, slot) => inUse(db, slot(0)).selectAll().where("tag", "=", slot<string>(1)));
 
@@ -41,7 +37,8 @@ const selectOfDocument = fixedQuery((db, slot) =>
 
 export function createContainerStore(db: Kysely<Database>, clock: Clock): ContainerStore {
   async function find(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerRow[]> {
-    return tags === "all" ? selectAll(db, organizationId) : selectTagged(db, organizationId, listParameter(tags));
+    if (tags === "all") return selectAll(db, organizationId);
+    return [...(await readSteadyRows<ContainerRow>(db, TAGGED, [organizationId, listParameter(tags)]))];
   }
 
   async function get(organizationId: string, tag: string): Promise<Container | null> {

@@ -5,7 +5,7 @@ import { createContainerStore } from "./containers.js";
 import { CATEGORY, countCategories, readOutlines } from "./document-outlines.js";
 import { columnsOf, documentOf, headOf, type HeadRow, rowOf, waitingAfter } from "./document-rows.js";
 import { documentFilterSql } from "./filters.js";
-import { fixedQuery } from "./fixed-query.js";
+import { fixedQuery, readSteadyRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
@@ -214,13 +214,10 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     countCategories: (organizationId, tags) => countCategories(db, organizationId, tags),
 
     async countWaiting(organizationId, tags) {
-      const waiting = db
-        .selectFrom("documents")
-        .select(sql<number>`count(*)`.as("total"))
-        .where("organization_id", "=", organizationId)
-        .where(sql<boolean>`waiting = 1`);
-      const row = await waiting.where(liesInAny(tags)).executeTakeFirstOrThrow();
-      return row.total;
+      const isEverywhere = tags === "all" ? 1 : 0;
+      const parameters = [organizationId, isEverywhere, listParameter(tags === "all" ? [] : tags)];
+      const [row] = await readSteadyRows<{ total: number }>(db, WAITING, parameters);
+      return row?.total ?? 0;
     },
   };
 }
@@ -235,6 +232,11 @@ export function ofOrganization(organizationId: string) {
 
 /** For few rows: the plus keeps SQLite from reading all documents in this order. */
 const LAST_CHANGE = sql`+documents.updated_at`;
+
+const WAITING = `select count(*) as total from documents
+  where organization_id = ?1 and waiting = 1 and (?2 = 1 or exists (
+    select 1 from document_containers dc join containers c on c.id = dc.container_id
+    where dc.document_id = documents.id and c.tag in (select value from json_each(?3))))`;
 
 /** For few rows that are found already, such as the waiting ones. */
 function liesInAny(tags: "all" | readonly string[]) {

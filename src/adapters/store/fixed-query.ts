@@ -1,5 +1,6 @@
 import { type Compilable, CompiledQuery, type Kysely } from "kysely";
 import type { Database } from "./schema.js";
+import { SqliteExecutor } from "./sqlite-executor.js";
 
 /** What a statement has besides its text and its parameters; only plugins of Kysely ask for that. */
 const ANY: CompiledQuery<never> = CompiledQuery.raw("");
@@ -14,6 +15,23 @@ export async function readRows<Row>(
   parameters: readonly (string | number)[] = [],
 ): Promise<Row[]> {
   const { rows } = await db.getExecutor().executeQuery<Row>({ ...ANY, sql: statement, parameters });
+  return rows;
+}
+
+/**
+ * The same for what is asked again and again with the same parameters: remembered for as long as nobody writes to the store.
+ * The rows belong to all who ask.
+ */
+export async function readSteadyRows<Row>(
+  db: Kysely<Database>,
+  statement: string,
+  parameters: readonly (string | number)[],
+): Promise<readonly Readonly<Row>[]> {
+  const executor = db.getExecutor();
+  const query = { ...ANY, sql: statement, parameters };
+  const { rows } = await (executor instanceof SqliteExecutor
+    ? executor.executeSteady<Row>(query)
+    : executor.executeQuery<Row>(query));
   return rows;
 }
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { KeyStore } from "../../core/ports.js";
 import { type ApiKey, KEY_KINDS, PERMISSIONS } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
-import { readRows } from "./fixed-query.js";
+import { readSteadyRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";
 
 const BY_HASH = "select * from api_keys where hash = ?";
@@ -35,7 +35,7 @@ export function createKeyStore(db: Kysely<Database>): KeyStore {
     },
 
     async byHash(hash) {
-      const [row] = await readRows<Selectable<Database["api_keys"]>>(db, BY_HASH, [hash]);
+      const [row] = await readSteadyRows<Selectable<Database["api_keys"]>>(db, BY_HASH, [hash]);
       return row ? keyOf(row) : null;
     },
 

@@ -11,6 +11,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { SqliteSession } from "./sqlite-session.js";
+import type { SteadyReads } from "./steady-reads.js";
 import type { Turns } from "./sqlite-turns.js";
 import type { Durability, SqliteWriter, WriteTransaction } from "./sqlite-writer.js";
 
@@ -18,6 +19,8 @@ import type { Durability, SqliteWriter, WriteTransaction } from "./sqlite-writer
 export interface Doors {
   readonly turns: Turns;
   readonly reader: SqliteSession;
+  /** Remembers what the reader answered. */
+  readonly steady: SteadyReads;
   readonly writer: SqliteWriter;
 }
 
@@ -58,6 +61,14 @@ export class SqliteExecutor extends DefaultQueryExecutor {
     const { turns, reader } = this.#doors;
     const waiting = this.#durability === "full" ? turns.forCaller() : turns.forBackground();
     return waiting ? waiting.then(() => reader.run<R>(query)) : reader.run<R>(query);
+  }
+
+  /** The same for what only reads and many ask for: it may be answered from memory while nothing is written. */
+  async executeSteady<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#transaction) return this.#transaction.run<R>(query);
+    const { turns, steady } = this.#doors;
+    await (this.#durability === "full" ? turns.forCaller() : turns.forBackground());
+    return steady.run<R>(query);
   }
 
   begin(): Promise<WriteTransaction> {

@@ -10,6 +10,7 @@ export class SqliteSession {
   readonly #connection: SqliteConnection;
   readonly #file: string;
   readonly #patience: Patience;
+  #versions: SqliteStatement | undefined;
   readonly #statements = new Map<string, { statement: SqliteStatement; returnsRows: boolean }>();
 
   constructor(connection: SqliteConnection, file: string, patienceMs: number) {
@@ -48,7 +49,19 @@ export class SqliteSession {
     }
   }
 
+  /** Another number after each commit of another connection. @throws as `exec` */
+  dataVersion(): number {
+    try {
+      this.#versions ??= this.#connection.prepare("pragma data_version");
+      const [row] = this.#versions.all() as { data_version: number }[];
+      return row?.data_version ?? 0;
+    } catch (error) {
+      throw describeSqliteError(error, this.#file);
+    }
+  }
+
   close(): void {
+    this.#versions = undefined;
     this.#statements.clear();
     this.#connection.close();
   }

@@ -4,6 +4,7 @@ import type { Database } from "./schema.js";
 import { BUSY_PATIENCE_MS } from "./sqlite-errors.js";
 import { DIALECT, type Doors, SqliteExecutor } from "./sqlite-executor.js";
 import { SqliteSession } from "./sqlite-session.js";
+import { SteadyReads } from "./steady-reads.js";
 import { Turns } from "./sqlite-turns.js";
 import { type CommitCare, type Durability, SqliteWriter } from "./sqlite-writer.js";
 
@@ -33,9 +34,11 @@ export function sqliteDatabases(
   { file, patienceMs = BUSY_PATIENCE_MS, care }: SqliteOptions,
 ): Readonly<Record<Durability, Kysely<Database>>> {
   const turns = new Turns();
+  const readerSession = new SqliteSession(reader, file, patienceMs);
   const doors: Doors = {
     turns,
-    reader: new SqliteSession(reader, file, patienceMs),
+    reader: readerSession,
+    steady: new SteadyReads(readerSession),
     writer: new SqliteWriter(new SqliteSession(writer, file, patienceMs), turns, care),
   };
   return {

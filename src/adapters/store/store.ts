@@ -19,7 +19,7 @@ import { createExtractionTaskStore } from "./extraction-tasks.js";
 import { createExtractionStore } from "./extractions.js";
 import { createSummaryStore } from "./summaries.js";
 import { createFileStore } from "./files.js";
-import { readRows } from "./fixed-query.js";
+import { readSteadyRows } from "./fixed-query.js";
 import { createJobStore } from "./jobs.js";
 import { createJournalStore } from "./journal.js";
 import { createKeyStore } from "./keys.js";
@@ -212,7 +212,7 @@ async function settleOrganization(db: Kysely<Database>, wanted: string | undefin
 const SPACE_OF_FINGERPRINT = "select id, fingerprint, dimensions from vector_spaces where fingerprint = ?";
 
 async function findSpace(db: Kysely<Database>, fingerprint: string): Promise<VectorSpace | null> {
-  const [space] = await readRows<VectorSpace>(db, SPACE_OF_FINGERPRINT, [fingerprint]);
+  const [space] = await readSteadyRows<VectorSpace>(db, SPACE_OF_FINGERPRINT, [fingerprint]);
   return space ?? null;
 }
 

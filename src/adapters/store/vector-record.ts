@@ -4,7 +4,7 @@ import { type Kysely, sql } from "kysely";
 import type { VectorRecord } from "../../core/ports.js";
 import type { Unit } from "../../core/types.js";
 import { listParameter } from "./json.js";
-import { fixedQuery, readRows, type SlotAt } from "./fixed-query.js";
+import { fixedQuery, readRows, readSteadyRows, type SlotAt } from "./fixed-query.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 import { packVectors, VectorOfDigits, vectorOf } from "./vector-bytes.js";
@@ -53,7 +53,7 @@ const selectFloor = fixedQuery((db, slot) => db.selectFrom("meta").select("value
 /** The vectors of the record and the log that indexes follow. */
 export function createVectorRecord(db: Kysely<Database>): VectorRecord {
   async function head(spaceId: number): Promise<number> {
-    const [row] = await readRows<{ seq: number }>(db, HEAD, [spaceId]);
+    const [row] = await readSteadyRows<{ seq: number }>(db, HEAD, [spaceId]);
     return row?.seq ?? floor(spaceId);
   }
 
