@@ -10,8 +10,9 @@ import type { Unit } from "../../src/core/types.js";
 import { nearestByHand, randomVector, seededRandom, vectorNear } from "../support/vectors.js";
 
 const DIMENSIONS = 96;
-/** Enough for a thread to be worth it. */
-const ROWS = 12_000;
+const ROWS = 5_000;
+/** Bytes that are worth a thread here. */
+const LEAST_BYTES = 200_000;
 const KINDS = ["chunk", "memory"] as const;
 
 const random = seededRandom(91);
@@ -20,7 +21,7 @@ const threads: ScanThread[] = [];
 afterAll(() => Promise.all(threads.map((thread) => thread.close())));
 
 async function startedThread(): Promise<ScanThread> {
-  const thread = new ScanThread();
+  const thread = new ScanThread(LEAST_BYTES);
   threads.push(thread);
   await vi.waitFor(() => expect(thread.isReady).toBe(true), 10_000);
   return thread;

@@ -27,8 +27,6 @@ const ROW_OVERHEAD_BYTES = 60;
 export const FINE_ROWS = 20_000;
 /** Looking up the units of a filter one by one is quicker than scanning everything up to this share. */
 const WORTH_LOOKING_UP = 1 / 16;
-/** Bytes from which a thread is quicker than the way to it and back: a tenth of a millisecond. */
-const WORTH_A_THREAD = 1024 * 1024;
 
 /** Bytes that the vectors of a container take in memory. */
 export function matrixBytes(rows: number, dimensions: number): number {
@@ -145,7 +143,7 @@ export class ContainerMatrix {
    * @returns whether it was done, or null where it is better done here; `version` counts as with `scan`
    */
   scanBeside(query: ScanQuery, candidates: Candidates, thread: ScanThread): Promise<boolean> | null {
-    const isLittle = this.#blockCount * this.#arena.blockBytes < WORTH_A_THREAD;
+    const isLittle = this.#blockCount * this.#arena.blockBytes < thread.leastBytes;
     return isLittle || this.#isWorthLookingUp(query) || !thread.isReady
       ? null
       : this.#scanBeside(query, candidates, thread);

@@ -3,6 +3,8 @@ import { Worker } from "node:worker_threads";
 import { type DotKernel, type KernelMemory, kernelModule } from "./dot-kernel.js";
 import { SCAN_PROGRAM } from "./scan-program.js";
 
+/** Computed here in a millisecond. To wake a thread takes a tenth of one, of the processor's time too. */
+const LEAST_BYTES = 8 * 1024 * 1024;
 /** Milliseconds without work after which the thread ends. */
 const REST_MS = 30_000;
 /** It has next to nothing of its own: what it works on is shared. */
@@ -10,6 +12,8 @@ const RESOURCES = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16, sta
 
 /** A thread that computes sums of products beside the event loop. It starts when it is first asked, and ends when it rests. */
 export class ScanThread {
+  /** Less than that is better computed by who would ask. */
+  readonly leastBytes: number;
   readonly #isPossible = availableParallelism() > 1 && kernelModule() !== null;
   #worker: Worker | undefined;
   #isReady = false;
@@ -19,6 +23,10 @@ export class ScanThread {
   #nextNumber = 0;
   /** Whom to tell, by number, whether the sums are there. */
   readonly #waiting = new Map<number, (isDone: boolean) => void>();
+
+  constructor(leastBytes = LEAST_BYTES) {
+    this.leastBytes = leastBytes;
+  }
 
   /** Whether `score` can be called. Starts the thread when it can be started. */
   get isReady(): boolean {
