@@ -5,6 +5,7 @@ import { type Candidates, COARSE_MARGIN } from "./candidates.js";
 import { FINE_STEPS, quantise } from "./quantise.js";
 import type { ScanThread } from "./scan-thread.js";
 import type { TopHits } from "./top-hits.js";
+import { UnitRows } from "./unit-rows.js";
 import { BLOCK_ROWS, type VectorArena } from "./vector-arena.js";
 
 /** What a scan looks for. */
@@ -22,7 +23,7 @@ export interface MatrixArenas {
 }
 
 /** Bytes a row needs besides its vector: its unit, its scale and its place in the map. */
-const ROW_OVERHEAD_BYTES = 60;
+const ROW_OVERHEAD_BYTES = 30;
 /** Up to so many rows, the finer half of the numbers is kept too, so that scoring needs nothing from the record. */
 export const FINE_ROWS = 20_000;
 /** Looking up the units of a filter one by one is quicker than scanning everything up to this share. */
@@ -48,13 +49,12 @@ export class ContainerMatrix {
   readonly #arena: VectorArena;
   /** Apart from the others, so that those follow each other. */
   readonly #fineArena: VectorArena;
-  readonly #rows = new Map<Unit, number>();
+  readonly #rows = new UnitRows();
   readonly #fineRows: number;
   #blocks = new Int32Array(4);
   #blockCount = 0;
   /** The finer numbers of the same rows; null when there are too many rows. */
   #fine: number[] | null = [];
-  #units = new Float64Array(16);
   #scales = new Float32Array(16);
   #version = 0;
 
@@ -83,16 +83,16 @@ export class ContainerMatrix {
   /** Bytes held, spare room included. */
   get bytes(): number {
     const planes = this.#fine === null ? 1 : 2;
-    return this.#blockCount * this.#arena.blockBytes * planes + this.#units.length * ROW_OVERHEAD_BYTES;
+    return this.#blockCount * this.#arena.blockBytes * planes + this.#rows.units.length * ROW_OVERHEAD_BYTES;
   }
 
   has(unit: Unit): boolean {
-    return this.#rows.has(unit);
+    return this.#rows.find(unit) >= 0;
   }
 
   /** @throws AppError `corrupt` when the vector has another size than the matrix */
   apply(change: Pick<VectorChange, "unit" | "vector">): void {
-    if (this.#rows.has(change.unit)) this.#version += 1;
+    if (this.has(change.unit)) this.#version += 1;
     if (change.vector === null) this.#remove(change.unit);
     else this.#upsert(change.unit, change.vector);
   }
@@ -164,10 +164,11 @@ export class ContainerMatrix {
    * @returns the units that the record has to score, because the finer numbers are not kept
    */
   settle(candidates: Candidates, query: ScanQuery, top: TopHits): Unit[] {
-    const rows = candidates.best(this.#units);
-    if (this.#fine === null) return rows.map((row) => this.#units[row]!);
+    const { units } = this.#rows;
+    const rows = candidates.best(units);
+    if (this.#fine === null) return rows.map((row) => units[row]!);
     for (const [at, cosine] of this.#fineCosines(rows, this.#fine, query.vector).entries())
-      if (cosine >= top.floor) top.offer(this.#units[rows[at]!]!, cosine);
+      if (cosine >= top.floor) top.offer(units[rows[at]!]!, cosine);
     return [];
   }
 
@@ -186,8 +187,8 @@ export class ContainerMatrix {
 
   /** Whether the matrix holds this vector for a unit, as exactly as it holds any. */
   holds(unit: Unit, vector: Float32Array): boolean {
-    const row = this.#rows.get(unit);
-    if (row === undefined || vector.length !== this.#arena.dimensions) return false;
+    const row = this.#rows.find(unit);
+    if (row < 0 || vector.length !== this.#arena.dimensions) return false;
     const expected = new Int8Array(vector.length);
     const scale = Math.fround(quantise(vector, expected, null));
     const held = this.#coarseAt(row);
@@ -198,7 +199,7 @@ export class ContainerMatrix {
   sampleUnits(count: number): Unit[] {
     const sample = new Set<Unit>();
     for (let draw = 0; draw < count && this.size > 0; draw++) {
-      sample.add(this.#units[Math.floor(Math.random() * this.size)]!);
+      sample.add(this.#rows.units[Math.floor(Math.random() * this.size)]!);
     }
     return [...sample];
   }
@@ -210,8 +211,8 @@ export class ContainerMatrix {
     const rows = new Int32Array(among.size);
     let count = 0;
     for (const unit of among) {
-      const row = this.#rows.get(unit);
-      if (row !== undefined && kinds.includes(kindOf(unit))) rows[count++] = row;
+      const row = this.#rows.find(unit);
+      if (row >= 0 && kinds.includes(kindOf(unit))) rows[count++] = row;
     }
     return rows.subarray(0, count);
   }
@@ -226,6 +227,7 @@ export class ContainerMatrix {
     candidates: Candidates,
   ): void {
     const scales = this.#scales;
+    const { units } = this.#rows;
     const margin = COARSE_MARGIN / factor;
     const isAnyKind = kinds.includes("chunk") && kinds.includes("memory");
     const last = Math.min(firstRow + sums.length, end);
@@ -234,7 +236,7 @@ export class ContainerMatrix {
       const scale = scales[row]!;
       const sum = sums[row - firstRow]!;
       if (scale * (sum + margin) < threshold) continue;
-      const unit = this.#units[row]!;
+      const unit = units[row]!;
       if (!isAnyKind && !kinds.includes(kindOf(unit))) continue;
       if (among !== undefined && !among.has(unit)) continue;
       candidates.add(row, sum * scale * factor, scale);
@@ -261,7 +263,8 @@ export class ContainerMatrix {
     if (vector.length !== this.#arena.dimensions) {
       throw damaged(`unit ${unit} has ${vector.length} dimensions instead of ${this.#arena.dimensions}`);
     }
-    const row = this.#rows.get(unit) ?? this.#append(unit);
+    const known = this.#rows.find(unit);
+    const row = known < 0 ? this.#append(unit) : known;
     this.#scales[row] = quantise(vector, this.#coarseAt(row), this.#fineAt(row));
   }
 
@@ -269,10 +272,8 @@ export class ContainerMatrix {
     const row = this.size;
     if (row === this.#fineRows) this.#dropFine();
     if (row === this.#blockCount * BLOCK_ROWS) this.#addBlock();
-    if (row === this.#units.length) this.#growRows();
-    this.#rows.set(unit, row);
-    this.#units[row] = unit;
-    return row;
+    if (row === this.#scales.length) this.#scales = resized(Float32Array, this.#scales);
+    return this.#rows.append(unit);
   }
 
   #addBlock(): void {
@@ -294,10 +295,10 @@ export class ContainerMatrix {
 
   /** The last row moves into the gap, so that the rows stay without holes. */
   #remove(unit: Unit): void {
-    const row = this.#rows.get(unit);
-    if (row === undefined) return;
+    const row = this.#rows.find(unit);
+    if (row < 0) return;
     const last = this.size - 1;
-    this.#rows.delete(unit);
+    this.#rows.remove(row);
     if (row !== last) this.#move(last, row);
     if (last % BLOCK_ROWS !== 0) return;
     this.#arena.give(this.#blocks[--this.#blockCount]! >>> 0);
@@ -308,10 +309,7 @@ export class ContainerMatrix {
   #move(from: number, to: number): void {
     this.#coarseAt(to).set(this.#coarseAt(from));
     if (this.#fine !== null) this.#fineAt(to)!.set(this.#fineAt(from)!);
-    const unit = this.#units[from]!;
-    this.#units[to] = unit;
     this.#scales[to] = this.#scales[from]!;
-    this.#rows.set(unit, to);
   }
 
   #coarseAt(row: number): Int8Array {
@@ -326,15 +324,10 @@ export class ContainerMatrix {
     const address = addressOf(this.#fine, row, stride) >>> 0;
     return values.subarray(address, address + stride);
   }
-
-  #growRows(): void {
-    this.#units = resized(Float64Array, this.#units);
-    this.#scales = resized(Float32Array, this.#scales);
-  }
 }
 
 /** A copy with room for half as many again. */
-function resized<T extends Float64Array | Float32Array | Int32Array>(Type: new (length: number) => T, values: T): T {
+function resized<T extends Float32Array | Int32Array>(Type: new (length: number) => T, values: T): T {
   const larger = new Type(Math.ceil(values.length * 1.5));
   larger.set(values);
   return larger;
