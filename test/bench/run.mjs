@@ -5,6 +5,7 @@ import { heldLine } from "./facts/run.mjs";
 import { FilledFolders } from "./filled-folders.mjs";
 import { measureContainers } from "./measure/containers.mjs";
 import { measureIngest } from "./measure/ingest.mjs";
+import { measureLoop } from "./measure/loop.mjs";
 import { measureMcp } from "./measure/mcp.mjs";
 import { measurePeers } from "./measure/peers.mjs";
 import { measureSearch } from "./measure/search.mjs";
@@ -36,6 +37,7 @@ const QUICK = {
 
 const MEASURES = {
   search: measureSearch,
+  loop: measureLoop,
   containers: measureContainers,
   ingest: measureIngest,
   vectors: measureVectors,

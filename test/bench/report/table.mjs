@@ -5,6 +5,7 @@ const TITLES = {
   search: "Searches of one container, through HTTP",
   stages: "Where the time of a search goes (median of each stage)",
   fill: "Writing memories into one container",
+  loop: "How long the event loop does not come round while searches run",
   containers: "Many containers",
   ingest: "Taking in documents",
   vectors: "Chroma beside exact search",
