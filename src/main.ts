@@ -123,7 +123,7 @@ async function openDoor({ settings, engine }: DoorOptions) {
   const { untilInterrupted } = await import("./faces/cli/interrupt.js");
   const node = await openNode(await prepare(settings), { engine, standby: false });
   try {
-    const actor = await untilInterrupted(() => node.actor());
+    const actor = await untilInterrupted(() => node.actor(), stopping);
     return { core: node.core, actor, settle: () => node.settle(), close: () => node.close() };
   } catch (error) {
     await node.close();
@@ -149,14 +149,15 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     },
   });
   try {
-    const { role, url } = await untilInterrupted(async () => ({ role: await node.role(), url: await node.listen() }));
+    const begin = async () => ({ role: await node.role(), url: await node.listen() });
+    const { role, url } = await untilInterrupted(begin, stopSignal);
     const isOwner = role === "owner";
     const makeKey = async () => {
       const configured = config.apiKey?.key;
       return node.core.ensureFirstKey({ actor: await node.actor() }, configured ? { configured } : {});
     };
     // A key that this process makes must come to be shown; another process may be waited for in vain.
-    const { secret } = await (isOwner ? makeKey() : untilInterrupted(makeKey));
+    const { secret } = await (isOwner ? makeKey() : untilInterrupted(makeKey, stopSignal));
     return {
       url,
       dataDirectory: config.dataDirectory,

@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/core/errors.js";
 import type { ServiceInfo, Starters } from "../../src/faces/cli/index.js";
+import { untilInterrupted } from "../../src/faces/cli/interrupt.js";
 import { parseAnswer, runCommand, startersFor, TEST_VERSION, type CommandOptions } from "../support/command-line.js";
 
 let data: string;
@@ -151,6 +152,16 @@ describe("an error", () => {
     };
     expect(await run(["forget", "no-such-id"], { starters: { openDoor } })).toMatchObject({ code: 1 });
     expect(isClosed).toBe(true);
+  });
+});
+
+describe("what a signal ends", () => {
+  test("ends at once when the signal came before it began", async () => {
+    const work = untilInterrupted(() => new Promise(() => undefined), Promise.resolve("SIGTERM"));
+    await expect(work).rejects.toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("Interrupted (SIGTERM)"),
+    });
   });
 });
 

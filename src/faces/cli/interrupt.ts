@@ -4,15 +4,17 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Does the work unless the user ends it first, so that whoever called can still put everything away.
+ * @param earlier a signal that may have come before, while the program was still being loaded
  * @throws AppError `unavailable` when a signal came; what the work throws otherwise
  */
-export async function untilInterrupted<T>(work: () => Promise<T>): Promise<T> {
+export async function untilInterrupted<T>(work: () => Promise<T>, earlier?: Promise<NodeJS.Signals>): Promise<T> {
   let interrupt: (signal: NodeJS.Signals) => void = () => undefined;
   const interrupted = new Promise<never>((_, reject) => {
     interrupt = (signal) =>
       reject(new AppError("unavailable", `Interrupted (${signal}). What was acknowledged before is kept.`));
   });
   for (const signal of SIGNALS) process.once(signal, interrupt);
+  void earlier?.then(interrupt);
   try {
     return await Promise.race([work(), interrupted]);
   } finally {
