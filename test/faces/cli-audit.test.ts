@@ -16,7 +16,7 @@ const audit = async (...argv: string[]): Promise<readonly ListedAuditEntry[]> =>
   (parseAnswer(await run("audit", "--json", ...argv)) as Page<ListedAuditEntry>).items;
 
 test("recollect audit shows the newest first, and finds by what is asked for", async () => {
-  await run("add", "Hello", "--text", "--container", "mia");
+  await run("add", "Hello", "--text", "--container", "mia", "--no-wait");
   await run("keys", "create", "--name", "laptop");
   expect((await audit()).map(({ action, actor, face }) => [action, actor, face])).toEqual([
     ["createKey", "local", "cli"],
