@@ -75,11 +75,13 @@ const ROWS = 2;
 const STRIDE = 3;
 const QUERY = 4;
 const OUT = 5;
-const ROW = 6;
-const ROWS_LEFT = 7;
-const AT_QUERY = 8;
-const QUERY_END = 9;
-const SUM = 10;
+const ROWS_LEFT = 6;
+const AT_QUERY = 7;
+const QUERY_END = 8;
+/** Rows that are scored together, so that the query is read once for them: where they are, and their sums. */
+const TOGETHER = [9, 10, 11, 12] as const;
+const SUMS = [13, 14, 15, 16] as const;
+const PART_OF_QUERY = 17;
 
 /** Instructions one after the other. */
 type Code = readonly (number | readonly number[])[];
@@ -91,7 +93,12 @@ const tee = (local: number): number[] => [0x22, local];
 const constant = (value: number): number[] => [0x41, value];
 const ADD = 0x6a;
 const SUBTRACT = 0x6b;
+const AND = 0x71;
+const IS_ZERO = 0x45;
 const IS_BELOW = 0x49;
+const IF = [0x04, NOTHING];
+const ELSE = 0x05;
+const END = 0x0b;
 const LOAD_32 = [0x28, 2, 0];
 const STORE_32 = [0x36, 2, 0];
 const simd = (opcode: number, ...rest: number[]): number[] => [0xfd, ...unsigned(opcode), ...rest];
@@ -106,31 +113,58 @@ const MULTIPLY_AND_ADD = simd(0xba);
 /** Begins the innermost loop again when the value on the stack is not 0. */
 const AGAIN_IF = [0x0d, 0];
 
-const repeat = (...body: Code): number[] => code(0x03, NOTHING, ...body, 0x0b);
+const repeat = (...body: Code): number[] => code(0x03, NOTHING, ...body, END);
 const advance = (local: number, by: number): number[] => code(get(local), constant(by), ADD, set(local));
 const countDown = (local: number): number[] => code(get(local), constant(1), SUBTRACT, tee(local), AGAIN_IF);
 
 function instructionsOf(): Uint8Array {
-  const eight = (at: 0 | 8): number[] =>
-    code(get(ROW), loadWidened(at), get(AT_QUERY), load128(at * 2), MULTIPLY_AND_ADD, ADD_LANES);
-  const sixteen = code(get(SUM), eight(0), eight(8), set(SUM), advance(ROW, 16));
-  const hasMore = code(get(AT_QUERY), constant(32), ADD, tee(AT_QUERY), get(QUERY_END), IS_BELOW);
-  const oneRow = code(
-    code(ZEROS, set(SUM), get(QUERY), set(AT_QUERY)),
-    repeat(sixteen, hasMore, AGAIN_IF),
-    code(get(OUT), sumOfLanes(), STORE_32, advance(OUT, 4)),
+  const queryEnd = code(get(QUERY), get(STRIDE), get(STRIDE), ADD, ADD, set(QUERY_END));
+  const many = code(
+    rowsOfEntry(TOGETHER.length),
+    get(ROWS_LEFT),
+    constant(TOGETHER.length),
+    SUBTRACT,
+    tee(ROWS_LEFT),
+    AGAIN_IF,
   );
+  const one = code(rowsOfEntry(1), countDown(ROWS_LEFT));
   const oneEntry = code(
-    code(get(LIST), LOAD_32, set(ROW), get(ROWS), set(ROWS_LEFT)),
-    repeat(oneRow, countDown(ROWS_LEFT)),
+    code(get(LIST), LOAD_32, set(TOGETHER[0]), get(ROWS), set(ROWS_LEFT)),
+    // Rows that are a multiple of those that are scored together, or any others.
+    code(get(ROWS), constant(TOGETHER.length - 1), AND, IS_ZERO),
+    code(IF, repeat(many), ELSE, repeat(one), END),
     advance(LIST, 4),
   );
-  const queryEnd = code(get(QUERY), get(STRIDE), get(STRIDE), ADD, ADD, set(QUERY_END));
   return moduleOf(code(queryEnd, repeat(oneEntry, countDown(ENTRIES))));
 }
 
-function sumOfLanes(): number[] {
-  const laneOfSum = (index: number): number[] => code(get(SUM), lane(index));
+/** Scores the next `count` rows of a block; afterwards the first address is that of the row behind them. */
+function rowsOfEntry(count: number): number[] {
+  const rows = TOGETHER.slice(0, count);
+  const others = rows.slice(1).flatMap((row, at) => code(get(TOGETHER[at]!), get(STRIDE), ADD, set(row)));
+  const eight = (at: 0 | 8): number[] =>
+    code(
+      code(get(AT_QUERY), load128(at * 2), set(PART_OF_QUERY)),
+      ...rows.map((row, place) => {
+        const sum = SUMS[place]!;
+        return code(get(sum), get(row), loadWidened(at), get(PART_OF_QUERY), MULTIPLY_AND_ADD, ADD_LANES, set(sum));
+      }),
+    );
+  const sixteen = code(eight(0), eight(8), ...rows.map((row) => advance(row, 16)));
+  const hasMore = code(get(AT_QUERY), constant(32), ADD, tee(AT_QUERY), get(QUERY_END), IS_BELOW);
+  return code(
+    others,
+    ...SUMS.slice(0, count).map((sum) => code(ZEROS, set(sum))),
+    code(get(QUERY), set(AT_QUERY)),
+    repeat(sixteen, hasMore, AGAIN_IF),
+    ...SUMS.slice(0, count).map((sum) => code(get(OUT), sumOfLanes(sum), STORE_32, advance(OUT, 4))),
+    // Each address has moved on by one row.
+    code(get(rows.at(-1)!), set(TOGETHER[0])),
+  );
+}
+
+function sumOfLanes(sum: number): number[] {
+  const laneOfSum = (index: number): number[] => code(get(sum), lane(index));
   return code(laneOfSum(0), laneOfSum(1), ADD, laneOfSum(2), ADD, laneOfSum(3), ADD);
 }
 
@@ -138,8 +172,8 @@ function sumOfLanes(): number[] {
 function moduleOf(instructions: readonly number[]): Uint8Array {
   const parameters = list(Array.from({ length: 6 }, () => [I32]));
   const locals = list([
-    [4, I32],
-    [1, V128],
+    [3 + TOGETHER.length, I32],
+    [SUMS.length + 1, V128],
   ]);
   const body = code(locals, instructions, 0x0b);
   const parts = [

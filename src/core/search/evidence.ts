@@ -98,17 +98,17 @@ export function evidenceOf(query: Query, recipe: RankRecipe): GatherEvidence {
 }
 
 function findTerms({ text, family }: Root, query: Query, recipe: RankRecipe): readonly Found[] | null {
-  const matches = query.matches.get(text) ?? query.near?.(text) ?? [];
-  const relatives = family === null ? [] : (query.families.get(family) ?? []);
-  if (matches.length === 0 && relatives.length === 0) return null;
+  const matches = query.matches.get(text) ?? query.near?.(text);
+  const relatives = family === null ? undefined : query.families.get(family);
+  if (!matches && !relatives) return null;
   const related = (root: string, relation: number) => relatedStrength(root, relation, recipe);
   return [
-    ...matches.map(({ term, relation }) => ({
+    ...(matches ?? []).map(({ term, relation }) => ({
       term,
       relation,
       strength: relation === 1 ? null : related(text, relation),
     })),
-    ...relatives.map(({ term, relation }) => ({ term, relation, strength: related(family ?? text, relation) })),
+    ...(relatives ?? []).map(({ term, relation }) => ({ term, relation, strength: related(family ?? text, relation) })),
   ];
 }
 
