@@ -31,7 +31,8 @@ export async function submissionsOf(context: IngestContext, document: Document):
   const textOf = async (revision: number) => (await documents.revisionText(organizationId, id, revision)) ?? "";
   const submissions: Submission[] = [];
   let previous = rememberedRevision > 0 ? await textOf(rememberedRevision) : "";
-  for (const { revision, ...pending } of await documents.pendingRevisions(organizationId, id)) {
+  const earlier = document.revision === 1 ? [] : await documents.pendingRevisions(organizationId, id);
+  for (const { revision, ...pending } of earlier) {
     const content = await textOf(revision);
     submissions.push(await submissionOf(context, { ...document, ...pending, content, turns: null }, previous));
     previous = content;

@@ -75,7 +75,7 @@ export async function keepFacts(
         })),
       );
   await noteReading(context, nouns, document);
-  await nouns.documents.settleRevisions(organizationId, id, revision);
+  if (revision > 1) await nouns.documents.settleRevisions(organizationId, id, revision);
   await nouns.documents.update(organizationId, id, {
     dreamingStatus: "done",
     rememberedRevision: revision,

@@ -1,7 +1,7 @@
 import { AppError } from "../core/errors.js";
 import type { Clock, Job, JobHandler, JobStore, KindChoice, Log } from "../core/ports.js";
 import { createId } from "../lib/ids.js";
-import { sleep } from "../lib/time.js";
+import { sleep, yieldTurn } from "../lib/time.js";
 import { type Bury, createRun, type Run } from "./run.js";
 
 export interface RunnerOptions {
@@ -117,7 +117,11 @@ export function createRunner(options: RunnerOptions): Runner {
         isWoken = false;
         const taken = await takeFree();
         failures = 0;
-        if (taken === 0 || isFull()) await pause();
+        if (taken === 0 || isFull()) {
+          await pause();
+          // What is committed together ends together: one claim for all the places that become free in this turn.
+          await yieldTurn();
+        }
       } catch (error) {
         failures += 1;
         log.error("jobs.loop_failed", { error, failures });

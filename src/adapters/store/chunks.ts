@@ -3,25 +3,21 @@ import type { ChunkDraft, ChunkStore, Clock } from "../../core/ports.js";
 import { unitOf, type Chunk } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import { ofOrganization } from "./documents.js";
-import { fixedQuery } from "./fixed-query.js";
+import { readRows } from "./fixed-query.js";
 import { fromJson, listParameter, toJson } from "./json.js";
 import type { Database } from "./schema.js";
 import { dropUnit } from "./text-index.js";
 import { atomically } from "./transact.js";
 
-/** Rows of one insert; keeps the number of parameters below SQLite's limit. */
-const BATCH = 500;
-
-const selectOfDocument = fixedQuery((db, slot) =>
-  db
-    .selectFrom("chunks")
-    .innerJoin("documents", "documents.id", "chunks.document_id")
-    .selectAll("chunks")
-    .where(ofOrganization(slot(0)))
-    .where("chunks.document_id", "=", slot<string>(1))
-    .where("chunks.revision", "=", slot<number>(2))
-    .orderBy("chunks.position"),
-);
+const OF_DOCUMENT = `select chunks.* from chunks join documents on documents.id = chunks.document_id
+  where +documents.organization_id = ? and chunks.document_id = ? and chunks.revision = ? order by chunks.position`;
+const IN_ANY_REVISION = `select seq, content, context, metadata from chunks where document_id = ?
+  order by revision desc, position`;
+const INSERT = `insert into chunks (id, document_id, revision, position, content, context, metadata, created_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`;
+const IS_OF_ORGANIZATION = "select 1 from documents where +organization_id = ? and id = ?";
+const WITHOUT_VECTOR = `select chunks.seq from chunks where document_id = ? and revision = ? and not exists (
+  select 1 from vectors where vectors.unit = chunks.seq * 2 and vectors.space_id = ?)`;
 
 export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore {
   return {
@@ -30,8 +26,11 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
         if (!(await isOfOrganization(db, organizationId, documentId))) return [];
         const { kept, added, dropped } = await compare(db, documentId, drafts);
         for (const seq of dropped) await dropUnit(db, unitOf("chunk", seq));
-        await sql`delete from chunks where seq in (select value from json_each(${listParameter(dropped)}))`.execute(db);
-        await placeAgain(db, documentId, revision, kept);
+        if (dropped.length > 0)
+          await sql`delete from chunks where seq in (select value from json_each(${listParameter(dropped)}))`.execute(
+            db,
+          );
+        if (kept.length > 0) await placeAgain(db, documentId, revision, kept);
         await insertChunks(db, documentId, revision, added);
         return createChunkStore(db, clock).ofDocument(organizationId, documentId, revision);
       });
@@ -65,16 +64,18 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
     async withoutVector(organizationId, documentId, revision, space) {
       const chunks = await ofDocument(organizationId, documentId, revision);
       if (!space) return chunks;
-      const { rows } = await sql<{ seq: number }>`
-        select chunks.seq from chunks where document_id = ${documentId} and revision = ${revision} and not exists (
-          select 1 from vectors where vectors.unit = chunks.seq * 2 and vectors.space_id = ${space.id})`.execute(db);
+      const rows = await readRows<{ seq: number }>(db, WITHOUT_VECTOR, [documentId, revision, space.id]);
       const missing = new Set(rows.map((row) => row.seq));
       return chunks.filter((chunk) => missing.has(chunk.seq));
     },
   };
 
   async function ofDocument(organizationId: string, documentId: string, revision: number): Promise<Chunk[]> {
-    const rows = await selectOfDocument(db, organizationId, documentId, revision);
+    const rows = await readRows<Selectable<Database["chunks"]>>(db, OF_DOCUMENT, [
+      organizationId,
+      documentId,
+      revision,
+    ]);
     return rows.map(chunkOf);
   }
 
@@ -85,19 +86,17 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
     drafts: readonly PlacedDraft[],
   ): Promise<void> {
     const now = iso(clock.now());
-    for (let start = 0; start < drafts.length; start += BATCH) {
-      const values = drafts.slice(start, start + BATCH).map(({ draft, position }) => ({
-        id: draft.id,
-        document_id: documentId,
+    for (const { draft, position } of drafts)
+      await readRows(db, INSERT, [
+        draft.id,
+        documentId,
         revision,
         position,
-        content: draft.content,
-        context: draft.context,
-        metadata: toJson(draft.metadata),
-        created_at: now,
-      }));
-      await db.insertInto("chunks").values(values).execute();
-    }
+        draft.content,
+        draft.context,
+        toJson(draft.metadata),
+        now,
+      ]);
   }
 }
 
@@ -115,13 +114,8 @@ interface Comparison {
 
 /** What the chunks of a document have in common with new ones. Of equal ones each is kept once, in order. */
 async function compare(db: Kysely<Database>, documentId: string, drafts: readonly ChunkDraft[]): Promise<Comparison> {
-  const rows = await db
-    .selectFrom("chunks")
-    .select(["seq", "content", "context", "metadata"])
-    .where("document_id", "=", documentId)
-    .orderBy("revision", "desc")
-    .orderBy("position")
-    .execute();
+  type Row = Pick<Selectable<Database["chunks"]>, "seq" | "content" | "context" | "metadata">;
+  const rows = await readRows<Row>(db, IN_ANY_REVISION, [documentId]);
   const known = new Map<string, number[]>();
   for (const row of rows.toReversed()) {
     const key = JSON.stringify([row.content, row.context, row.metadata]);
@@ -155,12 +149,7 @@ async function placeAgain(
 }
 
 async function isOfOrganization(db: Kysely<Database>, organizationId: string, documentId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("documents")
-    .select("id")
-    .where(ofOrganization(organizationId))
-    .where("id", "=", documentId)
-    .executeTakeFirst();
+  const [row] = await readRows(db, IS_OF_ORGANIZATION, [organizationId, documentId]);
   return row !== undefined;
 }
 

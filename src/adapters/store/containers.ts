@@ -51,14 +51,14 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
     const known = await find(organizationId, tags);
     const missing = [...new Set(tags)].filter((tag) => known.every((row) => row.tag !== tag));
     const now = iso(clock.now());
+    if (missing.length === 0) return inOrder(known, tags);
     for (const tag of missing)
       await db
         .insertInto("containers")
         .values({ organization_id: organizationId, tag, uid: createId(), created_at: now, updated_at: now })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-    const rows = new Map((await find(organizationId, tags)).map((row) => [row.tag, row]));
-    return [...new Set(tags)].flatMap((tag) => rows.get(tag) ?? []);
+    return inOrder(await find(organizationId, tags), tags);
   }
 
   return {
@@ -174,6 +174,12 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
       for (const row of rows) await purgeContainer(db, organizationId, { id: row.id, tag });
     },
   };
+}
+
+/** Each container once, in the order of the tags. */
+function inOrder(found: readonly ContainerRow[], tags: readonly string[]): ContainerRow[] {
+  const rows = new Map(found.map((row) => [row.tag, row]));
+  return [...new Set(tags)].flatMap((tag) => rows.get(tag) ?? []);
 }
 
 function isOneOf(tags: readonly string[]) {

@@ -1,6 +1,11 @@
 import { type Kysely, sql } from "kysely";
 import type { DocumentStore } from "../../core/ports.js";
+import { readRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";
+
+const DESCRIPTION = `select text_mark, described.title as title, described.summary as summary
+  from document_descriptions described join documents on documents.id = described.document_id
+  where described.document_id = ? and +documents.organization_id = ?`;
 
 /** What language models call documents, a row each. */
 export function createDescriptionStore(db: Kysely<Database>): Pick<DocumentStore, "describe" | "description"> {
@@ -14,13 +19,10 @@ export function createDescriptionStore(db: Kysely<Database>): Pick<DocumentStore
     },
 
     async description(organizationId, id) {
-      const row = await db
-        .selectFrom("document_descriptions")
-        .innerJoin("documents", "documents.id", "document_descriptions.document_id")
-        .select(["text_mark", "document_descriptions.title as title", "document_descriptions.summary as summary"])
-        .where("document_descriptions.document_id", "=", id)
-        .where(sql<boolean>`+documents.organization_id = ${organizationId}`)
-        .executeTakeFirst();
+      const [row] = await readRows<{ text_mark: string; title: string; summary: string }>(db, DESCRIPTION, [
+        id,
+        organizationId,
+      ]);
       return row ? { textMark: row.text_mark, title: row.title, summary: row.summary } : null;
     },
   };

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 import type { DocumentChange, DocumentDraft } from "../../core/ports.js";
 import type { Document, DocumentHead } from "../../core/types.js";
 import { fromJson, toJson } from "./json.js";
@@ -71,12 +71,9 @@ export function columnsOf(change: DocumentChange): Partial<Selectable<Database["
   return columns;
 }
 
-/** `waiting` after a change, of which either state may be absent. */
-export function waitingAfter(change: DocumentChange): RawBuilder<number> {
-  const status = sql`coalesce(${change.status ?? null}, status)`;
-  const dreaming = sql`coalesce(${change.dreamingStatus ?? null}, dreaming_status)`;
-  return sql<number>`${status} <> 'failed' and (${status} <> 'done' or ${dreaming} = 'dreaming')`;
-}
+/** Sets `waiting` after a change to a status, twice, and a dreaming status, of which either may be null. */
+export const SET_WAITING = `waiting = coalesce(?, status) <> 'failed'
+  and (coalesce(?, status) <> 'done' or coalesce(?, dreaming_status) = 'dreaming')`;
 
 /** True while chunks or memories are still to come; after a failure nothing comes. */
 function isWaiting({ status, dreamingStatus }: Pick<Document, "status" | "dreamingStatus">): boolean {
@@ -84,7 +81,7 @@ function isWaiting({ status, dreamingStatus }: Pick<Document, "status" | "dreami
 }
 
 /** The columns hold what this file wrote, so the narrow types are known. */
-export function documentOf(row: DocumentRow): Document {
+export function documentOf(row: Omit<DocumentRow, "seq" | "waiting">): Document {
   return { ...headOf(row), content: row.content, turns: fromJson(row.turns) };
 }
 

@@ -3,9 +3,9 @@ import type { Clock, DocumentQuery, DocumentStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { createContainerStore } from "./containers.js";
 import { CATEGORY, countCategories, readOutlines } from "./document-outlines.js";
-import { columnsOf, documentOf, headOf, type HeadRow, rowOf, waitingAfter } from "./document-rows.js";
+import { columnsOf, documentOf, type DocumentRow, headOf, type HeadRow, rowOf, SET_WAITING } from "./document-rows.js";
 import { documentFilterSql } from "./filters.js";
-import { fixedQuery, readSteadyRows } from "./fixed-query.js";
+import { readRows, readSteadyRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
@@ -51,17 +51,13 @@ const HEAD_COLUMNS = [
   "updated_at",
 ] as const;
 
-const selectById = fixedQuery((db, slot) =>
-  db
-    .selectFrom("documents")
-    .selectAll()
-    .select(TAGS)
-    .where("organization_id", "=", slot<string>(0))
-    .where("id", "=", slot<string>(1)),
-);
-
 // A JSON array put into another one would not stay a text.
 const HEADS = packedRows<HeadRow>({ ...columnsOfTable("documents", HEAD_COLUMNS), tags: `${TAGS_SQL} || ''` });
+const LINK = "insert into document_containers (document_id, container_id, position) values (?, ?, ?)";
+// Texts may be large; those are not put into another one.
+type PackedDocument = Pick<DocumentRow, "content" | "turns"> & { readonly head: string };
+const BY_ID = `select content, turns, ${HEADS.expression} as head from documents
+  where id = ? and +documents.organization_id = ?`;
 // Once for every search: there is mostly one organisation, so its index would lead through all documents.
 const HEADS_BY_IDS = `select json_group_array(${HEADS.expression} order by documents.seq) as packed from documents
   where +documents.organization_id = ?1 and documents.id in (select value from json_each(?2))`;
@@ -74,11 +70,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     tags: readonly string[],
   ): Promise<void> {
     const rows = await createContainerStore(db, clock).ensure(organizationId, tags);
-    await db.deleteFrom("document_containers").where("document_id", "=", documentId).execute();
-    await db
-      .insertInto("document_containers")
-      .values(rows.map((row, position) => ({ document_id: documentId, container_id: row.id, position })))
-      .execute();
+    for (const [position, { id }] of rows.entries()) await readRows(db, LINK, [documentId, id, position]);
   }
 
   const select = (organizationId: string) =>
@@ -109,8 +101,8 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     },
 
     async byId(organizationId, id) {
-      const [row] = await selectById(db, organizationId, id);
-      return row ? documentOf(row) : null;
+      const [row] = await readRows<PackedDocument>(db, BY_ID, [id, organizationId]);
+      return row ? documentOf({ ...HEADS.unpack(row.head), content: row.content, turns: row.turns }) : null;
     },
 
     async byCustomId(organizationId, customId, tags) {
@@ -142,19 +134,15 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     async update(organizationId, id, change) {
       const changesState = change.status !== undefined || change.dreamingStatus !== undefined;
       await atomically(db, async (db) => {
-        const updated = await db
-          .updateTable("documents")
-          .set({
-            ...columnsOf(change),
-            ...(changesState && { waiting: waitingAfter(change) }),
-            updated_at: iso(clock.now()),
-          })
-          .where("organization_id", "=", organizationId)
-          .where("id", "=", id)
-          .returning("id")
-          .execute();
+        const columns = { ...columnsOf(change), updated_at: iso(clock.now()) };
+        const set = [...Object.keys(columns).map((name) => `${name} = ?`), ...(changesState ? [SET_WAITING] : [])];
+        const state = changesState ? [change.status ?? null, change.status ?? null, change.dreamingStatus ?? null] : [];
+        const statement = `update documents set ${set.join(", ")} where id = ? and +organization_id = ? returning id`;
+        const updated = await readRows(db, statement, [...Object.values(columns), ...state, id, organizationId]);
         if (updated.length === 0) return;
-        if (change.containerTags) await link(db, organizationId, id, change.containerTags);
+        if (!change.containerTags) return;
+        await db.deleteFrom("document_containers").where("document_id", "=", id).execute();
+        await link(db, organizationId, id, change.containerTags);
       });
     },
 
@@ -183,7 +171,10 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     },
 
     async list(organizationId, query) {
-      const matching = selectHeads(organizationId)
+      const matching = db
+        .selectFrom("documents")
+        .select(sql.raw<string>(HEADS.expression).as("head"))
+        .where("organization_id", "=", organizationId)
         .$if(query.includeContent, (rows) => rows.select("content"))
         .where(documentConditions(organizationId, query));
       const column = query.sort === "updatedAt" ? "updated_at" : "created_at";
@@ -193,8 +184,8 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         .limit(query.limit)
         .offset(query.offset)
         .execute();
-      const documents = rows.map(({ content, ...row }) => ({
-        ...headOf(row),
+      const documents = rows.map(({ content, head }) => ({
+        ...headOf(HEADS.unpack(head)),
         ...(content !== undefined && { content }),
       }));
       // A page that is not full is the last one. Counting again could count what has changed meanwhile.
@@ -262,6 +253,9 @@ function documentConditions(organizationId: string, query: DocumentQuery) {
   if (query.containerTags) conditions.push(inContainers(organizationId, query.containerTags, query.operator));
   if (query.statuses)
     conditions.push(sql<boolean>`documents.status in (select value from json_each(${listParameter(query.statuses)}))`);
+  // As `SET_WAITING` says it: then the index of those that wait leads to them, past all the others.
+  if (query.statuses?.every((status) => status !== "done" && status !== "failed"))
+    conditions.push(sql<boolean>`documents.waiting = 1`);
   if (query.source !== undefined) conditions.push(sql<boolean>`documents.source = ${query.source}`);
   if (query.sources)
     conditions.push(sql<boolean>`documents.source in (select value from json_each(${listParameter(query.sources)}))`);

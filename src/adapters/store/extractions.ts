@@ -1,8 +1,12 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, DocumentReading, ExtractionStore, ReadingQuery } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
+import { readRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
+
+const NOTE_READING = `insert into remembered_with (document_id, extractor) values (?, ?)
+  on conflict (document_id) do update set extractor = excluded.extractor`;
 
 /** What answers of language models cost, a row each, and what found the facts of each document. */
 export function createExtractionStore(db: Kysely<Database>, clock: Clock): ExtractionStore {
@@ -65,11 +69,7 @@ export function createExtractionStore(db: Kysely<Database>, clock: Clock): Extra
     },
 
     async noteReading(documentId, extractor) {
-      await db
-        .insertInto("remembered_with")
-        .values({ document_id: documentId, extractor })
-        .onConflict((conflict) => conflict.column("document_id").doUpdateSet({ extractor }))
-        .execute();
+      await readRows(db, NOTE_READING, [documentId, extractor]);
     },
 
     readings: (organizationId, query) => listReadings(db, organizationId, query),

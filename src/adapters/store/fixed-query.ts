@@ -12,7 +12,7 @@ const ANY: CompiledQuery<never> = CompiledQuery.raw("");
 export async function readRows<Row>(
   db: Kysely<Database>,
   statement: string,
-  parameters: readonly (string | number)[] = [],
+  parameters: readonly Value[] = [],
 ): Promise<Row[]> {
   const { rows } = await db.getExecutor().executeQuery<Row>({ ...ANY, sql: statement, parameters });
   return rows;
@@ -45,7 +45,8 @@ export async function readPacked<Item>(
   return JSON.parse(row?.packed ?? "[]") as Item[];
 }
 
-type Value = string | number | null;
+/** What stands for a parameter. */
+export type Value = string | number | null | Uint8Array;
 
 /** Stands for a parameter in a query that is put together before its parameters are known. */
 class Slot {

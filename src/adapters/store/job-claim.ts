@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { KindChoice } from "../../core/ports.js";
 import { readRows } from "./fixed-query.js";
 import { type Candidate, chooseJobs, createTurns, type RunningLane } from "./job-choice.js";
@@ -25,9 +25,8 @@ export function createChooser(): Chooser {
   let place = START;
 
   return async (db, now, limit, kinds) => {
-    const oldest = await oldestDue(db, now, kinds);
+    const { oldest, running } = await readGround(db, now, kinds);
     if (oldest.length === 0) return [];
-    const running = await runningLanes(db);
     if (oldest.length < WINDOW) return chooseJobs(oldest, running, turns, limit);
     return chooseFromMany(db, { now, limit, kinds }, oldest, running);
   };
@@ -72,32 +71,52 @@ function isWanted({ runAt, kind }: Candidate, now: string, kinds: KindChoice | u
   return "only" in kinds ? kinds.only.includes(kind) : !kinds.except.includes(kind);
 }
 
-async function oldestDue(db: Kysely<Database>, now: string, kinds: KindChoice | undefined): Promise<Candidate[]> {
-  const { rows } = await sql<CandidateRow>`
+/** What a claim chooses from: due jobs, the oldest first, and what runs. As two texts: many small values cost more. */
+const groundOf = (condition: string): string => `select
+  (select json_group_array(json_array(id, group_key, kind, exclusive, run_at)) from (
     select id, group_key, kind, exclusive, run_at from jobs
-    where state = 'waiting' and run_at <= ${now} ${conditionOn(kinds)} order by run_at, id limit ${WINDOW}`.execute(db);
-  return rows.map(toCandidate);
+    where state = 'waiting' and run_at <= ?1 ${condition} order by run_at, id limit ${WINDOW})) as oldest,
+  (select json_group_array(json_array(group_key, kind, exclusive, count)) from (
+    select group_key, kind, max(exclusive) as exclusive, count(*) as count from jobs
+    where state = 'running' group by group_key, kind)) as running`;
+
+const GROUND = {
+  any: groundOf(""),
+  one: groundOf("and kind = ?2"),
+  some: groundOf("and kind in (select value from json_each(?2))"),
+  others: groundOf("and kind not in (select value from json_each(?2))"),
+};
+
+interface Ground {
+  readonly oldest: readonly Candidate[];
+  readonly running: readonly RunningLane[];
 }
 
-function conditionOn(kinds: KindChoice | undefined): RawBuilder<unknown> {
-  if (kinds === undefined) return sql``;
-  const [only, ...others] = "only" in kinds ? kinds.only : [];
-  if (only !== undefined && others.length === 0) return sql`and kind = ${only}`;
-  if ("only" in kinds) return sql`and kind in (select value from json_each(${listParameter(kinds.only)}))`;
-  return sql`and kind not in (select value from json_each(${listParameter(kinds.except)}))`;
+type LaneValues = readonly [group: string, kind: string, exclusive: number, count: number];
+type CandidateValues = readonly [id: number, group: string, kind: string, exclusive: number, runAt: string];
+
+async function readGround(db: Kysely<Database>, now: string, kinds: KindChoice | undefined): Promise<Ground> {
+  const [statement, ...parameters] = groundFor(kinds);
+  const [row] = await readRows<{ oldest: string; running: string }>(db, statement, [now, ...parameters]);
+  const oldest = JSON.parse(row?.oldest ?? "[]") as readonly CandidateValues[];
+  const running = JSON.parse(row?.running ?? "[]") as readonly LaneValues[];
+  return {
+    oldest: oldest.map(([id, group, kind, exclusive, runAt]) => ({
+      id,
+      group,
+      kind,
+      exclusive: exclusive === 1,
+      runAt,
+    })),
+    running: running.map(([group, kind, exclusive, count]) => ({ group, kind, exclusive: exclusive === 1, count })),
+  };
 }
 
-const RUNNING_LANES = `select group_key, kind, max(exclusive) as exclusive, count(*) as count from jobs
-  where state = 'running' group by group_key, kind`;
-
-async function runningLanes(db: Kysely<Database>): Promise<RunningLane[]> {
-  const rows = await readRows<{ group_key: string; kind: string; exclusive: number; count: number }>(db, RUNNING_LANES);
-  return rows.map((row) => ({
-    group: row.group_key,
-    kind: row.kind,
-    exclusive: row.exclusive === 1,
-    count: Number(row.count),
-  }));
+function groundFor(kinds: KindChoice | undefined): [statement: string, ...parameters: string[]] {
+  if (kinds === undefined) return [GROUND.any];
+  if ("except" in kinds) return [GROUND.others, listParameter(kinds.except)];
+  const [only, ...more] = kinds.only;
+  return only !== undefined && more.length === 0 ? [GROUND.one, only] : [GROUND.some, listParameter(kinds.only)];
 }
 
 /**

@@ -1,9 +1,10 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import type { Clock, DeadJob, Job, JobDraft, JobStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
-import { fixedQuery, readRows } from "./fixed-query.js";
+import { readRows, type Value } from "./fixed-query.js";
 import { createChooser } from "./job-claim.js";
 import { listParameter } from "./json.js";
+import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
@@ -11,22 +12,39 @@ const DEFAULT_MAX_ATTEMPTS = 8;
 /** Keeps a statement below the number of parameters that SQLite allows. */
 const BATCH = 500;
 
-const selectExpired = fixedQuery((db, slot) =>
-  db.selectFrom("jobs").select("id").where("state", "=", "running").where("lease_until", "<", slot<string>(0)),
+const COLUMNS = [
+  "kind",
+  "payload",
+  "group_key",
+  "dedupe_key",
+  "exclusive",
+  "run_at",
+  "max_attempts",
+  "reason",
+  "created_at",
+] as const;
+
+const LOOK = `select
+  exists (select 1 from jobs where state = 'running' and lease_until < ?1) as expired,
+  exists (select 1 from jobs where state = 'waiting' and run_at <= ?1) as due`;
+
+const JOBS = packedRows<JobRow>(
+  columnsOfTable("jobs", ["id", "kind", "payload", "group_key", "exclusive", "attempt", "max_attempts", "run_at"]),
 );
 
-const selectDue = fixedQuery((db, slot) =>
-  db.selectFrom("jobs").select("id").where("state", "=", "waiting").where("run_at", "<=", slot<string>(0)).limit(1),
-);
+const TAKE = `update jobs set state = 'running', worker = ?1, lease_until = ?2, attempt = attempt + 1
+  where id in (select value from json_each(?3))
+    -- The plus keeps SQLite from walking through all waiting jobs for the sake of four ids.
+    and +state = 'waiting' returning ${JOBS.expression} as job`;
 
-const deleteHeld = fixedQuery((db, slot) =>
-  db
-    .deleteFrom("jobs")
-    .where("id", "=", slot<number>(0))
-    .where("worker", "=", slot<string>(1))
-    .where("state", "=", "running")
-    .returning("id"),
-);
+const ENQUEUE = `insert into jobs (${COLUMNS.join(", ")}, state, attempt)
+  select ${COLUMNS.map((_, place) => `value ->> ${place}`).join(", ")}, 'waiting', 0 from json_each(?) where true
+  on conflict do nothing`;
+
+const REPLACE = `update or ignore jobs set ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, attempt = 1, lease_until = ?
+  where id = ? and worker = ? and state = 'running' returning ${JOBS.expression} as job`;
+
+const DELETE_HELD = "delete from jobs where id = ? and worker = ? and state = 'running' returning id";
 
 const DUE_KINDS = `select wanted.value as kind from json_each(?) wanted where exists (
     select 1 from jobs where state = 'waiting' and kind = wanted.value and run_at <= ?)
@@ -46,38 +64,23 @@ function createQueue(
   const choose = createChooser();
   return {
     async enqueue(drafts) {
+      if (drafts.length === 0) return;
       const now = iso(clock.now());
-      for (let start = 0; start < drafts.length; start += BATCH) {
-        const rows = drafts.slice(start, start + BATCH).map((draft) => toRow(draft, now));
-        await db
-          .insertInto("jobs")
-          .values(rows)
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-      }
+      await readRows(db, ENQUEUE, [JSON.stringify(drafts.map((draft) => valuesOf(draft, now)))]);
     },
 
     async claim(worker, limit, leaseMs, kinds) {
       const now = clock.now();
-      await releaseExpired(db, iso(now));
-      if (limit < 1 || !(await isAnyDue(db, iso(now)))) return [];
+      // Reads first: in nearly every claim there is nothing to free, and a write would cost a commit.
+      const [found] = await readRows<{ expired: number; due: number }>(db, LOOK, [iso(now)]);
+      if (found?.expired === 1) await releaseExpired(db, iso(now));
+      if (limit < 1 || (found?.due !== 1 && found?.expired !== 1)) return [];
       return atomically(db, async (transaction) => {
         const ids = await choose(transaction, iso(now), limit, kinds);
         if (ids.length === 0) return [];
-        const rows = await transaction
-          .updateTable("jobs")
-          .set((expression) => ({
-            state: "running",
-            worker,
-            lease_until: iso(new Date(now.getTime() + leaseMs)),
-            attempt: expression("attempt", "+", 1),
-          }))
-          .where("id", "in", ids)
-          // The plus keeps SQLite from walking through all waiting jobs for the sake of four ids.
-          .where(sql`+state`, "=", "waiting")
-          .returningAll()
-          .execute();
-        return rows.map(toJob).toSorted((left, right) => ids.indexOf(left.id) - ids.indexOf(right.id));
+        const until = iso(new Date(now.getTime() + leaseMs));
+        const taken = await readJobs(transaction, TAKE, [worker, until, listParameter(ids)]);
+        return taken.toSorted((left, right) => ids.indexOf(left.id) - ids.indexOf(right.id));
       });
     },
 
@@ -131,7 +134,7 @@ function createLeases(
   clock: Clock,
 ): Pick<JobStore, "extend" | "complete" | "replace" | "release" | "bury"> {
   async function complete(worker: string, jobId: number): Promise<boolean> {
-    return (await deleteHeld(db, jobId, worker)).length > 0;
+    return (await readRows(db, DELETE_HELD, [jobId, worker])).length > 0;
   }
 
   return {
@@ -146,17 +149,9 @@ function createLeases(
 
     async replace(worker, jobId, draft, leaseMs) {
       const now = clock.now();
-      const { kind, payload, group_key, dedupe_key, exclusive, run_at, max_attempts, reason, created_at } = toRow(
-        draft,
-        iso(now),
-      );
-      const { rows } = await sql<Parameters<typeof toJob>[0]>`
-        update or ignore jobs set kind = ${kind}, payload = ${payload}, group_key = ${group_key},
-          dedupe_key = ${dedupe_key}, exclusive = ${exclusive}, run_at = ${run_at}, max_attempts = ${max_attempts},
-          reason = ${reason}, created_at = ${created_at}, attempt = 1,
-          lease_until = ${iso(new Date(now.getTime() + leaseMs))}
-        where id = ${jobId} and worker = ${worker} and state = 'running' returning *`.execute(db);
-      if (rows[0]) return toJob(rows[0]);
+      const until = iso(new Date(now.getTime() + leaseMs));
+      const [taken] = await readJobs(db, REPLACE, [...valuesOf(draft, iso(now)), until, jobId, worker]);
+      if (taken) return taken;
       return (await complete(worker, jobId)) ? null : "gone";
     },
 
@@ -287,9 +282,7 @@ function isAmong(ids: readonly number[]) {
   return sql`id in (select value from json_each(${listParameter(ids)}))`;
 }
 
-/** Reads first: in nearly every claim there is nothing to free, and a write would cost a commit. */
 async function releaseExpired(db: Kysely<Database>, now: string): Promise<void> {
-  if ((await selectExpired(db, now)).length === 0) return;
   await db
     .updateTable("jobs")
     .set({ state: "waiting", worker: null, lease_until: null })
@@ -298,8 +291,9 @@ async function releaseExpired(db: Kysely<Database>, now: string): Promise<void> 
     .execute();
 }
 
-async function isAnyDue(db: Kysely<Database>, now: string): Promise<boolean> {
-  return (await selectDue(db, now)).length > 0;
+async function readJobs(db: Kysely<Database>, statement: string, parameters: readonly Value[]): Promise<Job[]> {
+  const rows = await readRows<{ job: string }>(db, statement, parameters);
+  return rows.map(({ job }) => toJob(JOBS.unpack(job)));
 }
 
 /** Of the jobs with one key only the newest comes back, and none where a living job has the key already. */
@@ -317,32 +311,28 @@ async function revive(db: Kysely<Database>, ids: readonly number[] | null, now: 
   return Number(result.numAffectedRows ?? 0);
 }
 
-function toRow(draft: JobDraft, now: string) {
-  return {
-    kind: draft.kind,
-    payload: JSON.stringify(draft.payload ?? null),
-    group_key: draft.group,
-    dedupe_key: draft.key ?? null,
-    exclusive: draft.exclusive ? 1 : 0,
-    state: "waiting",
-    run_at: draft.runAt ? iso(draft.runAt) : now,
-    max_attempts: draft.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
-    reason: draft.reason ?? null,
-    created_at: now,
-    attempt: 0,
-  };
+/** What `COLUMNS` are of a draft. */
+function valuesOf(draft: JobDraft, now: string): (string | number | null)[] {
+  return [
+    draft.kind,
+    JSON.stringify(draft.payload ?? null),
+    draft.group,
+    draft.key ?? null,
+    draft.exclusive ? 1 : 0,
+    draft.runAt ? iso(draft.runAt) : now,
+    draft.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    draft.reason ?? null,
+    now,
+  ];
 }
 
-function toJob(row: {
-  id: number;
-  kind: string;
-  payload: string;
-  group_key: string;
-  exclusive: number;
-  attempt: number;
-  max_attempts: number;
-  run_at: string;
-}): Job {
+/** What is read of a job that is taken. */
+type JobRow = Pick<
+  Selectable<Database["jobs"]>,
+  "id" | "kind" | "payload" | "group_key" | "exclusive" | "attempt" | "max_attempts" | "run_at"
+>;
+
+function toJob(row: JobRow): Job {
   return {
     id: row.id,
     kind: row.kind,

@@ -2,32 +2,40 @@ import { type Kysely, type Selectable, sql } from "kysely";
 import type { Clock, JournalQuery, JournalRow, JournalStore } from "../../core/ports.js";
 import type { JournalEntry } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
+import { readRows } from "./fixed-query.js";
 import { fromJson, listParameter, toJson } from "./json.js";
 import type { Database } from "./schema.js";
+import { atomically } from "./transact.js";
+
+const APPEND = `insert into journal (
+    organization_id, batch_id, at, actor, action, subject, subject_id, container_tag, cause, before, after
+  ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 export function createJournalStore(db: Kysely<Database>, clock: Clock): JournalStore {
   return {
     async append(organizationId, entries) {
       if (entries.length === 0) return;
       const at = iso(clock.now());
-      await db
-        .insertInto("journal")
-        .values(
-          entries.map((entry) => ({
-            organization_id: organizationId,
-            batch_id: entry.batchId,
-            at,
-            actor: entry.actor,
-            action: entry.action,
-            subject: entry.subject,
-            subject_id: entry.subjectId,
-            container_tag: entry.containerTag,
-            cause: entry.cause,
-            before: toJson(entry.before),
-            after: toJson(entry.after),
-          })),
-        )
-        .execute();
+      const append = async (db: Kysely<Database>, entry: JournalEntry): Promise<unknown> =>
+        readRows(db, APPEND, [
+          organizationId,
+          entry.batchId,
+          at,
+          entry.actor,
+          entry.action,
+          entry.subject,
+          entry.subjectId,
+          entry.containerTag,
+          entry.cause,
+          toJson(entry.before),
+          toJson(entry.after),
+        ]);
+      const [only, ...more] = entries;
+      if (only && more.length === 0) await append(db, only);
+      else
+        await atomically(db, async (db) => {
+          for (const entry of entries) await append(db, entry);
+        });
     },
 
     async latest(organizationId, subjectId, action) {

@@ -1,13 +1,14 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, MemoryStore } from "../../core/ports.js";
+import type { Memory } from "../../core/types.js";
 import { factKey } from "../../lib/fact-key.js";
 import { iso } from "../../lib/time.js";
 import { memoryFilterSql } from "./filters.js";
-import { fixedQuery } from "./fixed-query.js";
+import { readRows } from "./fixed-query.js";
 import { listParameter, toJson } from "./json.js";
 import { listInferred, listMemories, listOfDocuments } from "./memory-pages.js";
 import { readRelations, writeRelation } from "./memory-relations.js";
-import { columnsOf, memoryOf, selectMemories } from "./memory-rows.js";
+import { columnsOf, memoryOf, NEW_MEMORIES, readMemories, SELECT_WHOLE, selectMemories } from "./memory-rows.js";
 import { purgeMemories } from "./purge.js";
 import type { Database } from "./schema.js";
 
@@ -16,18 +17,28 @@ const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotte
 const unflagged = sql<boolean>`not (memories.is_inference = 1
   and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', 0))`;
 
-const selectActive = fixedQuery((db, slot) =>
-  selectMemories(db, slot(0))
-    .where(inContainer(slot(0), slot(1)))
-    .where(activeOnly)
-    .where("memories.is_static", "=", slot<0 | 1>(2))
-    .where(sql<boolean>`(memories.forget_after is null or memories.forget_after > ${slot<string>(3)})`)
-    .where(unflagged)
-    .orderBy("memories.seq", "desc")
-    .limit(slot<number>(4)),
-);
+/** Within a container by its tag, with the organisation, because tags are indexed within theirs. */
+const IN_CONTAINER = "containers.organization_id = ?1 and containers.tag = ?2";
+const ACTIVE_ONLY = "memories.is_latest = 1 and memories.is_forgotten = 0";
 
-const selectById = fixedQuery((db, slot) => selectMemories(db, slot(0)).where("memories.id", "=", slot<string>(1)));
+const ACTIVE = `${SELECT_WHOLE} and ${IN_CONTAINER} and ${ACTIVE_ONLY} and memories.is_static = ?3
+  and (memories.forget_after is null or memories.forget_after > ?4)
+  and not (memories.is_inference = 1 and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', 0))
+  and memories.seq > ?5 order by memories.seq desc limit ?6`;
+const BY_ID = `${SELECT_WHOLE} and memories.id = ?2`;
+const BY_IDS = `${SELECT_WHOLE} and memories.id in (select value from json_each(?2))`;
+const BY_TEXT = `${SELECT_WHOLE} and ${IN_CONTAINER} and memories.text_key = ?3 and ${ACTIVE_ONLY}`;
+
+const INSERT = `insert into memories (
+    id, organization_id, container_id, text, text_key, version, is_latest, parent_id, root_id, kind, is_static,
+    is_inference, is_forgotten, forget_after, forget_reason, strength, origin, metadata, entities, buckets, created_at,
+    updated_at
+  ) select ?3, ?1, c.id, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, 0, ?12, ?13, 1, ?14, ?15, ?16, ?17, ?18, ?18
+  from containers c where c.organization_id = ?1 and c.tag = ?2
+  returning ${NEW_MEMORIES.expression} as memory`;
+
+const ADD_SOURCE = `insert into memory_sources (memory_id, document_id, quote, quote_start, quote_end, added_at)
+  values (?, ?, ?, ?, ?, ?) on conflict do nothing returning memory_id`;
 
 export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemoryStore {
   const select = (organizationId: string) => selectMemories(db, organizationId);
@@ -36,30 +47,36 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
 
   return {
     async insert(organizationId, draft, lineage) {
-      const now = iso(clock.now());
-      await sql`insert into memories (
-          id, organization_id, container_id, text, text_key, version, is_latest, parent_id, root_id, kind, is_static,
-          is_inference, is_forgotten, forget_after, forget_reason, strength, origin, metadata, entities, buckets, created_at,
-          updated_at
-        ) select ${draft.id}, ${organizationId}, c.id, ${draft.text}, ${factKey(draft.text)}, ${lineage.version}, 1,
-          ${lineage.parentId}, ${lineage.rootId}, ${draft.kind}, ${draft.isStatic ? 1 : 0}, ${draft.isInference ? 1 : 0}, 0,
-          ${draft.forgetAfter}, ${draft.forgetReason}, 1, ${draft.origin}, ${toJson(draft.metadata)},
-          ${toJson(draft.entities)}, ${toJson(draft.buckets)}, ${now}, ${now}
-        from containers c where c.organization_id = ${organizationId} and c.tag = ${draft.containerTag}`.execute(db);
-      return memoryOf(await select(organizationId).where("memories.id", "=", draft.id).executeTakeFirstOrThrow());
+      const [row] = await readMemories(db, INSERT, [
+        organizationId,
+        draft.containerTag,
+        draft.id,
+        draft.text,
+        factKey(draft.text),
+        lineage.version,
+        lineage.parentId,
+        lineage.rootId,
+        draft.kind,
+        draft.isStatic ? 1 : 0,
+        draft.isInference ? 1 : 0,
+        draft.forgetAfter,
+        draft.forgetReason,
+        draft.origin,
+        toJson(draft.metadata),
+        toJson(draft.entities),
+        toJson(draft.buckets),
+        iso(clock.now()),
+      ]);
+      if (!row) throw new Error(`There is no container ${draft.containerTag} for a memory`);
+      return row;
     },
 
     async byId(organizationId, id) {
-      const [row] = await selectById(db, organizationId, id);
-      return row ? memoryOf(row) : null;
+      const [memory] = await readMemories(db, BY_ID, [organizationId, id]);
+      return memory ?? null;
     },
 
-    async byIds(organizationId, ids) {
-      const rows = await select(organizationId)
-        .where(sql<boolean>`memories.id in (select value from json_each(${listParameter(ids)}))`)
-        .execute();
-      return rows.map(memoryOf);
-    },
+    byIds: (organizationId, ids) => readMemories(db, BY_IDS, [organizationId, listParameter(ids)]),
 
     async latestOf(organizationId, rootId) {
       const row = await select(organizationId)
@@ -70,12 +87,8 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
     },
 
     async byText(organizationId, containerTag, text) {
-      const row = await select(organizationId)
-        .where(inContainer(organizationId, containerTag))
-        .where("memories.text_key", "=", factKey(text))
-        .where(activeOnly)
-        .executeTakeFirst();
-      return row ? memoryOf(row) : null;
+      const [memory] = await readMemories(db, BY_TEXT, [organizationId, containerTag, factKey(text)]);
+      return memory ?? null;
     },
 
     async byExactText(organizationId, containerTag, text) {
@@ -111,19 +124,14 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
 
     async addSource(_organizationId, memoryId, documentId, quote) {
       const { text, at } = typeof quote === "string" ? { text: quote, at: null } : (quote ?? { text: null, at: null });
-      const added = await db
-        .insertInto("memory_sources")
-        .values({
-          memory_id: memoryId,
-          document_id: documentId,
-          quote: text,
-          quote_start: at?.start ?? null,
-          quote_end: at?.end ?? null,
-          added_at: iso(clock.now()),
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning("memory_id")
-        .execute();
+      const added = await readRows(db, ADD_SOURCE, [
+        memoryId,
+        documentId,
+        text,
+        at?.start ?? null,
+        at?.end ?? null,
+        iso(clock.now()),
+      ]);
       return added.length > 0;
     },
 
@@ -158,25 +166,25 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
 
     async active(organizationId, containerTag, { isStatic, limit, filters, afterSeq }) {
       const now = iso(clock.now());
-      const ofKind = (flag: 0 | 1) => {
-        if (!filters && afterSeq === undefined) return selectActive(db, organizationId, containerTag, flag, now, limit);
-        let query = select(organizationId)
+      const ofKind = async (flag: 0 | 1): Promise<Memory[]> => {
+        if (!filters) return readMemories(db, ACTIVE, [organizationId, containerTag, flag, now, afterSeq ?? 0, limit]);
+        const rows = await select(organizationId)
           .where(inContainer(organizationId, containerTag))
           .where(activeOnly)
           .where("memories.is_static", "=", flag)
           .where(unexpired())
-          .where(unflagged);
-        if (filters) query = query.where(memoryFilterSql(filters));
-        if (afterSeq !== undefined) query = query.where("memories.seq", ">", afterSeq);
-        return query.orderBy("memories.seq", "desc").limit(limit).execute();
+          .where(unflagged)
+          .where(memoryFilterSql(filters))
+          .where("memories.seq", ">", afterSeq ?? 0)
+          .orderBy("memories.seq", "desc")
+          .limit(limit)
+          .execute();
+        return rows.map(memoryOf);
       };
-      if (isStatic !== undefined) return (await ofKind(isStatic ? 1 : 0)).map(memoryOf);
+      if (isStatic !== undefined) return ofKind(isStatic ? 1 : 0);
       // The index has the newest of each kind; for the newest of both SQLite would sort all that the container has.
-      const rows = [...(await ofKind(0)), ...(await ofKind(1))];
-      return rows
-        .toSorted((one, other) => other.seq - one.seq)
-        .slice(0, limit)
-        .map(memoryOf);
+      const memories = [...(await ofKind(0)), ...(await ofKind(1))];
+      return memories.toSorted((one, other) => other.seq - one.seq).slice(0, limit);
     },
 
     async versions(organizationId, rootIds, { withUndone } = { withUndone: false }) {

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import type { MemoryChange } from "../../core/ports.js";
 import type { BucketVerdict, Memory } from "../../core/types.js";
+import { readRows, type Value } from "./fixed-query.js";
 import { fromJson, toJson } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
@@ -12,36 +13,60 @@ export type MemoryRow = Selectable<Database["memories"]> & { tag: string; source
 const SOURCE_COUNT_SQL = "(select count(*) from memory_sources ms where ms.memory_id = memories.id)";
 const SOURCE_COUNT = sql.raw<number>(SOURCE_COUNT_SQL).as("source_count");
 
+const OWN_COLUMNS = columnsOfTable("memories", [
+  "seq",
+  "id",
+  "organization_id",
+  "container_id",
+  "text",
+  "text_key",
+  "version",
+  "is_latest",
+  "parent_id",
+  "root_id",
+  "kind",
+  "is_static",
+  "is_inference",
+  "is_forgotten",
+  "forget_after",
+  "forget_reason",
+  "strength",
+  "origin",
+  "metadata",
+  "entities",
+  "buckets",
+  "created_at",
+  "updated_at",
+]);
+
 /** Memories beside their containers. */
 export const WHOLE_MEMORIES = packedRows<MemoryRow>({
-  ...columnsOfTable("memories", [
-    "seq",
-    "id",
-    "organization_id",
-    "container_id",
-    "text",
-    "text_key",
-    "version",
-    "is_latest",
-    "parent_id",
-    "root_id",
-    "kind",
-    "is_static",
-    "is_inference",
-    "is_forgotten",
-    "forget_after",
-    "forget_reason",
-    "strength",
-    "origin",
-    "metadata",
-    "entities",
-    "buckets",
-    "created_at",
-    "updated_at",
-  ]),
+  ...OWN_COLUMNS,
   tag: "containers.tag",
   source_count: SOURCE_COUNT_SQL,
 });
+
+/** New memories, in the `returning` of what inserts them. */
+export const NEW_MEMORIES = packedRows<MemoryRow>({
+  ...OWN_COLUMNS,
+  tag: "(select c.tag from containers c where c.id = memories.container_id)",
+  source_count: "0",
+});
+
+/** The beginning of a statement for whole memories of an organisation, its first parameter, each as one text `memory`. */
+export const SELECT_WHOLE = `select ${WHOLE_MEMORIES.expression} as memory
+  from memories join containers on containers.id = memories.container_id
+  where memories.organization_id = ?1`;
+
+/** The memories of a statement that has one a row, as the text `memory`. */
+export async function readMemories(
+  db: Kysely<Database>,
+  statement: string,
+  parameters: readonly Value[],
+): Promise<Memory[]> {
+  const rows = await readRows<{ memory: string }>(db, statement, parameters);
+  return rows.map(({ memory }) => memoryOf(WHOLE_MEMORIES.unpack(memory)));
+}
 
 /** Memories of an organisation with the tag of their container. */
 export function selectMemories(db: Kysely<Database>, organizationId: string) {

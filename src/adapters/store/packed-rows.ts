@@ -6,6 +6,8 @@ import type { Database } from "./schema.js";
 export interface PackedRows<Row> {
   /** The JSON array of a row, for `json_group_array` in a statement whose column is `packed`. */
   readonly expression: string;
+  /** A row that came by itself, as the text of its array. */
+  unpack(packed: string): Row;
   read(db: Kysely<Database>, statement: string, parameters: readonly (string | number)[]): Promise<Row[]>;
 }
 
@@ -20,6 +22,7 @@ export function packedRows<Row extends object>(columns: Readonly<Record<keyof Ro
   };
   return {
     expression: `json_array(${expressions.join(", ")})`,
+    unpack: (packed) => rowOf(JSON.parse(packed) as readonly unknown[]),
     async read(db, statement, parameters) {
       const rows = await readPacked<readonly unknown[]>(db, statement, parameters);
       return rows.map(rowOf);

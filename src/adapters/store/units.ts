@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, UnitStore } from "../../core/ports.js";
 import { seqOf, kindOf, type Unit } from "../../core/types.js";
+import { readRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 import { loadUnits, readDetails } from "./unit-details.js";
@@ -12,6 +13,20 @@ import { dropUnit, writeText } from "./text-index.js";
 import { createTextSearch } from "./text-search.js";
 import { atomically } from "./transact.js";
 import { packVectors, vectorBytes } from "./vector-bytes.js";
+
+const WRITE_VECTOR = `insert into vectors (space_id, container_id, unit, active, vector) values (?, ?, ?, ?, ?)
+  on conflict (space_id, container_id, unit) do update set vector = excluded.vector, active = excluded.active`;
+const NOTE_VECTOR = "insert into vector_changes (space_id, container_id, unit) values (?, ?, ?)";
+
+const PLACES = {
+  chunk: `select container_id from chunks
+    join document_containers on document_containers.document_id = chunks.document_id where chunks.seq = ?`,
+  memory: "select container_id from memories where seq = ?",
+};
+const ACTIVITY = {
+  chunk: "select 1 as active from chunks where seq = ?",
+  memory: "select 1 - is_forgotten as active from memories where seq = ? and is_latest = 1",
+};
 
 /** @param caches absent within a transaction, whose changes may be taken back */
 export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): UnitStore {
@@ -25,20 +40,10 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
       await atomically(db, async (db) => {
         const active = await activityOf(db, unit);
         if (active === null) return;
+        const vector = vectorBytes(values);
         for (const containerId of await placesOf(db, unit)) {
-          await db
-            .insertInto("vectors")
-            .values({ space_id: space.id, container_id: containerId, unit, active, vector: vectorBytes(values) })
-            .onConflict((conflict) =>
-              conflict
-                .columns(["space_id", "container_id", "unit"])
-                .doUpdateSet({ vector: (eb) => eb.ref("excluded.vector"), active }),
-            )
-            .execute();
-          await db
-            .insertInto("vector_changes")
-            .values({ space_id: space.id, container_id: containerId, unit })
-            .execute();
+          await readRows(db, WRITE_VECTOR, [space.id, containerId, unit, active, vector]);
+          await readRows(db, NOTE_VECTOR, [space.id, containerId, unit]);
         }
       });
     },
@@ -116,30 +121,12 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
 
 /** The containers that a unit lies in. */
 async function placesOf(db: Kysely<Database>, unit: Unit): Promise<number[]> {
-  const seq = seqOf(unit);
-  const rows =
-    kindOf(unit) === "chunk"
-      ? await db
-          .selectFrom("chunks")
-          .innerJoin("document_containers", "document_containers.document_id", "chunks.document_id")
-          .select("container_id")
-          .where("chunks.seq", "=", seq)
-          .execute()
-      : await db.selectFrom("memories").select("container_id").where("seq", "=", seq).execute();
+  const rows = await readRows<{ container_id: number }>(db, PLACES[kindOf(unit)], [seqOf(unit)]);
   return rows.map((row) => row.container_id);
 }
 
 /** `vectors.active` for a unit: 0 for a forgotten memory, null for a unit that was removed or superseded meanwhile. */
 async function activityOf(db: Kysely<Database>, unit: Unit): Promise<0 | 1 | null> {
-  if (kindOf(unit) === "chunk") {
-    const chunk = await db.selectFrom("chunks").select("seq").where("seq", "=", seqOf(unit)).executeTakeFirst();
-    return chunk ? 1 : null;
-  }
-  const memory = await db
-    .selectFrom("memories")
-    .select(["is_latest", "is_forgotten"])
-    .where("seq", "=", seqOf(unit))
-    .executeTakeFirst();
-  if (memory?.is_latest !== 1) return null;
-  return memory.is_forgotten === 1 ? 0 : 1;
+  const [found] = await readRows<{ active: 0 | 1 }>(db, ACTIVITY[kindOf(unit)], [seqOf(unit)]);
+  return found?.active ?? null;
 }
