@@ -118,6 +118,8 @@ export interface DocumentDescription {
 export interface DocumentStore {
   insert(organizationId: string, draft: DocumentDraft): Promise<Document>;
   byId(organizationId: string, id: string): Promise<Document | null>;
+  /** Which revision of it is the newest; null when it is not there. */
+  newestRevision(organizationId: string, id: string): Promise<number | null>;
   /**
    * The document with this customId in any of these containers; the one that changed last where several have it. An id
    * that callers choose belongs to a container (contract-gaps.md G-56).

@@ -48,8 +48,7 @@ export async function isCurrent(
   { documentId, revision }: StepPayload,
   nouns: Pick<StoreNouns, "documents">,
 ): Promise<boolean> {
-  const [head] = await nouns.documents.headsByIds(store.organizationId, [documentId]);
-  return head?.revision === revision;
+  return (await nouns.documents.newestRevision(store.organizationId, documentId)) === revision;
 }
 
 /**

@@ -204,6 +204,12 @@ describe("the work of a call does not grow with the store", () => {
     expect(plan.join()).toMatch(/documents_waiting/);
   });
 
+  test("a list of documents that are being processed leads past all the others", async () => {
+    const query = buildDocumentQuery({ statuses: ["queued", "embedding"] });
+    const plan = await planOf(() => createDocumentStore(db, clock).list("o", query));
+    expect(plan.join()).toMatch(/documents_waiting/);
+  });
+
   test.each(["any", "all"] as const)(
     "a list reads its containers once, not for each document: %s",
     async (operator) => {

@@ -53,6 +53,7 @@ const HEAD_COLUMNS = [
 
 // A JSON array put into another one would not stay a text.
 const HEADS = packedRows<HeadRow>({ ...columnsOfTable("documents", HEAD_COLUMNS), tags: `${TAGS_SQL} || ''` });
+const REVISION = "select revision from documents where id = ? and +organization_id = ?";
 const LINK = "insert into document_containers (document_id, container_id, position) values (?, ?, ?)";
 // Texts may be large; those are not put into another one.
 type PackedDocument = Pick<DocumentRow, "content" | "turns"> & { readonly head: string };
@@ -103,6 +104,11 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
     async byId(organizationId, id) {
       const [row] = await readRows<PackedDocument>(db, BY_ID, [id, organizationId]);
       return row ? documentOf({ ...HEADS.unpack(row.head), content: row.content, turns: row.turns }) : null;
+    },
+
+    async newestRevision(organizationId, id) {
+      const [row] = await readRows<{ revision: number }>(db, REVISION, [id, organizationId]);
+      return row?.revision ?? null;
     },
 
     async byCustomId(organizationId, customId, tags) {

@@ -21,7 +21,7 @@ const HEAD = "select seq from vector_changes where space_id = ? order by seq des
 
 /** As digits: a hundred thousand arrays of bytes, each memory of its own, would leave more holes than the vectors take. */
 const VISIT = `select unit, hex(vector) as digits from vectors
-  where space_id = ? and container_id = ? and active = 1 and unit > ? order by unit limit ?`;
+  where space_id = ? and container_id = ? and active = 1 and unit > ? order by unit limit ? + 0`;
 
 const changesOf = (db: Kysely<Database>, slot: SlotAt) =>
   db
@@ -42,7 +42,7 @@ const changesOf = (db: Kysely<Database>, slot: SlotAt) =>
     .where("change.space_id", "=", slot<number>(0))
     .where("change.seq", ">", slot<number>(1))
     .orderBy("change.seq")
-    .limit(slot<number>(2));
+    .limit(sql<number>`${slot<number>(2)} + 0`);
 
 const selectChanges = fixedQuery(changesOf);
 const selectChangesOf = fixedQuery((db, slot) =>
