@@ -164,7 +164,7 @@ export const SETTINGS = {
   RECOLLECT_EXACT_MEGABYTES: setting({
     schema: wholeNumber(1, TERABYTE_IN_MEGABYTES),
     fallback: "96",
-    description: "Memory for the vectors of exact search, in MB; 100,000 of the built-in embedder take 45.",
+    description: "Memory for the vectors of exact search, in MB; 100,000 of the built-in embedder take 42.",
   }),
   RECOLLECT_MAX_TEXT_BYTES: setting({
     schema: wholeNumber(1, GIGABYTE),
