@@ -180,7 +180,6 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
       const matching = db
         .selectFrom("documents")
         .select(sql.raw<string>(HEADS.expression).as("head"))
-        .where("organization_id", "=", organizationId)
         .$if(query.includeContent, (rows) => rows.select("content"))
         .where(documentConditions(organizationId, query));
       const column = query.sort === "updatedAt" ? "updated_at" : "created_at";
@@ -200,7 +199,6 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
       const count = await db
         .selectFrom("documents")
         .select(sql<number>`count(*)`.as("total"))
-        .where("organization_id", "=", organizationId)
         .where(documentConditions(organizationId, query))
         .executeTakeFirstOrThrow();
       return { documents, total: count.total };
@@ -254,14 +252,20 @@ function inContainers(organizationId: string, tags: readonly string[], operator:
     ${complete})`;
 }
 
+/** Documents of an organisation; those that are being processed past all the others. */
+function isOf(organizationId: string, { statuses }: DocumentQuery) {
+  // As `SET_WAITING` says it.
+  const isProcessed = statuses?.every((status) => status !== "done" && status !== "failed") ?? false;
+  if (!isProcessed) return sql<boolean>`documents.organization_id = ${organizationId}`;
+  return sql<boolean>`${ofOrganization(organizationId)} and documents.seq in (
+    select waiting.seq from documents waiting where waiting.organization_id = ${organizationId} and waiting.waiting = 1)`;
+}
+
 function documentConditions(organizationId: string, query: DocumentQuery) {
-  const conditions = [sql<boolean>`true`];
+  const conditions = [isOf(organizationId, query)];
   if (query.containerTags) conditions.push(inContainers(organizationId, query.containerTags, query.operator));
   if (query.statuses)
     conditions.push(sql<boolean>`documents.status in (select value from json_each(${listParameter(query.statuses)}))`);
-  // As `SET_WAITING` says it: then the index of those that wait leads to them, past all the others.
-  if (query.statuses?.every((status) => status !== "done" && status !== "failed"))
-    conditions.push(sql<boolean>`documents.waiting = 1`);
   if (query.source !== undefined) conditions.push(sql<boolean>`documents.source = ${query.source}`);
   if (query.sources)
     conditions.push(sql<boolean>`documents.source in (select value from json_each(${listParameter(query.sources)}))`);
