@@ -196,11 +196,11 @@ function rarest(counts: readonly number[], most: number): number[] {
 const COUNTS = `select json_group_array((select count(*) from text_index where text_index match expression.value)) as packed
   from json_each(?) expression`;
 const POSTINGS = `select json_group_array(json((select json_group_array(rowid) from (
-    select rowid from text_index where text_index match expression.value limit ?)))) as packed
+    select rowid from text_index where text_index match expression.value limit ? + 0)))) as packed
   from json_each(?) expression`;
 
 const PAGE_OF_SCOPE = `select json_group_array(rowid) as packed from
-  (select rowid from text_index where text_index match ? and rowid > ? order by rowid limit ?)`;
+  (select rowid from text_index where text_index match ? and rowid > ? order by rowid limit ? + 0)`;
 const AMONG_SCOPE = `select json_group_array(rowid) as packed from text_index
   where text_index match ? and rowid in (select value from json_each(?))`;
 
