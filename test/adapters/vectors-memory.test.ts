@@ -291,6 +291,24 @@ describe("A matrix that is to hold too many rows for the finer numbers", () => {
   });
 });
 
+describe("A scan", () => {
+  it.each([24, 384])("gives cosines that are right to 2e-5, with %i dimensions", (dimensions) => {
+    const random = seededRandom(23);
+    const matrix = new ContainerMatrix({ coarse: new VectorArena(dimensions), fine: new VectorArena(dimensions) });
+    const truth = new Map(Array.from({ length: 300 }, (_, unit) => [unit, randomVector(dimensions, random)]));
+    for (const [unit, vector] of truth) matrix.apply({ unit, vector });
+    for (let round = 0; round < 200; round++) {
+      const query = randomVector(dimensions, random);
+      const scan = { vector: Float64Array.from(query), kinds: ["chunk", "memory"] as const };
+      const [top, candidates] = [new TopHits(10), new Candidates(10, -Infinity)];
+      for (const _pause of matrix.scan(scan, candidates)) continue;
+      matrix.settle(candidates, scan, top);
+      const cosines = new Map(nearestByHand(truth, query, truth.size).map(({ unit, cosine }) => [unit, cosine]));
+      for (const { unit, cosine } of top.sorted()) expect(Math.abs(cosine - cosines.get(unit)!)).toBeLessThan(2e-5);
+    }
+  });
+});
+
 describe("A scan that pauses", () => {
   const random = seededRandom(21);
   const truth = new Map<Unit, Float32Array>();

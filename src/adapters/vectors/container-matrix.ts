@@ -2,7 +2,7 @@ import { AppError } from "../../core/errors.js";
 import type { VectorChange } from "../../core/ports.js";
 import { kindOf, type Unit, type UnitKind } from "../../core/types.js";
 import { type Candidates, COARSE_MARGIN } from "./candidates.js";
-import { FINE_STEPS, quantise } from "./quantise.js";
+import { FINE_STEPS, quantise, restOfQuery } from "./quantise.js";
 import type { ScanThread } from "./scan-thread.js";
 import type { TopHits } from "./top-hits.js";
 import { UnitRows } from "./unit-rows.js";
@@ -177,10 +177,13 @@ export class ContainerMatrix {
     const most = this.#arena.blocksPerCall * BLOCK_ROWS;
     for (let from = 0; from < rows.length; from += most) {
       const some = rows.slice(from, from + most);
-      const [high, factor] = sumsAt(this.#arena, this.#blocks, some, query);
-      const [low] = sumsAt(this.#fineArena, fine, some, query);
-      for (const [at, row] of some.entries())
-        cosines[from + at] = (high[at]! + low[at]! / FINE_STEPS) * factor * this.#scales[row]!;
+      const [low, factor] = sumsAt(this.#fineArena, fine, some, query);
+      const high = sumsAt(this.#arena, this.#blocks, some, query)[0].slice();
+      const [rest, restFactor] = sumsAt(this.#arena, this.#blocks, some, restOfQuery(query, factor));
+      for (const [at, row] of some.entries()) {
+        const product = (high[at]! + low[at]! / FINE_STEPS) * factor + rest[at]! * restFactor;
+        cosines[from + at] = product * this.#scales[row]!;
+      }
     }
     return cosines;
   }
