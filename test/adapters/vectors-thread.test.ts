@@ -23,7 +23,7 @@ afterAll(() => Promise.all(threads.map((thread) => thread.close())));
 async function startedThread(): Promise<ScanThread> {
   const thread = new ScanThread(LEAST_BYTES);
   threads.push(thread);
-  await vi.waitFor(() => expect(thread.isReady).toBe(true), 10_000);
+  await vi.waitFor(() => expect(thread.wake()).toBe(true), 10_000);
   return thread;
 }
 
@@ -126,7 +126,7 @@ describe("A thread", () => {
     });
     await thread.close();
     for (const hits of await Promise.all(searches)) expect(hits).toEqual(byHand(truth, query));
-    await vi.waitFor(() => expect(thread.isReady).toBe(true), 10_000);
+    await vi.waitFor(() => expect(thread.wake()).toBe(true), 10_000);
     expect(await nearest(matrix, query, thread)).toEqual(byHand(truth, query));
   });
 

@@ -144,7 +144,7 @@ export class ContainerMatrix {
    */
   scanBeside(query: ScanQuery, candidates: Candidates, thread: ScanThread): Promise<boolean> | null {
     const isLittle = this.#blockCount * this.#arena.blockBytes < thread.leastBytes;
-    return isLittle || this.#isWorthLookingUp(query) || !thread.isReady
+    return isLittle || this.#isWorthLookingUp(query) || !thread.wake()
       ? null
       : this.#scanBeside(query, candidates, thread);
   }

@@ -14,7 +14,6 @@ const RESOURCES = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16, sta
 export class ScanThread {
   /** Less than that is better computed by who would ask. */
   readonly leastBytes: number;
-  readonly #isPossible = availableParallelism() > 1 && kernelModule() !== null;
   #worker: Worker | undefined;
   #isReady = false;
   #resting: NodeJS.Timeout | undefined;
@@ -28,9 +27,10 @@ export class ScanThread {
     this.leastBytes = leastBytes;
   }
 
-  /** Whether `score` can be called. Starts the thread when it can be started. */
-  get isReady(): boolean {
-    if (this.#isPossible) this.#worker ??= this.#start();
+  /** Starts the thread where it can be started. @returns whether `score` would be heard now */
+  wake(): boolean {
+    if (this.#worker === undefined && availableParallelism() > 1 && kernelModule() !== null)
+      this.#worker = this.#start();
     return this.#isReady;
   }
 
