@@ -164,47 +164,6 @@ describe("merging", () => {
 describe("while a merge waits", () => {
   const target = { containerTags: ["a", "b"], targetContainerTag: "b" };
 
-  beforeEach(async () => {
-    for (const tag of ["a", "b"]) await add(tag);
-  });
-
-  test("is accepted with 202, and its state is told until it is completed", async () => {
-    const accepted = await send("POST", "/v3/container-tags/merge", target);
-    expect(accepted).toMatchObject({
-      status: 202,
-      body: { success: true, status: "queued", targetTag: "b", sourceTags: ["a"], mergedCount: 1 },
-    });
-    const path = `/v3/container-tags/merge/${accepted.body.mergeId}`;
-    expect(await send("GET", path)).toMatchObject({ status: 200, body: { id: accepted.body.mergeId } });
-    await rest.settle();
-    expect((await send("GET", path)).body).toMatchObject({ status: "completed", lastError: null });
-    expect(await list()).toMatchObject([{ containerTag: "b", documentCount: 2, memoryCount: 2 }]);
-    expect((await list())[0]).not.toHaveProperty("mergeStatus");
-  });
-
-  test("takes from and to for the same", async () => {
-    expect(await send("POST", "/v3/container-tags/merge", { from: "a", to: "b" })).toMatchObject({
-      status: 202,
-      body: { sourceTags: ["a"], targetTag: "b" },
-    });
-  });
-
-  test.each([
-    [{}, 400, "containerTags: must be an array of two container tags"],
-    [{ from: "a" }, 400, "containerTags: must be an array"],
-    [{ ...target, containerTags: ["a", "a"] }, 400, "must name two different containers"],
-    [{ ...target, targetContainerTag: "nowhere" }, 404, "Container not found: nowhere"],
-    [{ ...target, containerTags: ["a", "nowhere"] }, 404, "Container not found: nowhere"],
-  ])("%j is refused", async (body, status, message) => {
-    const answer = await send("POST", "/v3/container-tags/merge", body);
-    expect(answer.status).toBe(status);
-    expect(answer.body.message).toContain(message);
-  });
-});
-
-describe("while a merge waits", () => {
-  const target = { containerTags: ["a", "b"], targetContainerTag: "b" };
-
   test("the list shows it, and a write to the source may be tried again in a second", async () => {
     const provider = await startScriptedProvider();
     const waiting = await openRest({
