@@ -1,5 +1,3 @@
-const BITS = 32;
-
 /** A set of whole numbers from 0 on, in one bit each up to the largest; for numbers that lie close together. */
 export class BitSet {
   #words = new Uint32Array(16);
@@ -17,11 +15,6 @@ export class BitSet {
   delete(value: number): void {
     const place = value >>> 5;
     if (place < this.#words.length) this.#words[place]! &= ~(1 << (value & 31));
-  }
-
-  /** Bytes held. */
-  get bytes(): number {
-    return this.#words.length * (BITS / 8);
   }
 
   #grow(place: number): void {

@@ -7,8 +7,8 @@ const ANY: CompiledQuery<never> = CompiledQuery.raw("");
 
 /**
  * Rows of a statement that is always the same, for what every search asks: to put such a statement together anew costs more
- * than to run it. The caller names the columns as it reads them. A limit
- * that is a parameter is written `limit ? + 0`: of a bare one SQLite plans the statement anew each time.
+ * than to run it. The caller names the columns as it reads them. A limit that is a parameter is written `limit ? + 0`: of a
+ * bare one SQLite plans the statement anew each time.
  */
 export async function readRows<Row>(
   db: Kysely<Database>,
