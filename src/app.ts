@@ -24,6 +24,7 @@ import { MISSING_JOB } from "./core/embeddings/roles.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
 import { createSummariser } from "./core/profile/summarise.js";
+import { createSearchLine } from "./core/search/search-line.js";
 import { createSpaceCalibrations } from "./core/search/space-calibrations.js";
 import { createModelReranker } from "./core/search/rerank-with-model.js";
 import { createAuditTrail } from "./core/service/audit-trail.js";
@@ -143,6 +144,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     log,
     events: createDocumentEvents(),
     attempts: createRateLimiter(),
+    searches: createSearchLine(),
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner.wake(),
     blobs: createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),

@@ -1,3 +1,4 @@
+import type { ConcurrencyLimit } from "../lib/concurrency-limit.js";
 import type { RateLimiter } from "../lib/rate-limit.js";
 import type { Stages } from "../lib/stages.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
@@ -26,6 +27,8 @@ export interface CoreContext {
   readonly events: DocumentEvents;
   /** Counts attempts to sign in. */
   readonly attempts: RateLimiter;
+  /** The line in which searches wait for each other. */
+  readonly searches: ConcurrencyLimit;
   /** Who did what. */
   readonly audit: AuditTrail;
   /** Tells the job runner that work was committed. */

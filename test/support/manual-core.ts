@@ -27,6 +27,7 @@ import type {
 import type { Actor } from "../../src/core/types.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
+import { createSearchLine } from "../../src/core/search/search-line.js";
 import { createSpaceCalibrations } from "../../src/core/search/space-calibrations.js";
 import { createAuditTrail } from "../../src/core/service/audit-trail.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
@@ -108,6 +109,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     log,
     events: createDocumentEvents(),
     attempts: createRateLimiter({ now: () => clock.now().getTime() }),
+    searches: createSearchLine(),
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner?.wake(),
     blobs: createFileBlobs(join(dataDirectory, "files")),

@@ -6,7 +6,7 @@ import { lookedUpWords } from "./query.js";
 import { prepareUnits, rankPrepared, strongestChunks, withMore, type Prepared, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
-import type { Unit } from "../types.js";
+import type { Unit, VectorSpace } from "../types.js";
 
 /** What the retrievers found for a question, ranked. */
 export interface Retrieved {
@@ -33,10 +33,17 @@ export async function retrieve(
   // Once, so that vectors and calibration belong together whatever takes over meanwhile.
   const embedder = context.embedders.active();
   const within = { organizationId, scope, among: among && setOf(among) };
-  const found = await findUnits({ ...context, embedder }, within, query);
-  const ranked = await rank({ ...context, embedder }, within, query, { ...found, ...wanted });
-  const isCut = found.textHits.length >= SEARCH.textHits || found.vectorHits.length >= SEARCH.vectorHits;
-  return { ranked, isCut, degraded: found.degraded };
+  const retrieval = { ...context, embedder };
+  const meaning = await embedQuery(retrieval, query);
+  const leave = await timed(context.stages, "line", () => context.searches.enter());
+  try {
+    const found = await findUnits(retrieval, within, { query, meaning });
+    const ranked = await rank(retrieval, within, query, { ...found, ...wanted });
+    const isCut = found.textHits.length >= SEARCH.textHits || found.vectorHits.length >= SEARCH.vectorHits;
+    return { ranked, isCut, degraded: found.degraded };
+  } finally {
+    leave();
+  }
 }
 
 /** The store gives the same list for the same filter; the set of a large one takes megabytes, and milliseconds to make. */
@@ -64,47 +71,71 @@ interface Found {
   readonly degraded: readonly string[];
 }
 
-async function findUnits(context: Retrieval, within: Within, query: string): Promise<Found> {
-  const { scope, among } = within;
-  const options = { limit: SEARCH.textHits, ...(among ? { among } : { mostMatches: SEARCH.textMatches }) };
-  const [{ hits, counted }, vectors] = await Promise.all([
-    timed(context.stages, "words", () => context.store.units.searchText(scope, lookedUpWords(query), options)),
-    findByVector(context, within, query),
-  ]);
-  return { textHits: hits, counted, ...vectors };
+/** A query as the embedder understands it, and the space that it lies in. */
+interface Meaning {
+  readonly space: VectorSpace;
+  readonly vector: Float32Array;
 }
 
-/** Vector search that never fails the whole: without an embedder the words still find. */
-async function findByVector(
-  { embedder, store, vectors, log, stages }: Retrieval,
-  { scope, among }: Within,
-  query: string,
-): Promise<{ vectorHits: VectorHit[]; degraded: string[] }> {
+async function findUnits(
+  context: Retrieval,
+  within: Within,
+  { query, meaning }: { query: string; meaning: Tried<Meaning | null> },
+): Promise<Found> {
+  const { scope, among } = within;
+  const options = { limit: SEARCH.textHits, ...(among ? { among } : { mostMatches: SEARCH.textMatches }) };
+  const [{ hits, counted }, near] = await Promise.all([
+    timed(context.stages, "words", () => context.store.units.searchText(scope, lookedUpWords(query), options)),
+    meaning.value ? findByVector(context, within, meaning.value) : { value: [], degraded: [] },
+  ]);
+  return { textHits: hits, counted, vectorHits: near.value, degraded: [...meaning.degraded, ...near.degraded] };
+}
+
+/** What was got, or what is in its place because it could not be. */
+interface Tried<T> {
+  readonly value: T;
+  /** Why not, in words; empty when it was. */
+  readonly degraded: readonly string[];
+}
+
+/** A search never fails for want of vectors: without them the words still find. */
+async function tryVectors<T>({ log }: CoreContext, without: T, work: () => Promise<T>): Promise<Tried<T>> {
   try {
-    const space = await store.findSpace(embedder.fingerprint);
-    if (!space) return { vectorHits: [], degraded: [] };
-    const [vector] = await timed(stages, "embed", () => embedder.embed([query], "query"));
-    if (!vector) return { vectorHits: [], degraded: [] };
-    const hits = await timed(stages, "vectors", () =>
-      vectors.nearest({
-        space,
-        vector,
-        containerIds: scope.containerIds,
-        kinds: scope.kinds,
-        limit: SEARCH.vectorHits,
-        among,
-      }),
-    );
-    const wantsForgotten = scope.includeForgotten && scope.kinds.includes("memory");
-    const forgotten = wantsForgotten ? await store.units.forgottenVectors(scope, space) : null;
-    if (!forgotten) return { vectorHits: hits, degraded: [] };
-    const recalled = cosines(forgotten, vector).filter(({ unit }) => !among || among.has(unit));
-    return { vectorHits: [...hits, ...recalled], degraded: [] };
+    return { value: await work(), degraded: [] };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     log.warn("search answers from words alone", { reason: error.message });
-    return { vectorHits: [], degraded: [`found by words alone: ${error.message}`] };
+    return { value: without, degraded: [`found by words alone: ${error.message}`] };
   }
+}
+
+/** Null where there is nothing to compare with yet. Before its turn comes: a service may take its time, and others need not wait for that. */
+async function embedQuery(context: Retrieval, query: string): Promise<Tried<Meaning | null>> {
+  const { embedder, store, stages } = context;
+  return tryVectors<Meaning | null>(context, null, async () => {
+    const space = await store.findSpace(embedder.fingerprint);
+    if (!space) return null;
+    const [vector] = await timed(stages, "embed", () => embedder.embed([query], "query"));
+    return vector ? { space, vector } : null;
+  });
+}
+
+async function findByVector(
+  context: Retrieval,
+  { scope, among }: Within,
+  { space, vector }: Meaning,
+): Promise<Tried<VectorHit[]>> {
+  const { store, vectors, stages } = context;
+  const { containerIds, kinds } = scope;
+  return tryVectors<VectorHit[]>(context, [], async () => {
+    const query = { space, vector, containerIds, kinds, limit: SEARCH.vectorHits, among };
+    const hits = await timed(stages, "vectors", () => vectors.nearest(query));
+    const wantsForgotten = scope.includeForgotten && kinds.includes("memory");
+    const forgotten = wantsForgotten ? await store.units.forgottenVectors(scope, space) : null;
+    if (!forgotten) return hits;
+    const recalled = cosines(forgotten, vector).filter(({ unit }) => !among || among.has(unit));
+    return [...hits, ...recalled];
+  });
 }
 
 function cosines(

@@ -1,0 +1,80 @@
+import { afterEach, expect, test } from "vitest";
+import { createBuiltinEmbedder } from "../../../src/adapters/embed/builtin.js";
+import type { VectorQuery } from "../../../src/core/ports.js";
+import { type ManualCore, openManualCore } from "../../support/manual-core.js";
+
+let opened: ManualCore | undefined;
+afterEach(async () => {
+  await opened?.close();
+  opened = undefined;
+});
+
+/** A core that knows one text, and whose vectors and embedder wait for `held` before they answer for a question about it. */
+async function openHeld(held: { embedding?: Promise<void>; vectors?: Promise<void> }): Promise<ManualCore> {
+  const builtin = createBuiltinEmbedder();
+  const isHeld = { embedding: false, vectors: false };
+  opened = await openManualCore({
+    embedder: {
+      ...builtin,
+      async embed(texts, purpose) {
+        if (isHeld.embedding && texts.some((text) => text.startsWith("slow"))) await held.embedding;
+        return builtin.embed(texts, purpose);
+      },
+    },
+    vectors: (index) => ({
+      ...index,
+      async nearest(query: VectorQuery) {
+        if (isHeld.vectors) await held.vectors;
+        return index.nearest(query);
+      },
+      status: () => index.status(),
+      verify: (signal) => index.verify(signal),
+      close: () => index.close(),
+    }),
+  });
+  const call = opened.call();
+  await opened.core.createMemories(call, { containerTag: "a", memories: [{ content: "Ada keeps bees" }] });
+  isHeld.embedding = held.embedding !== undefined;
+  isHeld.vectors = held.vectors !== undefined;
+  return opened;
+}
+
+async function ask({ core, call }: ManualCore, q: string): Promise<string[]> {
+  const { results } = await core.search(call(), { q, containerTags: ["a"], threshold: 0 });
+  return results.map(({ text }) => text);
+}
+
+test("whose embedding takes its time holds up no other search", async () => {
+  let release = (): void => undefined;
+  const core = await openHeld({ embedding: new Promise((resolve) => (release = resolve)) });
+  const slow = ["slow bees", "slow hive", "slow Ada"].map((q) => ask(core, q));
+  expect(await ask(core, "bees")).toEqual(["Ada keeps bees"]);
+  release();
+  expect(await Promise.all(slow)).toEqual(slow.map(() => ["Ada keeps bees"]));
+});
+
+test("vectors that do not answer hold up the line for a moment, not for good", async () => {
+  let release = (): void => undefined;
+  let asked = 0;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const core = await openHeld({ vectors: held });
+  const answers = ["bees", "hive", "Ada", "honey", "keeps"].map(async (q) => {
+    const found = await ask(core, q);
+    asked += 1;
+    return found;
+  });
+  // All five wait for vectors in the end, although no more than two are worked on at once.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(asked).toBe(0);
+  release();
+  for (const found of await Promise.all(answers)) expect(found).toEqual(["Ada keeps bees"]);
+});
+
+test("many searches at once all get their own answer", async () => {
+  const core = await openHeld({});
+  const contents = Array.from({ length: 40 }, (_, at) => `Box ${at} holds item${at} and nothing else`);
+  const memories = contents.map((content) => ({ content }));
+  await core.core.createMemories(core.call(), { containerTag: "a", memories });
+  const found = await Promise.all(contents.map((_, at) => ask(core, `item${at}`)));
+  expect(found.map(([first]) => first)).toEqual(contents);
+});

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "../../src/lib/concurrency-limit.js";
+
+const FOR_EVER = 60_000;
+
+async function run<T>(limit: ConcurrencyLimit, work: () => Promise<T>): Promise<T> {
+  const leave = await limit.enter();
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
+}
+
+/** Work that goes on until it is told to end. */
+function openWork(names: string[], name: string) {
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const work = async (): Promise<string> => {
+    names.push(name);
+    await ended;
+    return name;
+  };
+  return { work, end };
+}
+
+test("a limit lets so many go on at once, and the others in the order in which they came", async () => {
+  const limit = createConcurrencyLimit({ most: 2, patienceMs: FOR_EVER });
+  const began: string[] = [];
+  const works = ["a", "b", "c", "d"].map((name) => openWork(began, name));
+  const answers = works.map(({ work }) => run(limit, work));
+  await sleep(5);
+  expect(began).toEqual(["a", "b"]);
+  works[1]?.end();
+  expect(await answers[1]).toBe("b");
+  await expect.poll(() => began).toEqual(["a", "b", "c"]);
+  works[0]?.end();
+  await answers[0];
+  await expect.poll(() => began).toEqual(["a", "b", "c", "d"]);
+  works[2]?.end();
+  works[3]?.end();
+  expect(await Promise.all(answers)).toEqual(["a", "b", "c", "d"]);
+});
+
+test("who comes last does not overtake who waits", async () => {
+  const limit = createConcurrencyLimit({ most: 1, patienceMs: FOR_EVER });
+  const began: string[] = [];
+  const works = ["first", "waits", "late"].map((name) => openWork(began, name));
+  for (const { end } of works) end();
+  const first = run(limit, works[0]!.work);
+  const waits = run(limit, works[1]!.work);
+  await first;
+  await Promise.all([waits, run(limit, works[2]!.work)]);
+  expect(began).toEqual(["first", "waits", "late"]);
+});
+
+test("work that fails makes room as any other", async () => {
+  const limit = createConcurrencyLimit({ most: 1, patienceMs: FOR_EVER });
+  const failed = run(limit, () => Promise.reject(new Error("no")));
+  const next = run(limit, () => Promise.resolve("next"));
+  await expect(failed).rejects.toThrow("no");
+  expect(await next).toBe("next");
+});
+
+test("nobody waits longer than patience lasts for work that hangs, and it counts for what it is when it ends", async () => {
+  const limit = createConcurrencyLimit({ most: 1, patienceMs: 20 });
+  const began: string[] = [];
+  const hangs = openWork(began, "hangs");
+  const hanging = run(limit, hangs.work);
+  const impatient = openWork(began, "impatient");
+  const second = run(limit, impatient.work);
+  await expect.poll(() => began).toEqual(["hangs", "impatient"]);
+  const third = openWork(began, "third");
+  third.end();
+  const last = run(limit, third.work);
+  impatient.end();
+  await second;
+  hangs.end();
+  expect(await Promise.all([hanging, last])).toEqual(["hangs", "third"]);
+  expect(await run(limit, () => Promise.resolve("after"))).toBe("after");
+});
