@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type DotKernel, type KernelMemory, kernelModule } from "./dot-kernel.js";
-import { SCAN_PROGRAM } from "./scan-program.js";
+import { SCAN_PROGRAM, scorePart, type SharedScore } from "./scan-program.js";
 
 /** Computed here in a millisecond. To wake a thread takes a tenth of one, of the processor's time too. */
 const LEAST_BYTES = 8 * 1024 * 1024;
@@ -10,7 +11,16 @@ const REST_MS = 30_000;
 /** It has next to nothing of its own: what it works on is shared. */
 const RESOURCES = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16, stackSizeMb: 1 };
 
-/** A thread that computes sums of products beside the event loop. It starts when it is first asked, and ends when it rests. */
+/** Where to compute, and what with. */
+interface Kernel {
+  readonly memory: KernelMemory;
+  readonly score: DotKernel;
+}
+
+/**
+ * A thread that computes sums of products beside the event loop, which lends a hand when it has nothing else to do. It starts
+ * when it is first asked, and ends when it rests.
+ */
 export class ScanThread {
   /** Less than that is better computed by who would ask. */
   readonly leastBytes: number;
@@ -34,15 +44,23 @@ export class ScanThread {
     return this.#isReady;
   }
 
-  /** Calls the kernel in that memory. @returns false when the thread ended before */
-  score(memory: KernelMemory, parameters: Parameters<DotKernel>): Promise<boolean> {
+  /** Computes the sums. @returns false when the thread ended before */
+  score(kernel: Kernel, shared: SharedScore): Promise<boolean> {
     const worker = this.#worker;
     if (worker === undefined || !this.#isReady) return Promise.resolve(false);
     clearTimeout(this.#resting);
     worker.ref();
     const number = this.#nextNumber++;
-    worker.postMessage({ place: this.#placeOf(worker, memory), score: { number, parameters } });
-    return new Promise((resolve) => this.#waiting.set(number, resolve));
+    worker.postMessage({ place: this.#placeOf(worker, kernel.memory), number, shared });
+    const isDone = new Promise<boolean>((resolve) => this.#waiting.set(number, resolve));
+    void this.#help(kernel, shared, number);
+    return isDone;
+  }
+
+  /** One part each turn of the event loop, so that nothing waits for longer than that takes. */
+  async #help({ memory, score }: Kernel, shared: SharedScore, number: number): Promise<void> {
+    do await nextTurn();
+    while (this.#waiting.has(number) && scorePart(memory, score, shared));
   }
 
   /** Lets go of a memory that is not used any more. */

@@ -14,6 +14,11 @@ const MOST_ROWS_A_CALL = 32_768;
 /** What addresses of 32 bits reach, with room for one more step of growth. */
 export const MOST_ARENA_BYTES = 3.5 * 1024 * 1024 * 1024;
 
+/** A part of what two threads score together; takes a quarter of a millisecond. */
+const BYTES_OF_A_PART = 2 * 1024 * 1024;
+/** Room for how much of a score is taken; what lies behind it stays where it is best. */
+const TAKEN_BYTES = 64;
+
 /** One score that is under way in a thread, and one that waits for it to end; more would only wait longer. */
 const MOST_SCRATCHES = 2;
 
@@ -150,14 +155,20 @@ export class VectorArena {
     if (engine === null) return null;
     const scratch = await this.#takeScratch(blocks.length);
     if (scratch === null) return null;
-    const queryAt = scratch.address + scratch.blocks * 4;
+    const listAt = scratch.address + TAKEN_BYTES;
+    const queryAt = listAt + scratch.blocks * 4;
     const sumsAt = queryAt + this.stride * 2;
     const quantised = new Int16Array(this.stride);
     const factor = quantiseQuery(query, quantised);
-    new Int32Array(engine.memory.buffer, scratch.address, blocks.length).set(blocks);
-    new Int16Array(engine.memory.buffer, queryAt, this.stride).set(quantised);
-    const parameters = [scratch.address, blocks.length, BLOCK_ROWS, this.stride, queryAt, sumsAt] as const;
-    const isDone = await thread.score(engine.memory, [...parameters]);
+    const { buffer } = engine.memory;
+    new Int32Array(buffer, scratch.address, 1)[0] = 0;
+    new Int32Array(buffer, listAt, blocks.length).set(blocks);
+    new Int16Array(buffer, queryAt, this.stride).set(quantised);
+    const isDone = await thread.score(engine, {
+      parameters: [listAt, blocks.length, BLOCK_ROWS, this.stride, queryAt, sumsAt],
+      takenAt: scratch.address,
+      part: Math.ceil(BYTES_OF_A_PART / this.blockBytes),
+    });
     const done = (): void => this.#giveScratch(scratch);
     if (isDone) return { sums: new Int32Array(engine.memory.buffer, sumsAt, blocks.length * BLOCK_ROWS), factor, done };
     done();
@@ -191,7 +202,7 @@ export class VectorArena {
 
   #allot(blocks: number): Scratch {
     const address = this.#end;
-    const end = address + blocks * 4 * (1 + BLOCK_ROWS) + this.stride * 2;
+    const end = address + TAKEN_BYTES + blocks * 4 * (1 + BLOCK_ROWS) + this.stride * 2;
     this.#reserve(end);
     this.#end = end;
     return { address, blocks };

@@ -84,9 +84,11 @@ async function findUnits(
 ): Promise<Found> {
   const { scope, among } = within;
   const options = { limit: SEARCH.textHits, ...(among ? { among } : { mostMatches: SEARCH.textMatches }) };
+  // First, because they may be scored beside the event loop.
+  const nearby = meaning.value ? findByVector(context, within, meaning.value) : { value: [], degraded: [] };
   const [{ hits, counted }, near] = await Promise.all([
     timed(context.stages, "words", () => context.store.units.searchText(scope, lookedUpWords(query), options)),
-    meaning.value ? findByVector(context, within, meaning.value) : { value: [], degraded: [] },
+    nearby,
   ]);
   return { textHits: hits, counted, vectorHits: near.value, degraded: [...meaning.degraded, ...near.degraded] };
 }
