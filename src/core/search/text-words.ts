@@ -79,9 +79,8 @@ class MetRoot implements Root {
   /** Its place among the roots of that text. */
   place = 0;
 
-  constructor(text: string) {
+  constructor(text: string, family: string) {
     this.text = text;
-    const family = familyOf(text);
     this.family = family === text ? null : family;
   }
 }
@@ -158,6 +157,8 @@ const knownWords = new Map<string, KnownWord>();
 const keptRoots = new Map<string, MetRoot>();
 /** Of numbers and signs such as `42nd` or `a7f3` there is no end. */
 const HAS_DIGIT = /\p{N}/u;
+const DIGIT_ZERO = 48;
+const DIGIT_NINE = 57;
 
 /** Before a text and not within it, so that no root is there twice. */
 function forgetTooManyWords(): void {
@@ -167,6 +168,7 @@ function forgetTooManyWords(): void {
 }
 
 function knowWord(word: string): KnownWord {
+  if (isNumber(word)) return knowNumber(word);
   const known = knownWords.get(word);
   if (known) return known;
   const isKept = !HAS_DIGIT.test(word);
@@ -183,10 +185,24 @@ function knowWord(word: string): KnownWord {
   return fresh;
 }
 
+function isNumber(word: string): boolean {
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at);
+    if (code < DIGIT_ZERO || code > DIGIT_NINE) return false;
+  }
+  return true;
+}
+
+/** What `knowWord` says of digits, without asking for what only letters can be. */
+function knowNumber(digits: string): KnownWord {
+  const root = new MetRoot(digits, digits);
+  return { root, isNegation: false, isTimeWord: isTimeWord(digits), isFirstPerson: false, mark: 0 };
+}
+
 function rootOfText(text: string, isKept: boolean): MetRoot {
   const known = keptRoots.get(text);
   if (known) return known;
-  const root = new MetRoot(text);
+  const root = new MetRoot(text, familyOf(text));
   if (isKept) keptRoots.set(text, root);
   return root;
 }

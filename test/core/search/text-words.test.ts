@@ -14,6 +14,15 @@ describe("A text that is taken apart", () => {
     expect(readText("The city of cities: a7f3 with a7f3").length).toBe(4);
   });
 
+  it("tells time where it names a year, and by no other number", () => {
+    expect(readText("Opened in 2020").tellsTime).toBe(true);
+    expect(readText("Opened by 20200").tellsTime).toBe(false);
+    expect(readText("Opened for 7").roots.map(({ text, family }) => [text, family])).toEqual([
+      ["open", null],
+      ["7", null],
+    ]);
+  });
+
   it("names the family of each root, or none where the root is its own", () => {
     const families = readText("friendly friends").roots.map(({ text, family }) => [text, family]);
     expect(families).toEqual([
