@@ -47,10 +47,9 @@ export interface UnitCondition {
 }
 
 /** What ranking needs to know of a memory. */
-export interface MemoryDetail extends Pick<
-  Memory,
-  "metadata" | "isInference" | "kind" | "isStatic" | "strength" | "createdAt"
-> {
+export interface MemoryDetail extends Pick<Memory, "isInference" | "kind" | "isStatic" | "strength" | "createdAt"> {
+  /** Of a memory's metadata no more than `temporalContext`; null when it has none. */
+  readonly metadata: Memory["metadata"];
   /** The passages that state it, word for word, where they are known. */
   readonly quotes: readonly { readonly documentId: string; readonly text: string }[];
 }

@@ -5,7 +5,7 @@ import { iso } from "../../lib/time.js";
 import { chunkOf, type ChunkColumns } from "./chunks.js";
 import type { DetailCache, HeldDetail } from "./detail-cache.js";
 import { readPacked } from "./fixed-query.js";
-import { fromJson, listParameter } from "./json.js";
+import { listParameter } from "./json.js";
 import { memoryOf, WHOLE_MEMORIES } from "./memory-rows.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
@@ -54,7 +54,7 @@ type ChunkRow = readonly [
   documentId: string,
   position: number,
   content: string,
-  metadata: string | null,
+  metadata: Chunk["metadata"],
   containerIds: readonly number[],
 ];
 
@@ -71,7 +71,7 @@ async function readChunks(
       id,
       containerId: containerIds[0] ?? 0,
       text,
-      chunk: { documentId, position, metadata: fromJson<NonNullable<Chunk["metadata"]>>(metadata) },
+      chunk: { documentId, position, metadata },
       memory: null,
       documentIds: [documentId],
     },
@@ -86,7 +86,7 @@ type MemoryRow = readonly [
   containerId: number,
   text: string,
   forgetAfter: string | null,
-  metadata: string | null,
+  metadata: Memory["metadata"],
   isInference: number,
   kind: Memory["kind"],
   isStatic: number,
@@ -113,7 +113,7 @@ async function readMemories(
         text,
         chunk: null,
         memory: {
-          metadata: fromJson<NonNullable<Memory["metadata"]>>(metadata),
+          metadata,
           isInference: isInference === 1,
           kind,
           isStatic: isStatic === 1,
@@ -131,7 +131,7 @@ async function readMemories(
 
 // Hundreds of rows in every search: as one text they cost half of what they cost as an object each.
 const CHUNKS = `select json_group_array(json_array(chunks.seq, chunks.id, chunks.document_id, chunks.position,
-    chunks.content, chunks.metadata, json((select json_group_array(container_id) from document_containers
+    chunks.content, json(chunks.metadata), json((select json_group_array(container_id) from document_containers
       where document_containers.document_id = chunks.document_id)))) as packed
   from chunks
   join documents on documents.id = chunks.document_id
@@ -140,7 +140,10 @@ const CHUNKS = `select json_group_array(json_array(chunks.seq, chunks.id, chunks
 /** The documents that state a memory, with the words in which they do, oldest link first. */
 const SOURCES = `json((select json_group_array(json_array(document_id, quote)) from
   (select document_id, quote from memory_sources where memory_id = memories.id order by added_at)))`;
-const MEMORIES = `select json_group_array(json_array(seq, id, container_id, text, forget_after, metadata, is_inference,
+/** Of what callers say of a memory only that: the rest may be long. */
+const METADATA = `case when instr(metadata, '"temporalContext"')
+  then json_object('temporalContext', metadata -> '$.temporalContext') end`;
+const MEMORIES = `select json_group_array(json_array(seq, id, container_id, text, forget_after, ${METADATA}, is_inference,
     kind, is_static, strength, created_at, ${SOURCES})) as packed
   from memories
   where +organization_id = ?1

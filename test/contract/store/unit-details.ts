@@ -67,6 +67,25 @@ export function unitDetailsContract(open: OpenStore): void {
     });
   });
 
+  describe("details", () => {
+    test("have of a memory's metadata only when it happens", async () => {
+      const scope: UnitScope = {
+        containerIds: [(await at.container("a")).id],
+        kinds: ["chunk", "memory"],
+        includeForgotten: false,
+      };
+      const temporalContext = { eventDate: ["2024-01-01"] };
+      const memories = [
+        await at.addIndexedMemory({ text: "lion", metadata: { team: "red", temporalContext } }),
+        await at.addIndexedMemory({ text: "tiger", metadata: { team: "red" } }),
+        await at.addIndexedMemory({ text: "puma", metadata: null }),
+      ];
+      const all = memories.map(({ unit }) => unit);
+      const read = await at.store.units.details(at.organization, scope, all);
+      expect(read.map(({ memory }) => memory?.metadata)).toEqual([{ temporalContext }, null, null]);
+    });
+  });
+
   describe("details that were read before", () => {
     test("are the same as long as nothing changes, whatever is asked beside them", async () => {
       const { read, shown } = await world();
@@ -81,8 +100,9 @@ export function unitDetailsContract(open: OpenStore): void {
       const { memories } = at.store;
       const ofMemory = async (tag?: string) => (await read(tag)).find(({ text }) => text === "lion");
       expect((await ofMemory())?.memory?.metadata).toEqual(memory.metadata);
-      await memories.update(at.organization, memory.id, { metadata: { kind: "cat" } });
-      expect((await ofMemory())?.memory?.metadata).toEqual({ kind: "cat" });
+      const metadata = { temporalContext: { eventDate: ["2024-01-01"] } };
+      await memories.update(at.organization, memory.id, { metadata });
+      expect((await ofMemory())?.memory?.metadata).toEqual(metadata);
       await memories.addSource(at.organization, memory.id, document.id, null);
       at.clock.advance(1_000);
       await memories.addSource(at.organization, memory.id, other.id, null);
