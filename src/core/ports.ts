@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import type { FactCandidate, ProfileBucket, Turn, Unit, UnitKind, VectorSpace } from "./types.js";
+import type { FactCandidate, ProfileBucket, Turn, Unit, UnitKind, UnitSet, VectorSpace } from "./types.js";
 
 export type * from "./audit-ports.js";
 export type * from "./key-ports.js";
@@ -98,7 +98,7 @@ export interface VectorQuery {
   readonly vector: Float32Array;
   readonly limit: number;
   /** When given, only these units count (a metadata filter that was evaluated in the record). */
-  readonly among?: ReadonlySet<Unit> | undefined;
+  readonly among?: UnitSet | undefined;
 }
 
 /** Finds the nearest vectors. Derived data: everything in it can be rebuilt from a `VectorRecord`. */

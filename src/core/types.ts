@@ -438,6 +438,12 @@ export type UnitKind = "chunk" | "memory";
  */
 export type Unit = number;
 
+/** Units, each once. */
+export interface UnitSet extends Iterable<Unit> {
+  readonly size: number;
+  has(unit: Unit): boolean;
+}
+
 export function unitOf(kind: UnitKind, seq: number): Unit {
   return seq * 2 + (kind === "memory" ? 1 : 0);
 }

@@ -1,5 +1,5 @@
 import type { ContainerVectors } from "./ports.js";
-import type { Chunk, FilterExpression, Memory, Unit, UnitKind, VectorSpace } from "./types.js";
+import type { Chunk, FilterExpression, Memory, Unit, UnitKind, UnitSet, VectorSpace } from "./types.js";
 
 export interface TextHit {
   readonly unit: Unit;
@@ -10,7 +10,7 @@ export interface TextHit {
 export interface TextSearchOptions {
   readonly limit: number;
   /** The only units that count. */
-  readonly among?: ReadonlySet<Unit>;
+  readonly among?: UnitSet;
   /** Looks only for the rarest words that together match about so many units; all by default. */
   readonly mostMatches?: number;
 }

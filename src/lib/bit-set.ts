@@ -1,6 +1,11 @@
-/** A set of whole numbers from 0 on, in one bit each up to the largest; for numbers that lie close together. */
+/** A set of whole numbers from 0 to 2³² - 1, in one bit each up to the largest; for numbers that lie close together. */
 export class BitSet {
-  #words = new Uint32Array(16);
+  #words: Uint32Array;
+
+  /** @param largest the largest number that it has room for to begin with */
+  constructor(largest = 511) {
+    this.#words = new Uint32Array((largest >>> 5) + 1);
+  }
 
   has(value: number): boolean {
     return (((this.#words[value >>> 5] ?? 0) >>> (value & 31)) & 1) === 1;

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { FoundText, TextHit, TextSearchOptions, UnitScope } from "../../core/ports.js";
-import { kindOf, type Unit } from "../../core/types.js";
+import { kindOf, type Unit, type UnitSet } from "../../core/types.js";
 import { readPacked, readRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
@@ -150,7 +150,7 @@ export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextS
 const NOTHING: Found = { units: [], isCut: false };
 
 /** What of all that has the words may be returned; everything where the index knew that. */
-function choiceOf({ kinds, isEverywhere }: UnitScope, among: ReadonlySet<Unit> | undefined): (unit: Unit) => boolean {
+function choiceOf({ kinds, isEverywhere }: UnitScope, among: UnitSet | undefined): (unit: Unit) => boolean {
   if (isEverywhere) return (unit) => kinds.includes(kindOf(unit)) && (!among || among.has(unit));
   return among ? (unit) => among.has(unit) : () => true;
 }

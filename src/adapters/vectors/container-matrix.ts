@@ -1,6 +1,6 @@
 import { AppError } from "../../core/errors.js";
 import type { VectorChange } from "../../core/ports.js";
-import { kindOf, type Unit, type UnitKind } from "../../core/types.js";
+import { kindOf, type Unit, type UnitKind, type UnitSet } from "../../core/types.js";
 import { type Candidates, COARSE_MARGIN } from "./candidates.js";
 import { FINE_STEPS, quantise, restOfQuery } from "./quantise.js";
 import type { ScanThread } from "./scan-thread.js";
@@ -13,7 +13,7 @@ export interface ScanQuery {
   /** Length 1. Kept in double precision, which spares the inner loops a conversion per product. */
   readonly vector: Float64Array;
   readonly kinds: readonly UnitKind[];
-  readonly among?: ReadonlySet<Unit> | undefined;
+  readonly among?: UnitSet | undefined;
 }
 
 /** Memory that the matrices of one size share. */

@@ -1,3 +1,4 @@
+import { numberSet } from "../../lib/number-set.js";
 import { timed } from "../../lib/stages.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
@@ -6,7 +7,7 @@ import { lookedUpWords } from "./query.js";
 import { prepareUnits, rankPrepared, strongestChunks, withMore, type Prepared, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
-import type { Unit, VectorSpace } from "../types.js";
+import type { Unit, UnitSet, VectorSpace } from "../types.js";
 
 /** What the retrievers found for a question, ranked. */
 export interface Retrieved {
@@ -47,12 +48,12 @@ export async function retrieve(
 }
 
 /** The store gives the same list for the same filter; the set of a large one takes megabytes, and milliseconds to make. */
-const setsOfLists = new WeakMap<readonly Unit[], ReadonlySet<Unit>>();
+const setsOfLists = new WeakMap<readonly Unit[], UnitSet>();
 
-function setOf(units: readonly Unit[]): ReadonlySet<Unit> {
+function setOf(units: readonly Unit[]): UnitSet {
   const known = setsOfLists.get(units);
   if (known) return known;
-  const set = new Set(units);
+  const set = numberSet(units);
   setsOfLists.set(units, set);
   return set;
 }
@@ -61,7 +62,7 @@ type Retrieval = CoreContext & { readonly embedder: Embedder };
 
 interface Within extends Pick<Ground, "organizationId" | "scope"> {
   /** The only units that count, or undefined when all of the scope do. */
-  readonly among: ReadonlySet<Unit> | undefined;
+  readonly among: UnitSet | undefined;
 }
 
 interface Found {
