@@ -18,6 +18,7 @@ import { Product } from "./service.mjs";
 /** How often and how long things are done. */
 const THOROUGH = {
   warmUp: 100,
+  settling: 900,
   searches: 300,
   milliseconds: 8_000,
   starts: 3,
@@ -27,6 +28,7 @@ const THOROUGH = {
 };
 const QUICK = {
   warmUp: 40,
+  settling: 160,
   searches: 100,
   milliseconds: 2_500,
   starts: 2,

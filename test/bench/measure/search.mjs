@@ -17,7 +17,10 @@ export async function measureSearch({ product, folders, results, effort, seed, s
     const questioner = new Questioner(seed, size);
     const service = await measureStart({ product, folder, questioner, results, effort, size });
     try {
-      await searchAll(service, questioner.take(effort.warmUp), {});
+      const first = await searchAll(service, questioner.take(effort.warmUp), {});
+      results.addTimes({ section: SECTION, name: `first ${effort.warmUp} after the start`, size }, first);
+      // A service runs for days: what it takes until its code is compiled and its caches are filled is told by the first ones.
+      await searchAll(service, questioner.take(effort.settling), { effort });
       const stages = new Map();
       for (const callers of CALLERS) {
         const asked = questioner.take(callers === 1 ? effort.searches : effort.searches * 3);
