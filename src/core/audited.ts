@@ -1,6 +1,6 @@
 import { isId } from "../lib/ids.js";
 import { isIpAddress } from "../lib/ip-address.js";
-import type { Call, CoreContext } from "./context.js";
+import type { Call, CoreContext, HearWrite } from "./context.js";
 import { AppError } from "./errors.js";
 import { containerTagSchema } from "./input.js";
 import { NEEDS } from "./needs.js";
@@ -72,15 +72,22 @@ interface Use {
  * Does what was asked, and has the audit know of it: everything that writes or is for the owner, everything that lets
  * somebody in, and every refusal. What searches and reads is not kept here, but in the record of requests.
  */
-export async function audited<T>(context: CoreContext, use: Use, run: () => Promise<T>): Promise<T> {
+export async function audited<T>(
+  context: CoreContext,
+  use: Use,
+  run: (hearWrite: HearWrite) => Promise<T>,
+): Promise<T> {
   let answer: T;
+  const writes = new Set<Parameters<HearWrite>[0]>();
   try {
-    answer = await run();
+    answer = await run((what) => writes.add(what));
   } catch (error) {
     await noteFailure(context, use, error);
     throw error;
   }
-  if (isHeard(use.name) && isNews(use.name, answer)) await noteSuccess(context, use, answer);
+  // Whoever waits for a document asks again and again with the same operation id.
+  const isRepeated = writes.has("repeated") && !writes.has("done");
+  if (!isRepeated && isHeard(use.name) && isNews(use.name, answer)) await noteSuccess(context, use, answer);
   return answer;
 }
 

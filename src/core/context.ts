@@ -84,4 +84,8 @@ declare const admitted: unique symbol;
 /** A call whose actor may make it. Only `admitTo` (needs.ts) makes one, so no use case can run without that check. */
 export interface Admitted extends Call {
   readonly [admitted]: true;
+  /** Hears of each write of the call whether it is done now, or was before by a call with the same operation id. */
+  readonly hearWrite?: HearWrite | undefined;
 }
+
+export type HearWrite = (what: "done" | "repeated") => void;

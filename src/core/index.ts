@@ -304,7 +304,9 @@ export function isUseCase(name: string): name is UseCase {
 /** The service over its ports. */
 export function createCore(context: CoreContext): Core {
   return coreOver((name, call, input) =>
-    audited<unknown>(context, { name, call, input }, async () => USE_CASES[name](context, admitTo(name, call), input)),
+    audited<unknown>(context, { name, call, input }, async (hearWrite) =>
+      USE_CASES[name](context, admitTo(name, call, hearWrite), input),
+    ),
   );
 }
 

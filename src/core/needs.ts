@@ -1,5 +1,5 @@
 import { admit, type Need } from "./auth.js";
-import type { Admitted, Call } from "./context.js";
+import type { Admitted, Call, HearWrite } from "./context.js";
 import { AppError } from "./errors.js";
 
 /**
@@ -125,7 +125,7 @@ export const NEEDS = {
  * The call as a use case may take it, its actor reduced to what it may do there.
  * @throws AppError `forbidden` when the actor may not use it
  */
-export function admitTo(useCase: keyof typeof NEEDS, call: Call): Admitted {
+export function admitTo(useCase: keyof typeof NEEDS, call: Call, hearWrite?: HearWrite): Admitted {
   const stated = NEEDS[useCase];
   const isForScoped = stated.endsWith(" *") || stated === "nothing";
   if (call.actor.isScoped === true && !isForScoped)
@@ -134,5 +134,5 @@ export function admitTo(useCase: keyof typeof NEEDS, call: Call): Admitted {
       "A scoped key may only use documents, memories, search and profile of its containers. Use a key of the whole organisation.",
     );
   // The only place that makes one.
-  return { ...call, actor: admit(call.actor, stated.replace(" *", "") as Need) } as Admitted;
+  return { ...call, actor: admit(call.actor, stated.replace(" *", "") as Need), hearWrite } as Admitted;
 }

@@ -8,17 +8,21 @@ import type { StoreNouns } from "./ports.js";
  */
 export async function once<T>(
   { store }: CoreContext,
-  { actor, operationId }: Admitted,
+  { actor, operationId, hearWrite }: Admitted,
   useCase: string,
   work: (nouns: StoreNouns) => Promise<T>,
 ): Promise<T> {
-  return store.transaction(async (nouns) => {
+  let isRepeated = false;
+  const result = await store.transaction(async (nouns) => {
     if (operationId === undefined) return work(nouns);
     const key = JSON.stringify([actor.organizationId, actor.name, useCase, operationId]);
     const known = await nouns.operations.find(key);
+    isRepeated = known !== null;
     if (known !== null) return known.result as T;
-    const result = await work(nouns);
-    await nouns.operations.save(key, result);
-    return result;
+    const fresh = await work(nouns);
+    await nouns.operations.save(key, fresh);
+    return fresh;
   });
+  hearWrite?.(isRepeated ? "repeated" : "done");
+  return result;
 }

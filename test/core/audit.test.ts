@@ -52,6 +52,15 @@ describe("an entry says who did what, where, and from where:", () => {
     ]);
   });
 
+  test("a document that is added again with the same operation id, once", async () => {
+    const again = () =>
+      core.addDocument({ ...call(), operationId: "o1" }, { content: "I like tea.", containerTags: ["a"], wait: 5 });
+    const [first, second] = [await again(), await again()];
+    expect(second.id).toBe(first.id);
+    await core.addDocument({ ...call(), operationId: "o2" }, { content: "I like tea.", containerTags: ["a"] });
+    expect(await entries()).toHaveLength(2);
+  });
+
   test("many documents and memories at once, by the first 20 of them", async () => {
     const documents = Array.from({ length: 50 }, (_, index) => ({
       content: `Note ${index}`,
