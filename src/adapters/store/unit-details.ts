@@ -7,7 +7,7 @@ import type { DetailCache, HeldDetail } from "./detail-cache.js";
 import { readPacked } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import { memoryOf, WHOLE_MEMORIES } from "./memory-rows.js";
-import { columnsOfTable, packedRows } from "./packed-rows.js";
+import { columnsOfTable, type PackedRows, packedRows } from "./packed-rows.js";
 import type { Database } from "./schema.js";
 
 function seqsOf(units: readonly Unit[], kind: "chunk" | "memory"): number[] {
@@ -39,13 +39,16 @@ export async function readDetails(
   const fresh = new Map(found.map((held) => [held.detail.unit, held]));
   const inScope = new Set(scope.containerIds);
   const moment = iso(within.now);
-  return units.flatMap((unit) => {
+  const details: UnitDetail[] = [];
+  for (const unit of units) {
     const held = fresh.get(unit) ?? known?.get(unit);
-    if (!held || (held.forgetAfter !== null && held.forgetAfter <= moment && !scope.includeForgotten)) return [];
+    if (!held || (held.forgetAfter !== null && held.forgetAfter <= moment && !scope.includeForgotten)) continue;
+    const { detail } = held;
     const containerId = held.containerIds.find((id) => inScope.has(id));
-    if (containerId === undefined) return [];
-    return containerId === held.detail.containerId ? [held.detail] : [{ ...held.detail, containerId }];
-  });
+    if (containerId === undefined) continue;
+    details.push(containerId === detail.containerId ? detail : { ...detail, containerId });
+  }
+  return details;
 }
 
 type ChunkRow = readonly [
@@ -181,9 +184,12 @@ export async function loadUnits(
   organizationId: string,
   units: readonly Unit[],
 ): Promise<WholeUnit[]> {
-  const seqsIn = (kind: "chunk" | "memory") => listParameter(seqsOf(units, kind));
-  const chunks = await WHOLE_CHUNKS.read(db, SELECT_CHUNKS, [organizationId, seqsIn("chunk")]);
-  const memories = await WHOLE_MEMORIES.read(db, SELECT_MEMORIES, [organizationId, seqsIn("memory")]);
+  const read = async <Row>(rows: PackedRows<Row>, statement: string, kind: "chunk" | "memory"): Promise<Row[]> => {
+    const seqs = seqsOf(units, kind);
+    return seqs.length === 0 ? [] : rows.read(db, statement, [organizationId, listParameter(seqs)]);
+  };
+  const chunks = await read(WHOLE_CHUNKS, SELECT_CHUNKS, "chunk");
+  const memories = await read(WHOLE_MEMORIES, SELECT_MEMORIES, "memory");
   return [
     ...chunks.map((row) => ({ unit: unitOf("chunk", row.seq), chunk: chunkOf(row), memory: null })),
     ...memories.map((row) => ({ unit: unitOf("memory", row.seq), chunk: null, memory: memoryOf(row) })),
