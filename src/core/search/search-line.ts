@@ -2,10 +2,10 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from "../../lib/concurr
 
 /**
  * Searches that are worked on at once. They share one event loop, so that more of them do nothing but take turns: of 8 callers
- * the slowest of 20 searches took half as long again so, and the service 12 MB more. One would leave nothing to do while
- * vectors are scored beside the event loop.
+ * the slowest of 20 searches took up to half as long again without a line, and a little more of the processor's time. One or
+ * two at once leave nothing to do while vectors are scored beside the event loop.
  */
-const SEARCHES_AT_ONCE = 2;
+const SEARCHES_AT_ONCE = 4;
 /** Where vectors are asked for from a service that hangs, no other search waits longer for that. */
 const PATIENCE_MS = 250;
 
