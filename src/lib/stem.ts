@@ -1,3 +1,5 @@
+import { isDigit } from "./numbers.js";
+
 /**
  * Porter's suffix stripping for English (M. F. Porter, 1980), written from its description. It agrees with the `porter`
  * tokenizer of SQLite's full-text index, so that words counted here are the words that match there.
@@ -40,25 +42,18 @@ const STEP_THREE: readonly Rule[] = [
 const STEP_FOUR: readonly string[] =
   "ement ance ence able ible ment ant ent ism ate iti ous ive ize ion al er ic ou".split(" ");
 
-const DIGIT_ZERO = 48;
-const DIGIT_NINE = 57;
 const CACHE_LIMIT = 20_000;
 const cache = new Map<string, string>();
 
 /** The stem of a folded word. Words shorter than three letters come back unchanged, and those that end in a digit, of which there is no end. */
 export function stem(word: string): string {
-  if (endsInDigit(word)) return word;
+  if (isDigit(word.charCodeAt(word.length - 1))) return word;
   const known = cache.get(word);
   if (known !== undefined) return known;
   if (cache.size >= CACHE_LIMIT) cache.clear();
   const result = word.length < 3 || word.length > 64 ? word : strip(word);
   cache.set(word, result);
   return result;
-}
-
-function endsInDigit(word: string): boolean {
-  const last = word.charCodeAt(word.length - 1);
-  return last >= DIGIT_ZERO && last <= DIGIT_NINE;
 }
 
 function strip(word: string): string {

@@ -1,6 +1,7 @@
 import { familyOf } from "../../lib/english/families.js";
 import { rootOf } from "../../lib/english/relations.js";
 import { isTimeWord } from "../../lib/english/time-words.js";
+import { isDigit } from "../../lib/numbers.js";
 import { isNegation, isStopWord, NUMBER_WORDS, splitWords } from "../../lib/words.js";
 
 /** The content words of a text that count as one. */
@@ -157,8 +158,6 @@ const knownWords = new Map<string, KnownWord>();
 const keptRoots = new Map<string, MetRoot>();
 /** Of numbers and signs such as `42nd` or `a7f3` there is no end. */
 const HAS_DIGIT = /\p{N}/u;
-const DIGIT_ZERO = 48;
-const DIGIT_NINE = 57;
 
 /** Before a text and not within it, so that no root is there twice. */
 function forgetTooManyWords(): void {
@@ -186,10 +185,7 @@ function knowWord(word: string): KnownWord {
 }
 
 function isNumber(word: string): boolean {
-  for (let at = 0; at < word.length; at++) {
-    const code = word.charCodeAt(at);
-    if (code < DIGIT_ZERO || code > DIGIT_NINE) return false;
-  }
+  for (let at = 0; at < word.length; at++) if (!isDigit(word.charCodeAt(at))) return false;
   return true;
 }
 
