@@ -35,11 +35,16 @@ export function sqliteDatabases(
 ): Readonly<Record<Durability, Kysely<Database>>> {
   const turns = new Turns();
   const readerSession = new SqliteSession(reader, file, patienceMs);
+  const steady = new SteadyReads(readerSession);
+  const committed = (): void => {
+    steady.doubt();
+    care.committed();
+  };
   const doors: Doors = {
     turns,
     reader: readerSession,
-    steady: new SteadyReads(readerSession),
-    writer: new SqliteWriter(new SqliteSession(writer, file, patienceMs), turns, care),
+    steady,
+    writer: new SqliteWriter(new SqliteSession(writer, file, patienceMs), turns, { ...care, committed }),
   };
   return {
     full: databaseOver(doors, "full", new ClosingDriver(doors)),
