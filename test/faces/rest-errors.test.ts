@@ -251,12 +251,26 @@ describe("CORS", () => {
     expect(response.headers.get("access-control-allow-credentials")).toBeNull();
   });
 
-  test("answers and errors can be read by any page, with the headers that steer retries", async () => {
-    for (const path of ["/health", "/v3/session", "/nowhere"]) {
-      const { headers } = await rest.app.request(path, { headers: { origin: "https://app.example" } });
-      expect(headers.get("access-control-allow-origin")).toBe("*");
-      expect(headers.get("access-control-expose-headers")).toContain("Retry-After");
-      expect(headers.get("x-content-type-options")).toBe("nosniff");
-    }
+  test.each<[what: string, status: number, method: string, path: string, body?: unknown]>([
+    ["an answer", 200, "GET", "/v3/session"],
+    ["health", 200, "GET", "/health"],
+    ["that it lives", 200, "GET", "/health/live"],
+    ["a page", 200, "GET", "/reference"],
+    ["a description", 200, "GET", "/v3/openapi"],
+    ["that something was removed", 204, "DELETE", "/v3/documents/thing"],
+    ["a wrong request", 400, "POST", "/v4/search", {}],
+    ["an unknown path", 404, "GET", "/nowhere"],
+    ["an unknown document", 404, "GET", "/v3/documents/nowhere"],
+    ["a wrong method", 405, "PATCH", "/v4/search"],
+    ["only the head of an answer", 200, "HEAD", "/v3/session"],
+  ])("%s can be read by any page, with the headers that steer retries, and is kept nowhere", async (...told) => {
+    const [, status, method, path, body] = told;
+    if (status === 204) await post("/v3/documents", { content: "A thing.", customId: "thing" });
+    const response = await rest.app.request(path, requestInit(method, body), LOOPBACK);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-expose-headers")).toContain("Retry-After");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("cache-control")).toBe("no-store");
   });
 });

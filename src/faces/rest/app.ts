@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { AppError } from "../../core/errors.js";
 import type { Core } from "../../core/index.js";
@@ -13,6 +13,7 @@ import { documentGraphEndpoints } from "./documents/documents-with-memories.js";
 import { conversationEndpoints } from "./documents/conversations.js";
 import { documentEndpoints } from "./documents/documents.js";
 import { embeddingEndpoints } from "./service/embeddings.js";
+import { COMMON_HEADERS } from "./common-headers.js";
 import type { Endpoint } from "./endpoint.js";
 import { extractionEndpoints } from "./memories/extractions.js";
 import { fileEndpoints } from "./documents/files.js";
@@ -102,12 +103,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 export function createRestFace(options: RestFaceOptions): RestApp {
   const { core, log, organizationId, limits } = options;
   const app: RestApp = new Hono();
-  app.use("*", allowAllOrigins());
-  app.use("*", async (context, next) => {
-    await next();
-    context.header("x-content-type-options", "nosniff");
-    context.header("cache-control", "no-store");
-  });
+  app.use("*", answerPreflights());
   app.use("*", recordRequests(options.requests));
   mountHealth(app, options);
   const limiting = { limits, limitRequests: options.limitRequests };
@@ -121,7 +117,7 @@ export function createRestFace(options: RestFaceOptions): RestApp {
     const facts = context.get("facts");
     // The path of a request is the caller's own words until it matches one of ours.
     facts.error = facts.path === undefined ? "This server does not serve the path." : body.error;
-    return context.json(body, statusOf(refusal.kind), retryHeaders(refusal));
+    return context.json(body, statusOf(refusal.kind), { ...facts.headers, ...retryHeaders(refusal) });
   });
   return app;
 }
@@ -130,23 +126,19 @@ function refusePath({ method, path }: { method: string; path: string }): never {
   throw new AppError("not_found", `This server does not serve ${method} ${path.slice(0, 200)}.`);
 }
 
-/** Any web page may call, with a key (contract.md §1.4); keyless access from a page is refused in `auth.ts`. */
-function allowAllOrigins() {
-  return cors({
+/**
+ * Answers the question of a browser whether a page may call: any may, with a key (contract.md §1.4); keyless access from a page
+ * is refused in `auth.ts`. All other answers say so among their common headers.
+ */
+function answerPreflights(): MiddlewareHandler {
+  const answer = cors({
     origin: "*",
     allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-    exposeHeaders: [
-      "Retry-After",
-      "x-should-retry",
-      "Preference-Applied",
-      "Server-Timing",
-      "x-recollect-removed",
-      "Content-Disposition",
-      "Content-Range",
-      "X-RateLimit-Limit",
-      "X-RateLimit-Remaining",
-      "X-RateLimit-Reset",
-    ],
     maxAge: 86_400,
   });
+  return (context, next) => {
+    if (context.req.method !== "OPTIONS") return next();
+    for (const [name, value] of Object.entries(COMMON_HEADERS)) context.header(name, value);
+    return answer(context, next);
+  };
 }

@@ -67,7 +67,7 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   facts.type = requestTypeOf(endpoint);
   const actor =
     endpoint.needsKey === false ? localActor(options.organizationId) : await identifyActor(context, options);
-  const setHeader = (name: string, value: string) => context.header(name, value);
+  const setHeader = (name: string, value: string) => void (facts.headers[name] = value);
   if (endpoint.needsKey !== false) {
     facts.actor = actor;
     options.limitRequests(actor, setHeader);
@@ -86,9 +86,17 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
     version: options.version,
     setHeader,
   });
-  if (result instanceof Response) return result;
-  if (endpoint.status === 204) return context.body(null, 204);
-  return context.body(JSON.stringify(result), endpoint.status, { "content-type": "application/json" });
+  if (result instanceof Response) return withHeaders(result, facts.headers);
+  const { status } = endpoint;
+  if (status === 204) return new Response(null, { status, headers: facts.headers });
+  // One plain object: what goes through the context or through `Headers` costs as much as the rest of a small answer.
+  const headers = { ...facts.headers, "content-type": "application/json" };
+  return new Response(JSON.stringify(result), { status, headers });
+}
+
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }
 
 /** Header in which first-party clients name themselves (contract.md §1.2). */
@@ -126,5 +134,5 @@ function refuseMethod(context: RestContext, path: string, allowed: string): Resp
   const facts = context.get("facts");
   facts.path = path;
   facts.error = `${path} does not take ${method}.`;
-  return context.json({ error: message, message }, 405, { allow: allowed });
+  return context.json({ error: message, message }, 405, { ...facts.headers, allow: allowed });
 }

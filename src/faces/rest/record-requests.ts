@@ -1,11 +1,14 @@
 import type { MiddlewareHandler } from "hono";
 import { type Actor, keyIdOf, type RequestType } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
+import { COMMON_HEADERS } from "./common-headers.js";
 import type { Endpoint } from "./endpoint.js";
 import type { RequestLog } from "./request-log.js";
 
 /** What is learnt of a request while it is answered. */
 export interface RequestFacts {
+  /** Headers of the answer, whatever it will be. */
+  readonly headers: Record<string, string>;
   /** Pattern of the path, once one has matched. */
   path?: string;
   type?: RequestType;
@@ -38,7 +41,7 @@ export function recordRequests(
   log: RequestLog | undefined,
 ): MiddlewareHandler<{ Bindings: Connection; Variables: RequestVariables }> {
   return async (context, next) => {
-    const facts: RequestFacts = {};
+    const facts: RequestFacts = { headers: { ...COMMON_HEADERS } };
     context.set("facts", facts);
     const createdAt = new Date().toISOString();
     const began = performance.now();

@@ -1,3 +1,4 @@
+import { COMMON_HEADERS } from "../common-headers.js";
 import type { RestApp } from "../mount.js";
 
 interface HealthOptions {
@@ -11,9 +12,11 @@ interface HealthOptions {
  */
 export function mountHealth(app: RestApp, { version, isReady }: HealthOptions): void {
   const ready = () => ({ status: isReady() ? "ok" : "starting", live: true, ready: isReady(), version });
-  app.get("/health/live", (context) => context.json({ status: "ok" }));
+  app.get("/health/live", (context) => context.json({ status: "ok" }, 200, COMMON_HEADERS));
   for (const path of ["/health", "/health/ready"])
     app.get(path, (context) =>
-      isReady() ? context.json(ready()) : context.json(ready(), 503, { "retry-after": "1" }),
+      isReady()
+        ? context.json(ready(), 200, COMMON_HEADERS)
+        : context.json(ready(), 503, { ...COMMON_HEADERS, "retry-after": "1" }),
     );
 }

@@ -1,0 +1,21 @@
+/** Headers that pages on other sites may read of an answer. */
+const EXPOSED_HEADERS: readonly string[] = [
+  "Retry-After",
+  "x-should-retry",
+  "Preference-Applied",
+  "Server-Timing",
+  "x-recollect-removed",
+  "Content-Disposition",
+  "Content-Range",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+];
+
+/** What every answer of the API says; any web page may read it (contract.md §1.4). */
+export const COMMON_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": EXPOSED_HEADERS.join(","),
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+} as const satisfies Readonly<Record<string, string>>;
