@@ -4,7 +4,8 @@ import { tokenise } from "../../lib/words.js";
 import type { UnitDetail } from "../ports.js";
 import type { Query, TermMatch } from "./query.js";
 import type { RankRecipe } from "./recipes.js";
-import { readText, type Root, type TextWords } from "./text-words.js";
+import { LikelyRoots, type Root } from "./roots.js";
+import { readText, type TextWords } from "./text-words.js";
 
 /** A candidate with its text taken apart. */
 export interface UnitWords extends TextWords {
@@ -68,6 +69,8 @@ export type GatherEvidence = (unit: UnitWords) => Evidence;
 /** Units share their roots, so what a root has of the query is found out once. */
 export function evidenceOf(query: Query, recipe: RankRecipe): GatherEvidence {
   const known = new Map<Root, readonly Found[] | null>();
+  // Most roots have nothing of it, and each text has a dozen.
+  const likely = query.near ? null : new LikelyRoots(query.matches.keys(), query.families.keys());
   const lookUp = (root: Root): readonly Found[] | null => {
     const found = findTerms(root, query, recipe);
     known.set(root, found);
@@ -77,6 +80,7 @@ export function evidenceOf(query: Query, recipe: RankRecipe): GatherEvidence {
     let evidence: Evidence | null = null;
     for (let at = 0; at < unit.roots.length; at++) {
       const root = unit.roots[at]!;
+      if (likely !== null && !likely.has(root)) continue;
       const before = known.get(root);
       const found = before === undefined ? lookUp(root) : before;
       if (found === null) continue;

@@ -1,15 +1,8 @@
-import { familyOf } from "../../lib/english/families.js";
 import { rootOf } from "../../lib/english/relations.js";
 import { isTimeWord } from "../../lib/english/time-words.js";
 import { isDigit } from "../../lib/numbers.js";
 import { isNegation, isStopWord, NUMBER_WORDS, splitWords } from "../../lib/words.js";
-
-/** The content words of a text that count as one. */
-export interface Root {
-  readonly text: string;
-  /** Its family (see `familyOf`); null for a root that is its own. */
-  readonly family: string | null;
-}
+import { forgetRoots, keepRoot, type KnownRoot, looseRoot, type Root } from "./roots.js";
 
 /** A text, taken apart for ranking, as small as can be: tens of thousands are kept. */
 export interface TextWords {
@@ -71,25 +64,10 @@ function isMetAgain(text: string): boolean {
   return false;
 }
 
-/** Where a root was met in the text that is being taken apart. */
-class MetRoot implements Root {
-  readonly text: string;
-  readonly family: string | null;
-  /** Number of the text that had it last. */
-  metIn = 0;
-  /** Its place among the roots of that text. */
-  place = 0;
-
-  constructor(text: string, family: string) {
-    this.text = text;
-    this.family = family === text ? null : family;
-  }
-}
-
 /** What is to be known of a word, whatever text it stands in. */
 interface KnownWord {
   /** Null for a word without a subject. */
-  readonly root: MetRoot | null;
+  readonly root: KnownRoot | null;
   readonly isNegation: boolean;
   readonly isTimeWord: boolean;
   readonly isFirstPerson: boolean;
@@ -106,9 +84,9 @@ let textsTakenApart = 0;
 function takeApart(text: string): TextWords {
   const number = (textsTakenApart += 1);
   forgetTooManyWords();
-  const roots: MetRoot[] = [];
+  const roots: KnownRoot[] = [];
   const counts: number[] = [];
-  const add = (root: MetRoot): void => {
+  const add = (root: KnownRoot): void => {
     // One that is not kept is another object each time.
     const met = root.metIn === 0 ? roots.find(({ text: other }) => other === root.text) : root;
     if (met?.metIn === number) {
@@ -155,7 +133,6 @@ function takeApart(text: string): TextWords {
 
 const MOST_WORDS = 20_000;
 const knownWords = new Map<string, KnownWord>();
-const keptRoots = new Map<string, MetRoot>();
 /** Of numbers and signs such as `42nd` or `a7f3` there is no end. */
 const HAS_DIGIT = /\p{N}/u;
 
@@ -163,7 +140,7 @@ const HAS_DIGIT = /\p{N}/u;
 function forgetTooManyWords(): void {
   if (knownWords.size < MOST_WORDS) return;
   knownWords.clear();
-  keptRoots.clear();
+  forgetRoots();
 }
 
 function knowWord(word: string): KnownWord {
@@ -174,7 +151,7 @@ function knowWord(word: string): KnownWord {
   const text = isStopWord(word) ? "" : rootOf(word);
   const isCounted = !NUMBER_WORDS.has(word) && !STARTS_WITH_NUMBER.test(word);
   const fresh = {
-    root: text === "" ? null : rootOfText(text, isKept),
+    root: text === "" ? null : isKept ? keepRoot(text) : looseRoot(text),
     isNegation: isNegation(word),
     isTimeWord: isTimeWord(word),
     isFirstPerson: FIRST_PERSON.has(word),
@@ -191,14 +168,5 @@ function isNumber(word: string): boolean {
 
 /** What `knowWord` says of digits, without asking for what only letters can be. */
 function knowNumber(digits: string): KnownWord {
-  const root = new MetRoot(digits, digits);
-  return { root, isNegation: false, isTimeWord: isTimeWord(digits), isFirstPerson: false, mark: 0 };
-}
-
-function rootOfText(text: string, isKept: boolean): MetRoot {
-  const known = keptRoots.get(text);
-  if (known) return known;
-  const root = new MetRoot(text, familyOf(text));
-  if (isKept) keptRoots.set(text, root);
-  return root;
+  return { root: looseRoot(digits, digits), isNegation: false, isTimeWord: isTimeWord(digits), isFirstPerson: false, mark: 0 };
 }
