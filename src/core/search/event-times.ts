@@ -60,14 +60,10 @@ const DAY_MS = 86_400_000;
  * 0 for others. The event's time is that which the candidates say that tell of it, else when they were told. Null when the
  * query names no event, or when the candidates do not clearly say when it was.
  */
-export function findSides(
-  query: Query,
-  units: readonly UnitWords[],
-  evidence: readonly Evidence[],
-): Float64Array | null {
+export function findSides(query: Query, units: readonly UnitWords[], evidence: Evidence): Float64Array | null {
   const { event } = query;
   if (!event) return null;
-  const shares = units.map((unit, index) => shareOf(event.terms, query, unit, evidence[index]));
+  const shares = units.map((unit, index) => shareOf(unit, query, event.terms, presencesOf(evidence, index)));
   const moment = findMoment(units, shares);
   if (moment === null) return null;
   return Float64Array.from(units, (unit, index) => {
@@ -87,13 +83,17 @@ export function weighEvent(query: Query, share: number): Query {
   return { ...query, terms };
 }
 
+function presencesOf({ presences, terms }: Evidence, unit: number): Float64Array {
+  return presences.subarray(unit * terms, (unit + 1) * terms);
+}
+
 /** Which share of the event's words a unit has, by weight, and a little more when somebody speaks whom the query names. */
-function shareOf(event: readonly number[], { terms }: Query, unit: UnitWords, evidence: Evidence | undefined): number {
+function shareOf(unit: UnitWords, { terms }: Query, event: readonly number[], presences: Float64Array): number {
   let found = 0;
   let total = 0;
   for (const term of event) {
     const weight = terms[term]?.weight ?? 0;
-    found += weight * (evidence?.presence[term] ?? 0);
+    found += weight * (presences[term] ?? 0);
     total += weight;
   }
   if (found === 0) return 0;

@@ -14,12 +14,17 @@ export interface UnitWords extends TextWords {
   readonly speakers: readonly string[];
 }
 
-/** What a candidate has of each term of the query. */
+/**
+ * What candidates have of the terms of a query, in the order of both: that of term `t` of candidate `c` stands at place
+ * `c × terms + t`.
+ */
 export interface Evidence {
-  /** By term: occurrences per length, related words counting less. For the order. */
-  readonly strength: Float64Array;
-  /** By term: 1 when the word is there, less for related words, 0 when there is none. For the threshold. */
-  readonly presence: Float64Array;
+  /** How many terms the query has. */
+  readonly terms: number;
+  /** Occurrences per length, related words counting less. For the order. */
+  readonly strengths: Float64Array;
+  /** 1 when the word is there, less for related words, 0 when there is none. For the threshold. */
+  readonly presences: Float64Array;
 }
 
 /** Takes the text of a candidate apart. */
@@ -63,11 +68,12 @@ interface Found extends TermMatch {
   readonly strength: number | null;
 }
 
-/** Looks for the terms of a query in a unit. */
-export type GatherEvidence = (unit: UnitWords) => Evidence;
+/** Looks for the terms of a query in some units. */
+export type GatherEvidence = (units: readonly UnitWords[]) => Evidence;
 
 /** Units share their roots, so what a root has of the query is found out once. */
 export function evidenceOf(query: Query, recipe: RankRecipe): GatherEvidence {
+  const terms = query.terms.length;
   const known = new Map<Root, readonly Found[] | null>();
   // Most roots have nothing of it, and each text has a dozen.
   const likely = query.near ? null : new LikelyRoots(query.matches.keys(), query.families.keys());
@@ -76,29 +82,49 @@ export function evidenceOf(query: Query, recipe: RankRecipe): GatherEvidence {
     known.set(root, found);
     return found;
   };
-  return (unit) => {
-    let evidence: Evidence | null = null;
+  const read = (unit: UnitWords, evidence: Evidence, first: number): void => {
+    let isEmpty = true;
     for (let at = 0; at < unit.roots.length; at++) {
       const root = unit.roots[at]!;
       if (likely !== null && !likely.has(root)) continue;
       const before = known.get(root);
       const found = before === undefined ? lookUp(root) : before;
       if (found === null) continue;
-      evidence ??= emptyEvidence(query);
+      isEmpty = false;
       for (const { term, relation, strength } of found)
-        note(evidence, term, relation, strength ?? unit.counts?.[at] ?? 1);
+        note(evidence, first + term, relation, strength ?? unit.counts?.[at] ?? 1);
     }
     for (const { term, root, pattern } of query.splits) {
       if (!unit.roots.some(({ text }) => text === root) || !pattern.test(unit.detail.text)) continue;
-      evidence ??= emptyEvidence(query);
-      note(evidence, term, 1, 1);
+      isEmpty = false;
+      note(evidence, first + term, 1, 1);
     }
-    if (!evidence) return noEvidence(query);
-    const { strength } = evidence;
+    if (isEmpty) return;
     const scale = 1 - recipe.lengthShare + (recipe.lengthShare * unit.length) / recipe.typicalLength;
-    for (let term = 0; term < strength.length; term++) strength[term] = (strength[term] ?? 0) / scale;
+    for (let place = first; place < first + terms; place++) evidence.strengths[place]! /= scale;
+  };
+  return (units) => {
+    const size = units.length * terms;
+    const evidence = { terms, strengths: new Float64Array(size), presences: new Float64Array(size) };
+    for (let index = 0; index < units.length; index++) read(units[index]!, evidence, index * terms);
     return evidence;
   };
+}
+
+/** The evidence of some units, and behind it that of others. */
+export function joinEvidence(one: Evidence, other: Evidence): Evidence {
+  return {
+    terms: one.terms,
+    strengths: joined(one.strengths, other.strengths),
+    presences: joined(one.presences, other.presences),
+  };
+}
+
+function joined(one: Float64Array, other: Float64Array): Float64Array {
+  const both = new Float64Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
 }
 
 function findTerms({ text, family }: Root, query: Query, recipe: RankRecipe): readonly Found[] | null {
@@ -116,20 +142,9 @@ function findTerms({ text, family }: Root, query: Query, recipe: RankRecipe): re
   ];
 }
 
-function emptyEvidence({ terms }: Query): Evidence {
-  return { strength: new Float64Array(terms.length), presence: new Float64Array(terms.length) };
-}
-
-function note({ strength, presence }: Evidence, term: number, relation: number, found: number): void {
-  if (found > (strength[term] ?? 0)) strength[term] = found;
-  if (relation > (presence[term] ?? 0)) presence[term] = relation;
-}
-
-/** Of many candidates nothing is to be said: they share one. */
-const withoutEvidence: Evidence[] = [];
-
-function noEvidence(query: Query): Evidence {
-  return (withoutEvidence[query.terms.length] ??= emptyEvidence(query));
+function note({ strengths, presences }: Evidence, place: number, relation: number, found: number): void {
+  if (found > strengths[place]!) strengths[place] = found;
+  if (relation > presences[place]!) presences[place] = relation;
 }
 
 /** A related word that turns up in talk about anything says less than a rare one. */

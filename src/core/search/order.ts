@@ -5,8 +5,8 @@ import type { RankRecipe } from "./recipes.js";
 /** The candidates of one search with what each has of every term, so that neighbours and documents can be looked at together. */
 export interface Candidates {
   readonly units: readonly UnitWords[];
-  /** By candidate and term, see `Evidence.strength`. */
-  readonly strengths: readonly Float64Array[];
+  /** See `Evidence.strengths`. */
+  readonly strengths: Float64Array;
   readonly places: Places;
 }
 
@@ -17,62 +17,74 @@ export type Places = ReadonlyMap<string, ReadonlyMap<number, number>>;
  * How well the words of each candidate, of its neighbours and of its document answer the query. A term counts once, however
  * many of these have it; 1 would be all terms many times over. Comparable within one search only.
  */
-export function scoreWords({ units, strengths, places }: Candidates, query: Query, recipe: RankRecipe): Float64Array {
-  const documents = documentSums(units, strengths, query.terms.length);
-  const around = new Float64Array(query.terms.length);
+export function scoreWords(candidates: Candidates, query: Query, recipe: RankRecipe): Float64Array {
+  const { units, strengths } = candidates;
+  const { terms } = query;
+  const { weights, total } = weighTerms(query, recipe);
+  const documents = documentSums(units, strengths, terms.length);
+  const around = new Float64Array(terms.length);
   const scores = new Float64Array(units.length);
-  for (const [index, unit] of units.entries()) {
-    sumAround(around, unit, places, units, strengths, recipe);
+  if (total === 0) return scores;
+  for (let index = 0; index < units.length; index++) {
+    const unit = units[index]!;
+    sumAround(around, unit, candidates, recipe);
     const inDocument = documents.get(documentOf(unit) ?? "");
-    scores[index] = scoreUnit(unit, strengths[index], around, inDocument, query, recipe);
+    let score = 0;
+    for (let term = 0; term < terms.length; term++) {
+      const found = strengths[index * terms.length + term]!;
+      // A name stands for whom the unit is about; that neighbours have it too says nothing.
+      const { isName } = terms[term]!;
+      const wide = isName ? found : found + around[term]!;
+      const far = isName || inDocument === undefined ? 0 : inDocument[term]!;
+      score +=
+        weights[term]! *
+        (saturate(wide, recipe.saturation) +
+          recipe.own * saturate(found, recipe.saturation) +
+          recipe.document * saturate(far, recipe.documentSaturation));
+    }
+    scores[index] = score / total + speakerScore(unit, query, recipe);
   }
   return scores;
 }
 
-/** How well the words of a unit answer the query, whatever stands around it. */
-export function scoreAlone(unit: UnitWords, own: Float64Array, query: Query, recipe: RankRecipe): number {
-  let score = 0;
-  let total = 0;
-  let speaker = 0;
-  for (const [term, { root, weight, isName }] of query.terms.entries()) {
-    const scaled = weight * (isName ? recipe.name : 1);
-    total += scaled;
-    score += scaled * saturate(own[term] ?? 0, recipe.saturation);
-    if (isName && unit.speakers.includes(root)) speaker = speakerScore(unit, recipe);
-  }
-  return total === 0 ? 0 : score / total + speaker;
-}
-
-function scoreUnit(
-  unit: UnitWords,
-  own: Float64Array | undefined,
-  around: Float64Array,
-  inDocument: Float64Array | undefined,
+/** How well the words of each candidate answer the query, whatever stands around it. */
+export function scoreAlone(
+  { units, strengths }: Pick<Candidates, "units" | "strengths">,
   query: Query,
   recipe: RankRecipe,
-): number {
-  let score = 0;
-  let total = 0;
-  let speaker = 0;
-  for (const [term, { root, weight, isName, isAside }] of query.terms.entries()) {
-    const found = own?.[term] ?? 0;
-    // A name stands for whom the unit is about; that neighbours have it too says nothing.
-    const wide = isName ? found : found + (around[term] ?? 0);
-    const far = isName ? 0 : (inDocument?.[term] ?? 0);
-    const scaled = weight * (isName ? recipe.name : 1);
-    total += scaled;
-    score +=
-      scaled *
-      (saturate(wide, recipe.saturation) +
-        recipe.own * saturate(found, recipe.saturation) +
-        recipe.document * saturate(far, recipe.documentSaturation));
-    if (isName && unit.speakers.includes(root))
-      speaker = Math.max(speaker, (isAside ? recipe.aside : 1) * speakerScore(unit, recipe));
+): Float64Array {
+  const { weights, total } = weighTerms(query, recipe);
+  const scores = new Float64Array(units.length);
+  if (total === 0) return scores;
+  for (let index = 0; index < units.length; index++) {
+    const unit = units[index]!;
+    let score = 0;
+    for (let term = 0; term < weights.length; term++)
+      score += weights[term]! * saturate(strengths[index * weights.length + term]!, recipe.saturation);
+    const isSpeaking = query.terms.some(({ root, isName }) => isName && unit.speakers.includes(root));
+    scores[index] = score / total + (isSpeaking ? voiceScore(unit, recipe) : 0);
   }
-  return total === 0 ? 0 : score / total + speaker;
+  return scores;
 }
 
-function speakerScore({ isFirstPerson }: UnitWords, recipe: RankRecipe): number {
+/** What finding each term says, and all of them together. */
+function weighTerms({ terms }: Query, recipe: RankRecipe): { readonly weights: Float64Array; readonly total: number } {
+  const weights = Float64Array.from(terms, ({ weight, isName }) => weight * (isName ? recipe.name : 1));
+  return { weights, total: weights.reduce((sum, weight) => sum + weight, 0) };
+}
+
+/** What it says that somebody speaks whom the query names. */
+function speakerScore(unit: UnitWords, { terms }: Query, recipe: RankRecipe): number {
+  let score = 0;
+  for (let term = 0; term < terms.length; term++) {
+    const { root, isName, isAside } = terms[term]!;
+    if (isName && unit.speakers.includes(root))
+      score = Math.max(score, (isAside ? recipe.aside : 1) * voiceScore(unit, recipe));
+  }
+  return score;
+}
+
+function voiceScore({ isFirstPerson }: UnitWords, recipe: RankRecipe): number {
   return recipe.speaker + (isFirstPerson ? recipe.firstPerson : 0);
 }
 
@@ -83,7 +95,8 @@ function saturate(value: number, half: number): number {
 /** Where each candidate stands in its document. */
 export function placesOf(units: readonly UnitWords[]): Places {
   const places = new Map<string, Map<number, number>>();
-  for (const [index, { detail }] of units.entries()) {
+  for (let index = 0; index < units.length; index++) {
+    const { detail } = units[index]!;
     if (!detail.chunk) continue;
     const { documentId, position } = detail.chunk;
     const known = places.get(documentId);
@@ -97,9 +110,7 @@ export function placesOf(units: readonly UnitWords[]): Places {
 function sumAround(
   sums: Float64Array,
   unit: UnitWords,
-  places: Places,
-  units: readonly UnitWords[],
-  strengths: readonly Float64Array[],
+  { units, strengths, places }: Candidates,
   recipe: RankRecipe,
 ): void {
   sums.fill(0);
@@ -109,28 +120,23 @@ function sumAround(
   const addFrom = (offset: number, weight: number): void => {
     const index = inDocument.get(chunk.position + offset);
     if (index === undefined) return;
-    const strength = strengths[index];
     const share = offset === -1 && units[index]?.isQuestion ? recipe.beforeQuestion : weight;
-    for (let term = 0; term < sums.length; term++) sums[term] = (sums[term] ?? 0) + share * (strength?.[term] ?? 0);
+    const first = index * sums.length;
+    for (let term = 0; term < sums.length; term++) sums[term]! += share * strengths[first + term]!;
   };
-  for (const [step, weight] of recipe.before.entries()) addFrom(-1 - step, weight);
-  for (const [step, weight] of recipe.after.entries()) addFrom(1 + step, weight);
+  for (let step = 0; step < recipe.before.length; step++) addFrom(-1 - step, recipe.before[step]!);
+  for (let step = 0; step < recipe.after.length; step++) addFrom(1 + step, recipe.after[step]!);
 }
 
 /** By document: in how many of its candidates each term occurs. */
-function documentSums(
-  units: readonly UnitWords[],
-  strengths: readonly Float64Array[],
-  terms: number,
-): Map<string, Float64Array> {
+function documentSums(units: readonly UnitWords[], strengths: Float64Array, terms: number): Map<string, Float64Array> {
   const documents = new Map<string, Float64Array>();
-  for (const [index, unit] of units.entries()) {
-    const id = documentOf(unit);
+  for (let index = 0; index < units.length; index++) {
+    const id = documentOf(units[index]!);
     if (id === undefined) continue;
     let sums = documents.get(id);
     if (!sums) documents.set(id, (sums = new Float64Array(terms)));
-    const strength = strengths[index];
-    for (let term = 0; term < terms; term++) sums[term] = (sums[term] ?? 0) + Math.min(1, strength?.[term] ?? 0);
+    for (let term = 0; term < terms; term++) sums[term]! += Math.min(1, strengths[index * terms + term]!);
   }
   return documents;
 }

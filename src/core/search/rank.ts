@@ -1,14 +1,14 @@
 import { fadingOf, habitOf } from "../memories/standing.js";
-import { evidenceOf, readUnit, type Evidence, type GatherEvidence, type UnitWords } from "./evidence.js";
+import { evidenceOf, joinEvidence, readUnit, type Evidence, type GatherEvidence, type UnitWords } from "./evidence.js";
 import { placesOf, scoreAlone, scoreWords } from "./order.js";
 import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
 import { analyseQuery, type Query, type WordCounts } from "./query.js";
 import { findSides, weighEvent } from "./event-times.js";
 import { RANK, type RankRecipe } from "./recipes.js";
-import { dropRepetitions } from "./repetition.js";
-import { findSources, shareStrength } from "./sources.js";
-import { interpolate, similarityOf, unrelatedCosine } from "./similarity.js";
+import { dropRepetitions, type Listed } from "./repetition.js";
+import { findSources, shareStrengths } from "./sources.js";
+import { coverageOf, interpolate, similarityOf, unrelatedCosine } from "./similarity.js";
 import { liftSurroundings } from "./surroundings.js";
 import type { Unit } from "../types.js";
 
@@ -50,8 +50,9 @@ export interface Prepared {
   readonly input: RankInput;
   readonly query: Query;
   readonly units: readonly UnitWords[];
-  readonly evidence: readonly Evidence[];
+  readonly evidence: Evidence;
   readonly gather: GatherEvidence;
+  readonly nearness: Nearness;
 }
 
 /** Every candidate once, best first, without those that only repeat a better one. Pure; never throws. */
@@ -60,45 +61,53 @@ export function rankUnits(input: RankInput): RankedUnit[] {
 }
 
 /** `rankUnits` of what is taken apart already. */
-export function rankPrepared({ input, units, query, evidence }: Prepared): RankedUnit[] {
+export function rankPrepared({ input, units, query, evidence, nearness }: Prepared): RankedUnit[] {
   const { recipe = RANK, now } = input;
   const sources = findSources(units);
   const places = placesOf(units);
   const sides = findSides(query, units, evidence);
   const asked = sides ? weighEvent(query, recipe.eventWords) : query;
-  const wordScores = scoreWords({ units, strengths: shareStrength(evidence, sources), places }, asked, recipe);
-  const nearness = nearnessOf(input, units);
-  const dates = units.map((words) => (query.date ? matchDate(query.date, words) : 0));
-  const scores = wordScores.map((wordScore, index) => {
-    const words = units[index];
-    if (!words) return 0;
-    const base = wordScore + vectorScore(nearness[index], input) + (words.tellsTime ? recipe.tellsTime : 0);
-    const fit = recipe.date * (dates[index] ?? 0) + recipe.side * (sides?.[index] ?? 0);
-    return base * weightOf(words, recipe, now) + fit;
-  });
+  const scores = scoreWords({ units, strengths: shareStrengths(evidence, sources), places }, asked, recipe);
+  const dates = datesOf(query, units);
+  for (let index = 0; index < units.length; index++) {
+    const words = units[index]!;
+    const base = scores[index]! + vectorScore(nearness(words), input) + (words.tellsTime ? recipe.tellsTime : 0);
+    const fit = recipe.date * dates[index]! + recipe.side * (sides?.[index] ?? 0);
+    scores[index] = base * weightOf(words, recipe, now) + fit;
+  }
   liftSurroundings(units, scores, places, recipe);
   // What time it is must not decide what passes a threshold.
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
-  const scored = units.map((words, index) => {
-    const presence = evidence[index]?.presence ?? NOTHING;
-    const [near, date] = [nearness[index] ?? null, dates[index] ?? 0];
-    return {
-      words,
-      score: (scores[index] ?? 0) * (sources.has(index) ? recipe.stated : 1),
-      similarity: similarityOf(words, presence, lasting, date, near, input.calibration),
-    };
-  });
-  scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
+  const coverage = coverageOf(lasting, evidence);
   const { threshold = 0, limit = Infinity } = input;
-  const above = scored.filter(({ similarity }) => similarity >= threshold);
-  const hits = new Set([...input.textHits, ...input.vectorHits].map(({ unit }) => unit));
-  return dropRepetitions(above, limit).map(({ words, similarity, score }) => ({
+  const scored: Listed[] = [];
+  for (let index = 0; index < units.length; index++) {
+    const words = units[index]!;
+    const isSame = words.detail.text === query.text;
+    const share = coverage(index, dates[index]!);
+    const similarity = isSame ? 1 : similarityOf(share, nearness(words), input.calibration);
+    if (similarity < threshold) continue;
+    scored.push({ words, similarity, score: scores[index]! * (sources.has(index) ? recipe.stated : 1) });
+  }
+  scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
+  return dropRepetitions(scored, limit).map(({ words, similarity, score }) => ({
     unit: words.detail.unit,
     detail: words.detail,
-    isHit: hits.has(words.detail.unit),
+    isHit: isAmong(words.detail.unit, input.textHits) || isAmong(words.detail.unit, input.vectorHits),
     similarity,
     score,
   }));
+}
+
+/** How well each unit fits the date that the query names, 0 to 1. */
+function datesOf({ date }: Query, units: readonly UnitWords[]): Float64Array {
+  const dates = new Float64Array(units.length);
+  if (date) for (let index = 0; index < units.length; index++) dates[index] = matchDate(date, units[index]!);
+  return dates;
+}
+
+function isAmong(unit: Unit, hits: readonly { readonly unit: Unit }[]): boolean {
+  return hits.some((hit) => hit.unit === unit);
 }
 
 /** Takes candidates and query apart. */
@@ -109,36 +118,35 @@ export function prepareUnits(input: RankInput): Prepared {
   for (const { speakers } of units) for (const speaker of speakers) names.add(speaker);
   const query = analyseQuery(input.query, input.wordCounts, names, input.now);
   const gather = evidenceOf(query, recipe);
-  return { input, query, units, evidence: units.map(gather), gather };
+  return { input, query, units, evidence: gather(units), gather, nearness: nearnessOf(input) };
 }
 
 /** The same with more candidates. */
 export function withMore(prepared: Prepared, details: readonly UnitDetail[]): Prepared {
+  if (details.length === 0) return prepared;
   const { units, evidence, gather } = prepared;
   const more = details.map(readUnit);
-  return { ...prepared, units: [...units, ...more], evidence: [...evidence, ...more.map(gather)] };
+  return { ...prepared, units: [...units, ...more], evidence: joinEvidence(evidence, gather(more)) };
 }
 
 /**
  * Those chunks among the candidates, at most so many, that say most of what is asked by themselves. For finding what stands
  * beside them: fast, and less exact than `rankPrepared`.
  */
-export function strongestChunks({ input, units, query, evidence }: Prepared, most: number): Unit[] {
+export function strongestChunks({ input, units, query, evidence, nearness }: Prepared, most: number): Unit[] {
+  if (!units.some(({ detail }) => detail.chunk)) return [];
   const { recipe = RANK } = input;
-  const nearness = nearnessOf(input, units);
+  const alone = scoreAlone({ units, strengths: evidence.strengths }, query, recipe);
   const scored = units.flatMap((words, index) => {
     if (!words.detail.chunk) return [];
-    const alone = scoreAlone(words, evidence[index]?.strength ?? NOTHING, query, recipe);
-    const score = (alone + vectorScore(nearness[index], input)) * (words.isQuestion ? recipe.question : 1);
+    const score = (alone[index]! + vectorScore(nearness(words), input)) * (words.isQuestion ? recipe.question : 1);
     return [{ unit: words.detail.unit, score }];
   });
   scored.sort((first, second) => second.score - first.score || first.unit - second.unit);
   return scored.slice(0, most).map(({ unit }) => unit);
 }
 
-const NOTHING = new Float64Array(0);
-
-function vectorScore(near: number | null | undefined, { calibration, recipe = RANK }: RankInput): number {
+function vectorScore(near: number | null, { calibration, recipe = RANK }: RankInput): number {
   return (calibration.vectorWeight ?? recipe.vector) * (near ?? 0);
 }
 
@@ -152,15 +160,19 @@ function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Da
   );
 }
 
-/**
- * The similarity of each unit by its vector alone. One that only the words found lies, as far as is known, between the last of
- * the nearest vectors and what is unrelated; null when there are no vectors at all.
- */
-function nearnessOf({ vectorHits: hits, calibration }: RankInput, units: readonly UnitWords[]): (number | null)[] {
-  if (hits.length === 0) return units.map(() => null);
-  const known = new Map(hits.map(({ unit, cosine }) => [unit, interpolate(cosine, calibration.points)]));
-  const nothing = unrelatedCosine(calibration.points);
-  const below = Math.max(nothing, (nothing + Math.min(...hits.map((hit) => hit.cosine))) / 2);
-  const nearBelow = interpolate(below, calibration.points);
-  return units.map(({ detail }) => known.get(detail.unit) ?? nearBelow);
+/** The similarity of a unit by its vector alone; null when there are no vectors at all. */
+type Nearness = (words: UnitWords) => number | null;
+
+/** One that only the words found lies, as far as is known, between the last of the nearest vectors and what is unrelated. */
+function nearnessOf({ vectorHits: hits, calibration: { points } }: RankInput): Nearness {
+  if (hits.length === 0) return () => null;
+  const known = new Map<Unit, number>();
+  let last = Infinity;
+  for (const { unit, cosine } of hits) {
+    known.set(unit, interpolate(cosine, points));
+    if (cosine < last) last = cosine;
+  }
+  const nothing = unrelatedCosine(points);
+  const nearBelow = interpolate(Math.max(nothing, (nothing + last) / 2), points);
+  return ({ detail }) => known.get(detail.unit) ?? nearBelow;
 }

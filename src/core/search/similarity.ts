@@ -1,6 +1,6 @@
 import type { Calibration } from "../ports.js";
 import type { Query } from "./query.js";
-import type { UnitWords } from "./evidence.js";
+import type { Evidence } from "./evidence.js";
 
 /** Where unrelated text lies on the scale of similarity. */
 const UNRELATED = 0.2;
@@ -28,39 +28,36 @@ const CURVE: Calibration["points"] = [
  * How near a unit is to a query, 0 to 1, whatever else was found: unrelated near 0.2, related above 0.5, near-identical above
  * 0.9. Adds up which share of the query's subject the unit has and what its vector says; where the vectors are known to tell
  * related from unrelated well, one that says unrelated takes from what the words say.
+ * @param share see `coverageOf`
  * @param near the similarity by the vector alone; null when no vector is known; the words then count for both
- * @param dateMatch 0 to 1: how well the unit fits a date that the query names
  */
-export function similarityOf(
-  unit: UnitWords,
-  presence: Float64Array,
-  query: Query,
-  dateMatch: number,
-  near: number | null,
-  calibration: Calibration,
-): number {
-  if (unit.detail.text === query.text) return 1;
-  const share = coverage(presence, query, dateMatch);
+export function similarityOf(share: number, near: number | null, calibration: Calibration): number {
   if (near === null) return interpolate(share * WORDS_ALONE, CURVE);
   const rise = Math.max(0, near - UNRELATED);
   const believed = 1 - calibration.doubt * (1 - Math.min(1, rise / RELATED_RANGE));
   return Math.max(near, interpolate(calibration.wordWeight * believed * share + rise / VECTOR_RANGE, CURVE));
 }
 
-/** Which share of the query's subject is there, by weight. */
-function coverage(presence: Float64Array, query: Query, dateMatch: number): number {
-  let found = 0;
-  let total = 0;
-  for (const [term, { weight, isName }] of query.terms.entries()) {
-    const counted = isName ? Math.min(weight, MOST_NAME_WEIGHT) : weight;
-    found += counted * (presence[term] ?? 0);
-    total += counted;
-  }
-  if (query.date) {
-    found += DATE_WEIGHT * dateMatch;
-    total += DATE_WEIGHT;
-  }
-  return total === 0 ? 0 : found / total;
+/**
+ * Which share of a query's subject each candidate has, by weight, 0 to 1.
+ * @returns for the place of a candidate, and for how well it fits a date that the query names, 0 to 1
+ */
+export function coverageOf(
+  { terms, date }: Query,
+  { presences }: Evidence,
+): (candidate: number, dateMatch: number) => number {
+  const weights = Float64Array.from(terms, ({ weight, isName }) =>
+    isName ? Math.min(weight, MOST_NAME_WEIGHT) : weight,
+  );
+  const dateWeight = date ? DATE_WEIGHT : 0;
+  const total = weights.reduce((sum, weight) => sum + weight, dateWeight);
+  if (total === 0) return () => 0;
+  return (candidate, dateMatch) => {
+    const first = candidate * weights.length;
+    let found = dateWeight * dateMatch;
+    for (let term = 0; term < weights.length; term++) found += weights[term]! * presences[first + term]!;
+    return found / total;
+  };
 }
 
 /** The highest cosine that a curve's points place among the unrelated. */

@@ -7,8 +7,8 @@ export type Sources = ReadonlyMap<number, readonly number[]>;
 export function findSources(units: readonly UnitWords[]): Sources {
   const sources = new Map<number, number[]>();
   let chunks: Map<string, number[]> | null = null;
-  for (const [index, { detail }] of units.entries()) {
-    for (const { documentId, text } of detail.memory?.quotes ?? []) {
+  for (let index = 0; index < units.length; index++) {
+    for (const { documentId, text } of units[index]!.detail.memory?.quotes ?? NONE) {
       if (text === "") continue;
       chunks ??= chunksByDocument(units);
       const places = (chunks.get(documentId) ?? []).filter((place) => units[place]?.detail.text.includes(text));
@@ -18,9 +18,12 @@ export function findSources(units: readonly UnitWords[]): Sources {
   return sources;
 }
 
+const NONE: readonly never[] = [];
+
 function chunksByDocument(units: readonly UnitWords[]): Map<string, number[]> {
   const places = new Map<string, number[]>();
-  for (const [index, { detail }] of units.entries()) {
+  for (let index = 0; index < units.length; index++) {
+    const { detail } = units[index]!;
     if (!detail.chunk) continue;
     const known = places.get(detail.chunk.documentId);
     if (known) known.push(index);
@@ -32,15 +35,16 @@ function chunksByDocument(units: readonly UnitWords[]): Map<string, number[]> {
 /**
  * A memory and its passage are one thing in two wordings: the passage counts as having the memory's words too, such as the
  * name and the date that it leaves to its surroundings.
- * @param evidence of each unit
- * @returns the strength of each unit's evidence, see `Evidence.strength`
+ * @returns the strengths of the evidence with those of the memories, see `Evidence.strengths`
  */
-export function shareStrength(evidence: readonly Evidence[], sources: Sources): Float64Array[] {
-  const strengths = evidence.map(({ strength }) => strength);
+export function shareStrengths({ strengths, terms }: Evidence, sources: Sources): Float64Array {
+  if (sources.size === 0) return strengths;
+  const shared = strengths.slice();
   for (const [memory, places] of sources)
-    for (const place of places) {
-      const [own, said] = [strengths[place], evidence[memory]?.strength];
-      if (own && said) strengths[place] = own.map((strength, term) => Math.max(strength, said[term] ?? 0));
-    }
-  return strengths;
+    for (const place of places)
+      for (let term = 0; term < terms; term++) {
+        const said = strengths[memory * terms + term]!;
+        if (said > shared[place * terms + term]!) shared[place * terms + term] = said;
+      }
+  return shared;
 }

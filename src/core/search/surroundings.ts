@@ -25,14 +25,14 @@ export function liftSurroundings(
       }
     }
   }
-  for (const [index, gain] of gains.entries()) scores[index] = (scores[index] ?? 0) + gain;
+  for (let index = 0; index < gains.length; index++) scores[index]! += gains[index]!;
 }
 
 /** The places of the best chunks, in no order. */
 function bestChunks(units: readonly UnitWords[], scores: Float64Array, count: number): number[] {
   const best: number[] = [];
-  for (const [index, { detail }] of units.entries()) {
-    if (!detail.chunk) continue;
+  for (let index = 0; index < units.length; index++) {
+    if (!units[index]!.detail.chunk) continue;
     best.push(index);
     if (best.length <= count) continue;
     best.splice(worstOf(best, units, scores), 1);

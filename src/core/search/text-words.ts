@@ -168,5 +168,11 @@ function isNumber(word: string): boolean {
 
 /** What `knowWord` says of digits, without asking for what only letters can be. */
 function knowNumber(digits: string): KnownWord {
-  return { root: looseRoot(digits, digits), isNegation: false, isTimeWord: isTimeWord(digits), isFirstPerson: false, mark: 0 };
+  return {
+    root: looseRoot(digits, digits),
+    isNegation: false,
+    isTimeWord: isTimeWord(digits),
+    isFirstPerson: false,
+    mark: 0,
+  };
 }
