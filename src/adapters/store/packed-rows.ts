@@ -15,9 +15,11 @@ export interface PackedRows<Row> {
 export function packedRows<Row extends object>(columns: Readonly<Record<keyof Row & string, string>>): PackedRows<Row> {
   const names = Object.keys(columns);
   const expressions: readonly string[] = Object.values(columns);
+  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(names.map((name) => [name, null]));
   const rowOf = (values: readonly unknown[]): Row => {
-    const row: Record<string, unknown> = {};
-    for (let place = 0; place < names.length; place++) row[names[place] ?? ""] = values[place];
+    // A copy has room for all its columns from the beginning.
+    const row = { ...empty };
+    for (let place = 0; place < names.length; place++) row[names[place]!] = values[place];
     return row as Row;
   };
   return {

@@ -171,10 +171,12 @@ function best(
   };
   for (const { own, around, rarity } of matches) {
     for (const unit of own) add(unit, rarity);
+    if (around.length === 0) continue;
     const counted = new Set(own);
     for (const unit of around) if (!counted.has(unit)) add(unit, CONTEXT_WEIGHT * rarity);
   }
-  const hits = [...scores].map(([unit, score]) => ({ unit, score }));
+  const hits: TextHit[] = [];
+  scores.forEach((score, unit) => hits.push({ unit, score }));
   hits.sort((one, other) => other.score - one.score || other.unit - one.unit);
   return hits.slice(0, limit);
 }

@@ -50,7 +50,8 @@ export class Candidates {
    */
   best(units: ArrayLike<Unit>): number[] {
     const { floor } = this;
-    const places = [...this.#rows.keys()].filter((at) => this.#reaches[at]! >= floor);
+    const places: number[] = [];
+    for (let at = 0; at < this.#rows.length; at++) if (this.#reaches[at]! >= floor) places.push(at);
     const most = this.#limit * 2 + MOST_SPARE;
     if (places.length > most) {
       const unitAt = (at: number): Unit => units[this.#rows[at]!]!;

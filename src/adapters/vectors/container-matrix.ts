@@ -167,8 +167,8 @@ export class ContainerMatrix {
     const { units } = this.#rows;
     const rows = candidates.best(units);
     if (this.#fine === null) return rows.map((row) => units[row]!);
-    for (const [at, cosine] of this.#fineCosines(rows, this.#fine, query.vector).entries())
-      if (cosine >= top.floor) top.offer(units[rows[at]!]!, cosine);
+    const cosines = this.#fineCosines(rows, this.#fine, query.vector);
+    for (let at = 0; at < rows.length; at++) if (cosines[at]! >= top.floor) top.offer(units[rows[at]!]!, cosines[at]!);
     return [];
   }
 
@@ -180,9 +180,9 @@ export class ContainerMatrix {
       const [low, factor] = sumsAt(this.#fineArena, fine, some, query);
       const high = sumsAt(this.#arena, this.#blocks, some, query)[0].slice();
       const [rest, restFactor] = sumsAt(this.#arena, this.#blocks, some, restOfQuery(query, factor));
-      for (const [at, row] of some.entries()) {
+      for (let at = 0; at < some.length; at++) {
         const product = (high[at]! + low[at]! / FINE_STEPS) * factor + rest[at]! * restFactor;
-        cosines[from + at] = product * this.#scales[row]!;
+        cosines[from + at] = product * this.#scales[some[at]!]!;
       }
     }
     return cosines;
@@ -344,13 +344,9 @@ function sumsAt(
   query: Float64Array,
 ): readonly [sums: Int32Array, factor: number] {
   const factor = arena.ask(query);
-  return [
-    arena.score(
-      Int32Array.from(rows, (row) => addressOf(blocks, row, arena.stride)),
-      1,
-    ),
-    factor,
-  ];
+  const addresses = new Int32Array(rows.length);
+  for (let at = 0; at < rows.length; at++) addresses[at] = addressOf(blocks, rows[at]!, arena.stride);
+  return [arena.score(addresses, 1), factor];
 }
 
 /** As a number of 32 bits, which is negative from 2 GB on. */

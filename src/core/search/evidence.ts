@@ -4,7 +4,7 @@ import { tokenise } from "../../lib/words.js";
 import type { UnitDetail } from "../ports.js";
 import type { Query, TermMatch } from "./query.js";
 import type { RankRecipe } from "./recipes.js";
-import { LikelyRoots, type Root } from "./roots.js";
+import { isKept, LikelyRoots, type Root } from "./roots.js";
 import { readText, type TextWords } from "./text-words.js";
 
 /** A candidate with its text taken apart. */
@@ -79,7 +79,7 @@ export function evidenceOf(query: Query, recipe: RankRecipe): GatherEvidence {
   const likely = query.near ? null : new LikelyRoots(query.matches.keys(), query.families.keys());
   const lookUp = (root: Root): readonly Found[] | null => {
     const found = findTerms(root, query, recipe);
-    known.set(root, found);
+    if (isKept(root)) known.set(root, found);
     return found;
   };
   const read = (unit: UnitWords, evidence: Evidence, first: number): void => {

@@ -52,6 +52,11 @@ export function looseRoot(text: string, family = familyOf(text)): KnownRoot {
   return keptRoots.get(text) ?? new KnownRoot(text, family, -1);
 }
 
+/** Whether other texts have the same object. */
+export function isKept({ number }: Root): boolean {
+  return number >= 0;
+}
+
 /** Those who have roots keep theirs; the numbers of later ones are others. */
 export function forgetRoots(): void {
   keptRoots.clear();
