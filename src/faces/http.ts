@@ -188,7 +188,7 @@ export async function listen(
   let isLoopbackOnly = false;
   const listener = getRequestListener(
     (request, bindings) => app.fetch(request, { ...bindings, isLoopbackOnly, closing: closing.signal }),
-    { errorHandler: (error) => answerToBrokenRequest(error, log) },
+    { overrideGlobalObjects: false, errorHandler: (error) => answerToBrokenRequest(error, log) },
   );
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
     void listener(incoming, outgoing);

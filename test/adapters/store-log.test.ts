@@ -71,7 +71,8 @@ describe("the log of the store", () => {
       } finally {
         await reader.kill();
       }
-      await writeMegabytes(12, 31);
+      // How soon depends on the disk: the log begins anew with a write after all of it was moved.
+      for (let written = 31; logSize() >= 30 * MEGABYTE && written < 200; written++) await writeMegabytes(1, written);
       expect(logSize()).toBeLessThan(30 * MEGABYTE);
     },
   );
