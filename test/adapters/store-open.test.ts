@@ -187,7 +187,7 @@ describe("a store of a newer version", () => {
     await rm(`${file}-shm`, { force: true });
     await expectRefusal(
       "unavailable",
-      /newer version of Recollect \(schema 7; this version knows 6\).*Install the newer/,
+      /newer version of Recollect \(schema 8; this version knows 7\).*Install the newer/,
     );
   });
 

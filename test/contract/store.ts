@@ -9,6 +9,7 @@ import { extractionsContract } from "./store/extractions.js";
 import { summariesContract } from "./store/summaries.js";
 import { filesContract } from "./store/files.js";
 import type { OpenStore } from "./store/fixture.js";
+import { matchingContract } from "./store/matching.js";
 import { memoriesContract } from "./store/memories.js";
 import { memoryPagesContract } from "./store/memory-pages.js";
 import { readingsContract } from "./store/readings.js";
@@ -30,6 +31,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describe("relations and versions", () => relationsContract(open));
     describe("what was read in them", () => readingsContract(open));
     describe("units", () => unitsContract(open));
+    describe("matching", () => matchingContract(open));
     describe("details of units", () => unitDetailsContract(open));
     describe("vectors", () => vectorsContract(open));
     describe("containers", () => containersContract(open));

@@ -1,52 +1,122 @@
 import type { Unit } from "../../core/types.js";
-import type { ChangeFeed, Watched } from "./change-feed.js";
+import { CHUNKS_OF, MEMORY_OF, type ChangeFeed, type Watched } from "./change-feed.js";
+import { ChangedUnits } from "./changed-units.js";
 
-/** Answers to conditions, as long as nothing can have changed. */
+/** How to find the units that satisfy a condition. */
+export interface Finder {
+  all(): Promise<readonly Unit[]>;
+  /** Those among some. */
+  some(units: readonly Unit[]): Promise<readonly Unit[]>;
+}
+
+/** Answers to conditions, in step with what changes. */
 export interface MatchingCache {
-  /** @param find asked where the answer is not known */
-  answer(key: string, find: () => Promise<readonly Unit[]>): Promise<readonly Unit[]>;
+  /** The same list for as long as none of its units was changed. */
+  answer(key: string, find: Finder): Promise<readonly Unit[]>;
+}
+
+/** An answer, and the count of changes that it has in it at least. */
+interface Answer {
+  readonly units: readonly Unit[];
+  readonly changes: number;
 }
 
 /** Units that are remembered for all conditions together; up to 30 bytes each. */
 const MOST_UNITS = 300_000;
+/** So many conditions at most: one that nothing satisfies takes no units, but has a place. */
+const MOST_CONDITIONS = 5_000;
 /** Conditions of more than so many characters are asked once: they list what was found before. */
 const LONGEST_CONDITION = 4_000;
 
-const TABLES = ["memories", "memory_sources", "documents", "chunks", "document_containers"];
-const ANYTHING = "select 0 as unit";
-const WATCHED: Watched = Object.fromEntries(
-  TABLES.flatMap((table) => ["insert", "update", "delete"].map((kind) => [`${kind} on ${table}`, ANYTHING])),
-);
+const ALL_OF = (documentId: string): string =>
+  `${CHUNKS_OF(documentId)} union all select memories.seq * 2 + 1 from main.memory_sources sources
+    join main.memories on memories.id = sources.memory_id where sources.document_id = ${documentId}`;
+
+const WATCHED: Watched = {
+  "insert on memories": "select new.seq * 2 + 1 as unit",
+  "update of container_id, is_latest, is_forgotten, is_static, metadata on memories": "select new.seq * 2 + 1 as unit",
+  "delete on memories": "select old.seq * 2 + 1 as unit",
+  "insert on memory_sources": MEMORY_OF("new.memory_id"),
+  "update on memory_sources": MEMORY_OF("new.memory_id"),
+  "delete on memory_sources": MEMORY_OF("old.memory_id"),
+  "update of metadata, filepath on documents": ALL_OF("new.id"),
+  "delete on documents": ALL_OF("old.id"),
+  "insert on chunks": "select new.seq * 2 as unit",
+  "delete on chunks": "select old.seq * 2 as unit",
+  "insert on document_containers": CHUNKS_OF("new.document_id"),
+  "update on document_containers": `${CHUNKS_OF("new.document_id")} union ${CHUNKS_OF("old.document_id")}`,
+  "delete on document_containers": CHUNKS_OF("old.document_id"),
+};
 
 /**
- * To find the units that satisfy a condition, every unit of the scope is looked at, so that the answers are kept until
- * something changes: the same agent asks with the same filter again and again.
+ * To find the units that satisfy a condition, every unit of the scope may have to be looked at. The same agent asks with the
+ * same filter again and again: so the answers are kept, and of them only what was changed is looked at anew.
  */
 export function createMatchingCache(feed: ChangeFeed): MatchingCache {
-  let answers = new Map<string, readonly Unit[]>();
+  const answers = new Map<string, Promise<Answer>>();
+  const sizes = new Map<string, number>();
+  const changed = new ChangedUnits();
   let kept = 0;
 
-  function forget(): void {
-    answers = new Map();
-    kept = 0;
+  feed.watch(WATCHED, (units) => changed.note(units));
+
+  function forget(key: string): void {
+    answers.delete(key);
+    kept -= sizes.get(key) ?? 0;
+    sizes.delete(key);
   }
 
-  feed.watch(WATCHED, forget);
+  function forgetOldest(): void {
+    const [oldest] = answers.keys();
+    if (oldest !== undefined) forget(oldest);
+  }
+
+  /** Replaces an answer while everybody who comes later waits for the new one. */
+  async function keep(key: string, finding: Promise<Answer>): Promise<Answer> {
+    forget(key);
+    answers.set(key, finding);
+    try {
+      const answer = await finding;
+      if (answers.get(key) !== finding) return answer;
+      sizes.set(key, answer.units.length);
+      kept += answer.units.length;
+      while (kept > MOST_UNITS || answers.size > MOST_CONDITIONS) forgetOldest();
+      return answer;
+    } catch (error) {
+      if (answers.get(key) === finding) forget(key);
+      throw error;
+    }
+  }
+
+  /** An answer with all changes so far. */
+  async function bring(known: Answer | undefined, find: Finder): Promise<Answer> {
+    const isLost = known === undefined || changed.since(known.changes) === null;
+    const { units, changes } = isLost ? await findAll(find) : known;
+    const count = changed.count;
+    const since = changed.since(changes);
+    if (since === null || since.size === 0) return { units, changes: since ? count : changes };
+    const now = await find.some([...since]);
+    const others = units.filter((unit) => !since.has(unit));
+    const isSame = now.length === 0 && others.length === units.length;
+    return { units: isSame ? units : [...others, ...now], changes: count };
+  }
+
+  async function findAll(find: Finder): Promise<Answer> {
+    const changes = changed.count;
+    return { units: await find.all(), changes };
+  }
 
   return {
     async answer(key, find) {
-      if (key.length > LONGEST_CONDITION) return find();
-      const into = answers;
-      const known = into.get(key);
-      if (known) return known;
-      const found = await find();
-      if (kept + found.length > MOST_UNITS) forget();
-      // What was asked before a change belongs to what was forgotten with it.
-      if (into === answers) {
-        into.set(key, found);
-        kept += found.length;
+      if (key.length > LONGEST_CONDITION) return find.all();
+      const wanted = changed.count;
+      for (;;) {
+        const known = answers.get(key);
+        const answer = await known;
+        if (answer && answer.changes >= wanted) return answer.units;
+        // Another search may have begun to look meanwhile.
+        if (answers.get(key) === known) await keep(key, bring(answer, find));
       }
-      return found;
     },
   };
 }

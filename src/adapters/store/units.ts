@@ -8,7 +8,7 @@ import { loadUnits, readDetails } from "./unit-details.js";
 import { rescopeUnit } from "./rescope.js";
 import { findUnitsBeside } from "./units-beside.js";
 import type { UnitCaches } from "./unit-caches.js";
-import { matchUnits } from "./unit-matching.js";
+import { matchSome, matchUnits } from "./unit-matching.js";
 import { dropUnit, writeText } from "./text-index.js";
 import { createTextSearch } from "./text-search.js";
 import { atomically } from "./transact.js";
@@ -105,9 +105,13 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
     },
 
     async matching(organizationId, scope, condition) {
-      const find = () => matchUnits(db, organizationId, scope, condition);
-      if (!caches) return find();
-      return caches.matching.answer(JSON.stringify([organizationId, scope.containerIds, scope.kinds, condition]), find);
+      const matching = { organizationId, scope, condition };
+      if (!caches) return matchUnits(db, matching);
+      const key = JSON.stringify([organizationId, scope.containerIds, scope.kinds, condition]);
+      return caches.matching.answer(key, {
+        all: () => matchUnits(db, matching),
+        some: (units) => matchSome(db, matching, units),
+      });
     },
 
     beside: (units, distance) => findUnitsBeside(db, units, distance),

@@ -4,6 +4,15 @@ import { memoryEngine } from "./0003-memory-engine.js";
 import { dreaming } from "./0004-dreaming.js";
 import { access } from "./0005-access.js";
 import { retrieval } from "./0006-retrieval.js";
+import { metadataValues } from "./0007-metadata-values.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
-export const MIGRATIONS: readonly string[] = [initial, wireContract, memoryEngine, dreaming, access, retrieval];
+export const MIGRATIONS: readonly string[] = [
+  initial,
+  wireContract,
+  memoryEngine,
+  dreaming,
+  access,
+  retrieval,
+  metadataValues,
+];

@@ -1,0 +1,145 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { UnitCondition, UnitScope } from "../../core/ports.js";
+import { filepathSql, ofOrganization } from "./documents.js";
+import { documentFilterSql, memoryFilterSql } from "./filters.js";
+import { listParameter } from "./json.js";
+import type { Database } from "./schema.js";
+
+/** What units have to satisfy, as `UnitStore.matching` has it. */
+export interface Matching {
+  readonly organizationId: string;
+  readonly scope: UnitScope;
+  readonly condition: UnitCondition;
+}
+
+/** Where to go on: in the first of some runs, behind a place in it, and then in the others. */
+interface Cursor {
+  readonly runs: readonly number[];
+  readonly after: string | number;
+  readonly limit: number;
+}
+
+/** What was found in a slice, and the last place that was looked at: of which run, counted from 0; null at the end. */
+interface Slice {
+  readonly seqs: readonly number[];
+  readonly last: { readonly run: number; readonly after: string | number } | null;
+}
+
+/** How chunks or memories that satisfy a condition are found, all as `seq`. */
+export interface MatchingKind {
+  /** Those among some. */
+  readonly some: (db: Kysely<Database>, matching: Matching, seqs: readonly number[]) => Promise<number[]>;
+  /** Stretches of an index in which the units of containers lie. */
+  readonly runsOf: (containerIds: readonly number[]) => readonly number[];
+  /** The place before all others of a run. */
+  readonly first: string | number;
+  /** Those in the next slice of the runs. */
+  readonly slice: (db: Kysely<Database>, matching: Matching, cursor: Cursor) => Promise<Slice>;
+}
+
+export const MATCHING_CHUNKS: MatchingKind = {
+  async some(db, matching, seqs) {
+    const { rows } = await sql<{ seq: number }>`
+      select chunks.seq as seq from json_each(${listParameter(seqs)}) wanted
+      cross join chunks on chunks.seq = wanted.value cross join documents on documents.id = chunks.document_id
+      where exists (select 1 from document_containers dc where dc.document_id = documents.id
+          and dc.container_id in (select value from json_each(${listParameter(matching.scope.containerIds)})))
+        and ${chunkSql(matching)}`.execute(db);
+    return rows.map((row) => row.seq);
+  },
+
+  runsOf: (containerIds) => containerIds,
+  first: "",
+
+  slice: (db, matching, { runs, after, limit }) =>
+    readSlice(
+      db,
+      sql`select run.key as run, dc.document_id as place from json_each(${listParameter(runs)}) run
+        cross join document_containers dc on dc.container_id = run.value
+          and dc.document_id > iif(run.key = 0, ${after}, '')
+        limit ${limit}`,
+      sql`chunks.seq) from slice cross join documents on documents.id = slice.place
+        cross join chunks on chunks.document_id = documents.id where ${chunkSql(matching)}`,
+    ),
+};
+
+export const MATCHING_MEMORIES: MatchingKind = {
+  async some(db, matching, seqs) {
+    const { rows } = await sql<{ seq: number }>`
+      select memories.seq as seq from json_each(${listParameter(seqs)}) wanted
+      cross join memories on memories.seq = wanted.value
+      where memories.container_id in (select value from json_each(${listParameter(matching.scope.containerIds)}))
+        and memories.is_latest = 1 and ${memorySql(matching)}`.execute(db);
+    return rows.map((row) => row.seq);
+  },
+
+  // The index goes by two marks before it goes by `seq`.
+  runsOf: (containerIds) => containerIds.flatMap((id) => [0, 1, 2, 3].map((marks) => id * 4 + marks)),
+  first: 0,
+
+  slice: (db, matching, { runs, after, limit }) =>
+    readSlice(
+      db,
+      sql`select run.key as run, m.seq as place from json_each(${listParameter(runs)}) run
+        cross join memories m on m.container_id = run.value >> 2 and m.is_latest = 1
+          and m.is_forgotten = (run.value >> 1) & 1 and m.is_static = run.value & 1
+          and m.seq > iif(run.key = 0, ${after}, 0)
+        limit ${limit}`,
+      sql`memories.seq) from slice cross join memories on memories.seq = slice.place where ${memorySql(matching)}`,
+    ),
+};
+
+/** @param matched the end of `json_group_array(`: what to take of the slice */
+async function readSlice(
+  db: Kysely<Database>,
+  places: RawBuilder<unknown>,
+  matched: RawBuilder<unknown>,
+): Promise<Slice> {
+  const { rows } = await sql<{ run: number | null; after: string | number; seqs: string }>`
+    with slice as materialized (${places}), furthest as materialized (select max(run) as run from slice)
+    select furthest.run as run, (select max(place) from slice where slice.run = furthest.run) as after,
+      (select json_group_array(${matched}) as seqs from furthest`.execute(db);
+  const [row] = rows;
+  if (!row || row.run === null) return { seqs: [], last: null };
+  return { seqs: JSON.parse(row.seqs) as number[], last: { run: row.run, after: row.after } };
+}
+
+function chunkSql({ organizationId, scope, condition }: Matching): RawBuilder<unknown> {
+  const { filters, exceptDocumentIds } = condition;
+  const conditions = [ofOrganization(organizationId), ...sourceConditions(condition)];
+  if (filters) conditions.push(documentFilterSql(filters, sql`documents.metadata`));
+  if (exceptDocumentIds)
+    conditions.push(
+      sql<boolean>`documents.id not in (select value from json_each(${listParameter(exceptDocumentIds)}))`,
+    );
+  if (condition.inEveryContainer)
+    conditions.push(
+      sql<boolean>`(select count(*) from document_containers every where every.document_id = documents.id
+        and every.container_id in (select value from json_each(${listParameter(scope.containerIds)})))
+        = ${scope.containerIds.length}`,
+    );
+  return sql.join(conditions, sql` and `);
+}
+
+function memorySql({ organizationId, condition }: Matching): RawBuilder<unknown> {
+  const conditions = [sql<boolean>`memories.organization_id = ${organizationId}`];
+  if (condition.filters) conditions.push(memoryFilterSql(condition.filters));
+  const ofSource = sourceConditions(condition);
+  if (ofSource.length > 0)
+    conditions.push(
+      sql<boolean>`exists (
+        select 1 from memory_sources ms join documents on documents.id = ms.document_id
+        where ms.memory_id = memories.id and ${sql.join(ofSource, sql` and `)})`,
+    );
+  return sql.join(conditions, sql` and `);
+}
+
+/** What must hold of the document of a chunk, or of one document that states a memory. */
+function sourceConditions({ filepath, documentIds }: UnitCondition) {
+  return [
+    ...(filepath === undefined ? [] : [filepathSql(filepath)]),
+    ...(documentIds === undefined
+      ? []
+      : [sql<boolean>`documents.id in (select value from json_each(${listParameter(documentIds)}))`]),
+  ];
+}
