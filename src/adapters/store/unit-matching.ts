@@ -14,8 +14,7 @@ export async function matchUnits(db: Kysely<Database>, matching: Matching): Prom
   const named = await namedUnits(db, matching.scope, matching.condition);
   if (named) return matchSome(db, matching, named);
   const found: Unit[] = [];
-  for (const kind of matching.scope.kinds)
-    for (const seq of await sweep(db, matching, kind)) found.push(unitOf(kind, seq));
+  for (const kind of matching.scope.kinds) await sweep(db, matching, kind, found);
   return found;
 }
 
@@ -31,19 +30,22 @@ export async function matchSome(db: Kysely<Database>, matching: Matching, units:
   return found;
 }
 
-/** Looks at everything in the containers of the scope. */
-async function sweep(db: Kysely<Database>, matching: Matching, kind: UnitKind): Promise<Iterable<number>> {
+/** Looks at everything in the containers of the scope, and adds what satisfies the condition. */
+async function sweep(db: Kysely<Database>, matching: Matching, kind: UnitKind, found: Unit[]): Promise<void> {
   const { runsOf, slice, first } = KINDS[kind];
   let runs = runsOf(matching.scope.containerIds);
   let after = first;
-  // A chunk comes once for each container of the scope that it lies in.
-  const found = new Set<number>();
+  // A chunk lies in several of them, perhaps.
+  const known = kind === "chunk" && matching.scope.containerIds.length > 1 ? new Set<number>() : undefined;
   while (runs.length > 0) {
     const { seqs, last } = await slice(db, matching, { runs, after, limit: SLICE });
-    for (const seq of seqs) found.add(seq);
+    for (const seq of seqs) {
+      if (known?.has(seq)) continue;
+      known?.add(seq);
+      found.push(unitOf(kind, seq));
+    }
     if (last === null) break;
     runs = runs.slice(last.run);
     after = last.after;
   }
-  return found;
 }
