@@ -52,7 +52,7 @@ const WATCHED: Watched = {
  * To find the units that satisfy a condition, every unit of the scope may have to be looked at. The same agent asks with the
  * same filter again and again: so the answers are kept, and of them only what was changed is looked at anew.
  */
-export function createMatchingCache(feed: ChangeFeed): MatchingCache {
+export function createMatchingCache(feed: ChangeFeed, mostUnits = MOST_UNITS): MatchingCache {
   const answers = new Map<string, Promise<Answer>>();
   const sizes = new Map<string, number>();
   const changed = new ChangedUnits();
@@ -80,7 +80,7 @@ export function createMatchingCache(feed: ChangeFeed): MatchingCache {
       if (answers.get(key) !== finding) return answer;
       sizes.set(key, answer.units.length);
       kept += answer.units.length;
-      while (kept > MOST_UNITS || answers.size > MOST_CONDITIONS) forgetOldest();
+      while (kept > mostUnits || answers.size > MOST_CONDITIONS) forgetOldest();
       return answer;
     } catch (error) {
       if (answers.get(key) === finding) forget(key);
@@ -115,7 +115,9 @@ export function createMatchingCache(feed: ChangeFeed): MatchingCache {
         const answer = await known;
         if (answer && answer.changes >= wanted) return answer.units;
         // Another search may have begun to look meanwhile.
-        if (answers.get(key) === known) await keep(key, bring(answer, find));
+        if (answers.get(key) !== known) continue;
+        const fresh = await keep(key, bring(answer, find));
+        if (fresh.changes >= wanted) return fresh.units;
       }
     },
   };
