@@ -59,6 +59,7 @@ beforeEach(async () => {
     revision: 2,
     content: "Ada keeps bees on the roof.",
     title: "Ada keeps bees on the roof.",
+    metadata: JSON.stringify({ team: "garden", labels: ["roof"] }),
     receipt: JSON.stringify([{ id: MEMORY, text: "Ada keeps bees on the roof", outcome: "added" }]),
   });
   insert("document_revisions", { document_id: DONE, revision: 1, content: "Ada is here.", created_at: NOW });
@@ -140,6 +141,18 @@ test("its documents go on as new ones do", async () => {
   expect(read.map((source) => source.content).toSorted()).toEqual(["Bo owns two goats.", "Di owns a boat."]);
   expect(await stated("done")).toEqual(["Ada keeps bees on the roof", "Di owns a boat"]);
   expect((await get("failed")).document).toMatchObject({ status: "done", errorReason: null });
+});
+
+test("what it has is found by its metadata", async () => {
+  await opened.settle();
+  const found = async (filter: object) => {
+    const filters = { AND: [filter] };
+    return (await opened.core.search(opened.call(), { q: "bees", containerTags: ["a"], filters, threshold: 0 }))
+      .results;
+  };
+  expect(await found({ key: "team", value: "garden" })).not.toEqual([]);
+  expect(await found({ key: "labels", value: "roof", filterType: "array_contains" })).not.toEqual([]);
+  expect(await found({ key: "team", value: "kitchen" })).toEqual([]);
 });
 
 test("its documents can be changed and moved", async () => {
