@@ -4,8 +4,8 @@ import { type Matching, type MatchingKind, MATCHING_CHUNKS, MATCHING_MEMORIES } 
 import { namedUnits } from "./named-units.js";
 import type { Database } from "./schema.js";
 
-/** What one statement looks at; takes it 2 to 4 ms, and then others have their turn. */
-const SLICE = 2_000;
+/** What one statement looks at; takes it 1 to 2 ms, and then others may have their turn. */
+const SLICE = 1_000;
 
 const KINDS: Readonly<Record<UnitKind, MatchingKind>> = { chunk: MATCHING_CHUNKS, memory: MATCHING_MEMORIES };
 
