@@ -80,7 +80,10 @@ export class SqliteExecutor extends DefaultQueryExecutor {
   }
 }
 
-/** What begins with another word may read as well; it is only run where it could write. */
+/**
+ * What begins with another word may read as well; it is only run where it could write. None of our statements that write
+ * begins with `with`: the reader would refuse it.
+ */
 function onlyReads({ sql }: CompiledQuery): boolean {
-  return /^\s*select\b/i.test(sql);
+  return /^\s*(select|with)\b/i.test(sql);
 }

@@ -153,6 +153,19 @@ export function matchingContract(open: OpenStore): void {
       expect(await ask()).toEqual(three.units);
     });
 
+    test("is found while a transaction is open, and so are relations", async () => {
+      const { units } = await at.addIndexedDocument({ metadata: { team: "red" } }, "one");
+      const [scope] = await scopes();
+      await at.store.transaction(async ({ documents }) => {
+        await documents.insert(at.organization, buildDocumentDraft({}));
+        for (const negate of [false, true]) {
+          const filters = only(buildCondition("team", negate ? "blue" : "red", { negate }));
+          expect(await at.store.units.matching(at.organization, scope!, { filters })).toEqual(units);
+        }
+        expect(await at.store.memories.relations(at.organization, ["none"])).toEqual([]);
+      });
+    }, 5_000);
+
     test("is all that there is, however much and in however many containers", async () => {
       const tagsOfMany = ["few", "many", "more", "none", "last"];
       const sizes = [3, 2_500, 2_100, 0, 1];
