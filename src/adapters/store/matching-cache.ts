@@ -103,7 +103,8 @@ export function createMatchingCache(feed: ChangeFeed, mostUnits = MOST_UNITS): M
 
   async function findAll(find: Finder): Promise<Answer> {
     const changes = changed.count;
-    return { units: await find.all(), changes };
+    // A copy has room for nothing more, unlike a list that grew.
+    return { units: [...(await find.all())], changes };
   }
 
   return {

@@ -47,14 +47,16 @@ export async function retrieve(
   }
 }
 
-/** The store gives the same list for the same filter; the set of a large one takes megabytes, and milliseconds to make. */
+/** The store gives the same list for the same filter; the set of a long one takes milliseconds to make. */
 const setsOfLists = new WeakMap<readonly Unit[], UnitSet>();
+/** The sets of all short lists that the store gives would take more than the lists. */
+const LONG_LIST = 10_000;
 
 function setOf(units: readonly Unit[]): UnitSet {
   const known = setsOfLists.get(units);
   if (known) return known;
   const set = numberSet(units);
-  setsOfLists.set(units, set);
+  if (units.length >= LONG_LIST) setsOfLists.set(units, set);
   return set;
 }
 
