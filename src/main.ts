@@ -8,6 +8,7 @@ import type { Config } from "./config.js";
 import type { DoorOptions, ServiceInfo, Starters, Surroundings } from "./faces/cli/starters.js";
 import { isMcpStart, openMcpStdio } from "./faces/mcp/opening.js";
 import type { LeveledLog } from "./lib/log.js";
+import { limitYoungGeneration } from "./lib/young-generation.js";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
@@ -20,6 +21,7 @@ setFlagsFromString("--heap-growing-percent=25");
 // clearing reaches them. In one start of five it guessed wrong of what lives for one search: then it cleared seven times as often,
 // and answered a fifth fewer searches a second.
 setFlagsFromString("--no-allocation-site-pretenuring");
+limitYoungGeneration();
 
 const IMPATIENT_AFTER_MS = 1_000;
 const SERVICE_ANSWERS_MS = 5_000;
