@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,19 +10,21 @@ import { waitFor } from "../support/recollect-process.js";
 vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = resolve(import.meta.dirname, "../..");
+const COMPILER = ["typescript", "@typescript", "@types", "undici-types"];
+const JOINER = ["rolldown", "@rolldown", "@oxc-project"];
 
 /**
  * Stands for npm, which is slow and needs a network: takes half a second, complains when it does not work alone, and
- * gives what the compiler needs. Says in a file that it was called.
+ * gives the packages that the build needs. Says in a file that it was called.
  */
-const NPM = `#!${process.execPath}
+const npm = (packages: readonly string[]): string => `#!${process.execPath}
   import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
   appendFileSync("npm-calls", process.argv.slice(2).join(" ") + "\\n");
   mkdirSync("npm-at-work");
   setTimeout(() => {
     rmSync("node_modules", { recursive: true, force: true });
     mkdirSync("node_modules");
-    for (const name of ["typescript", "@typescript", "@types", "undici-types"])
+    for (const name of ${JSON.stringify(packages)})
       symlinkSync(${JSON.stringify(join(ROOT, "node_modules"))} + "/" + name, "node_modules/" + name);
     rmSync("npm-at-work", { recursive: true });
   }, 500);`;
@@ -44,7 +46,10 @@ interface Copy {
 }
 
 /** The bootstrap as it is, with a program of one line to build. */
-async function withCopy(work: (copy: Copy) => Promise<void>): Promise<void> {
+async function withCopy(
+  work: (copy: Copy) => Promise<void>,
+  packages: readonly string[] = [...COMPILER, ...JOINER],
+): Promise<void> {
   const path = await mkdtemp(join(tmpdir(), "recollect-bootstrap-"));
   const read = (file: string): string | null =>
     existsSync(join(path, file)) ? readFileSync(join(path, file), "utf8") : null;
@@ -70,8 +75,9 @@ async function withCopy(work: (copy: Copy) => Promise<void>): Promise<void> {
     for (const folder of ["src", "bin"]) await mkdir(join(path, folder));
     for (const name of ["package.json", "package-lock.json", "tsconfig.json"])
       await cp(join(ROOT, name), join(path, name));
-    await copyFile(join(ROOT, "src/bootstrap.mjs"), join(path, "src/bootstrap.mjs"));
-    await writeFile(join(path, "bin/npm"), NPM, { mode: 0o755 });
+    for (const name of ["bootstrap.mjs", "join-modules.mjs"])
+      await copyFile(join(ROOT, "src", name), join(path, "src", name));
+    await writeFile(join(path, "bin/npm"), npm(packages), { mode: 0o755 });
     await copy.write("src/main.ts", 'console.log("first");\n');
     await work(copy);
   } finally {
@@ -132,3 +138,32 @@ test("one that is killed in the middle is in nobody's way", () =>
     expect(copy.result()).toBe("first");
     expect(left(copy)).toEqual([]);
   }));
+
+/** A program of two modules. */
+async function writeTwo(copy: Copy): Promise<void> {
+  await copy.write("src/other.ts", 'export const what: string = "first";\n');
+  await copy.write("src/main.ts", 'import { what } from "./other.js";\nconsole.log(what);\n');
+}
+
+const output = (copy: Copy): string =>
+  execFileSync(process.execPath, [join(copy.path, "dist/main.js")], { encoding: "utf8" });
+
+test("the modules of the program are joined", () =>
+  withCopy(async (copy) => {
+    await writeTwo(copy);
+    expect(await copy.start().ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining("more slowly") });
+    expect(readFileSync(join(copy.path, "dist/main.js"), "utf8")).not.toContain("import");
+    expect(output(copy)).toBe("first\n");
+  }));
+
+test("a system on which modules cannot be joined gets them one by one, and is told", () =>
+  withCopy(async (copy) => {
+    await writeTwo(copy);
+    expect(await copy.start().ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/will start more slowly.*rolldown/),
+    });
+    expect(readFileSync(join(copy.path, "dist/main.js"), "utf8")).toContain("./other.js");
+    expect(output(copy)).toBe("first\n");
+    expect(left(copy)).toEqual([]);
+  }, COMPILER));
