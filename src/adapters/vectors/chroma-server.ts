@@ -216,6 +216,11 @@ export class ChromaCollection {
     this.#call = call;
   }
 
+  /** The most results of one search. */
+  get mostResults(): number {
+    return this.#limits.mostResults;
+  }
+
   /** Writes rows, replacing those with the same id. */
   async upsert(rows: readonly ChromaRow[]): Promise<void> {
     for (const batch of batchesOf(rows, this.#limits.writeRows)) {

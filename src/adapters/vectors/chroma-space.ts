@@ -2,6 +2,7 @@ import type { Log, VectorChange, VectorRecord } from "../../core/ports.js";
 import { kindOf, type VectorSpace } from "../../core/types.js";
 import { type CollectionNames, rowId } from "./chroma-names.js";
 import type { ChromaCollection, ChromaRow, ChromaServer } from "./chroma-server.js";
+import { writeReachably } from "./reachable-rows.js";
 
 export interface ChromaSpaceOptions {
   readonly record: VectorRecord;
@@ -271,8 +272,18 @@ export class ChromaSpace {
     for (const [collection, members] of this.#targets(containerIds)) {
       const mine = [...newest].filter(([, change]) => members.includes(change.containerId));
       await collection.remove(mine.filter(([, change]) => change.vector === null).map(([id]) => id));
-      await collection.upsert(mine.flatMap(([, change]) => rowsOf(change)));
+      await this.#write(
+        collection,
+        mine.flatMap(([, change]) => rowsOf(change)),
+      );
     }
+  }
+
+  async #write(collection: ChromaCollection, rows: readonly ChromaRow[]): Promise<void> {
+    const lost = await writeReachably(collection, rows);
+    if (lost.length === 0) return;
+    const fields = { collection: collection.name, rows: lost.length };
+    this.#options.log.warn("Chroma does not find rows that it holds; they are found by their words", fields);
   }
 
   /** Where changes of these containers go. One that is on its way is written at both ends of it. */
@@ -298,7 +309,7 @@ export class ChromaSpace {
     for (;;) {
       signal.throwIfAborted();
       const page = await record.page(this.space, containerId, after, server.writeRows);
-      await collection.upsert(page.flatMap(rowsOf));
+      await this.#write(collection, page.flatMap(rowsOf));
       await afterPage?.();
       const last = page.at(-1);
       if (last === undefined || page.length < server.writeRows) return;
