@@ -57,10 +57,13 @@ async function build() {
   // Built beside and then swapped, so that a build that fails leaves the last good one.
   const draft = join(root, "dist.new");
   const old = join(root, "dist.old");
-  run(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", root, "--outDir", draft], () =>
-    rmSync(draft, { recursive: true, force: true }),
+  const giveUp = () => rmSync(draft, { recursive: true, force: true });
+  run(
+    process.execPath,
+    [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", root, "--outDir", draft],
+    giveUp,
   );
-  await joinModules(draft);
+  await joinModules(draft, giveUp);
   chmodSync(join(draft, "main.js"), 0o755);
   writeFileSync(join(draft, ".built"), wanted);
   if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
@@ -68,13 +71,16 @@ async function build() {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** Without it the program works too, and takes twice as long to start: as on a system for which it is not made. */
-async function joinModules(draft) {
+/** Where the tool for it does not run, the program stays in its modules: it works as well, and takes twice as long to start. */
+async function joinModules(draft, onFailure) {
+  const joiner = await import("./join-modules.mjs").catch((error) => {
+    say(`The program will start more slowly: its modules cannot be joined on this system (${error.message}).`);
+  });
   try {
-    const { joinModules: joinAll } = await import("./join-modules.mjs");
-    await joinAll(draft);
+    await joiner?.joinModules(draft);
   } catch (error) {
-    say(`The program will start more slowly: its modules could not be joined (${error.message}).`);
+    onFailure();
+    fail(`Joining the modules of the program failed: ${error.message}`);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Log, VectorChange, VectorRecord } from "../../core/ports.js";
 import { kindOf, type VectorSpace } from "../../core/types.js";
 import { type CollectionNames, rowId } from "./chroma-names.js";
 import type { ChromaCollection, ChromaRow, ChromaServer } from "./chroma-server.js";
-import { writeReachably } from "./reachable-rows.js";
+import { isSmall, rewriteLost } from "./reachable-rows.js";
 
 export interface ChromaSpaceOptions {
   readonly record: VectorRecord;
@@ -34,6 +34,8 @@ export class ChromaSpace {
   readonly #options: ChromaSpaceOptions;
   readonly #collections = new Map<string, ChromaCollection>();
   readonly #incomplete = new Set<string>();
+  /** Collections that are too large to lose what is written. */
+  readonly #grown = new WeakSet<ChromaCollection>();
   readonly #placements = new Map<number, string>();
   #position = 0;
   #move: Move | null = null;
@@ -280,7 +282,13 @@ export class ChromaSpace {
   }
 
   async #write(collection: ChromaCollection, rows: readonly ChromaRow[]): Promise<void> {
-    const lost = await writeReachably(collection, rows);
+    await collection.upsert(rows);
+    if (rows.length === 0 || this.#grown.has(collection)) return;
+    if (!(await isSmall(collection))) {
+      this.#grown.add(collection);
+      return;
+    }
+    const lost = await rewriteLost(collection, rows);
     if (lost.length === 0) return;
     const fields = { collection: collection.name, rows: lost.length };
     this.#options.log.warn("Chroma does not find rows that it holds; they are found by their words", fields);
