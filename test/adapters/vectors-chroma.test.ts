@@ -5,7 +5,7 @@ import type { LocalChroma } from "../../src/adapters/vectors/engine.js";
 import { AppError } from "../../src/core/errors.js";
 import type { VectorIndex, VectorRecord } from "../../src/core/ports.js";
 import { describeVectorIndex } from "../contract/vectors.js";
-import { eventually, rememberingLog, startEngine, temporaryDirectory } from "../support/chroma.js";
+import { eventually, ready, rememberingLog, startEngine, temporaryDirectory } from "../support/chroma.js";
 import { MemoryVectorRecord } from "../support/vector-record.js";
 import { randomVector, seededRandom } from "../support/vectors.js";
 
@@ -75,10 +75,6 @@ test("rows that follow a few others are found in every collection", async () => 
   add(1, 40);
   const index = openChroma(record, 1_000_000);
   try {
-    const isThrough = async () => {
-      const { state, behind } = await index.status();
-      return state === "ready" && behind === 0;
-    };
     const countFound = async (): Promise<number[]> => {
       const ask = (space: (typeof spaces)[number]) =>
         index.nearest({
@@ -92,10 +88,10 @@ test("rows that follow a few others are found in every collection", async () => 
       for (const space of spaces) counts.push((await ask(space)).length);
       return counts;
     };
-    await eventually(isThrough);
+    await ready(index);
     expect(new Set(await countFound())).toEqual(new Set([40]));
     add(41, 30);
-    await eventually(isThrough);
+    await ready(index);
     expect(new Set(await countFound())).toEqual(new Set([70]));
   } finally {
     await index.close();

@@ -13,6 +13,7 @@ import {
   eventually,
   isAlive,
   provideEngine,
+  ready,
   rememberingLog,
   startEngine,
   temporaryDirectory,
@@ -59,13 +60,6 @@ function open(options: Partial<VectorsOptions> = {}): Vectors {
   });
   opened.push(vectors);
   return vectors;
-}
-
-async function ready(vectors: Vectors): Promise<void> {
-  await eventually(async () => {
-    const { state, behind } = await vectors.status();
-    return state === "ready" && behind === 0;
-  });
 }
 
 describe("With a local Chroma", () => {

@@ -6,7 +6,7 @@ import type { LocalChroma } from "../../src/adapters/vectors/engine.js";
 import { createVectors, type Vectors } from "../../src/adapters/vectors/index.js";
 import type { VectorRecord } from "../../src/core/ports.js";
 import type { VectorSpace } from "../../src/core/types.js";
-import { eventually, rememberingLog, startEngine, temporaryDirectory } from "../support/chroma.js";
+import { eventually, ready, rememberingLog, startEngine, temporaryDirectory } from "../support/chroma.js";
 import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy.js";
 import { VectorFixture } from "../support/vector-fixture.js";
 import { randomVector, seededRandom } from "../support/vectors.js";
@@ -73,13 +73,6 @@ function open(record: VectorRecord = fixture.record): Vectors {
   });
   opened.push(vectors);
   return vectors;
-}
-
-async function ready(vectors: Vectors): Promise<void> {
-  await eventually(async () => {
-    const { state, behind } = await vectors.status();
-    return state === "ready" && behind === 0;
-  });
 }
 
 /** Rows of a collection, asked in a way that never creates one; null when there is none. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { createChromaVectors } from "../../src/adapters/vectors/chroma.js";
 import type { VectorSpace } from "../../src/core/types.js";
-import { eventually, rememberingLog, startEngine, temporaryDirectory } from "../support/chroma.js";
+import { ready, rememberingLog, startEngine, temporaryDirectory } from "../support/chroma.js";
 import { MemoryVectorRecord } from "../support/vector-record.js";
 import { nearestByHand, randomVector, seededRandom } from "../support/vectors.js";
 
@@ -45,10 +45,7 @@ test("Chroma finds what is near among vectors that lie in no groups", async () =
     pollMs: 20,
   });
   try {
-    await eventually(async () => {
-      const { state, behind } = await index.status();
-      return state === "ready" && behind === 0;
-    }, 60_000);
+    await ready(index, 60_000);
     let right = 0;
     for (let query = 0; query < QUERIES; query++) {
       const vector = randomVector(SPACE.dimensions, random);

@@ -167,3 +167,18 @@ test("a system on which modules cannot be joined gets them one by one, and is to
     expect(output(copy)).toBe("first\n");
     expect(left(copy)).toEqual([]);
   }, COMPILER));
+
+test("modules that cannot be joined half-way are no program: the build fails and leaves the last good one", () =>
+  withCopy(async (copy) => {
+    await copy.start().ended;
+    await copy.write("src/main.ts", 'console.log("second");\n');
+    await copy.write(
+      "src/join-modules.mjs",
+      'export const joinModules = () => Promise.reject(new Error("no room left"));\n',
+    );
+    const { code, stderr } = await copy.start().ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Joining the modules .* failed: no room left/);
+    expect(copy.result()).toBe("first");
+    expect(left(copy)).toEqual([]);
+  }));

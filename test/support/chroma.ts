@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { createLocalChroma, type LocalChroma, type LocalChromaOptions } from "../../src/adapters/vectors/engine.js";
 import { findBinding } from "../../src/adapters/vectors/engine-binding.js";
-import type { Log } from "../../src/core/ports.js";
+import type { Log, VectorIndex } from "../../src/core/ports.js";
 
 /** Where all tests keep a fetched Chroma engine, so that it is fetched once for a clone of the repository. */
 export const ENGINES_DIRECTORY = fileURLToPath(new URL("../../node_modules/.cache/recollect-engines", import.meta.url));
@@ -89,6 +89,14 @@ export async function eventually<T>(
     if (Date.now() > deadline) throw new Error(`Nothing came of it within ${timeoutMs} ms: ${ask.toString()}`);
     await wait(20);
   }
+}
+
+/** Waits until an index is ready and has followed everything that the record has. */
+export async function ready(index: Pick<VectorIndex, "status">, timeoutMs?: number): Promise<void> {
+  await eventually(async () => {
+    const { state, behind } = await index.status();
+    return state === "ready" && behind === 0;
+  }, timeoutMs);
 }
 
 /** False for a process that has ended, also while nobody has asked for its exit code yet. */

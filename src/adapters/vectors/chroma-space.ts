@@ -34,7 +34,7 @@ export class ChromaSpace {
   readonly #options: ChromaSpaceOptions;
   readonly #collections = new Map<string, ChromaCollection>();
   readonly #incomplete = new Set<string>();
-  /** Collections that are too large to lose what is written. */
+  /** Collections that are too large to be looked through; none of so many rows was seen to lose any. */
   readonly #grown = new WeakSet<ChromaCollection>();
   readonly #placements = new Map<number, string>();
   #position = 0;
