@@ -141,6 +141,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     reranker: createReranker(config, { model, clock, log }),
     mailer: config.mail ? createSmtpMailer(config.mail) : null,
     clock,
+    timeZone: config.timeZone,
     log,
     events: createDocumentEvents(),
     attempts: createRateLimiter(),

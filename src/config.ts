@@ -14,6 +14,7 @@ import { type Places, placesOf } from "./config/places.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
+import { machineTimeZone } from "./lib/time-zone.js";
 
 export { SETTINGS };
 
@@ -36,6 +37,8 @@ export interface Config {
   /** 0 for a free one. */
   readonly port: number;
   readonly apiKey: { readonly key: string; readonly organizationId: string } | undefined;
+  /** Where days are counted, as `lib/time-zone.ts` takes it. */
+  readonly timeZone: string;
   readonly offline: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   readonly embedder: EmbedderConfig;
@@ -184,6 +187,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     host: need(values.RECOLLECT_HOST),
     port: need(values.RECOLLECT_PORT),
     apiKey: values.RECOLLECT_API_KEY,
+    timeZone: values.RECOLLECT_TIMEZONE ?? machineTimeZone(),
     offline: need(values.RECOLLECT_OFFLINE),
     logLevel: need(values.RECOLLECT_LOG_LEVEL),
     embedder: chooseEmbedder(values),

@@ -56,11 +56,12 @@ async function runCommand(): Promise<number> {
 }
 
 /** What the command line itself takes from the settings. A wrong one is reported by the command that needs it. */
-async function taste(): Promise<{ isDebug?: boolean; useColor?: false; defaultContainer?: string }> {
+async function taste(): Promise<{ isDebug?: boolean; useColor?: false; defaultContainer?: string; timeZone?: string }> {
   const { readConfig } = await import("./config.js");
   try {
-    const { logLevel, noColor, container } = readConfig();
-    return { isDebug: logLevel === "debug", ...(noColor && { useColor: false }), defaultContainer: container };
+    const { logLevel, noColor, container, timeZone } = readConfig();
+    const shown = { isDebug: logLevel === "debug", ...(noColor && { useColor: false as const }) };
+    return { ...shown, defaultContainer: container, timeZone };
   } catch {
     return {};
   }

@@ -31,8 +31,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "faces/cli": [...FACE, "faces/errors.ts"],
   // The server that the other faces are mounted on.
   "faces/http.ts": [...FACE, "faces"],
-  "config.ts": ["config"],
-  config: [],
+  "config.ts": ["config", "lib"],
+  config: ["lib"],
   "app.ts": ["config.ts", "core", "ingest", "jobs", "adapters", "extractors", "connectors", "lib"],
   "main.ts": ["app.ts", "config.ts", "faces", "lib"],
 };

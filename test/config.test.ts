@@ -22,6 +22,7 @@ test("without any setting everything has its documented default", () => {
     host: "127.0.0.1",
     port: 6767,
     apiKey: undefined,
+    timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     offline: false,
     logLevel: "info",
     embedder: { kind: "builtin" },
@@ -71,6 +72,7 @@ test("every setting is read", () => {
     RECOLLECT_HOST: "::1",
     RECOLLECT_PORT: "0",
     RECOLLECT_API_KEY: KEY,
+    RECOLLECT_TIMEZONE: "Pacific/Auckland",
     RECOLLECT_OFFLINE: "true",
     RECOLLECT_LOG_LEVEL: "debug",
     RECOLLECT_EMBEDDER: "openai",
@@ -125,6 +127,7 @@ test("every setting is read", () => {
     host: "::1",
     port: 0,
     apiKey: { key: KEY, organizationId: "acme" },
+    timeZone: "Pacific/Auckland",
     offline: true,
     logLevel: "debug",
     embedder: {

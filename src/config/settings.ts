@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isTimeZone } from "../lib/time-zone.js";
 import { MAIL_SETTINGS } from "./mail.js";
 import { MODEL_SETTINGS } from "./model.js";
 import { RERANK_SETTINGS } from "./rerank.js";
@@ -76,6 +77,14 @@ export const SETTINGS = {
     isSecret: true,
     description:
       "Fixes the first API key for unattended set-ups: `sm_<organisation>_<secret>`, at least 24 characters. Its second part becomes the organisation id. Without it a key is made at the first start and shown once.",
+  }),
+  RECOLLECT_TIMEZONE: setting({
+    schema: z
+      .string()
+      .refine(isTimeZone, "must be a time zone such as Europe/Berlin, or an offset such as +02:00")
+      .optional(),
+    description:
+      "Where days are counted, such as `Europe/Berlin`: what `yesterday` means in a text, and on which day something is shown to be from. Without it the zone of the machine. A container and a document may have their own.",
   }),
   RECOLLECT_OFFLINE: setting({
     schema: flag,

@@ -1,6 +1,7 @@
 import type { ConcurrencyLimit } from "../lib/concurrency-limit.js";
 import type { RateLimiter } from "../lib/rate-limit.js";
 import type { Stages } from "../lib/stages.js";
+import type { TimeZone } from "../lib/time-zone.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
 import type { DocumentEvents } from "./documents/document-events.js";
 import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Reranker, Store, VectorIndex } from "./ports.js";
@@ -21,6 +22,8 @@ export interface CoreContext {
   /** Null when no mail server is configured: warnings are then in the log. */
   readonly mailer: Mailer | null;
   readonly clock: Clock;
+  /** Where days are counted for containers and documents without a zone of their own. */
+  readonly timeZone: TimeZone;
   readonly log: Log;
   readonly blobs: BlobStore;
   readonly limits: Limits;

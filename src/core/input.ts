@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseIso } from "../lib/time.js";
+import { instantOf, isTimeZone, type TimeZone } from "../lib/time-zone.js";
 import { AppError, type Issue } from "./errors.js";
 import type { Limits } from "./context.js";
 
@@ -139,6 +140,16 @@ export const dateSchema = z
 
 /** A date-time in the future or past, read to UTC with milliseconds; a time without a zone is UTC. */
 export const momentSchema = dateSchema.transform((text) => (parseIso(text) ?? new Date(Number.NaN)).toISOString());
+
+/** A time zone as a caller names it. */
+export const timeZoneSchema = z
+  .string("must be a string")
+  .refine(isTimeZone, "must be a time zone such as Pacific/Auckland or an offset such as +13:00");
+
+/** The moment (ISO 8601 in UTC) that a checked date or date-time means; without an offset it is one of the zone, and a day begins there. */
+export function momentIn(text: string, zone: TimeZone): string {
+  return (instantOf(text, zone) ?? new Date(Number.NaN)).toISOString();
+}
 
 /** Refuses entries of a list that would be forgotten before they are kept. @throws AppError `invalid` that names each */
 export function refusePast(

@@ -1,3 +1,4 @@
+import type { TimeZone } from "../lib/time-zone.js";
 import type { ZodType } from "zod";
 import type { FactCandidate, ProfileBucket, Turn, Unit, UnitKind, UnitSet, VectorSpace } from "./types.js";
 
@@ -213,8 +214,10 @@ export interface VectorRecord {
 export interface FactSource {
   /** The whole text of the document. */
   readonly content: string;
-  /** ISO date or date-time that relative dates resolve against. */
+  /** ISO date or date-time that relative dates resolve against, as somebody in the time zone writes it. */
   readonly date: string;
+  /** Where the days of the text are counted. */
+  readonly timeZone: TimeZone;
   readonly containerTag: string;
   /** The document as a conversation, when it is one; "I" is then the speaker, and "User" in any other text. */
   readonly turns?: readonly Turn[] | undefined;

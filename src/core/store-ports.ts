@@ -32,6 +32,8 @@ export type * from "./purge-ports.js";
 export interface ContainerRow {
   readonly id: number;
   readonly tag: string;
+  /** Null for the server's. */
+  readonly timeZone: string | null;
 }
 
 export interface MemoryChange extends Pick<MemoryDraft, "entities" | "buckets"> {
@@ -187,6 +189,7 @@ export interface ContainerChange {
   readonly visibility?: Container["visibility"];
   readonly isExperimental?: boolean;
   readonly emoji?: string | null;
+  readonly timeZone?: string | null;
 }
 
 export interface ContainerStore {

@@ -335,6 +335,8 @@ export interface Container {
   readonly visibility: "public" | "private" | "unlisted";
   readonly isExperimental: boolean;
   readonly emoji: string | null;
+  /** Where its days are counted, as `lib/time-zone.ts` takes it; null for the server's zone. */
+  readonly timeZone: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

@@ -1,5 +1,6 @@
 import type { Document, Turn } from "../core/types.js";
 import { sentenceSpans } from "../lib/sentences.js";
+import type { TimeZone } from "../lib/time-zone.js";
 import { conversationOf, parseConversation } from "./conversation.js";
 
 /** What a text says that the text before it did not say. */
@@ -16,24 +17,26 @@ export interface Addition {
  * What a submission adds to the one before it: the new turns of a conversation, the rest of a text that goes on, the
  * new lines of any other. Takes linear time.
  * @param previous the text before, empty for none
+ * @param zone of times without an offset
  */
 export async function findAddition(
   previous: string,
   { content, turns }: Pick<Document, "content" | "turns">,
+  zone: TimeZone,
 ): Promise<Addition> {
   if (content === previous) return { content: "", date: null };
-  const conversation = turns ? conversationOf(turns) : await parseConversation(content);
+  const conversation = turns ? conversationOf(turns) : await parseConversation(content, zone);
   if (!conversation) return { content: previous === "" ? content : addedText(previous, content), date: null };
   const { date } = conversation;
   if (previous === "") return { content, turns: conversation.turns, date };
-  const known = turns && content.startsWith(previous) ? turnsWithin(previous, turns) : await turnsOf(previous);
+  const known = turns && content.startsWith(previous) ? turnsWithin(previous, turns) : await turnsOf(previous, zone);
   const added = withoutKnown(conversation.turns, known);
   if (added.length > 0) return { content: added.map(written).join("\n\n"), turns: added, date };
   return { content: addedText(previous, `${conversation.preamble}\n${conversation.afterword}`), date };
 }
 
-async function turnsOf(text: string): Promise<readonly Turn[]> {
-  return (await parseConversation(text))?.turns ?? [];
+async function turnsOf(text: string, zone: TimeZone): Promise<readonly Turn[]> {
+  return (await parseConversation(text, zone))?.turns ?? [];
 }
 
 /** The first turns, of which a shorter transcript of the same conversation consists. */

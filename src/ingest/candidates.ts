@@ -1,9 +1,11 @@
+import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { StatedCandidate } from "../core/memories/resolve-facts.js";
 import { candidateOfStated } from "../core/memories/stated-facts.js";
 import { speakersOf } from "../core/memories/trust.js";
 import type { FactSource } from "../core/ports.js";
 import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { createQuoteFinder } from "../lib/find-quote.js";
+import { inTimeZone, type TimeZone } from "../lib/time-zone.js";
 import { findAddition } from "./addition.js";
 import type { IngestContext } from "./context.js";
 import { guidanceFor } from "../core/documents/guidance.js";
@@ -42,21 +44,20 @@ export async function submissionsOf(context: IngestContext, document: Document):
 }
 
 /** What a text of a document adds to the one before it, empty for none. */
-export async function submissionOf(
-  { model, store }: IngestContext,
-  document: Document,
-  previous: string,
-): Promise<Submission> {
+export async function submissionOf(context: IngestContext, document: Document, previous: string): Promise<Submission> {
+  const { model, store } = context;
   const { organizationId, id, revision, rememberAsIs } = document;
   const kept = { wasSentAsTurns: document.turns !== null, rememberAsIs };
-  if (document.facts) return { ...kept, stated: statedBySender(document.facts, document.content) };
-  const { content, turns, date } = await findAddition(previous, document);
+  const timeZone = await timeZoneOf(context, document);
+  if (document.facts) return { ...kept, stated: statedBySender(document.facts, document.content, timeZone) };
+  const { content, turns, date } = await findAddition(previous, document, timeZone);
   if (content === "") return kept;
   const source: FactSource = {
     content,
     containerTag: document.containerTags[0] ?? "",
-    date: date ?? document.documentDate ?? document.createdAt,
-    turns,
+    date: inTimeZone(date ?? document.documentDate ?? document.createdAt, timeZone),
+    timeZone,
+    turns: turns?.map((turn) => (turn.date ? { ...turn, date: inTimeZone(turn.date, timeZone) } : turn)),
     title: document.title,
     guidance: await guidanceFor(store, document),
     known: model ? await knownFor(store.memories, document) : [],
@@ -121,7 +122,7 @@ function withSpeakers(
 }
 
 /** What its sender quotes is looked for in the text that came with it. */
-function statedBySender(facts: NonNullable<Document["facts"]>, content: string): StatedCandidate[] {
+function statedBySender(facts: NonNullable<Document["facts"]>, content: string, timeZone: TimeZone): StatedCandidate[] {
   const find = createQuoteFinder(content);
-  return facts.map((fact) => candidateOfStated(fact, content, find));
+  return facts.map((fact) => candidateOfStated(fact, { content, find, timeZone }));
 }

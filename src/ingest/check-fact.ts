@@ -2,6 +2,7 @@ import { checkEntities } from "../core/memories/entities.js";
 import type { FactSource } from "../core/ports.js";
 import { chosenAmong } from "../core/profile/bucket-verdict.js";
 import type { FactCandidate } from "../core/types.js";
+import { dayIn, endOfDay, instantOf } from "../lib/time-zone.js";
 import { parseIso } from "../lib/time.js";
 import type { QuoteFinder } from "../lib/find-quote.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
@@ -18,8 +19,8 @@ export function checkFact(stated: StatedByModel, source: FactSource, find: Quote
   const text = stated.text.replace(/\s+/gu, " ").trim();
   if (!/[\p{L}\p{N}]/u.test(text) || text.length > LONGEST_FACT) return null;
   const place = stated.quote === null ? null : find(stated.quote);
-  const forgetAfter = endOf(stated.forgetAfter, source.date);
-  const eventDates = daysOf(stated.eventDates);
+  const forgetAfter = endOf(stated.forgetAfter, source);
+  const eventDates = daysOf(stated.eventDates, source);
   const entities = checkEntities(stated.entities);
   return {
     text: text.toWellFormed(),
@@ -34,16 +35,16 @@ export function checkFact(stated: StatedByModel, source: FactSource, find: Quote
 }
 
 /** The moment after which a fact is over: the end of a day that comes without a time. Null for one in the past. */
-function endOf(text: string | null, reference: string): string | null {
-  const moment = text === null ? null : parseIso(text);
-  if (!moment) return null;
-  const isDay = text !== null && text.trim().length === "YYYY-MM-DD".length;
-  const end = isDay ? `${moment.toISOString().slice(0, 10)}T23:59:59.999Z` : moment.toISOString();
-  const start = parseIso(reference);
+function endOf(text: string | null, { date, timeZone }: FactSource): string | null {
+  const moment = text === null ? null : instantOf(text, timeZone);
+  if (text === null || !moment) return null;
+  const day = text.trim();
+  const end = day.length === "YYYY-MM-DD".length ? endOfDay(day, timeZone) : moment.toISOString();
+  const start = instantOf(date, timeZone);
   return start && end <= start.toISOString() ? null : end;
 }
 
-function daysOf(texts: readonly string[]): string[] {
-  const days = texts.flatMap((text) => parseIso(text)?.toISOString().slice(0, 10) ?? []);
+function daysOf(texts: readonly string[], { timeZone }: FactSource): string[] {
+  const days = texts.flatMap((text) => (parseIso(text) ? dayIn(text, timeZone) : []));
   return [...new Set(days)].slice(0, MOST_EVENT_DATES);
 }

@@ -1,5 +1,6 @@
 import type { ChunkMetadata, Turn } from "../core/types.js";
 import { safeCut, sentenceSpans, type Span } from "../lib/sentences.js";
+import type { TimeZone } from "../lib/time-zone.js";
 import { detectKind } from "./chunk-kind.js";
 import { markdownSections } from "./chunk-markdown.js";
 import type { ChunkPiece } from "./chunk-piece.js";
@@ -17,6 +18,8 @@ export interface ChunkSource {
   readonly filepath?: string | null;
   /** ISO date or date-time of the document, for conversations that name none themselves. */
   readonly date?: string | null;
+  /** Of times without an offset in the text; UTC by default. */
+  readonly timeZone?: TimeZone;
   /** The document as it was sent, when it was sent as a conversation. */
   readonly turns?: readonly Turn[] | null;
   /** Characters that pieces of text and code aim at, 100 to 8,000; what is not is brought there. */
@@ -43,7 +46,7 @@ export async function chunkDocument(source: ChunkSource): Promise<ChunkPiece[]> 
   const conversation = source.turns
     ? conversationOf(source.turns)
     : mayTalk
-      ? await parseConversation(source.content)
+      ? await parseConversation(source.content, source.timeZone)
       : null;
   if (!conversation) return chunkText(source.content, kind, source);
   const around = (text: string): Promise<ChunkPiece[]> => chunkText(text, detectKind(text, null), source);

@@ -1,5 +1,6 @@
 import type { Turn } from "../core/types.js";
 import { readTimestamp } from "../lib/dates.js";
+import type { TimeZone } from "../lib/time-zone.js";
 import { type FoundConversation, canonicalRole } from "./conversation-speakers.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,10 +21,10 @@ const CAPTION_KEYS = ["blip_caption", "image_caption", "caption"] as const;
  * Finds JSON messages in a text, alone or within other text, plain or stringified once more. Takes linear time.
  * @returns null when there are none, or when the JSON is broken
  */
-export async function findJsonConversation(content: string): Promise<FoundConversation | null> {
+export async function findJsonConversation(content: string, zone: TimeZone): Promise<FoundConversation | null> {
   for (const span of jsonSpans(content)) {
     const value = parseLayers(content.slice(span.start, span.end));
-    const found = value === undefined ? null : await readConversation(value);
+    const found = value === undefined ? null : await readConversation(value, zone);
     if (!found) continue;
     const before = [content.slice(0, span.start).trim(), found.caption].filter((part) => part !== "").join("\n");
     return { turns: found.turns, date: found.date, before, after: content.slice(span.end) };
@@ -93,9 +94,9 @@ interface ReadConversation {
   readonly caption: string;
 }
 
-async function readConversation(value: unknown): Promise<ReadConversation | null> {
+async function readConversation(value: unknown, zone: TimeZone): Promise<ReadConversation | null> {
   if (Array.isArray(value)) {
-    const turns = await readMessages(value, false);
+    const turns = await readMessages(value, { named: false, zone });
     return turns && { turns, date: null, caption: "" };
   }
   if (!isFields(value)) return null;
@@ -105,13 +106,16 @@ async function readConversation(value: unknown): Promise<ReadConversation | null
   const others = Object.entries(value).filter(([name]) => name !== key);
   // A field that cannot be written on a line would be lost, so that the text stays what it is.
   if (others.some(([, field]) => typeof field === "object" && field !== null)) return null;
-  const turns = await readMessages(list, true);
+  const turns = await readMessages(list, { named: true, zone });
   const caption = others.map(([name, field]) => `${name}: ${String(field)}`).join("\n");
-  return turns && { turns, date: await firstDate(value), caption };
+  return turns && { turns, date: await firstDate(value, zone), caption };
 }
 
 /** @returns null unless every element is a message and at least one says something */
-async function readMessages(list: readonly unknown[], named: boolean): Promise<Turn[] | null> {
+async function readMessages(
+  list: readonly unknown[],
+  { named, zone }: { readonly named: boolean; readonly zone: TimeZone },
+): Promise<Turn[] | null> {
   const turns: Turn[] = [];
   let surelyMessages = named;
   for (const element of list) {
@@ -121,7 +125,7 @@ async function readMessages(list: readonly unknown[], named: boolean): Promise<T
     if (speaker === null || text === null) return null;
     surelyMessages ||= typeof element["role"] === "string" || typeof element["speaker"] === "string";
     if (text === "") continue;
-    const date = await firstDate(element);
+    const date = await firstDate(element, zone);
     turns.push({ speaker, text, ...(date === null ? {} : { date }) });
   }
   // A list of products has names and texts too; people who talk come back.
@@ -180,9 +184,9 @@ function toolCalls(message: Fields): string {
   return names.join(" ");
 }
 
-async function firstDate(fields: Fields): Promise<string | null> {
+async function firstDate(fields: Fields, zone: TimeZone): Promise<string | null> {
   for (const key of DATE_KEYS) {
-    const date = await readTimestamp(fields[key]);
+    const date = await readTimestamp(fields[key], zone);
     if (date !== null) return date;
   }
   return null;

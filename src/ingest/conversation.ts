@@ -1,5 +1,6 @@
 import type { Turn } from "../core/types.js";
 import { findDate } from "../lib/dates.js";
+import type { TimeZone } from "../lib/time-zone.js";
 import { findJsonConversation } from "./conversation-json.js";
 import { canonicalRole } from "./conversation-speakers.js";
 import { findTranscript } from "./conversation-transcript.js";
@@ -24,12 +25,13 @@ const MOST_CAPTION_LINES = 12;
 /**
  * Recognises a conversation, written as a transcript (`Anna: Hello`) or as JSON messages with or without text around
  * them, and parses it to turns. Takes linear time, and never throws for odd content.
+ * @param zone of times without an offset
  * @returns null when the text is anything else; broken JSON is anything else
  */
-export async function parseConversation(content: string): Promise<Conversation | null> {
-  const found = (await findJsonConversation(content)) ?? findTranscript(content);
+export async function parseConversation(content: string, zone: TimeZone = "UTC"): Promise<Conversation | null> {
+  const found = (await findJsonConversation(content, zone)) ?? findTranscript(content);
   if (!found) return null;
-  const { preamble, caption, date } = await readPreamble(found.before);
+  const { preamble, caption, date } = await readPreamble(found.before, zone);
   return {
     turns: found.turns,
     date: date ?? found.date ?? found.turns.find((turn) => turn.date !== undefined)?.date ?? null,
@@ -46,7 +48,10 @@ export function conversationOf(turns: readonly Turn[]): Conversation {
 }
 
 /** Tells the lines that only introduce the conversation or date it from those that say something themselves. */
-async function readPreamble(before: string): Promise<{ preamble: string; caption: string; date: string | null }> {
+async function readPreamble(
+  before: string,
+  zone: TimeZone,
+): Promise<{ preamble: string; caption: string; date: string | null }> {
   const text = before.trim();
   if (text === "") return { preamble: "", caption: "", date: null };
   const lines = text.split(/\r?\n/, MOST_CAPTION_LINES + 1);
@@ -54,7 +59,7 @@ async function readPreamble(before: string): Promise<{ preamble: string; caption
   const rest: string[] = [];
   let date: string | null = null;
   for (const line of lines.slice(0, MOST_CAPTION_LINES)) {
-    const dateOfLine = line.length <= LONGEST_CAPTION && looksLikeDateLine(line) ? await findDate(line) : null;
+    const dateOfLine = line.length <= LONGEST_CAPTION && looksLikeDateLine(line) ? await findDate(line, zone) : null;
     date ??= dateOfLine;
     const isCaption = line.length <= LONGEST_CAPTION && (dateOfLine !== null || /:\s*$/.test(line));
     (isCaption ? captions : rest).push(line);

@@ -1,3 +1,4 @@
+import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { JobContext } from "../core/ports.js";
 import { readSettings } from "../core/service/settings.js";
 import { unitOf } from "../core/types.js";
@@ -23,6 +24,7 @@ export async function indexChunks(context: IngestContext, payload: StepPayload, 
         title: current.title,
         filepath: current.filepath,
         date: current.documentDate,
+        timeZone: await timeZoneOf(context, current),
         turns: current.turns,
         chunkSize: (await readSettings(context.store, current.organizationId, current.client)).chunkSize,
       })

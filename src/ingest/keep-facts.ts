@@ -1,4 +1,5 @@
 import { systemActor } from "../core/auth.js";
+import { timeZoneOf } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "../core/memories/resolve-facts.js";
 import { writeFacts } from "../core/memories/write-facts.js";
@@ -60,6 +61,7 @@ export async function keepFacts(
   const stillIn = new Set((await nouns.containers.ofDocument(organizationId, id)).map((container) => container.id));
   const receipt: RememberedFact[] = [];
   const now = context.clock.now();
+  const timeZone = await timeZoneOf({ ...context, store: nouns }, document);
   for (const { container, resolution } of isRemembered ? [] : resolved)
     if (stillIn.has(container.id))
       receipt.push(
@@ -71,6 +73,7 @@ export async function keepFacts(
           resolution,
           now,
           statedAt,
+          timeZone,
           maxSuperseded: context.limits.maxSuperseded,
         })),
       );

@@ -7,6 +7,7 @@ import {
   type StatedCandidate,
 } from "../core/memories/resolve-facts.js";
 import { judgeFact } from "../core/memories/trust.js";
+import { writtenWhen } from "../core/containers/time-zone.js";
 import type { ContainerRow, LanguageModel } from "../core/ports.js";
 import type { Document, StatedRelation } from "../core/types.js";
 import { factKey } from "../lib/fact-key.js";
@@ -44,7 +45,8 @@ export async function relateWithModel(
   const neighbours = await neighboursOf(context, { ...place, resolution });
   const relations = new Map<number, StatedRelation>();
   const derived: StatedCandidate[] = [];
-  for (const question of questionsOf(place.document, resolution.facts, neighbours)) {
+  const said = await writtenWhen(context, { ...place.document, createdAt: place.document.updatedAt });
+  for (const question of questionsOf({ ...place.document, said }, resolution.facts, neighbours)) {
     const answer = await tryAsk({ ...context, model }, place.document, question, signal);
     if (!answer) continue;
     for (const [position, relation] of relationsOf(question, answer)) relations.set(position, relation);
@@ -71,11 +73,10 @@ interface Question {
  * instruction, is not asked about.
  */
 function questionsOf(
-  { origin, documentDate, updatedAt }: Document,
+  { origin, said }: Pick<Document, "origin"> & Pick<Question, "said">,
   facts: readonly ResolvedFact[],
   neighbours: readonly (readonly Neighbour[])[],
 ): Question[] {
-  const said = documentDate ?? updatedAt;
   const questions: Question[] = [];
   let open = {
     facts: new Map<string, { position: number; fact: ResolvedFact }>(),

@@ -1,3 +1,4 @@
+import { timeZoneOf } from "../core/containers/time-zone.js";
 import { contextFilter } from "../core/documents/context-filter.js";
 import { isActiveIn, withDates } from "../core/memories/related-facts.js";
 import type { Resolution, ResolvedFact } from "../core/memories/resolve-facts.js";
@@ -42,7 +43,8 @@ export async function neighboursOf(context: IngestContext, ground: Ground): Prom
   for (const fact of resolution.facts) idsByFact.push(await findIds(context, ground, fact, allowed));
   const ids = [...new Set(idsByFact.flat())];
   if (ids.length === 0) return idsByFact.map(() => []);
-  const writing = { actor: systemActor(organizationId), container, now: context.clock.now() };
+  const timeZone = await timeZoneOf(context, document);
+  const writing = { actor: systemActor(organizationId), container, now: context.clock.now(), timeZone };
   const found = (await context.store.memories.byIds(organizationId, ids)).filter(
     (memory) => isActiveIn(memory, writing) && !memory.isInference,
   );

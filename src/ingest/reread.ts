@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { systemActor } from "../core/auth.js";
+import { timeZoneOf } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
 import { forgetNotFound, withoutPast, type Reread } from "../core/memories/read-again.js";
 import { writeFacts } from "../core/memories/write-facts.js";
@@ -114,6 +115,7 @@ async function keep(
   const readAgain = { batchId: createId(), cause: `reprocessed with ${extractor}` };
   const stillIn = new Set((await nouns.containers.ofDocument(organizationId, id)).map((container) => container.id));
   const ids = new Set<string>();
+  const timeZone = await timeZoneOf({ ...context, store: nouns }, document);
   for (const { container, resolution } of resolved.filter((one) => stillIn.has(one.container.id))) {
     const remembered = await writeFacts(nouns, {
       actor: systemActor(organizationId),
@@ -123,6 +125,7 @@ async function keep(
       resolution,
       now: context.clock.now(),
       statedAt,
+      timeZone,
       maxSuperseded: context.limits.maxSuperseded,
       readAgain,
     });

@@ -6,7 +6,7 @@ import { DATED, PASSING, SAID_ON, STATEMENTS, TALK } from "../fixtures/rules-sen
 const extractor = createRulesExtractor();
 
 function extract(content: string, turns?: readonly Turn[], date = SAID_ON): Promise<FactCandidate[]> {
-  return extractor.extract({ content, containerTag: "tests", date, turns });
+  return extractor.extract({ content, timeZone: "UTC", containerTag: "tests", date, turns });
 }
 
 /** What a user says to an assistant. */
@@ -275,7 +275,7 @@ describe("odd and hostile texts", () => {
 
   test("an aborted signal stops it", async () => {
     const signal = AbortSignal.abort(new Error("stop"));
-    const source = { content: "I live in Porto.", containerTag: "tests", date: SAID_ON };
+    const source = { content: "I live in Porto.", timeZone: "UTC", containerTag: "tests", date: SAID_ON };
     await expect(extractor.extract(source, signal)).rejects.toThrow("stop");
   });
 });

@@ -267,7 +267,7 @@ describe("a profile", () => {
     expect(whole.dynamic?.map((memory) => memory.text)).toEqual(["Ada sold honey", "Ada bought a hive"]);
     expect(whole.search?.results[0]?.text).toBe("Ada sold honey");
     const part = await core.profile(call, { containerTag: "a", include: ["static"] });
-    expect(Object.keys(part)).toEqual(["static", "search"]);
+    expect(Object.keys(part)).toEqual(["static", "search", "timeZone"]);
     expect(part.search).toBeNull();
   });
 
@@ -285,6 +285,7 @@ describe("a profile", () => {
       dynamic: [],
       buckets: { preferences: { recent: [], summary: null } },
       search: null,
+      timeZone: "UTC",
     });
   });
 });

@@ -17,6 +17,11 @@ export class ManualClock implements Clock {
     this.#now += ms;
   }
 
+  /** Sets the present (ISO 8601). */
+  set(moment: string): void {
+    this.#now = Date.parse(moment);
+  }
+
   /** The present moved by so many milliseconds; the clock itself stays. */
   from(ms: number): Date {
     return new Date(this.#now + ms);

@@ -75,6 +75,8 @@ export interface ManualCoreOptions {
   readonly vectors?: (index: VectorIndex) => VectorIndex;
   readonly log?: Log;
   readonly clock?: ManualClock;
+  /** UTC by default, wherever the test runs. */
+  readonly timeZone?: string;
   /** An existing data folder to open, which is removed at the end as well. */
   readonly dataDirectory?: string;
   /** False: nothing is worked off. */
@@ -106,6 +108,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     reranker: options.reranker ?? null,
     mailer: options.mailer ?? null,
     clock,
+    timeZone: options.timeZone ?? "UTC",
     log,
     events: createDocumentEvents(),
     attempts: createRateLimiter({ now: () => clock.now().getTime() }),

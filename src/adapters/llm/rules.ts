@@ -1,5 +1,6 @@
 import type { FactExtractor, FactSource } from "../../core/ports.js";
 import type { FactCandidate } from "../../core/types.js";
+import { endOfDay, localDate, type TimeZone, wallClock } from "../../lib/time-zone.js";
 import { personOf, readClause, splitClauses, type Clause } from "./rules/clauses.js";
 import { judge } from "./rules/judge.js";
 import { readJotting } from "./rules/jottings.js";
@@ -50,7 +51,7 @@ async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<F
   for (const passage of passagesOf(source)) {
     // Among people, what another said in between may have brought somebody else in.
     const told = passage.voice.kind === "user" ? toldByUser : { person: null, age: 0 };
-    const reader = createReader(passage, told, parse);
+    const reader = createReader(passage, told, { timeZone: source.timeZone, parse });
     for (const sentence of statementsOf(passage.text, passage.voice)) {
       sentences += 1;
       if (sentences % SENTENCES_PER_BREATH === 0) await breathe();
@@ -69,6 +70,14 @@ function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** From where a text is read. */
+interface When {
+  /** Its UTC fields are what a clock in the zone showed. */
+  readonly reference: Date;
+  readonly timeZone: TimeZone;
+  readonly parse: ParseDates;
+}
+
 /** Of whom a speaker's last sentences told, and how many sentences ago. */
 interface Told {
   person: string | null;
@@ -76,9 +85,13 @@ interface Told {
 }
 
 /** Reads the sentences of one passage in order, remembering of whom the last ones of this speaker told. */
-function createReader(passage: Passage, told: Told, parse: ParseDates): (sentence: Sentence) => FactCandidate[] {
+function createReader(
+  passage: Passage,
+  told: Told,
+  { timeZone, parse }: Pick<When, "timeZone" | "parse">,
+): (sentence: Sentence) => FactCandidate[] {
   const { voice } = passage;
-  const reference = referenceOf(passage.date);
+  const when: When = { reference: referenceOf(passage.date, timeZone), timeZone, parse };
   return (sentence) => {
     told.age += 1;
     if (told.age > MEMORY_OF_PERSONS) told.person = null;
@@ -97,7 +110,7 @@ function createReader(passage: Passage, told: Told, parse: ParseDates): (sentenc
         told.person = person;
         told.age = 0;
       }
-      const fact = factOf(clause, passage, sentence, reference, parse);
+      const fact = factOf(clause, passage, sentence, when);
       if (fact) facts.push(fact);
     }
     const mentioned = onlyRelativeIn(sentence.text, voice);
@@ -106,23 +119,17 @@ function createReader(passage: Passage, told: Told, parse: ParseDates): (sentenc
       told.age = 0;
     }
     const jotting = facts.length === 0 ? readJotting(opened.text, voice) : null;
-    const task = jotting === null ? null : jottingFact(jotting, sentence, reference, parse);
+    const task = jotting === null ? null : jottingFact(jotting, sentence, when);
     return task ? [task] : facts;
   };
 }
 
-function jottingFact(jotting: string, sentence: Sentence, reference: Date, parse: ParseDates): FactCandidate | null {
-  const dated = resolveDates(jotting, reference, "future", parse);
-  return written(dated.text, APPOINTMENT, sentence, dated, reference);
+function jottingFact(jotting: string, sentence: Sentence, when: When): FactCandidate | null {
+  const dated = resolveDates(jotting, when.reference, "future", when.parse);
+  return written({ words: dated.text, verdict: APPOINTMENT, dated }, sentence, when);
 }
 
-function factOf(
-  clause: Clause,
-  passage: Passage,
-  sentence: Sentence,
-  reference: Date,
-  parse: ParseDates,
-): FactCandidate | null {
+function factOf(clause: Clause, passage: Passage, sentence: Sentence, when: When): FactCandidate | null {
   const { subject, predicate } = clause;
   const verdict = judge(subject, predicate);
   if (!verdict || (passage.voice.kind === "assistant" && !isAssistantFact(clause, verdict, passage.voice.self)))
@@ -131,28 +138,27 @@ function factOf(
     subject.role === "self" || (subject.role === "own" && subject.text.startsWith(`${passage.voice.self}'s`));
   const rest = rewriteRest(predicate.rest, passage.voice, isAboutSelf);
   if (rest === null) return null;
-  const dated = resolveDates(rest, reference, directionOf(clause, verdict), parse);
+  const dated = resolveDates(rest, when.reference, directionOf(clause, verdict), when.parse);
   const text = [subject.text, predicate.group, dated.text].filter((part) => part !== "").join(" ");
-  return written(text, verdict, sentence, dated, reference);
+  return written({ words: text, verdict, dated }, sentence, when);
 }
 
 function written(
-  words: string,
-  verdict: Verdict,
+  { words, verdict, dated }: { readonly words: string; readonly verdict: Verdict; readonly dated: DatedText },
   sentence: Sentence,
-  dated: DatedText,
-  reference: Date,
+  { reference, timeZone }: When,
 ): FactCandidate | null {
   if (verdict.needsDate === true && !dated.isDated) return null;
   const text = words.replace(/\s+/g, " ").replace(/\bcan not\b/g, "cannot");
   if (text.length > LONGEST_FACT) return null;
-  const isOver = dated.lastDay === null || dated.lastDay < reference.toISOString().slice(0, 10);
-  const ends = (verdict.isTemporary === true || dated.hasLimit) && !isOver;
+  const { lastDay } = dated;
+  const isAhead = lastDay !== null && lastDay >= reference.toISOString().slice(0, 10);
+  const ends = (verdict.isTemporary === true || dated.hasLimit) && isAhead;
   return {
     text,
     kind: verdict.kind,
     isStatic: verdict.isStatic && !ends,
-    ...(ends ? { forgetAfter: `${dated.lastDay}T23:59:59.999Z` } : {}),
+    ...(ends ? { forgetAfter: endOfDay(lastDay, timeZone) } : {}),
     ...(dated.days.length > 0 ? { eventDates: dated.days } : {}),
     quote: sentence.quote,
   };
@@ -173,7 +179,6 @@ function directionOf(clause: Clause, verdict: Verdict): Direction {
 }
 
 /** An odd date is no reason to lose the facts; relative dates then resolve against today. */
-function referenceOf(date: string): Date {
-  const parsed = new Date(date);
-  return Number.isNaN(parsed.getTime()) ? new Date() : parsed;
+function referenceOf(date: string, timeZone: TimeZone): Date {
+  return localDate(date, timeZone) ?? wallClock(new Date(), timeZone);
 }

@@ -17,9 +17,11 @@ const YIELD_EVERY = 50;
 const inUse = (db: Kysely<Database>, organizationId: string) =>
   db.selectFrom("containers").where("organization_id", "=", organizationId).where("deleted_at", "is", null);
 
-const selectAll = fixedQuery((db, slot) => inUse(db, slot(0)).select(["id", "tag"]).orderBy("id"));
+const selectAll = fixedQuery((db, slot) =>
+  inUse(db, slot(0)).select(["id", "tag", "time_zone as timeZone"]).orderBy("id"),
+);
 
-const TAGGED = `select id, tag from containers where organization_id = ? and deleted_at is null
+const TAGGED = `select id, tag, time_zone as timeZone from containers where organization_id = ? and deleted_at is null
   and tag in (select value from json_each(?)) order by id`;
 
 const selectByTag = fixedQuery((db, slot) => inUse(db, slot(0)).selectAll().where("tag", "=", slot<string>(1)));
@@ -28,7 +30,7 @@ const selectOfDocument = fixedQuery((db, slot) =>
   db
     .selectFrom("document_containers")
     .innerJoin("containers", "containers.id", "document_containers.container_id")
-    .select(["containers.id", "containers.tag"])
+    .select(["containers.id", "containers.tag", "containers.time_zone as timeZone"])
     .where("containers.organization_id", "=", slot<string>(0))
     .where("containers.deleted_at", "is", null)
     .where("document_containers.document_id", "=", slot<string>(1))
@@ -123,12 +125,13 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
     async findEvery(organizationId) {
       const rows = await db
         .selectFrom("containers")
-        .select(["id", "tag", "deleted_at"])
+        .select(["id", "tag", "time_zone", "deleted_at"])
         .where("organization_id", "=", organizationId)
         .orderBy("id")
         .execute();
-      return rows.map(({ id, tag, deleted_at }) => ({
+      return rows.map(({ id, tag, time_zone, deleted_at }) => ({
         id,
+        timeZone: time_zone,
         tag: tag.replace(/#\d+$/, ""),
         isDeleted: deleted_at !== null,
       }));
@@ -233,6 +236,7 @@ function columnsOf(change: ContainerChange): Updateable<Database["containers"]> 
     ...(change.visibility !== undefined && { visibility: change.visibility }),
     ...(change.isExperimental !== undefined && { is_experimental: change.isExperimental ? 1 : 0 }),
     ...(change.emoji !== undefined && { emoji: change.emoji }),
+    ...(change.timeZone !== undefined && { time_zone: change.timeZone }),
   };
 }
 
@@ -250,6 +254,7 @@ function containerOf(row: Selectable<Database["containers"]>): Container {
     visibility: row.visibility as Container["visibility"],
     isExperimental: row.is_experimental === 1,
     emoji: row.emoji,
+    timeZone: row.time_zone,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -226,7 +226,7 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       const row = await db
         .selectFrom("memories")
         .innerJoin("containers", "containers.id", "memories.container_id")
-        .select(["containers.id", "containers.tag"])
+        .select(["containers.id", "containers.tag", "containers.time_zone as timeZone"])
         .where("memories.organization_id", "=", organizationId)
         .where("memories.id", "=", id)
         .where("containers.deleted_at", "is", null)

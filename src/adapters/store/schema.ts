@@ -38,6 +38,7 @@ export interface Database {
     visibility: Generated<string>;
     is_experimental: Generated<number>;
     emoji: string | null;
+    time_zone: string | null;
     updated_at: string;
     deleted_at: string | null;
   };

@@ -3,7 +3,15 @@ import { createId } from "../../lib/ids.js";
 import { maySee, reachableContainers, requireContainer } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
-import { checkMetadataSize, containerTagSchema, filepathSchema, noteSchema, parseInput, textSchema } from "../input.js";
+import {
+  checkMetadataSize,
+  containerTagSchema,
+  filepathSchema,
+  noteSchema,
+  parseInput,
+  textSchema,
+  timeZoneSchema,
+} from "../input.js";
 import { refuseMerging } from "./merge.js";
 import { once } from "../operations.js";
 import type { ContainerChange, StoreNouns } from "../ports.js";
@@ -69,6 +77,7 @@ export const updateContainerSchema = z.object({
     .max(MAX_PATHS, `must have at most ${MAX_PATHS} entries`)
     .nullish(),
   profileBuckets: profileBucketsSchema.optional(),
+  timezone: timeZoneSchema.nullish(),
 });
 
 /**
@@ -113,6 +122,7 @@ function definedFields(change: Omit<z.output<typeof updateContainerSchema>, "con
     ...(change.entityContext !== undefined && { entityContext: change.entityContext }),
     ...(change.memoryFilesystemPaths !== undefined && { memoryFilesystemPaths: change.memoryFilesystemPaths }),
     ...(change.profileBuckets !== undefined && { profileBuckets: change.profileBuckets }),
+    ...(change.timezone !== undefined && { timeZone: change.timezone }),
   };
 }
 

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { noteDocument } from "./write-document.js";
 import { asSeenBy, maySee, reachableContainers, refuseReadOnly, requireWhole } from "../auth.js";
+import type { TimeZone } from "../../lib/time-zone.js";
+import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { parseFilters } from "../search/filters.js";
@@ -133,6 +135,8 @@ export interface DocumentPage {
   readonly total: number;
   readonly page: number;
   readonly limit: number;
+  /** Where the days of the documents are to be shown. */
+  readonly timeZone: TimeZone;
 }
 
 /** One page of documents; a page beyond the end is empty. */
@@ -141,7 +145,8 @@ export async function listDocuments(context: CoreContext, call: Admitted, raw: u
   const tags = reachableContainers(call.actor, input.containerTags);
   const filters = parseFilters(input.filters);
   const { page, limit, source = provider } = input;
-  if (provider !== undefined && source !== provider) return { documents: [], total: 0, page, limit };
+  const timeZone = sharedTimeZone(context, await context.store.containers.find(call.actor.organizationId, tags));
+  if (provider !== undefined && source !== provider) return { documents: [], total: 0, page, limit, timeZone };
   const { documents, total } = await context.store.documents.list(call.actor.organizationId, {
     ...input,
     containerTags: tags === "all" ? undefined : tags,
@@ -152,5 +157,5 @@ export async function listDocuments(context: CoreContext, call: Admitted, raw: u
     offset: (input.page - 1) * input.limit,
   });
   const shown = documents.map((document) => asSeenBy(call.actor, document));
-  return { documents: shown, total, page: input.page, limit: input.limit };
+  return { documents: shown, total, page, limit, timeZone };
 }

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
+import type { TimeZone } from "../../lib/time-zone.js";
 import { asSeenBy, maySee } from "../auth.js";
+import { sharedTimeZone, timeZoneOf } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { findDocument } from "./documents.js";
 import { customIdSchema, parseInput } from "../input.js";
@@ -18,6 +20,8 @@ export interface Fetched {
   readonly sources: readonly string[];
   /** Of the memory, or of the document. */
   readonly trust: Trust;
+  /** Where its days are to be shown. */
+  readonly timeZone: TimeZone;
 }
 
 /** What was forgotten, or whose time is over, is not told any more; what was superseded is. */
@@ -45,6 +49,7 @@ export async function fetchById(context: CoreContext, call: Admitted, raw: unkno
       memories: latest && isTold(latest, context.clock.now()) ? [latest] : [],
       sources: sources.map((source) => source.documentId).filter((source) => !hidden.has(source)),
       trust: trustOf(memory),
+      timeZone: sharedTimeZone(context, await store.containers.find(organizationId, [memory.containerTag])),
     };
   }
   const document = await findDocument(store, call.actor, id);
@@ -57,5 +62,6 @@ export async function fetchById(context: CoreContext, call: Admitted, raw: unkno
     ),
     sources: [],
     trust: trustOfDocument(document),
+    timeZone: await timeZoneOf(context, document),
   };
 }

@@ -115,7 +115,8 @@ async function decideAnew(
   const { text, kind, isStatic, origin, metadata, createdAt, forgetAfter } = memory;
   const candidate = { text, kind, isStatic, metadata, ...(forgetAfter !== null && { forgetAfter }) };
   const resolution = { facts: [], space: null, newestSeen: memory.seq };
-  const writing = { actor, container, documentId: "", origin, resolution, now, statedAt: createdAt, maxSuperseded: 0 };
+  const said = { now, statedAt: createdAt, timeZone: container.timeZone ?? "UTC" };
+  const writing = { actor, container, documentId: "", origin, resolution, maxSuperseded: 0, ...said };
   const fact = { candidate, vector: null, twin: null, related };
   const since = { newcomers: [], stated: new Set<string>(), read: readOnce() };
   const decided = await relateFact(nouns, writing, fact, since);

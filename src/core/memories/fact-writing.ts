@@ -1,3 +1,4 @@
+import type { TimeZone } from "../../lib/time-zone.js";
 import type { ContainerRow } from "../ports.js";
 import type { Actor, Memory, Origin, RememberedFact } from "../types.js";
 import type { ReadText } from "./relate.js";
@@ -15,6 +16,8 @@ export interface FactWriting {
   readonly now: Date;
   /** ISO date of what states the facts; now when it is left out. */
   readonly statedAt?: string | null | undefined;
+  /** Where the days of the facts are counted. */
+  readonly timeZone: TimeZone;
   /** How many memories rules and models may replace; what would replace more waits for review. */
   readonly maxSuperseded: number;
   /** Set when the document is read again: what it states already counts only once. */

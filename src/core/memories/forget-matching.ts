@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
+import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { decideMatching } from "./decide-matching.js";
 import { findLatest, isActive } from "./find-memory.js";
@@ -175,11 +176,12 @@ async function searchSimilar(
     kinds: ["memory"] as const,
     includeForgotten: false,
   };
+  const timeZone = sharedTimeZone(context, containers);
   const left = new Set<Unit>(await context.store.units.matching(organizationId, scope, {}));
   const similar = new Map<string, Match>();
   const degraded = new Set<string>();
   for (let round = 0; round < ROUNDS && similar.size <= enough && left.size > 0; round++) {
-    const { ranked, ...rest } = await retrieve(context, { organizationId, scope, among: [...left] }, query, {
+    const { ranked, ...rest } = await retrieve(context, { organizationId, scope, timeZone, among: [...left] }, query, {
       threshold,
     });
     for (const reason of rest.degraded) degraded.add(reason);

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { groupBy } from "../../lib/group-by.js";
+import type { TimeZone } from "../../lib/time-zone.js";
 import { maySee, reachableContainers } from "../auth.js";
+import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseFilters } from "../search/filters.js";
 import { containerTagSchema, parseInput } from "../input.js";
@@ -30,6 +32,8 @@ export interface MemoryPage {
   readonly total: number;
   readonly page: number;
   readonly limit: number;
+  /** Where the days of the memories are to be shown. */
+  readonly timeZone: TimeZone;
 }
 
 /**
@@ -57,7 +61,8 @@ export async function listMemories(context: CoreContext, { actor }: Admitted, ra
     documentIds: documents.get(memory.id) ?? [],
     relations: relationsOf(memory),
   }));
-  return { entries, total, page: input.page, limit: input.limit };
+  const timeZone = sharedTimeZone(context, await store.containers.find(organizationId, input.containerTags));
+  return { entries, total, page: input.page, limit: input.limit, timeZone };
 }
 
 function rootOf({ id, rootId }: Memory): string {

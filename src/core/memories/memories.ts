@@ -1,15 +1,18 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
+import type { TimeZone } from "../../lib/time-zone.js";
 import { requireContainer } from "../auth.js";
 import { changeContainer } from "../containers/containers.js";
+import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { resolveFacts, type StatedCandidate } from "./resolve-facts.js";
 import { writeFacts } from "./write-facts.js";
 import {
   checkMetadataSize,
   containerTagSchema,
+  dateSchema,
   metadataSchema,
-  momentSchema,
+  momentIn,
   noteSchema,
   parseInput,
   refusePast,
@@ -29,7 +32,7 @@ export const createMemoriesSchema = z.object({
         content: textSchema({ maxLength: 10_000 }),
         isStatic: z.boolean().optional(),
         metadata: metadataSchema.optional(),
-        forgetAfter: momentSchema.nullish(),
+        forgetAfter: dateSchema.nullish(),
         forgetReason: noteSchema(1_000).nullish(),
         temporalContext: temporalContextSchema.optional(),
       }),
@@ -61,9 +64,10 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
   requireContainer(call.actor, input.containerTag);
   for (const [index, { metadata }] of input.memories.entries())
     checkMetadataSize(`memories.${index}.metadata`, metadata, context.limits);
-  refusePast("memories", input.memories, context.clock.now());
   const [known] = await context.store.containers.find(organizationId, [input.containerTag]);
-  const candidates = input.memories.map(candidateOf);
+  const timeZone = sharedTimeZone(context, known ? [known] : []);
+  const candidates = input.memories.map((memory) => candidateOf(memory, timeZone));
+  refusePast("memories", candidates, context.clock.now());
   const resolution = await resolveFacts(context, organizationId, known ?? null, candidates);
   const created = await once(context, call, "createMemories", async (nouns) => {
     await refuseMerging(nouns, organizationId, [input.containerTag]);
@@ -100,6 +104,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
       origin: "user",
       resolution,
       now: context.clock.now(),
+      timeZone,
       maxSuperseded: context.limits.maxSuperseded,
     });
     return { documentId: document.id, ids: facts.map((fact) => fact.id) };
@@ -123,7 +128,7 @@ async function keepEntityContext(
 
 type MemoryInput = z.output<typeof createMemoriesSchema>["memories"][number];
 
-function candidateOf(memory: MemoryInput): StatedCandidate {
+function candidateOf(memory: MemoryInput, timeZone: TimeZone): StatedCandidate {
   const temporal = memory.temporalContext;
   const metadata = temporal ? { ...memory.metadata, temporalContext: temporal } : (memory.metadata ?? null);
   return {
@@ -131,7 +136,7 @@ function candidateOf(memory: MemoryInput): StatedCandidate {
     kind: "fact",
     speaker: "User",
     isStatic: memory.isStatic ?? false,
-    ...(memory.forgetAfter && { forgetAfter: memory.forgetAfter }),
+    ...(memory.forgetAfter && { forgetAfter: momentIn(memory.forgetAfter, timeZone) }),
     forgetReason: memory.forgetReason ?? null,
     metadata,
   };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { windowsOf } from "../../lib/windows.js";
 import { requireContainer } from "../auth.js";
+import { sharedTimeZone, writtenWhen } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { contextFilter } from "../documents/context-filter.js";
 import { guidanceFor } from "../documents/guidance.js";
@@ -153,7 +154,7 @@ async function describeTask(
       taskId: task.id,
       documentId: document.id,
       title: document.title,
-      date: document.documentDate ?? document.createdAt,
+      date: await writtenWhen(context, document),
       part: task.part,
       parts: task.parts,
       text,
@@ -191,9 +192,15 @@ async function findKnown(
   const among = filterByMetadata
     ? await context.store.units.matching(organizationId, scope, { filters: contextFilter(filterByMetadata) })
     : undefined;
+  const timeZone = sharedTimeZone(context, [container]);
   const found = new Map<string, Known & { readonly similarity: number }>();
   for (const { start, end } of windowsOf(text, QUESTION)) {
-    const { ranked } = await retrieve(context, { organizationId, scope, among }, text.slice(start, end), LIKELY);
+    const { ranked } = await retrieve(
+      context,
+      { organizationId, scope, among, timeZone },
+      text.slice(start, end),
+      LIKELY,
+    );
     for (const { detail, similarity } of ranked)
       if (detail.memory?.isInference === false && similarity > (found.get(detail.id)?.similarity ?? -1))
         found.set(detail.id, { id: detail.id, text: detail.text, similarity });

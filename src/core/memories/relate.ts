@@ -101,8 +101,9 @@ function speaksOfNow({ saidAt, eventDates }: NewFact, claim: Claim, otherSaidAt:
   return !isBefore(since, otherSaidAt) || daysBetween(since, saidAt) <= NEWS_DAYS;
 }
 
-/** As far as both are known: a year is not before a day of it. */
+/** As far as both are known: a year is not before a day of it, nor a moment before the day that it lies on where it was written. */
 export function isBefore(one: string, other: string): boolean {
+  if (one.includes("T") && other.includes("T")) return Date.parse(one) < Date.parse(other);
   const length = Math.min(one.length, other.length);
   return one.slice(0, length) < other.slice(0, length);
 }

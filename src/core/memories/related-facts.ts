@@ -1,9 +1,10 @@
 import { groupBy } from "../../lib/group-by.js";
+import { inTimeZone } from "../../lib/time-zone.js";
 import { iso } from "../../lib/time.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
-import { decide, mayRelate, type KnownFact, type ReadText } from "./relate.js";
+import { decide, isBefore, mayRelate, type KnownFact, type ReadText } from "./relate.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import { isFlagged } from "./trust.js";
@@ -81,9 +82,9 @@ export function isActiveIn(memory: Memory, { container, now }: Pick<FactWriting,
   return isActive && !isFlagged(memory);
 }
 
-/** When a fact was said (ISO). */
-export function saidAt({ metadata }: StatedCandidate, { statedAt, now }: FactWriting): string {
-  return writtenDate(metadata) ?? statedAt ?? iso(now);
+/** When a fact was said (ISO), as somebody in its time zone writes it. */
+export function saidAt({ metadata }: StatedCandidate, { statedAt, now, timeZone }: FactWriting): string {
+  return inTimeZone(writtenDate(metadata) ?? statedAt ?? iso(now), timeZone);
 }
 
 /** The date that whoever stated a memory gave it (contract.md §5.1). */
@@ -94,7 +95,7 @@ function writtenDate(metadata: Readonly<Record<string, unknown>> | null | undefi
 /** A memory was said when the newest of its documents is from, or when it was written down. */
 export async function withDates(
   nouns: StoreNouns,
-  { actor }: Pick<FactWriting, "actor">,
+  { actor, timeZone }: Pick<FactWriting, "actor" | "timeZone">,
   memories: readonly Memory[],
 ): Promise<KnownFact[]> {
   const { organizationId } = actor;
@@ -110,6 +111,8 @@ export async function withDates(
   return memories.map((memory) => {
     const written = writtenDate(memory.metadata);
     const dates = (byMemory.get(memory.id) ?? []).map(({ documentId }) => dateOf.get(documentId) ?? memory.createdAt);
-    return { memory, saidAt: written ?? dates.toSorted().at(-1) ?? memory.createdAt };
+    const said =
+      written ?? dates.reduce((one, other) => (isBefore(one, other) ? other : one), dates[0] ?? memory.createdAt);
+    return { memory, saidAt: inTimeZone(said, timeZone) };
   });
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { QuoteFinder } from "../../lib/find-quote.js";
-import { customIdSchema, momentSchema, textSchema } from "../input.js";
+import type { TimeZone } from "../../lib/time-zone.js";
+import { customIdSchema, dateSchema, momentIn, textSchema } from "../input.js";
 import type { StatedFact } from "../types.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 
@@ -9,7 +10,7 @@ export const factShape = {
   text: textSchema({ maxLength: 2_000 }),
   kind: z.enum(["fact", "preference", "episode"], "must be fact, preference or episode").optional(),
   isStatic: z.boolean("must be true or false").optional(),
-  forgetAfter: momentSchema.optional(),
+  forgetAfter: dateSchema.optional(),
   /** The words of the document that state it. One that is not there makes the fact a guess that waits for review. */
   quote: textSchema({ maxLength: 2_000 }).optional(),
 };
@@ -18,10 +19,13 @@ export const factShape = {
 export const statedFactSchema = z.object({ ...factShape, updates: customIdSchema.optional() });
 
 /**
- * A ready-made fact as it is resolved. Who quotes the document is checked: words that are not in it make the fact a guess,
+ * A ready-made fact as it is resolved, its end a moment of the zone. Who quotes the document is checked: words that are not in it make the fact a guess,
  * which takes the place of nothing and is nobody's lasting trait.
  */
-export function candidateOfStated(fact: StatedFact, content: string, find: QuoteFinder): StatedCandidate {
+export function candidateOfStated(
+  fact: StatedFact,
+  { content, find, timeZone }: { readonly content: string; readonly find: QuoteFinder; readonly timeZone: TimeZone },
+): StatedCandidate {
   const { text, kind = "fact", isStatic = false, forgetAfter, quote, updates } = fact;
   const place = quote === undefined ? null : find(quote);
   const isDoubtful = quote !== undefined && place === null;
@@ -29,7 +33,7 @@ export function candidateOfStated(fact: StatedFact, content: string, find: Quote
     text,
     kind,
     isStatic: isStatic && !isDoubtful,
-    ...(forgetAfter !== undefined && { forgetAfter }),
+    ...(forgetAfter !== undefined && { forgetAfter: momentIn(forgetAfter, timeZone) }),
     ...(place && { quote: content.slice(place.start, place.end) }),
     ...(isDoubtful ? { isInference: true } : updates !== undefined && { updates }),
   };

@@ -3,11 +3,13 @@ import { sha256 } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
 import { createQuoteFinder, type Place } from "../../lib/find-quote.js";
 import { parseIso } from "../../lib/time.js";
+import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { maySee } from "../auth.js";
 import { refuseMerging } from "../containers/merge.js";
+import { timeZoneOf } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, type Issue } from "../errors.js";
-import { customIdSchema, dateSchema, invalid, noteSchema, parseInput, refusePast } from "../input.js";
+import { customIdSchema, dateSchema, invalid, noteSchema, parseInput, refusePast, momentIn } from "../input.js";
 import { once } from "../operations.js";
 import type { ContainerRow, ExtractionTask, StoreNouns } from "../ports.js";
 import type { Document, Origin, RememberedFact, StatedRelation } from "../types.js";
@@ -92,7 +94,7 @@ export async function submitExtraction(
   const submitted = await once(context, same, "submitExtraction", async (nouns) => {
     const current = await findTask(nouns, call, task.id);
     if (current.doneAt !== null || !prepared) throw alreadyAnswered(task.id);
-    const { container, document, resolution } = prepared;
+    const { container, document, resolution, timeZone } = prepared;
     await refuseMerging(nouns, organizationId, [container.tag]);
     await findDocument(nouns, organizationId, current);
     const batchId = createId();
@@ -104,6 +106,7 @@ export async function submitExtraction(
       resolution,
       now: context.clock.now(),
       statedAt: document.documentDate,
+      timeZone,
       maxSuperseded: context.limits.maxSuperseded,
       readAgain: { batchId, cause: "read by an agent" },
     });
@@ -155,6 +158,8 @@ interface Prepared {
   readonly container: ContainerRow;
   readonly document: Document;
   readonly resolution: Resolution;
+  /** Of the document. */
+  readonly timeZone: TimeZone;
 }
 
 /** Slow work, outside the transaction. */
@@ -167,17 +172,18 @@ async function prepare(
   const document = await findDocument(context.store, organizationId, task);
   const [container] = await context.store.containers.find(organizationId, [task.containerTag]);
   if (!container) throw noSuchTask(task.id);
-  refusePast("facts", facts, context.clock.now());
+  const timeZone = await timeZoneOf(context, document);
   const relations = relationsOf(facts, task.handles ?? []);
   const find = quoteFinderOf(document, task);
   const speakerOf = speakersOf(document.turns ?? []);
   const candidates = facts.map((fact, index): StatedCandidate => {
-    const candidate = candidateOf(fact, relations[index], document.content, find);
+    const candidate = candidateOf(fact, relations[index], { content: document.content, find, timeZone });
     const speaker = speakerOf(candidate.quote);
     return speaker === undefined ? candidate : { ...candidate, speaker };
   });
+  refusePast("facts", candidates, context.clock.now());
   const resolution = await resolveFacts(context, organizationId, container, candidates);
-  return { container, document, resolution };
+  return { container, document, resolution, timeZone };
 }
 
 /** What each fact says of known memories, by their ids. @throws AppError `invalid` that names each id which was not shown */
@@ -227,11 +233,16 @@ function quoteFinderOf({ content }: Document, { window }: ExtractionTask): (quot
 function candidateOf(
   fact: SubmittedFact,
   relation: StatedRelation | undefined,
-  content: string,
-  find: (quote: string) => Place | null,
+  {
+    content,
+    find,
+    timeZone,
+  }: { readonly content: string; readonly find: (quote: string) => Place | null; readonly timeZone: TimeZone },
 ): StatedCandidate {
   const place = fact.quote ? find(fact.quote) : null;
-  const eventDates = [...new Set((fact.eventDates ?? []).flatMap(dayOf))];
+  const eventDates = [
+    ...new Set((fact.eventDates ?? []).filter((date) => parseIso(date)).map((date) => dayIn(date, timeZone))),
+  ];
   const entities = checkEntities(fact.entities ?? []);
   // A guess takes the place of nothing; it may only follow from what is known.
   const holds = place !== null || relation?.kind === "derives";
@@ -239,17 +250,12 @@ function candidateOf(
     text: fact.text.replace(/\s+/gu, " ").trim(),
     kind: fact.kind ?? "fact",
     isStatic: place !== null && fact.isStatic === true,
-    ...(fact.forgetAfter && { forgetAfter: fact.forgetAfter }),
+    ...(fact.forgetAfter && { forgetAfter: momentIn(fact.forgetAfter, timeZone) }),
     ...(eventDates.length > 0 && { eventDates }),
     ...(entities.length > 0 && { entities }),
     ...(place ? { quote: content.slice(place.start, place.end), quoteAt: place } : { isInference: true }),
     ...(relation && holds && { relation }),
   };
-}
-
-function dayOf(date: string): string[] {
-  const day = parseIso(date)?.toISOString().slice(0, 10);
-  return day === undefined ? [] : [day];
 }
 
 /** Who reads a page for the user does not make it the user's own word. */

@@ -3,6 +3,7 @@ import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { requireContainer } from "../auth.js";
 import { isOfActive, MISSING_JOB } from "../embeddings/roles.js";
+import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { resolveFacts, type Resolution } from "./resolve-facts.js";
@@ -13,9 +14,10 @@ import {
   checkMetadataSize,
   containerTagSchema,
   customIdSchema,
+  dateSchema,
   invalid,
   metadataSchema,
-  momentSchema,
+  momentIn,
   noteSchema,
   parseInput,
   textSchema,
@@ -40,7 +42,7 @@ export const updateMemorySchema = z.object({
   /** Takes the place of the old metadata, whose temporalContext stays; the old one stays when this is left out. */
   metadata: metadataSchema.optional(),
   /** Null ends an expiry with its reason; the old one stays when this is left out. */
-  forgetAfter: momentSchema.nullish(),
+  forgetAfter: dateSchema.nullish(),
   forgetReason: noteSchema(1_000).nullish(),
   temporalContext: temporalContextSchema.optional(),
   /** Why, for the journal. */
@@ -62,8 +64,11 @@ type Update = z.output<typeof updateMemorySchema> & { readonly containerTag: str
 export async function updateMemory(context: CoreContext, call: Admitted, raw: unknown): Promise<Memory> {
   const parsed = parseInput(updateMemorySchema, raw);
   const { actor } = call;
-  const input = { ...parsed, containerTag: parsed.containerTag ?? onlyContainer(actor) };
-  requireContainer(actor, input.containerTag);
+  const containerTag = parsed.containerTag ?? onlyContainer(actor);
+  requireContainer(actor, containerTag);
+  const timeZone = sharedTimeZone(context, await context.store.containers.find(actor.organizationId, [containerTag]));
+  const { forgetAfter } = parsed;
+  const input = { ...parsed, containerTag, forgetAfter: forgetAfter && momentIn(forgetAfter, timeZone) };
   if (input.id === undefined && input.content === undefined)
     throw invalid([{ path: ["id"], message: "name the memory by id, or by its exact text as content" }]);
   checkMetadataSize("metadata", input.metadata, context.limits);

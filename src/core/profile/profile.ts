@@ -1,5 +1,7 @@
 import * as z from "zod";
+import type { TimeZone } from "../../lib/time-zone.js";
 import { requireContainer } from "../auth.js";
+import { sharedTimeZone } from "../containers/time-zone.js";
 import { definitionMark } from "./bucket-verdict.js";
 import { effectiveBuckets, fillBuckets } from "./buckets.js";
 import type { Admitted, CoreContext } from "../context.js";
@@ -43,6 +45,8 @@ export interface Profile {
   /** Facts by the key of their bucket; every bucket that was asked for is there. */
   readonly buckets?: Readonly<Record<string, BucketContent>>;
   readonly search: SearchAnswer | null;
+  /** Where the days of its facts are to be shown. */
+  readonly timeZone: TimeZone;
 }
 
 /**
@@ -79,6 +83,7 @@ export async function getProfile(context: CoreContext, call: Admitted, raw: unkn
       input.q === undefined
         ? null
         : withoutFlagged(await searchMemories(context, call, searchInput(input, containerTag))),
+    timeZone: sharedTimeZone(context, await context.store.containers.find(actor.organizationId, [containerTag])),
   };
 }
 

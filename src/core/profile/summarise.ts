@@ -1,6 +1,8 @@
 import { fenceOf } from "../../lib/fence.js";
 import { numbersOf } from "../../lib/numbers.js";
 import { truncate } from "../../lib/sentences.js";
+import { dayIn, type TimeZone } from "../../lib/time-zone.js";
+import { sharedTimeZone } from "../containers/time-zone.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { isActive } from "../memories/find-memory.js";
@@ -62,6 +64,7 @@ async function summariseContainer(context: ModelContext, containerTag: string, s
   const facts = await factsOf(context, containerTag);
   const kept = new Map((await store.summaries.holding(organizationId, containerTag)).map((one) => [one.bucket, one]));
   const filled = fillBuckets(facts, buckets);
+  const timeZone = sharedTimeZone(context, await store.containers.find(organizationId, [containerTag]));
   let questions = 0;
   for (const bucket of buckets) {
     const older = (filled[bucket.key] ?? []).slice(RECENT, RECENT + MOST_COVERED);
@@ -69,7 +72,7 @@ async function summariseContainer(context: ModelContext, containerTag: string, s
     if (older.filter(({ id }) => !covered.has(id)).length < ENOUGH) continue;
     questions += 1;
     try {
-      const lines = await ask(context, bucket, older, signal);
+      const lines = await ask({ ...context, timeZone }, bucket, older, signal);
       await save(context, containerTag, bucket, { lines, older });
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
@@ -88,7 +91,7 @@ async function factsOf({ store }: CoreContext, containerTag: string): Promise<Me
 }
 
 async function ask(
-  { model, store }: ModelContext,
+  { model, store, timeZone }: ModelContext,
   bucket: ProfileBucket,
   older: readonly Memory[],
   signal: AbortSignal,
@@ -98,22 +101,28 @@ async function ask(
   const memories = [...byHandle].map(([handle, { text, createdAt }]) => ({
     handle,
     text: truncate(text, LONGEST_SHOWN),
-    date: createdAt.slice(0, 10),
+    date: dayIn(createdAt, timeZone),
   }));
   const fence = fenceOf(JSON.stringify(memories));
   const request = { name, schema, messages: messages({ bucket, memories, fence }), effort: "careful" } as const;
   const { value, ...used } = await model.generate(request, signal);
   const noted = { ...used, prompt: `${name}/${version}`, documentId: "", revision: 0 };
   await store.extractions.note(store.organizationId, noted);
-  return value.lines.flatMap((line) => checkLine(line, byHandle) ?? []).slice(0, MOST_LINES);
+  return value.lines.flatMap((line) => checkLine(line, byHandle, timeZone) ?? []).slice(0, MOST_LINES);
 }
 
 /** A line that rests on memories that were shown, names no number that is not in them, and gives no orders; else null. */
-function checkLine({ text, from }: StatedLine, byHandle: ReadonlyMap<string, Memory>): SummaryLine | null {
+function checkLine(
+  { text, from }: StatedLine,
+  byHandle: ReadonlyMap<string, Memory>,
+  timeZone: TimeZone,
+): SummaryLine | null {
   const line = text.replaceAll(/\s+/g, " ").trim();
   const grounds = [...new Set(from)].flatMap((handle) => byHandle.get(handle) ?? []);
   if (line === "" || line.length > LONGEST_LINE || grounds.length === 0) return null;
-  const said = new Set(grounds.flatMap(({ text: fact, createdAt }) => numbersOf(`${fact} ${createdAt.slice(0, 10)}`)));
+  const said = new Set(
+    grounds.flatMap(({ text: fact, createdAt }) => numbersOf(`${fact} ${dayIn(createdAt, timeZone)}`)),
+  );
   if (numbersOf(line).some((number) => !said.has(number))) return null;
   if (judgeText(line, undefined, { origin: "connector" }).trust === "flagged") return null;
   return { text: line, memoryIds: grounds.map(({ id }) => id) };

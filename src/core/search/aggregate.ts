@@ -3,6 +3,7 @@ import { fenceOf } from "../../lib/fence.js";
 import { idFrom } from "../../lib/ids.js";
 import { numbersOf } from "../../lib/numbers.js";
 import { truncate } from "../../lib/sentences.js";
+import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { meaningKey } from "../memories/near-duplicates.js";
@@ -51,7 +52,7 @@ export async function addAggregates(
 }
 
 async function askModel(
-  { model, store, log }: CoreContext & { readonly model: LanguageModel },
+  { model, store, log, timeZone }: CoreContext & { readonly model: LanguageModel },
   query: string,
   results: readonly SearchResult[],
 ): Promise<{ statements: Statement[]; degraded: string[] }> {
@@ -62,7 +63,7 @@ async function askModel(
     results: [...byHandle].map(([handle, result]) => ({
       handle,
       text: truncate(result.text, LONGEST_SOURCE),
-      date: dateOf(result),
+      date: dayOf(result, timeZone),
     })),
   };
   const fence = fenceOf(JSON.stringify(shown));
@@ -77,7 +78,10 @@ async function askModel(
     const { value, ...use } = await model.generate(request, AbortSignal.timeout(PATIENCE));
     const noted = { ...use, prompt: `${name}/${version}`, documentId: "", revision: 0 };
     await store.extractions.note(store.organizationId, noted);
-    return { statements: value.statements.flatMap((said) => checkStatement(said, byHandle) ?? []), degraded: [] };
+    return {
+      statements: value.statements.flatMap((said) => checkStatement(said, byHandle, timeZone) ?? []),
+      degraded: [],
+    };
   } catch (error) {
     if (!(error instanceof AppError) && !(error instanceof Error && error.name === "TimeoutError")) throw error;
     const reason = error instanceof AppError ? error.message : "the language model did not answer in time.";
@@ -86,16 +90,20 @@ async function askModel(
   }
 }
 
-function dateOf({ chunk, memory }: SearchResult): string {
-  return (chunk?.metadata?.date ?? memory?.createdAt ?? "").slice(0, 10);
+function dayOf({ chunk, memory }: SearchResult, timeZone: TimeZone): string {
+  return dayIn(chunk?.metadata?.date ?? memory?.createdAt ?? "", timeZone);
 }
 
 /** A statement that rests on what was shown; else null. */
-function checkStatement({ text, from }: StatedTogether, byHandle: ReadonlyMap<string, SearchResult>): Statement | null {
+function checkStatement(
+  { text, from }: StatedTogether,
+  byHandle: ReadonlyMap<string, SearchResult>,
+  timeZone: TimeZone,
+): Statement | null {
   const said = text.replaceAll(/\s+/g, " ").trim();
   const sources = [...byHandle].flatMap(([handle, result]) => (from.includes(handle) ? result : []));
   if (said === "" || said.length > LONGEST_STATEMENT || sources.length < 2) return null;
-  const known = new Set(sources.flatMap((source) => numbersOf(`${source.text} ${dateOf(source)}`)));
+  const known = new Set(sources.flatMap((source) => numbersOf(`${source.text} ${dayOf(source, timeZone)}`)));
   if (numbersOf(said).some((number) => !known.has(number))) return null;
   if (judgeText(said, undefined, { origin: "connector" }).trust === "flagged") return null;
   return { text: said, sources };

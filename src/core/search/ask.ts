@@ -1,3 +1,4 @@
+import { type TimeZone, wallClock } from "../../lib/time-zone.js";
 import type { CoreContext } from "../context.js";
 import { rewriteByRules } from "./rewrite.js";
 import { rewriteWith } from "./rewrite-with-model.js";
@@ -28,11 +29,17 @@ const BY_MODEL = 0.4;
 const BY_RULES = 0.03;
 
 /** A question with its other forms, when they are wanted: by the language model where there is one, else by rules. */
-export async function ask(context: CoreContext, query: string, rewrite: boolean): Promise<Asked> {
+export async function ask(
+  context: CoreContext,
+  query: string,
+  { rewrite, timeZone }: { readonly rewrite: boolean; readonly timeZone: TimeZone },
+): Promise<Asked> {
   if (!rewrite) return { forms: [{ text: query, weight: 1 }], degraded: [] };
   const { model, clock } = context;
-  const { bare, stated } = rewriteByRules(query, clock.now());
-  const { texts, degraded } = model ? await rewriteWith({ ...context, model }, query) : { texts: [], degraded: [] };
+  const { bare, stated } = rewriteByRules(query, wallClock(clock.now(), timeZone));
+  const { texts, degraded } = model
+    ? await rewriteWith({ ...context, model, timeZone }, query)
+    : { texts: [], degraded: [] };
   const forms: QuestionForm[] = [
     { text: bare ?? query, weight: 1 },
     ...texts.map((text) => ({ text, weight: BY_MODEL })),

@@ -1,3 +1,4 @@
+import type { TimeZone } from "../../lib/time-zone.js";
 import { isStopWord, tokenise } from "../../lib/words.js";
 import type { Evidence, UnitWords } from "./evidence.js";
 import { dateSaidIn, momentsOf } from "./query-dates.js";
@@ -60,15 +61,20 @@ const DAY_MS = 86_400_000;
  * 0 for others. The event's time is that which the candidates say that tell of it, else when they were told. Null when the
  * query names no event, or when the candidates do not clearly say when it was.
  */
-export function findSides(query: Query, units: readonly UnitWords[], evidence: Evidence): Float64Array | null {
+export function findSides(
+  query: Query,
+  units: readonly UnitWords[],
+  evidence: Evidence,
+  timeZone: TimeZone = "UTC",
+): Float64Array | null {
   const { event } = query;
   if (!event) return null;
   const shares = units.map((unit, index) => shareOf(unit, query, event.terms, presencesOf(evidence, index)));
-  const moment = findMoment(units, shares);
+  const moment = findMoment(units, shares, timeZone);
   if (moment === null) return null;
   return Float64Array.from(units, (unit, index) => {
     if ((shares[index] ?? 0) >= ABOUT) return 1;
-    const at = timeOf(unit)?.at;
+    const at = timeOf(unit, timeZone)?.at;
     if (at === undefined) return 0;
     return (event.side === "after" ? at >= moment : at < moment) ? 1 : 0;
   });
@@ -101,13 +107,15 @@ function shareOf(unit: UnitWords, { terms }: Query, event: readonly number[], pr
   return found / total + (isNamed ? NAMED_SPEAKER : 0);
 }
 
-function findMoment(units: readonly UnitWords[], shares: readonly number[]): number | null {
+function findMoment(units: readonly UnitWords[], shares: readonly number[], timeZone: TimeZone): number | null {
   const about = units.flatMap((unit, index) => {
     const share = shares[index] ?? 0;
     return share >= ABOUT && !unit.isQuestion ? [{ unit, share }] : [];
   });
   const best = Math.max(...about.map(({ share }) => share));
-  const times = about.filter(({ share }) => share >= best - AS_GOOD).flatMap(({ unit }) => timeOf(unit) ?? []);
+  const times = about
+    .filter(({ share }) => share >= best - AS_GOOD)
+    .flatMap(({ unit }) => timeOf(unit, timeZone) ?? []);
   const said = times.filter(({ isSaid }) => isSaid);
   const telling = (said.length > 0 ? said : times).map(({ at }) => at);
   if (telling.length === 0) return null;
@@ -116,14 +124,14 @@ function findMoment(units: readonly UnitWords[], shares: readonly number[]): num
 }
 
 interface UnitTime {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970 by a clock of the zone. */
   readonly at: number;
   /** False for the time when it was told. */
   readonly isSaid: boolean;
 }
 
-function timeOf({ detail, tellsTime }: UnitWords): UnitTime | null {
-  const [told] = momentsOf(detail, { withTold: true });
+function timeOf({ detail, tellsTime }: UnitWords, timeZone: TimeZone): UnitTime | null {
+  const [told] = momentsOf(detail, { withTold: true, timeZone });
   const said = tellsTime ? dateSaidIn(detail.text, told ?? null) : null;
   if (said) return { at: said.getTime(), isSaid: true };
   return told ? { at: told.getTime(), isSaid: false } : null;

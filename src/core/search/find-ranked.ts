@@ -21,7 +21,7 @@ export interface Wanted {
 /** Finds units for every form of a question, puts them into one order, and that into a better one where it is wanted. */
 export async function findRanked(
   context: CoreContext,
-  ground: Pick<Ground, "organizationId" | "scope" | "among">,
+  ground: Pick<Ground, "organizationId" | "scope" | "among" | "timeZone">,
   { forms, degraded }: Asked,
   { threshold, limit = Infinity, rerank = false }: Wanted,
 ): Promise<Retrieved> {
@@ -36,7 +36,9 @@ export async function findRanked(
     ? (found[0]?.ranked ?? [])
     : fuseForms(found.map(({ ranked }, index) => ({ ranked, weight: forms[index]?.weight ?? 1 })));
   const ordered = rerank
-    ? await timed(context.stages, "rerank", () => order(context, form?.text ?? "", fused))
+    ? await timed(context.stages, "rerank", () =>
+        order({ ...context, timeZone: ground.timeZone }, form?.text ?? "", fused),
+      )
     : { ranked: fused, degraded: [] };
   return {
     ranked: ordered.ranked.slice(0, limit),

@@ -1,3 +1,4 @@
+import { localDate, type TimeZone } from "../../lib/time-zone.js";
 import type { UnitWords } from "./evidence.js";
 import { resolveRelativeDates } from "./relative-dates.js";
 
@@ -103,8 +104,8 @@ const DAY_MS = 86_400_000;
 const DAYS_AFTER = 14;
 
 /** How well a unit fits a date, 0 to 1: by the date it is from, by the dates of its event, or by naming the date itself. */
-export function matchDate(date: DateMention, { detail }: UnitWords): number {
-  const moments = momentsOf(detail, { withTold: date.isRelative === true });
+export function matchDate(date: DateMention, { detail }: UnitWords, timeZone: TimeZone = "UTC"): number {
+  const moments = momentsOf(detail, { withTold: date.isRelative === true, timeZone });
   if (date.side && date.year !== null) return moments.some((moment) => liesOnSide(date, moment)) ? ON_SIDE : 0;
   let best = namesDate(date, detail.text.toLowerCase()) ? 1 : 0;
   for (const moment of moments) best = Math.max(best, matchMoment(date, moment));
@@ -132,16 +133,19 @@ function namesDate(date: DateMention, text: string): boolean {
 }
 
 /**
- * When a unit is from: the date of a chunk, the dates of a memory's event.
+ * When a unit is from: the date of a chunk, the dates of a memory's event. Their UTC fields are the time in the zone.
  * @param options `withTold`: of a memory without these, when it was told: whoever asks for last week may well mean that
  */
-export function momentsOf(detail: UnitWords["detail"], { withTold }: { readonly withTold: boolean }): Date[] {
+export function momentsOf(
+  detail: UnitWords["detail"],
+  { withTold, timeZone }: { readonly withTold: boolean; readonly timeZone: TimeZone },
+): Date[] {
   const context = detail.memory?.metadata?.["temporalContext"];
   const events = isEventDates(context) ? context.eventDate : [];
   const told = withTold && events.length === 0 ? detail.memory?.createdAt : undefined;
   return [detail.chunk?.metadata?.date, ...events, told]
     .filter((each) => typeof each === "string")
-    .map((each) => new Date(each))
+    .map((each) => localDate(each, timeZone) ?? new Date(each))
     .filter((moment) => !Number.isNaN(moment.getTime()));
 }
 

@@ -71,7 +71,7 @@ const SAME_FAMILY = 0.9;
 /**
  * Takes a query apart.
  * @param names roots that are known to be names, such as speakers
- * @param now when it is asked
+ * @param now when it is asked; its UTC fields are what a clock shows where days are counted
  */
 export function analyseQuery(text: string, counts: WordCounts | null, names: ReadonlySet<string>, now: Date): Query {
   const words = queryWords(text);

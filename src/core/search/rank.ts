@@ -1,3 +1,4 @@
+import { type TimeZone, wallClock } from "../../lib/time-zone.js";
 import { fadingOf, habitOf } from "../memories/standing.js";
 import { evidenceOf, joinEvidence, readUnit, type Evidence, type GatherEvidence, type UnitWords } from "./evidence.js";
 import { placesOf, scoreAlone, scoreWords } from "./order.js";
@@ -28,6 +29,8 @@ export interface RankInput {
   readonly recipe?: RankRecipe;
   /** For the age of episodes. */
   readonly now: Date;
+  /** Where days are counted; UTC by default. */
+  readonly timeZone?: TimeZone;
   /** Only units of at least this similarity, default 0. */
   readonly threshold?: number;
   /** At most so many, default all. */
@@ -62,13 +65,13 @@ export function rankUnits(input: RankInput): RankedUnit[] {
 
 /** `rankUnits` of what is taken apart already. */
 export function rankPrepared({ input, units, query, evidence, nearness }: Prepared): RankedUnit[] {
-  const { recipe = RANK, now } = input;
+  const { recipe = RANK, now, timeZone = "UTC" } = input;
   const sources = findSources(units);
   const places = placesOf(units);
-  const sides = findSides(query, units, evidence);
+  const sides = findSides(query, units, evidence, timeZone);
   const asked = sides ? weighEvent(query, recipe.eventWords) : query;
   const scores = scoreWords({ units, strengths: shareStrengths(evidence, sources), places }, asked, recipe);
-  const dates = datesOf(query, units);
+  const dates = datesOf(query, units, timeZone);
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
     const base = scores[index]! + vectorScore(nearness(words), input) + (words.tellsTime ? recipe.tellsTime : 0);
@@ -100,9 +103,9 @@ export function rankPrepared({ input, units, query, evidence, nearness }: Prepar
 }
 
 /** How well each unit fits the date that the query names, 0 to 1. */
-function datesOf({ date }: Query, units: readonly UnitWords[]): Float64Array {
+function datesOf({ date }: Query, units: readonly UnitWords[], timeZone: TimeZone): Float64Array {
   const dates = new Float64Array(units.length);
-  if (date) for (let index = 0; index < units.length; index++) dates[index] = matchDate(date, units[index]!);
+  if (date) for (let index = 0; index < units.length; index++) dates[index] = matchDate(date, units[index]!, timeZone);
   return dates;
 }
 
@@ -116,7 +119,8 @@ export function prepareUnits(input: RankInput): Prepared {
   const units = details.map(readUnit);
   const names = new Set<string>();
   for (const { speakers } of units) for (const speaker of speakers) names.add(speaker);
-  const query = analyseQuery(input.query, input.wordCounts, names, input.now);
+  const today = wallClock(input.now, input.timeZone ?? "UTC");
+  const query = analyseQuery(input.query, input.wordCounts, names, today);
   const gather = evidenceOf(query, recipe);
   return { input, query, units, evidence: gather(units), gather, nearness: nearnessOf(input) };
 }

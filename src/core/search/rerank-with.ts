@@ -1,3 +1,4 @@
+import { inTimeZone, type TimeZone } from "../../lib/time-zone.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { Reranker, RerankText } from "../ports.js";
@@ -13,14 +14,14 @@ const PATIENCE = 10_000;
  * @param ranked best first
  */
 export async function rerankWith(
-  { reranker, store, log }: Pick<CoreContext, "store" | "log"> & { readonly reranker: Reranker },
+  { reranker, store, log, timeZone }: Pick<CoreContext, "store" | "log" | "timeZone"> & { readonly reranker: Reranker },
   query: string,
   ranked: readonly RankedUnit[],
 ): Promise<Pick<Retrieved, "ranked" | "degraded">> {
   const best = ranked.slice(0, reranker.most);
   if (best.length < 2) return { ranked, degraded: [] };
   try {
-    const request = { query, texts: best.map(textOf) };
+    const request = { query, texts: best.map((unit) => textOf(unit, timeZone)) };
     const { scores, use } = await reranker.rerank(request, AbortSignal.timeout(PATIENCE));
     if (use) await store.extractions.note(store.organizationId, { ...use, documentId: "", revision: 0 });
     const missing = best.length - scores.filter((score) => score !== null).length;
@@ -41,8 +42,9 @@ function isFailure(error: unknown): error is Error {
   return error instanceof AppError || (error instanceof Error && error.name === "TimeoutError");
 }
 
-function textOf({ detail }: RankedUnit): RerankText {
-  return { text: detail.text, date: detail.chunk?.metadata?.date ?? detail.memory?.createdAt ?? null };
+function textOf({ detail }: RankedUnit, timeZone: TimeZone): RerankText {
+  const date = detail.chunk?.metadata?.date ?? detail.memory?.createdAt;
+  return { text: detail.text, date: date === undefined ? null : inTimeZone(date, timeZone) };
 }
 
 /** Those with a score by it, the others behind them as they were. */

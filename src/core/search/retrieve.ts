@@ -25,7 +25,7 @@ export interface Retrieved {
  */
 export async function retrieve(
   context: CoreContext,
-  { organizationId, scope, among }: Pick<Ground, "organizationId" | "scope" | "among">,
+  { organizationId, scope, among, timeZone }: Pick<Ground, "organizationId" | "scope" | "among" | "timeZone">,
   query: string,
   wanted: { readonly threshold: number; readonly limit?: number },
 ): Promise<Retrieved> {
@@ -33,7 +33,7 @@ export async function retrieve(
     return { ranked: [], isCut: false, degraded: [] };
   // Once, so that vectors and calibration belong together whatever takes over meanwhile.
   const embedder = context.embedders.active();
-  const within = { organizationId, scope, among: among && setOf(among) };
+  const within = { organizationId, scope, timeZone, among: among && setOf(among) };
   const retrieval = { ...context, embedder };
   const meaning = await embedQuery(retrieval, query);
   const leave = await timed(context.stages, "line", () => context.searches.enter());
@@ -62,7 +62,7 @@ function setOf(units: readonly Unit[]): UnitSet {
 
 type Retrieval = CoreContext & { readonly embedder: Embedder };
 
-interface Within extends Pick<Ground, "organizationId" | "scope"> {
+interface Within extends Pick<Ground, "organizationId" | "scope" | "timeZone"> {
   /** The only units that count, or undefined when all of the scope do. */
   readonly among: UnitSet | undefined;
 }
@@ -171,6 +171,7 @@ async function rank(
     wordCounts: counted,
     calibration: await calibrations.of(embedder),
     now: clock.now(),
+    timeZone: within.timeZone,
     threshold: beforeRounding(threshold),
     ...(limit !== undefined && { limit }),
   };

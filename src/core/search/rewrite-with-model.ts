@@ -1,4 +1,6 @@
 import { fenceOf } from "../../lib/fence.js";
+import { dayIn } from "../../lib/time-zone.js";
+import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { LanguageModel } from "../ports.js";
@@ -15,13 +17,13 @@ const MOST_TOKENS = 1_000;
  * time, and then it is said.
  */
 export async function rewriteWith(
-  { model, store, clock, log }: CoreContext & { readonly model: LanguageModel },
+  { model, store, clock, timeZone, log }: CoreContext & { readonly model: LanguageModel },
   query: string,
 ): Promise<{ readonly texts: readonly string[]; readonly degraded: readonly string[] }> {
   if (query.length > LONGEST) return { texts: [], degraded: [] };
   const { name, version, schema, messages } = rewriteQueryPrompt;
   try {
-    const input = { query, today: clock.now().toISOString().slice(0, 10), fence: fenceOf(query) };
+    const input = { query, today: dayIn(iso(clock.now()), timeZone), fence: fenceOf(query) };
     const request = { name, schema, messages: messages(input), effort: "fast", maxTokens: MOST_TOKENS } as const;
     const { value, ...use } = await model.generate(request, AbortSignal.timeout(PATIENCE));
     const noted = { ...use, prompt: `${name}/${version}`, documentId: "", revision: 0 };

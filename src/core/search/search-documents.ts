@@ -78,6 +78,7 @@ export async function searchDocuments(plain: CoreContext, call: Admitted, raw: u
     timing: millisecondsSince(started),
     stages: stages.durations,
     degraded,
+    timeZone: ground.timeZone,
   };
 }
 
@@ -92,7 +93,7 @@ async function findBest(
 ): Promise<{ results: FoundDocument[]; degraded: readonly string[] }> {
   const seen = new Set<string>();
   const found = new Map<string, RankedUnit[]>();
-  const asked = await ask(context, input.q, input.rewriteQuery);
+  const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: ground.timeZone });
   const wanted = { threshold: 0, rerank: input.rerank };
   const degraded = new Set<string>();
   let { among } = ground;

@@ -1,5 +1,7 @@
 import * as z from "zod";
+import type { TimeZone } from "../../lib/time-zone.js";
 import { maySee, reachableContainers } from "../auth.js";
+import { sharedTimeZone } from "../containers/time-zone.js";
 import type { CoreContext } from "../context.js";
 import { parseFilters } from "./filters.js";
 import { containerTagSchema, customIdSchema, filepathSchema } from "../input.js";
@@ -30,6 +32,8 @@ export interface Ground {
   readonly condition: UnitCondition;
   /** The only units that count, or undefined when all of the scope do. */
   readonly among: readonly Unit[] | undefined;
+  /** Where days are counted: in the question, and in what is found. */
+  readonly timeZone: TimeZone;
 }
 
 /**
@@ -37,7 +41,7 @@ export interface Ground {
  * @throws AppError `forbidden` for a container that the actor may not see, `invalid` for filters that cannot be read
  */
 export async function layGround(
-  { store }: CoreContext,
+  { store, timeZone }: CoreContext,
   actor: Actor,
   input: GroundInput,
   wanted: Pick<UnitScope, "kinds" | "includeForgotten">,
@@ -65,7 +69,7 @@ export async function layGround(
   };
   const isNarrowed = Object.keys(condition).length > 0;
   const among = isNarrowed ? await store.units.matching(organizationId, scope, condition) : undefined;
-  return { organizationId, tags, scope, condition, among };
+  return { organizationId, tags, scope, condition, among, timeZone: sharedTimeZone({ timeZone }, containers) };
 }
 
 function without(kinds: readonly UnitKind[], kind: UnitKind): readonly UnitKind[] {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createStages } from "../../lib/stages.js";
+import type { TimeZone } from "../../lib/time-zone.js";
 import { asSeenBy, maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
@@ -93,6 +94,8 @@ export interface SearchAnswer {
   readonly stages: Readonly<Record<string, number>>;
   /** What did not work, in words; empty when all did. */
   readonly degraded: readonly string[];
+  /** Where the days of the results are to be shown. */
+  readonly timeZone: TimeZone;
 }
 
 /**
@@ -109,20 +112,23 @@ export async function searchMemories(plain: CoreContext, call: Admitted, raw: un
   const wanted = { kinds: kindsOf(input, context), includeForgotten };
   const ground = await stages.time("scope", () => layGround(context, actor, input, wanted));
   const threshold = input.threshold ?? context.limits.threshold;
-  const asked = await ask(context, input.q, input.rewriteQuery);
+  const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: ground.timeZone });
   const { ranked, degraded } = await find(context, ground, { asked, input, threshold });
   const results = await stages.time("load", () => present(context, actor, ranked));
   const whole = await stages.time("extras", () =>
     addExtras(context, actor, { ground, asked, input, threshold, results }),
   );
   const isMixed = input.aggregate && ground.scope.kinds.includes("memory");
-  const mixed = isMixed ? await addAggregates(context, input.q, whole) : { results: whole, degraded: [] };
+  const mixed = isMixed
+    ? await addAggregates({ ...context, timeZone: ground.timeZone }, input.q, whole)
+    : { results: whole, degraded: [] };
   return {
     results: mixed.results.slice(0, input.limit),
     waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
     timing: millisecondsSince(started),
     stages: stages.durations,
     degraded: [...degraded, ...mixed.degraded],
+    timeZone: ground.timeZone,
   };
 }
 

@@ -15,6 +15,8 @@ export interface Cli {
   readonly programName: string;
   /** The container for a command that needs one and names none. */
   readonly defaultContainer: () => Promise<string>;
+  /** A moment (ISO 8601) by the user's clock, as `inTimeZone` writes it: its first ten characters are the day. */
+  readonly localTime: (moment: string) => string;
   /** Settings from the options that come with every command, by setting name. */
   readonly settings: () => Readonly<Record<string, string>>;
   /** The exit code when the command ends without an error; 0 unless set. */

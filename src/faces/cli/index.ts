@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { AppError } from "../../core/errors.js";
+import { inTimeZone, machineTimeZone } from "../../lib/time-zone.js";
 import type { Cli, Register } from "./cli.js";
 import { registerAdd } from "./commands/add.js";
 import { registerAudit } from "./commands/audit.js";
@@ -61,6 +62,7 @@ const COMMANDS: readonly Register[] = [
 export async function runCli(argv: readonly string[], starters: Starters, io: CliIo): Promise<number> {
   const output = createOutput(io, asksForJson(argv));
   const programName = io.programName ?? "recollect";
+  const timeZone = io.timeZone ?? machineTimeZone();
   let exitCode = EXIT_OK;
   const program = createProgram(output, starters.version);
   const cli: Cli = {
@@ -69,6 +71,7 @@ export async function runCli(argv: readonly string[], starters: Starters, io: Cl
     programName,
     stdin: io.stdin,
     defaultContainer: async () => io.defaultContainer ?? (await import("../../core/index.js")).DEFAULT_CONTAINER,
+    localTime: (moment) => inTimeZone(moment, timeZone),
     settings: () => settingsOf(program),
     exitWith: (code) => {
       exitCode = code;

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import type { TimeZone } from "../../lib/time-zone.js";
 
 /** The streams and facts about the terminal that `main.ts` hands over. */
 export interface CliIo {
@@ -13,6 +14,8 @@ export interface CliIo {
   readonly isDebug?: boolean;
   /** The container for commands that name none, where it is configured. */
   readonly defaultContainer?: string;
+  /** Where the user's days are counted. Default: where this machine's are. */
+  readonly timeZone?: TimeZone;
   /** How the user starts this program, for hints. Default `recollect`. */
   readonly programName?: string;
 }

@@ -1,5 +1,6 @@
 import type { SearchAnswer, SearchResult } from "../../core/index.js";
 import type { DocumentHead, Memory, RememberedFact } from "../../core/types.js";
+import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import type { Cli } from "./cli.js";
 import { count, indent, oneLine, printable } from "./style.js";
 
@@ -7,7 +8,7 @@ const LONGEST_NAME = 60;
 
 /** Search results for people: score, text, then where and when it is from. */
 export function describeAnswer(cli: Cli, answer: SearchAnswer, query: string): string[] {
-  const found = answer.results.flatMap((result) => describeResult(cli, result));
+  const found = answer.results.flatMap((result) => describeResult(cli, result, answer.timeZone));
   const nothing = [`Nothing found for “${oneLine(query)}”.`];
   return [...(found.length > 0 ? found : nothing), ...describeLimits(cli, answer)];
 }
@@ -23,10 +24,10 @@ export function describeLimits(cli: Cli, { waiting, degraded }: SearchAnswer): s
   ];
 }
 
-function describeResult(cli: Cli, result: SearchResult): string[] {
+function describeResult(cli: Cli, result: SearchResult, timeZone: TimeZone): string[] {
   const { bold, dim } = cli.output.style;
   const text = indent(printable(result.text).trim(), 6).trimStart();
-  const facts = [result.kind === "memory" ? "memory" : "passage", sourceOf(result), dateOf(result), result.id];
+  const facts = [result.kind === "memory" ? "memory" : "passage", sourceOf(result), dayOf(result, timeZone), result.id];
   return [`${bold(result.similarity.toFixed(2))}  ${text}`, dim(indent(facts.join(" · "), 6))];
 }
 
@@ -45,9 +46,9 @@ function nameOf(document: DocumentHead): string {
 }
 
 /** The day something is from, as far as it is known: what the source says, else when it was added. */
-function dateOf({ chunk, memory, documents }: SearchResult): string {
+function dayOf({ chunk, memory, documents }: SearchResult, timeZone: TimeZone): string {
   const known = chunk?.metadata?.date ?? documents[0]?.documentDate ?? chunk?.createdAt ?? memory?.createdAt;
-  return known?.slice(0, 10) ?? "no date";
+  return known === undefined ? "no date" : dayIn(known, timeZone);
 }
 
 /** What became of the facts of a document, one a line. */

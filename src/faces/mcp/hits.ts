@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { SearchAnswer, SearchResult } from "../../core/index.js";
 import { TRUST, type DocumentHead, type Memory } from "../../core/types.js";
 import { truncate } from "../../lib/sentences.js";
+import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { count, oneLine } from "./recalled.js";
 
 /** Characters of one hit that the text form shows; `fetch` gives the rest. */
@@ -56,11 +57,11 @@ export function titleOf(source: Pick<DocumentHead, "title"> | undefined, text: s
 }
 
 /** One hit as a line that begins with its id; further lines of its text are indented, so that none looks like a hit. */
-function describeHit({ id, kind, text, similarity, title, date, origin, trust }: Hit): string {
+function describeHit({ id, kind, text, similarity, title, date, origin, trust }: Hit, timeZone: TimeZone): string {
   const shown = truncate(text, LONGEST_TEXT);
   const rest = shown.length < text.length ? ` … (cut; fetch ${id} for all)` : "";
   const from = oneLine(text).startsWith(title) ? "" : `, from "${title}"`;
-  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${date.slice(0, 10)}${from}${markOf(trust, origin)}`;
+  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${dayIn(date, timeZone)}${from}${markOf(trust, origin)}`;
   return `[${id}] (${about}) ${shown.replaceAll(/\r?\n/g, "\n  ")}${rest}`;
 }
 
@@ -76,9 +77,9 @@ export function sourceMark(origin: string | null): string {
   return origin === "connector" ? ", from a connected service" : "";
 }
 
-/** Hits, best first, each from a line of its own. */
-export function describeHits(results: readonly SearchResult[]): string {
-  return results.map((result) => describeHit(presentHit(result))).join("\n");
+/** What a search found, best first, each from a line of its own. */
+export function describeHits({ results, timeZone }: Pick<SearchAnswer, "results" | "timeZone">): string {
+  return results.map((result) => describeHit(presentHit(result), timeZone)).join("\n");
 }
 
 /** What is not in the answer yet, or not as good as it could be; empty when nothing is. */

@@ -60,8 +60,8 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
 async function writeContext({ core, actor }: ToolContext, tag: string, withRecent: boolean): Promise<string> {
   const profile = await core.profile({ actor }, { containerTag: tag });
   const parts = [
-    ...describeFacts("Lasting:", (profile.static ?? []).map(presentFact)),
-    ...(withRecent ? describeFacts("Recent:", (profile.dynamic ?? []).map(presentFact)) : []),
+    ...describeFacts("Lasting:", (profile.static ?? []).map(presentFact), profile.timeZone),
+    ...(withRecent ? describeFacts("Recent:", (profile.dynamic ?? []).map(presentFact), profile.timeZone) : []),
   ];
   const known =
     parts.length > 0 ? `This is known already:\n${fence(parts.join("\n\n"))}` : `Nothing is known in ${tag} yet.`;

@@ -71,7 +71,7 @@ function hasItems(items: unknown): boolean {
 
 /** "Next Friday" needs the day of the week. */
 export function withWeekday(date: string): string {
-  const day = new Date(date);
+  const day = new Date(date.slice(0, 10));
   if (Number.isNaN(day.getTime())) return date;
   return `${day.toLocaleDateString("en", { weekday: "long", timeZone: "UTC" })}, ${date}`;
 }

@@ -58,7 +58,7 @@ function describePage(
 ): string[] {
   const { items, total } = page;
   if (items.length === 0) return ["Nothing of that is known. Entries are kept for a year."];
-  const rows = items.map(columnsOf);
+  const rows = items.map((entry) => columnsOf(cli, entry));
   const widths = rows[0]?.map((_cell, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const lines = rows.map((row, index) => {
     const line = row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ");
@@ -69,10 +69,10 @@ function describePage(
   return lines;
 }
 
-function columnsOf(entry: ListedAuditEntry): string[] {
+function columnsOf(cli: Cli, entry: ListedAuditEntry): string[] {
   const { at, action, outcome, containerTags, subjectIds, face, address, client } = entry;
   return [
-    at.slice(0, 19).replace("T", " "),
+    cli.localTime(at).slice(0, 19).replace("T", " "),
     describeActor(entry),
     entry.count > 1 ? `${action} ×${entry.count}` : action,
     outcome,

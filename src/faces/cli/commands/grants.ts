@@ -35,10 +35,11 @@ function describe(cli: Cli, grant: AppGrant): string {
     containerTags !== null && `only ${containerTags.join(" ")}`,
     permission === "read" && "read only",
   ];
+  const day = (moment: string) => cli.localTime(moment).slice(0, 10);
   const state = [
-    `let in ${createdAt.slice(0, 10)}`,
-    lastUsedAt === null ? "never used" : `last used ${lastUsedAt.slice(0, 10)}`,
-    expiresAt !== null && `expires ${expiresAt.slice(0, 10)}`,
+    `let in ${day(createdAt)}`,
+    lastUsedAt === null ? "never used" : `last used ${day(lastUsedAt)}`,
+    expiresAt !== null && `expires ${day(expiresAt)}`,
   ];
   const join = (parts: readonly (string | false)[]) => parts.filter((part) => part !== false).join(", ");
   return `${grant.id}  ${join(use)}  ${cli.output.style.dim(join(state))}`;

@@ -28,7 +28,7 @@ function describe(cli: Cli, { memory, versions, sources, entries }: MemoryHistor
     ...(memory.entities ? [dim(`  about ${memory.entities.map(oneLine).join(", ")}`)] : []),
     "",
     bold("Sources"),
-    ...(sources.length > 0 ? sources.map(describeSource) : ["  none that is still there"]),
+    ...(sources.length > 0 ? sources.map((source) => describeSource(cli, source)) : ["  none that is still there"]),
     "",
     bold("Changes"),
     ...(entries.length > 0 ? entries.flatMap((entry) => describeEntry(cli, entry)) : ["  none that is kept"]),
@@ -38,7 +38,7 @@ function describe(cli: Cli, { memory, versions, sources, entries }: MemoryHistor
 
 function describeVersion(cli: Cli, memory: Memory): string {
   const { dim } = cli.output.style;
-  return `  ${memory.version}  ${oneLine(memory.text)}  ${dim(`${stateOf(cli, memory)} · ${day(memory.createdAt)} · ${memory.id}`)}`;
+  return `  ${memory.version}  ${oneLine(memory.text)}  ${dim(`${stateOf(cli, memory)} · ${day(cli, memory.createdAt)} · ${memory.id}`)}`;
 }
 
 function stateOf(cli: Cli, { isLatest, isForgotten, forgetReason }: Memory): string {
@@ -48,17 +48,19 @@ function stateOf(cli: Cli, { isLatest, isForgotten, forgetReason }: Memory): str
   return isLatest ? green("latest") : "replaced";
 }
 
-function describeSource({ documentId, title, quote, addedAt }: Source): string {
+function describeSource(cli: Cli, { documentId, title, quote, addedAt }: Source): string {
   const name = title === null ? `document ${documentId}` : `“${oneLine(title)}” [${documentId}]`;
-  return `  ${name}, ${day(addedAt)}${quote === null ? "" : `: “${oneLine(quote)}”`}`;
+  return `  ${name}, ${day(cli, addedAt)}${quote === null ? "" : `: “${oneLine(quote)}”`}`;
 }
 
 function describeEntry(cli: Cli, { at, action, actor, cause, batchId }: JournalRow): string[] {
   const { dim } = cli.output.style;
   const why = cause === null ? "" : `, ${oneLine(cause)}`;
-  return [`  ${at.slice(0, 16).replace("T", " ")}  ${action} by ${oneLine(actor)}${why}  ${dim(`[batch ${batchId}]`)}`];
+  return [
+    `  ${cli.localTime(at).slice(0, 16).replace("T", " ")}  ${action} by ${oneLine(actor)}${why}  ${dim(`[batch ${batchId}]`)}`,
+  ];
 }
 
-function day(moment: string): string {
-  return moment.slice(0, 10);
+function day(cli: Cli, moment: string): string {
+  return cli.localTime(moment).slice(0, 10);
 }

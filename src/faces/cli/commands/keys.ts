@@ -98,17 +98,18 @@ async function list(cli: Cli): Promise<void> {
 }
 
 function describe(cli: Cli, key: ListedKey): string {
-  const made = `made ${key.createdAt.slice(0, 10)}`;
+  const made = `made ${cli.localTime(key.createdAt).slice(0, 10)}`;
   return `${key.id}  …${key.hint}  ${describeUse(key)}  ${made}, ${describeState(cli, key)}`;
 }
 
 function describeState(cli: Cli, { isOpen, revokedAt, disabledAt, expiresAt, lastUsedAt }: ListedKey): string {
   const { dim, red } = cli.output.style;
-  if (revokedAt !== null) return red(`revoked ${revokedAt.slice(0, 10)}`);
-  if (disabledAt !== null) return red(`switched off ${disabledAt.slice(0, 10)}`);
-  if (expiresAt !== null && !isOpen) return red(`expired ${expiresAt.slice(0, 10)}`);
-  const used = lastUsedAt === null ? "never used" : `last used ${lastUsedAt.slice(0, 10)}`;
-  return dim(expiresAt === null ? used : `${used}, expires ${expiresAt.slice(0, 10)}`);
+  const day = (moment: string) => cli.localTime(moment).slice(0, 10);
+  if (revokedAt !== null) return red(`revoked ${day(revokedAt)}`);
+  if (disabledAt !== null) return red(`switched off ${day(disabledAt)}`);
+  if (expiresAt !== null && !isOpen) return red(`expired ${day(expiresAt)}`);
+  const used = lastUsedAt === null ? "never used" : `last used ${day(lastUsedAt)}`;
+  return dim(expiresAt === null ? used : `${used}, expires ${day(expiresAt)}`);
 }
 
 /** What the key is for, and what it is limited to. */

@@ -76,11 +76,13 @@ async function getKey(cli: Cli, service: string, client: string | undefined): Pr
 async function list(cli: Cli): Promise<void> {
   const answer = await withCore(cli, ({ core, read }) => core.listSignIns(read));
   const none = `No browser is signed in. A link for one: ${cli.programName} login`;
-  cli.output.answer(answer, () => (answer.signIns.length > 0 ? answer.signIns.map(describe) : [none]));
+  cli.output.answer(answer, () =>
+    answer.signIns.length > 0 ? answer.signIns.map((signIn) => describe(cli, signIn)) : [none],
+  );
 }
 
-function describe({ id, how, client, createdAt, lastUsedAt, expiresAt }: SignIn): string {
-  const days = (time: string) => time.slice(0, 10);
+function describe(cli: Cli, { id, how, client, createdAt, lastUsedAt, expiresAt }: SignIn): string {
+  const days = (time: string) => cli.localTime(time).slice(0, 10);
   return `${id}  ${oneLine(client ?? "unknown browser")}, with ${WAYS[how]} ${days(createdAt)}, last used ${days(lastUsedAt)}, ends ${days(expiresAt)}`;
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { dayIn } from "../../../lib/time-zone.js";
 import type { DocumentHead } from "../../../core/types.js";
 import { createId } from "../../../lib/ids.js";
 import { safeCut } from "../../../lib/sentences.js";
@@ -78,7 +79,7 @@ const listTool = (name: string): Tool =>
       );
       const lines = listed.documents.map(
         (document) =>
-          `[${document.id}] (${document.type}, ${document.status}, ${document.createdAt.slice(0, 10)}) ${titleOf(document, document.summary ?? "untitled")}`,
+          `[${document.id}] (${document.type}, ${document.status}, ${dayIn(document.createdAt, listed.timeZone)}) ${titleOf(document, document.summary ?? "untitled")}`,
       );
       return {
         text: [

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { dayIn } from "../../../lib/time-zone.js";
 import type { MemoryEntry } from "../../../core/index.js";
 import type { Memory } from "../../../core/types.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
@@ -74,7 +75,7 @@ const listTool = (name: string): Tool =>
       );
       const lines = listed.entries.map(
         ({ memory }) =>
-          `[${memory.id}] (${memory.createdAt.slice(0, 10)}, version ${memory.version}) ${oneLine(memory.text)}`,
+          `[${memory.id}] (${dayIn(memory.createdAt, listed.timeZone)}, version ${memory.version}) ${oneLine(memory.text)}`,
       );
       return {
         text: [

@@ -55,7 +55,7 @@ async function answer({ core, actor }: ToolContext, { query: q, container, withP
 
 function describe(search: SearchAnswer, profile: Profile | null, container: string): string {
   const known = profile ? describeProfile(profile) : "";
-  const parts = [known, describeHits(search.results)].filter((part) => part !== "");
+  const parts = [known, describeHits(search)].filter((part) => part !== "");
   return [
     search.results.length > 0
       ? `${count(search.results.length, "result")} in ${container}, best first.`

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { dayIn, type TimeZone } from "../../../lib/time-zone.js";
 import type { Fetched } from "../../../core/index.js";
 import { TRUST, type Document, type Memory, type Trust } from "../../../core/types.js";
 import { safeCut } from "../../../lib/sentences.js";
@@ -47,7 +48,7 @@ export const fetchTool = defineTool({
     const start = offset > 0 ? safeCut(whole, offset) : 0;
     const end = safeCut(whole, start + PAGE_CHARACTERS);
     const structured = { ...page, text: whole.slice(start, end), nextOffset: end < whole.length ? end : null };
-    return { text: describe(structured, whole.length, start), structured };
+    return { text: describe(structured, { total: whole.length, start, timeZone: fetched.timeZone }), structured };
   },
 });
 
@@ -102,11 +103,14 @@ function presentDocument(
   };
 }
 
-function describe(page: Page, total: number, start: number): string {
+function describe(
+  page: Page,
+  { total, start, timeZone }: { readonly total: number; readonly start: number; readonly timeZone: TimeZone },
+): string {
   const { id, kind, title, text, status, related, newerId, nextOffset, date, containerTags, trust, origin } = page;
   const noun = kind === "memory" ? "Documents that state it" : "Memories from it";
   return [
-    `${kind === "memory" ? "Memory" : "Document"} [${id}] in ${containerTags.join(", ")}, ${date.slice(0, 10)}, ${status}${markOf(trust, origin)}.`,
+    `${kind === "memory" ? "Memory" : "Document"} [${id}] in ${containerTags.join(", ")}, ${dayIn(date, timeZone)}, ${status}${markOf(trust, origin)}.`,
     ...(newerId === null ? [] : [`It was replaced by memory [${newerId}].`]),
     ...(related.length > 0 ? [`${noun}: ${related.map((other) => `[${other}]`).join(" ")}`] : []),
     fence(oneLine(text.slice(0, 400)).startsWith(title) ? text : `${title}\n\n${text}`),

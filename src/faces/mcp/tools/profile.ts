@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { dayIn, type TimeZone } from "../../../lib/time-zone.js";
 import { describeGaps, describeHits, factSchema, hitSchema, presentFact, presentHit, sourceMark } from "../hits.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
 import { defineTool } from "../tool.js";
@@ -44,10 +45,10 @@ export const profileTool = defineTool({
       notice: NOTICE,
     };
     const parts = [
-      ...describeFacts("Lasting:", structured.static),
-      ...describeFacts("Recent:", structured.dynamic),
+      ...describeFacts("Lasting:", structured.static, profile.timeZone),
+      ...describeFacts("Recent:", structured.dynamic, profile.timeZone),
       ...(profile.search && profile.search.results.length > 0
-        ? [`For the question:\n${describeHits(profile.search.results)}`]
+        ? [`For the question:\n${describeHits(profile.search)}`]
         : []),
     ];
     const text = [
@@ -62,13 +63,17 @@ export const profileTool = defineTool({
 });
 
 /** Facts under a heading; nothing where there are none. */
-export function describeFacts(heading: string, facts: readonly z.output<typeof factSchema>[]): string[] {
+export function describeFacts(
+  heading: string,
+  facts: readonly z.output<typeof factSchema>[],
+  timeZone: TimeZone,
+): string[] {
   if (facts.length === 0) return [];
   return [
     [
       heading,
       ...facts.map(
-        ({ id, text, date, origin }) => `[${id}] (${date.slice(0, 10)}${sourceMark(origin)}) ${oneLine(text)}`,
+        ({ id, text, date, origin }) => `[${id}] (${dayIn(date, timeZone)}${sourceMark(origin)}) ${oneLine(text)}`,
       ),
     ].join("\n"),
   ];

@@ -61,7 +61,7 @@ export const searchTool = defineTool({
     const { results, waiting, degraded } = answer;
     const text = [
       results.length > 0
-        ? `${count(results.length, "result")} in ${container}, best first.\n${fence(describeHits(results))}`
+        ? `${count(results.length, "result")} in ${container}, best first.\n${fence(describeHits(answer))}`
         : `Nothing in ${container} is similar enough. Other words, a lower threshold or another containerTag may find more.`,
       ...describeGaps(answer),
     ].join("\n");

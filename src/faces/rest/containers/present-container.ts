@@ -63,6 +63,7 @@ export const updatedContainer = z.object({
   entityContext: z.string().nullable(),
   memoryFilesystemPaths: z.array(z.string()).nullable(),
   profileBuckets,
+  timezone: z.string().nullable(),
   updatedAt: dateTime,
 });
 
@@ -74,6 +75,7 @@ export function presentUpdatedContainer(container: Container): z.infer<typeof up
     entityContext: container.entityContext,
     memoryFilesystemPaths: memoryFilesystemPaths && [...memoryFilesystemPaths],
     profileBuckets: container.profileBuckets.map(({ key, description }) => ({ key, description })),
+    timezone: container.timeZone,
     updatedAt: container.updatedAt,
   };
 }

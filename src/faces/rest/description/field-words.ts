@@ -24,6 +24,8 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   taskType: "`memory` extracts facts; `superrag` only makes the text findable.",
   dreaming: "When facts are extracted: `instant`, or `dynamic` in a quiet moment.",
   documentDate: "When the content is from; relative dates in it are read from there.",
+  timezone:
+    "Where the days of the container are counted: a name such as Pacific/Auckland, or an offset such as +13:00. Null for the server's.",
   entityContext: "What the extraction of facts should know about the container.",
   includeContent: "Whether the text comes along.",
   forgetAfter: "When the memory is over; ISO 8601.",

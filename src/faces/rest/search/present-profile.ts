@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Profile } from "../../../core/index.js";
+import { dayIn } from "../../../lib/time-zone.js";
 import { presentSearch, searchAnswer } from "./present-search-result.js";
 
 const texts = z.array(z.string()).optional();
@@ -24,7 +25,9 @@ export function presentProfile(profile: Profile): ProfileAnswer {
     profile: {
       ...(profile.static && { static: profile.static.map(({ text }) => text) }),
       ...(profile.dynamic && {
-        dynamic: profile.dynamic.map(({ text, createdAt }) => `[Recent] [${createdAt.slice(0, 10)}] ${text}`),
+        dynamic: profile.dynamic.map(
+          ({ text, createdAt }) => `[Recent] [${dayIn(createdAt, profile.timeZone)}] ${text}`,
+        ),
       }),
       ...(profile.buckets && {
         buckets: Object.fromEntries(
