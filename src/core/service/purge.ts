@@ -9,13 +9,15 @@ import { lookUpDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { ContainerRow, JobHandler, PurgedRows, StoreNouns } from "../ports.js";
+import type { ContainerRow, JobDraft, JobHandler, PurgedRows, StoreNouns } from "../ports.js";
 import type { Actor, JournalEntry } from "../types.js";
 
 /** How long an answer waits until nothing is left in any file, in milliseconds; a job goes on after that. */
 const PATIENCE_MS = 20_000;
 /** A large store is written anew, and large containers take many batches. */
 const TIMEOUT_MS = 6 * 60 * 60 * 1_000;
+/** With an hour between attempts, more than a month: what was promised is not given up because a disk is full. */
+const MAX_ATTEMPTS = 1_000;
 /** What is removed in one transaction; more would hold up other callers. */
 const DOCUMENT_BATCH = 50;
 const MEMORY_BATCH = 200;
@@ -90,15 +92,19 @@ interface Begun {
 async function begin(context: CoreContext, nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
   const begun = await beginWith(nouns, actor, input);
   await nouns.purges.mark();
-  await nouns.jobs.enqueue([
-    {
-      kind: "purge",
-      payload: begun.remainder,
-      group: "system",
-      runAt: new Date(context.clock.now().getTime() + PATIENCE_MS),
-    },
-  ]);
+  const runAt = new Date(context.clock.now().getTime() + PATIENCE_MS);
+  await nouns.jobs.enqueue([{ ...jobFor(begun.remainder), runAt }]);
   return begun;
+}
+
+function jobFor(remainder: Remainder): JobDraft {
+  return { kind: "purge", payload: remainder, group: "system", maxAttempts: MAX_ATTEMPTS };
+}
+
+/** Has the files overwritten where a purge was given up before that. Costs one small read where nothing is left to do. */
+export async function resumePurges({ store }: Pick<CoreContext, "store">): Promise<void> {
+  if ((await store.purges.marked()) === null) return;
+  await store.jobs.enqueue([{ ...jobFor({ containerIds: [], files: [] }), key: "purge:resumed" }]);
 }
 
 async function beginWith(nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
@@ -204,6 +210,8 @@ async function finishPurge(context: CoreContext, { containerIds, files }: Remain
   const { store, blobs, vectors } = context;
   for (const key of files) await blobs.remove(key);
   for (const id of containerIds) await emptyForGood(context, id, signal);
+  // Another purge may have overwritten the files, and taken the mark away, before these were empty.
+  if (containerIds.length > 0) await store.purges.mark();
   const mark = await store.purges.marked();
   if (mark === null) return;
   await vectors.scrub(signal);
