@@ -71,10 +71,6 @@ const REMOVE_LISTED = [
     where action in ('memory.approved', 'memory.reverted') and before ->> '$.id' in (select id from purged_memories)`,
   sql`update journal set before = null, after = null, cause = null
     where subject_id in (select id from purged_documents)`,
-  // A refusal may repeat the name that a document was asked for by.
-  sql`update requests set error = 'purged' where error is not null and exists (
-    select 1 from documents where documents.id in (select id from purged_documents)
-      and custom_id is not null and instr(requests.error, custom_id) > 0)`,
   ...REMOVE_ROWS,
   sql`update memories set parent_id = null where parent_id in (select id from purged_memories)
     and root_id in (select id from purged_chains)`,

@@ -43,9 +43,8 @@ export function createPurgeStore(db: Kysely<Database>): PurgeStore {
       atomically(db, async (db) => {
         await sql`update journal set before = null, after = null, cause = null
           where container_tag = ${containerTag} and organization_id = ${organizationId}`.execute(db);
-        await sql`update requests set container_tag = null, error = iif(error is null, null, 'purged')
-          where organization_id = ${organizationId}
-            and (container_tag = ${containerTag} or instr(error, ${containerTag}) > 0)`.execute(db);
+        await sql`update requests set container_tag = null
+          where organization_id = ${organizationId} and container_tag = ${containerTag}`.execute(db);
       }),
 
     async container(organizationId, containerId) {

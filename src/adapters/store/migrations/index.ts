@@ -5,6 +5,7 @@ import { dreaming } from "./0004-dreaming.js";
 import { access } from "./0005-access.js";
 import { retrieval } from "./0006-retrieval.js";
 import { metadataValues } from "./0007-metadata-values.js";
+import { requestErrors } from "./0008-request-errors.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly string[] = [
   access,
   retrieval,
   metadataValues,
+  requestErrors,
 ];
