@@ -127,6 +127,8 @@ describe("a document that is purged", () => {
     const other = await plantDocument();
     await core.deleteDocument(call, { id: other.documentId });
     expect(scan(other.tokens)).not.toEqual([]);
+    const receipt = await core.purge(call, { documentId: other.documentId, confirm });
+    expect(receipt).toMatchObject({ documents: 1, memories: expect.any(Number), complete: true });
     expect(await core.purge(call, { documentId: other.documentId, confirm })).toMatchObject({ documents: 0 });
     expect(scan([...one.tokens, ...other.tokens])).toEqual([]);
   });

@@ -21,6 +21,9 @@ import type { StoreNouns } from "../ports.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import type { Actor, Memory } from "../types.js";
 
+/** Between the memories in their light document. */
+const BETWEEN = "\n";
+
 export const createMemoriesSchema = z.object({
   containerTag: containerTagSchema,
   memories: z
@@ -63,7 +66,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
     checkMetadataSize(`memories.${index}.metadata`, metadata, context.limits);
   refusePast("memories", input.memories, context.clock.now());
   const [known] = await context.store.containers.find(organizationId, [input.containerTag]);
-  const candidates = input.memories.map(candidateOf);
+  const candidates = candidatesOf(input.memories);
   const resolution = await resolveFacts(context, organizationId, known ?? null, candidates);
   const created = await once(context, call, "createMemories", async (nouns) => {
     await refuseMerging(nouns, organizationId, [input.containerTag]);
@@ -74,7 +77,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
       id: createId(),
       customId: null,
       containerTags: [input.containerTag],
-      content: input.memories.map((memory) => memory.content).join("\n"),
+      content: input.memories.map((memory) => memory.content).join(BETWEEN),
       turns: null,
       title: null,
       url: null,
@@ -122,6 +125,16 @@ async function keepEntityContext(
 }
 
 type MemoryInput = z.output<typeof createMemoriesSchema>["memories"][number];
+
+/** Each with its place in the light document, by which a purge finds it there. */
+function candidatesOf(memories: readonly MemoryInput[]): StatedCandidate[] {
+  let start = 0;
+  return memories.map((memory) => {
+    const quoteAt = { start, end: start + memory.content.length };
+    start = quoteAt.end + BETWEEN.length;
+    return { ...candidateOf(memory), quoteAt };
+  });
+}
 
 function candidateOf(memory: MemoryInput): StatedCandidate {
   const temporal = memory.temporalContext;
