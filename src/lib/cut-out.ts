@@ -68,7 +68,7 @@ export function overlapsAny({ start, end }: Place, places: readonly Place[]): bo
 }
 
 /** Places in order, those that touch or overlap as one. */
-export function joined(places: readonly Place[]): Place[] {
+function joined(places: readonly Place[]): Place[] {
   const result: Place[] = [];
   for (const place of places.toSorted((one, other) => one.start - other.start)) {
     const last = result.at(-1);
@@ -78,18 +78,60 @@ export function joined(places: readonly Place[]): Place[] {
   return result;
 }
 
-/**
- * A text without these places, and without the one space or line end that set each of them apart. All else stays as it is.
- * @param places in order, none overlapping another
- */
-export function cutOut(text: string, places: readonly Place[]): string {
-  let rest = "";
-  let from = 0;
-  for (const { start, end } of withGaps(text, places)) {
-    rest += text.slice(from, start);
-    from = end;
+/** What is cut out of a text, and where all else is afterwards. */
+export class Cut {
+  /** Disjoint, in order. */
+  readonly places: readonly Place[];
+  /** The places with the one space or line end that set each of them apart. */
+  readonly #gaps: readonly Place[];
+  /** How much is gone before each gap, and before the end. */
+  readonly #gone: readonly number[];
+  readonly #text: string;
+
+  constructor(text: string, places: readonly Place[]) {
+    this.#text = text;
+    this.places = joined(places);
+    this.#gaps = withGaps(text, this.places);
+    const gone = [0];
+    for (const { start, end } of this.#gaps) gone.push((gone.at(-1) ?? 0) + end - start);
+    this.#gone = gone;
   }
-  return rest + text.slice(from);
+
+  /** The text without them. All else stays as it is. */
+  rest(): string {
+    const pieces = this.#gaps.map(({ start }, index) => this.#text.slice(this.#gaps[index - 1]?.end ?? 0, start));
+    return [...pieces, this.#text.slice(this.#gaps.at(-1)?.end ?? 0)].join("");
+  }
+
+  /** Those that share a character with a place. */
+  within({ start, end }: Place): readonly Place[] {
+    return this.places.slice(
+      countUntil(this.places, (place) => place.end <= start),
+      countUntil(this.places, (place) => place.start < end),
+    );
+  }
+
+  /** Where a place is afterwards; null when something of it was cut. */
+  placeAfter(place: Place): Place | null {
+    if (this.within(place).length > 0) return null;
+    const before = countUntil(this.#gaps, ({ start }) => start < place.end);
+    const last = this.#gaps[before - 1];
+    const moved = (this.#gone[before] ?? 0) - Math.max(0, (last?.end ?? 0) - place.start);
+    return { start: place.start - moved, end: place.end - moved };
+  }
+}
+
+/** How many of a list come before the first that does not satisfy a condition; all after it do not, either. */
+function countUntil(places: readonly Place[], isBefore: (place: Place) => boolean): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const place = places[middle];
+    if (place && isBefore(place)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function withGaps(text: string, places: readonly Place[]): Place[] {
@@ -104,15 +146,4 @@ function withGaps(text: string, places: readonly Place[]): Place[] {
       return { start: Math.max(0, start - 1), end };
     }),
   );
-}
-
-/** Where a place of a text is once others were cut out of it; null when one of them overlaps it. */
-export function placeAfterCut(text: string, cut: readonly Place[], { start, end }: Place): Place | null {
-  let moved = 0;
-  for (const gap of withGaps(text, cut)) {
-    if (gap.start >= end) break;
-    if (overlapsAny({ start, end }, cut)) return null;
-    moved += Math.min(gap.end, start) - gap.start;
-  }
-  return { start: start - moved, end: end - moved };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { cutOut, placeAfterCut, placesOf } from "../../src/lib/cut-out.js";
+import { Cut, placesOf } from "../../src/lib/cut-out.js";
 
+const cutOut = (text: string, places: ReturnType<typeof placesOf>): string => new Cut(text, places).rest();
 const without = (text: string, ...quotes: string[]): string =>
   cutOut(
     text,
@@ -59,15 +60,15 @@ describe("what is cut out of a text", () => {
 
 test("other places are where they were, less what was cut out before them", () => {
   const text = "One two. Three four. Five six.";
-  const cut = placesOf(text, [{ quote: "Three four.", at: null }]);
-  const rest = cutOut(text, cut);
+  const cut = new Cut(text, placesOf(text, [{ quote: "Three four.", at: null }]));
+  const rest = cut.rest();
   for (const word of ["One two.", "Five six."]) {
     const start = text.indexOf(word);
-    const place = placeAfterCut(text, cut, { start, end: start + word.length });
+    const place = cut.placeAfter({ start, end: start + word.length });
     expect(rest.slice(place?.start, place?.end)).toBe(word);
   }
-  expect(placeAfterCut(text, cut, { start: 4, end: 12 })).toBeNull();
-  expect(placeAfterCut(text, cut, { start: 9, end: 20 })).toBeNull();
+  expect(cut.placeAfter({ start: 4, end: 12 })).toBeNull();
+  expect(cut.placeAfter({ start: 9, end: 20 })).toBeNull();
 });
 
 test("a long text takes linear time", () => {

@@ -1,4 +1,4 @@
-import { cutOut, joined, overlapsAny, placeAfterCut, placesOf, type Place } from "../../lib/cut-out.js";
+import { Cut, type Passage, placesOf, type Place } from "../../lib/cut-out.js";
 import { transcriptOf } from "../documents/conversations.js";
 import { titleFromText } from "../documents/document-title.js";
 import { firstJob, noteDocument } from "../documents/revise-document.js";
@@ -45,25 +45,26 @@ export async function cutFromDocuments(
   actor: Actor,
   memories: readonly Memory[],
 ): Promise<CutFromDocuments> {
-  const found = { emptied: [] as string[], cut: [] as string[], passages: 0, files: [] as string[] };
+  const result = { emptied: [] as string[], cut: [] as string[], passages: 0, files: [] as string[] };
   const statedIn: string[] = [];
   for (const source of await sourcesOf(nouns, actor, memories)) {
     const { document } = source;
-    const places = mayCut(actor, document) ? await findPlaces(nouns, source) : [];
-    if (places.length === 0) {
+    const found = mayCut(actor, document) ? await findPlaces(nouns, source) : [];
+    const cut = new Cut(document.content, found);
+    if (cut.places.length === 0) {
       statedIn.push(document.id);
       continue;
     }
-    found.passages += places.length;
-    const rest = restOf(document, places);
-    await nouns.purges.requote(actor.organizationId, document.id, requotes(source, places, rest));
-    if (rest.content.trim() === "") found.emptied.push(document.id);
+    result.passages += cut.places.length;
+    const rest = restOf(document, cut);
+    await nouns.purges.requote(actor.organizationId, document.id, requotes(source, cut, rest));
+    if (rest.content.trim() === "") result.emptied.push(document.id);
     else {
-      found.cut.push(document.id);
-      found.files.push(...(await cut(nouns, actor, source, { places, rest })));
+      result.cut.push(document.id);
+      result.files.push(...(await write(nouns, actor, source, { cut, rest })));
     }
   }
-  return { ...found, statedIn };
+  return { ...result, statedIn };
 }
 
 function mayCut({ containers }: Actor, { containerTags }: Document): boolean {
@@ -101,7 +102,7 @@ async function sourcesOf(
 async function findPlaces(nouns: StoreNouns, { document, wanted, others }: Source): Promise<Place[]> {
   const { content } = document;
   if (await isWrittenForMemories(nouns, document))
-    return joined(placesOfEntries(content, wanted.map(entryOf), others.map(entryOf)));
+    return placesOfEntries(content, wanted.map(entryOf), others.map(entryOf));
   return placesOf(content, wanted.map(passageOf));
 }
 
@@ -119,18 +120,18 @@ const passageOf = ({ memory, quote, at }: Stated) => ({ quote: quote ?? memory.t
 /** What is left of a text, and of the turns that it is the transcript of. */
 type Rest = Pick<Document, "content" | "turns">;
 
-function restOf(document: Document, places: readonly Place[]): Rest {
-  if (!document.turns) return { content: cutOut(document.content, places), turns: null };
-  const turns = turnsWithout(document, places);
+function restOf(document: Document, cut: Cut): Rest {
+  if (!document.turns) return { content: cut.rest(), turns: null };
+  const turns = turnsWithout(document, cut);
   return { content: transcriptOf(turns), turns };
 }
 
 /** @returns keys of uploads that are not named any more */
-async function cut(
+async function write(
   nouns: StoreNouns,
   actor: Actor,
   { document, wanted }: Source,
-  { places, rest }: { readonly places: readonly Place[]; readonly rest: Rest },
+  { cut, rest }: { readonly cut: Cut; readonly rest: Rest },
 ): Promise<string[]> {
   const { organizationId, id, content, facts, revision } = document;
   const keepsFact = (text: string) => !wanted.some(({ memory }) => isSameFact(memory.text, text));
@@ -139,11 +140,11 @@ async function cut(
     await nouns.documents.update(organizationId, id, change);
     return [];
   }
-  const passages = [
+  const passages = distinct([
     ...wanted.map(passageOf),
-    ...places.map(({ start, end }) => ({ quote: content.slice(start, end), at: null })),
-  ];
-  const without = (text: string) => cutOut(text, placesOf(text, passages));
+    ...cut.places.map(({ start, end }) => ({ quote: content.slice(start, end), at: null })),
+  ]);
+  const without = (text: string) => new Cut(text, placesOf(text, passages)).rest();
   const title = await titleWithout(nouns, document, without);
   const files = await nouns.purges.takeText(organizationId, id, { text: without, keepsFact });
   const isRead = document.rememberedRevision >= revision;
@@ -166,22 +167,32 @@ async function cut(
   return files;
 }
 
+/** In texts that are not the one that their places were noted for. */
+function distinct(passages: readonly Passage[]): Passage[] {
+  return [...new Set(passages.map(({ quote }) => quote))].map((quote) => ({ quote, at: null }));
+}
+
 /** The links of other memories: whose words were cut has no words any more, all others stand further ahead. */
-function requotes({ document, others }: Source, places: readonly Place[], rest: Rest): Requote[] {
+function requotes({ document, others }: Source, cut: Cut, rest: Rest): Requote[] {
   const { content, turns } = document;
   return others.flatMap(({ memory: { id }, quote, at }): Requote[] => {
     const noted = at ?? (quote === null ? null : (placesOf(content, [{ quote, at: null }])[0] ?? null));
     if (!noted) return [];
-    if (overlapsAny(noted, places)) return [{ memoryId: id, at: null, keepsQuote: false }];
-    const words = content.slice(noted.start, noted.end);
-    const start = rest.content.indexOf(words);
-    const moved = turns
-      ? start === -1
-        ? null
-        : { start, end: start + words.length }
-      : placeAfterCut(content, places, noted);
-    return [{ memoryId: id, at: moved, keepsQuote: true }];
+    const moved = cut.placeAfter(noted);
+    if (!moved) return [{ memoryId: id, at: null, keepsQuote: false }];
+    return [
+      {
+        memoryId: id,
+        at: turns ? placeIn(rest.content, content.slice(noted.start, noted.end)) : moved,
+        keepsQuote: true,
+      },
+    ];
   });
+}
+
+function placeIn(text: string, words: string): Place | null {
+  const start = text.indexOf(words);
+  return start === -1 ? null : { start, end: start + words.length };
 }
 
 /** A title that was made of the text is made anew. One that somebody chose stays, unless it says what was cut. */
@@ -197,17 +208,17 @@ async function titleWithout(
 }
 
 /** The turns without what was cut out of their transcript; one that says nothing any more is none. */
-function turnsWithout({ content, turns }: Document, places: readonly Place[]): readonly Turn[] {
+function turnsWithout({ content, turns }: Document, cut: Cut): readonly Turn[] {
   let from = 0;
   return (turns ?? []).flatMap((turn) => {
     const start = content.indexOf(turn.text, from);
     if (start === -1) return [turn];
     const end = start + turn.text.length;
     from = end;
-    const own = places
-      .filter((place) => overlapsAny(place, [{ start, end }]))
+    const own = cut
+      .within({ start, end })
       .map((place) => ({ start: Math.max(0, place.start - start), end: Math.min(end, place.end) - start }));
-    const text = cutOut(turn.text, own).trim();
+    const text = new Cut(turn.text, own).rest().trim();
     return text === "" ? [] : [{ ...turn, text }];
   });
 }
