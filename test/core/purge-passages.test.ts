@@ -174,7 +174,7 @@ describe("what a purged memory says goes from the document that states it, and n
     const id = await add(`I live in Lisbon and my wifi code is ${secret}.`);
     const memories = await memoriesOf(id);
     expect(memories).toContain("User lives in Lisbon");
-    expect(await purgeSecret(await secretIn(id))).toMatchObject({ documents: 1, memories: 1 });
+    expect(await purgeSecret(await secretIn(id))).toMatchObject({ documents: 1, memories: 1, passages: 0 });
     await expect(documentOf(id)).rejects.toMatchObject({ kind: "not_found" });
     const { results } = await core.search(call, { q: "Lisbon", containerTags: ["a"], searchMode: "memories" });
     expect(results.map(({ text }) => text)).toEqual(["User lives in Lisbon"]);

@@ -1,5 +1,6 @@
 import { Cut, type Passage, placesOf, type Place } from "../../lib/cut-out.js";
 import { transcriptOf } from "../documents/conversations.js";
+import { maySee } from "../auth.js";
 import { titleFromText } from "../documents/document-title.js";
 import { firstJob, noteDocument } from "../documents/revise-document.js";
 import { isSameFact } from "../memories/near-duplicates.js";
@@ -17,7 +18,10 @@ export interface CutFromDocuments {
   readonly passages: number;
   /** Keys of uploads that are not named any more: what they say cannot be cut out of them. */
   readonly files: readonly string[];
-  /** Documents that may still say it: where, nobody knows, or they lie in other containers too than the actor's. */
+  /**
+   * Documents that may still say it: where, nobody knows, or they lie in other containers too than the actor's. Only those
+   * that the actor may see.
+   */
   readonly statedIn: readonly string[];
 }
 
@@ -52,15 +56,15 @@ export async function cutFromDocuments(
     const found = mayCut(actor, document) ? await findPlaces(nouns, source) : [];
     const cut = new Cut(document.content, found);
     if (cut.places.length === 0) {
-      statedIn.push(document.id);
+      if (maySee(actor, document.containerTags)) statedIn.push(document.id);
       continue;
     }
-    result.passages += cut.places.length;
     const rest = restOf(document, cut);
     await nouns.purges.requote(actor.organizationId, document.id, requotes(source, cut, rest));
     if (rest.content.trim() === "") result.emptied.push(document.id);
     else {
       result.cut.push(document.id);
+      result.passages += cut.places.length;
       result.files.push(...(await write(nouns, actor, source, { cut, rest })));
     }
   }
