@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
+import { AppError } from "../../src/core/errors.js";
+import { cleanUp } from "../../src/core/service/upkeep.js";
 import { findInFiles } from "../support/data-folder-scan.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
@@ -420,6 +422,36 @@ describe("a purge", () => {
     fails = false;
     opened.clock.advance(60_000);
     opened.context.wakeJobs();
+    await opened.settle();
+    expect(scan(tokens)).toEqual([]);
+  });
+
+  test("whose job was given up is finished by the next clean-up", async () => {
+    let fails = true;
+    await opened.close();
+    opened = await openManualCore({
+      vectors: (index) => ({
+        nearest: (query) => index.nearest(query),
+        status: () => index.status(),
+        verify: (signal) => index.verify(signal),
+        dropSpace: (spaceId) => index.dropSpace(spaceId),
+        close: () => index.close(),
+        scrub: async (signal) => {
+          if (fails) throw new AppError("invalid", "never again");
+          await index.scrub(signal);
+        },
+      }),
+    });
+    core = opened.core;
+    call = opened.call();
+    const { tokens, documentId } = await plantDocument();
+    expect(await core.purge(call, { documentId, confirm })).toMatchObject({ complete: false });
+    opened.clock.advance(60_000);
+    await opened.settle();
+    expect(await opened.everything()).toContain("never again");
+    fails = false;
+    expect(scan(tokens)).not.toEqual([]);
+    await cleanUp(opened.context);
     await opened.settle();
     expect(scan(tokens)).toEqual([]);
   });
