@@ -77,6 +77,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const store = await createSqliteStore({
     dataDirectory: config.dataDirectory,
     maxMegabytes: config.maxStoreMegabytes,
+    vacuumMegabytes: config.vacuumMegabytes,
     clock: systemClock,
     organizationId: config.apiKey?.organizationId,
   });

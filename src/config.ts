@@ -71,6 +71,8 @@ export interface Config {
   readonly keepFailedMinutes: number;
   /** 0 for no limit. */
   readonly maxStoreMegabytes: number;
+  /** Memory that a purge may take to write the store anew. */
+  readonly vacuumMegabytes: number;
   /** How often each key may call; undefined for as often as it likes. */
   readonly rate: { readonly requests: number; readonly windowMs: number } | undefined;
   /** Jobs at once. */
@@ -207,6 +209,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     dreamLongestWait: need(values.RECOLLECT_DREAM_LONGEST_WAIT),
     keepFailedMinutes: need(values.RECOLLECT_KEEP_FAILED_MINUTES),
     maxStoreMegabytes: need(values.RECOLLECT_MAX_STORE_MEGABYTES),
+    vacuumMegabytes: need(values.RECOLLECT_VACUUM_MEGABYTES),
     rate: buildRate(need(values.RECOLLECT_RATE_LIMIT), need(values.RECOLLECT_RATE_WINDOW_SECONDS)),
     concurrency: need(values.RECOLLECT_CONCURRENCY),
     threshold: need(values.RECOLLECT_THRESHOLD),

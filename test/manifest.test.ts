@@ -234,6 +234,7 @@ describe("the list of tools", () => {
           "gives": [
             "forgotten",
             "documents",
+            "statedIn",
             "candidates",
             "notice",
           ],

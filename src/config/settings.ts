@@ -226,6 +226,12 @@ export const SETTINGS = {
     fallback: "0",
     description: "Largest size of the store, in MB. `0` is no limit.",
   }),
+  RECOLLECT_VACUUM_MEGABYTES: setting({
+    schema: wholeNumber(0, TERABYTE_IN_MEGABYTES),
+    fallback: "256",
+    description:
+      "Largest store that a purge writes anew in memory, in MB; a larger one goes through the folder for temporary files. `0` uses that folder always.",
+  }),
   RECOLLECT_RATE_LIMIT: setting({
     schema: wholeNumber(0, 1_000_000),
     fallback: "0",

@@ -118,6 +118,7 @@ export {
 export type { ClientKey } from "./service/connect-clients.js";
 export type { PolledDevice, StartedDevice } from "./service/device.js";
 export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories/memories.js";
+export type { StatingDocument } from "./memories/still-stated.js";
 export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./memories/forget-memory.js";
 export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./memories/forget-matching.js";
 export type { MemoryHistory, Source } from "./memories/history.js";

@@ -7,6 +7,22 @@ export interface PurgedRows {
   readonly files: readonly string[];
 }
 
+/** How the links of other memories to a document change when something is cut out of its text. */
+export interface Requote {
+  readonly memoryId: string;
+  /** Where its words stand now; null when they were cut, wholly or in part, or stand nowhere. */
+  readonly at: { readonly start: number; readonly end: number } | null;
+  /** False when its words were cut, wholly or in part. */
+  readonly keepsQuote: boolean;
+}
+
+/** What is taken from the earlier submissions of a document. */
+export interface Rewriting {
+  readonly text: (text: string) => string;
+  /** Whether a ready-made fact stays. */
+  readonly keepsFact: (text: string) => boolean;
+}
+
 export interface DocumentPurge {
   /** Only memories in these containers. */
   readonly within: "all" | readonly string[];
@@ -25,10 +41,22 @@ export interface PurgeStore {
    */
   documents(organizationId: string, ids: readonly string[], options: DocumentPurge): Promise<PurgedRows>;
   /**
-   * Removes memories with all their versions, guesses that were derived from them, and what documents tell of them
-   * besides their text; documents that exist for these memories alone go too.
+   * Removes memories with all their versions, guesses that were derived from them, what documents tell of them besides
+   * their newest text, and the titles of their deleted documents in the journal; and these documents.
    */
-  memories(organizationId: string, ids: readonly string[]): Promise<PurgedRows>;
+  memories(
+    organizationId: string,
+    ids: readonly string[],
+    options: { readonly documents: readonly string[] },
+  ): Promise<PurgedRows>;
+  /**
+   * Removes what was made of the text of a document, before the text is changed: chunks with index entries and vectors,
+   * its description, uploads that it came from. Earlier submissions are rewritten.
+   * @returns the keys of its uploads
+   */
+  takeText(organizationId: string, documentId: string, rewriting: Rewriting): Promise<string[]>;
+  /** Changes links of memories to a document, and what the journal quotes of it for them. */
+  requote(organizationId: string, documentId: string, links: readonly Requote[]): Promise<void>;
   /** Removes the words about a container from the journal and the record of requests. */
   silence(organizationId: string, containerTag: string): Promise<void>;
   /** Removes a container that is empty by now, and what is left of it. */

@@ -100,7 +100,8 @@ export interface MemoryQuery {
 
 /** The words of a document that state a memory, and where they stand in its text: null when they are not there now. */
 export interface Quotation {
-  readonly text: string;
+  /** Null for a memory that its document was written for, which is no proof of it. */
+  readonly text: string | null;
   readonly at: { readonly start: number; readonly end: number } | null;
 }
 

@@ -91,6 +91,36 @@ export function errorBody({ kind, message, issues }: Pick<Refusal, "kind" | "mes
   return { error: message, message };
 }
 
+const NOTES: Readonly<Record<ErrorKind, string>> = {
+  invalid: "invalid request",
+  unauthorized: "Unauthorized",
+  forbidden: "forbidden",
+  not_found: "not found",
+  conflict: "conflict",
+  too_large: "too large",
+  unsupported_type: "type not supported",
+  unsupported: "not supported",
+  rate_limited: "Too Many Requests",
+  unavailable: "unavailable",
+  storage_full: "storage full",
+  corrupt: "store damaged",
+  internal: "internal error",
+};
+
+/** Only what looks like a field of ours: a name of any other form may be the caller's own words. */
+const FIELD = /^[A-Za-z]{1,40}$/;
+
+/**
+ * What the record of requests keeps of a refusal: what went wrong, and in which fields. No word of its message, which may
+ * repeat what the caller sent: the record outlives whatever a purge removes, and says nothing of whose it was.
+ */
+export function noteOf({ kind, message, issues }: Pick<Refusal, "kind" | "message" | "issues">): string {
+  const errorId = kind === "internal" ? /\(error (\w{22})\)/.exec(message)?.[1] : undefined;
+  if (errorId !== undefined) return `${NOTES[kind]} ${errorId}`;
+  const fields = new Set(issues.map(({ path: [field] }) => String(field)).filter((field) => FIELD.test(field)));
+  return fields.size === 0 ? NOTES[kind] : `${NOTES[kind]}: ${[...fields].slice(0, 10).join(", ")}`;
+}
+
 /** Exit code of the command line: 2 for wrong use, 1 for everything else that failed. */
 export function exitCodeOf(kind: ErrorKind): 1 | 2 {
   return kind === "invalid" ? 2 : 1;

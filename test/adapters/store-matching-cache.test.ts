@@ -83,3 +83,22 @@ describe("the answers that are kept", () => {
     expect(await cache.answer("a", finderOf([2]))).toEqual([2]);
   });
 });
+
+describe("when what was changed cannot be noted", () => {
+  test("nothing that was committed fails, nothing that was remembered is believed, and later changes are noted again", async () => {
+    const cache = createMatchingCache(feed, MOST_UNITS);
+    const find = finderOf([2, 4]);
+    await cache.answer("a", find);
+    // Takes every temporary table and trigger from the connection.
+    connections.writer.exec("pragma temp_store = file");
+    changeDocument();
+    await cache.answer("a", find);
+    expect(find.looked).toBe(2);
+    const notices: unknown[] = [];
+    feed.watch({ "insert on meta": "select 7 as unit" }, (units) => notices.push(units));
+    connections.writer.exec("insert into meta (key, value) values ('test', '1')");
+    feed.publish();
+    await cache.answer("a", find);
+    expect([notices, find.looked]).toEqual([[[7]], 2]);
+  });
+});

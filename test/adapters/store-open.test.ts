@@ -187,7 +187,9 @@ describe("a store of a newer version", () => {
     await rm(`${file}-shm`, { force: true });
     await expectRefusal(
       "unavailable",
-      /newer version of Recollect \(schema 8; this version knows 7\).*Install the newer/,
+      new RegExp(
+        `newer version of Recollect \\(schema ${version + 1}; this version knows ${version}\\).*Install the newer`,
+      ),
     );
   });
 

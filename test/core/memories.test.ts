@@ -154,6 +154,7 @@ describe("forgetting", () => {
     expect(await core.forget(call, { ids: [memory.id], reason: "she moved" })).toEqual({
       forgotten: [{ id: memory.id, text: "Ada keeps bees" }],
       candidates: [],
+      statedIn: [],
       batchId: expect.stringMatching(/^\w{22}$/),
     });
     expect(await recallTexts("bees")).toEqual([]);

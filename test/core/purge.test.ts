@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
+import { AppError } from "../../src/core/errors.js";
+import { cleanUp } from "../../src/core/service/upkeep.js";
 import { findInFiles } from "../support/data-folder-scan.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
@@ -127,6 +129,8 @@ describe("a document that is purged", () => {
     const other = await plantDocument();
     await core.deleteDocument(call, { id: other.documentId });
     expect(scan(other.tokens)).not.toEqual([]);
+    const receipt = await core.purge(call, { documentId: other.documentId, confirm });
+    expect(receipt).toMatchObject({ documents: 1, memories: expect.any(Number), complete: true });
     expect(await core.purge(call, { documentId: other.documentId, confirm })).toMatchObject({ documents: 0 });
     expect(scan([...one.tokens, ...other.tokens])).toEqual([]);
   });
@@ -418,6 +422,36 @@ describe("a purge", () => {
     fails = false;
     opened.clock.advance(60_000);
     opened.context.wakeJobs();
+    await opened.settle();
+    expect(scan(tokens)).toEqual([]);
+  });
+
+  test("whose job was given up is finished by the next clean-up", async () => {
+    let fails = true;
+    await opened.close();
+    opened = await openManualCore({
+      vectors: (index) => ({
+        nearest: (query) => index.nearest(query),
+        status: () => index.status(),
+        verify: (signal) => index.verify(signal),
+        dropSpace: (spaceId) => index.dropSpace(spaceId),
+        close: () => index.close(),
+        scrub: async (signal) => {
+          if (fails) throw new AppError("invalid", "never again");
+          await index.scrub(signal);
+        },
+      }),
+    });
+    core = opened.core;
+    call = opened.call();
+    const { tokens, documentId } = await plantDocument();
+    expect(await core.purge(call, { documentId, confirm })).toMatchObject({ complete: false });
+    opened.clock.advance(60_000);
+    await opened.settle();
+    expect(await opened.everything()).toContain("never again");
+    fails = false;
+    expect(scan(tokens)).not.toEqual([]);
+    await cleanUp(opened.context);
     await opened.settle();
     expect(scan(tokens)).toEqual([]);
   });

@@ -137,13 +137,17 @@ describe("recollect forget", () => {
   }
 
   test("forgets a memory by id", async () => {
-    const { lisbon } = await remembered();
+    const { lisbon, document } = await remembered();
     const { code, stdout } = await run(["forget", lisbon]);
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringMatching(
-        new RegExp(`^forgotten: User lives in Lisbon  \\[${lisbon}\\]\nTo take it back: recollect undo \\w{22}\n$`),
-      ),
+    const [forgotten, undo, ...offer] = stdout.split("\n");
+    expect([code, forgotten]).toEqual([0, `forgotten: User lives in Lisbon  [${lisbon}]`]);
+    expect(undo).toMatch(/^To take it back: recollect undo \w{22}$/);
+    expect(offer).toEqual([
+      "A document still states it, and search finds it there:",
+      `  I live in Lisbon. I prefer green tea to coffee.  [${document}]`,
+      `To remove it with what only it states: recollect forget ${document}`,
+      `To cut only what the memory says out of it, for good: recollect purge --memory ${lisbon}`,
+      "",
     ]);
     expect(await known()).toEqual(["User prefers green tea to coffee"]);
     expect(await run(["forget", lisbon])).toMatchObject({

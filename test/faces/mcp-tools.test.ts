@@ -366,6 +366,7 @@ describe("forget", () => {
     expect(structured).toEqual({
       forgotten: [],
       documents: [],
+      statedIn: [],
       candidates: [{ id: firstId(receipt, "added"), text: "Eva is allergic to nuts.", similarity: expect.any(Number) }],
       notice: NOTICE,
     });

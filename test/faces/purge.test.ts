@@ -51,7 +51,7 @@ describe("recollect purge", () => {
     }
     expect(await isThere()).toBe(true);
     const purged = parseAnswer<Purged>(await run(["purge", "--container", "home", "--yes", "--json"]));
-    expect(purged).toEqual({ documents: 1, memories: 1, files: 0, complete: true });
+    expect(purged).toEqual({ documents: 1, memories: 1, files: 0, passages: 0, statedIn: [], complete: true });
   });
 
   test.each([
@@ -74,8 +74,70 @@ describe("POST /v3/purge", () => {
       expect((await rest.send("POST", "/v3/purge", { documentId: body.id })).status).toBe(400);
       expect((await rest.send("POST", "/v3/purge", { documentId: "nowhere", confirm: true })).status).toBe(404);
       const purged = await rest.send("POST", "/v3/purge", { documentId: body.id, confirm: true });
-      expect(purged.body).toEqual({ documents: 1, memories: 1, files: 0, complete: true });
+      expect(purged.body).toMatchObject({ documents: 1, memories: 1, files: 0, complete: true });
       expect((await rest.send("GET", `/v3/documents/${body.id}`)).status).toBe(404);
+    } finally {
+      await rest.close();
+    }
+  });
+});
+
+describe("a purge by a key of one container", () => {
+  test("leaves the record of everybody else's requests as it is, whatever the purged things are called", async () => {
+    const rest = await openRest();
+    try {
+      const secretOf = async (container: string) =>
+        (await rest.core.createKey({ actor: rest.actor }, { name: container, grants: [{ containerTag: container }] }))
+          .secret;
+      const own = { authorization: `Bearer ${await secretOf("e")}` };
+      await rest.send("POST", "/v3/documents", { content: "Mine.", customId: "o" }, own);
+      await rest.send("POST", "/v3/documents", { content: "Theirs.", containerTag: "other", customId: "note" });
+      await rest.send("GET", "/v3/documents/nobody-knows");
+      await rest.send("POST", "/v4/search", { containerTag: "other" });
+      await rest.send("DELETE", "/v4/memories", { content: "Nothing of the sort", containerTag: "other" });
+      await rest.send("POST", "/v4/search", { q: "mine", containerTag: "e" }, own);
+      await rest.settle();
+      await rest.recorded();
+      const everything = async () => (await rest.core.listRequests({ actor: rest.actor }, { limit: 100 })).items;
+      const before = await everything();
+      const ids = new Set(before.map(({ id }) => id));
+      const recorded = async () => (await everything()).filter(({ id }) => ids.has(id));
+      expect(before.filter(({ error }) => error !== null)).toHaveLength(3);
+
+      expect((await rest.send("POST", "/v3/purge", { documentId: "o", confirm: true }, own)).status).toBe(200);
+      expect(await recorded()).toEqual(before);
+      expect((await rest.send("POST", "/v3/purge", { containerTag: "e", confirm: true }, own)).status).toBe(200);
+      const blanked = before.map((record) =>
+        record.containerTag === "e" ? { ...record, containerTag: null } : record,
+      );
+      expect(await recorded()).toEqual(blanked);
+      expect(blanked.some(({ containerTag }) => containerTag === "other")).toBe(true);
+    } finally {
+      await rest.close();
+    }
+  });
+
+  test("finds no word of what was asked for in that record", async () => {
+    const rest = await openRest();
+    try {
+      const word = "xqasked7zv";
+      await rest.send("GET", `/v3/documents/${word}`);
+      await rest.send("DELETE", "/v4/memories", { content: `The password is ${word}`, containerTag: word });
+      await rest.send("POST", "/v3/documents", {
+        content: "A.",
+        metadata: { [word]: { deeper: word } },
+        containerTag: word,
+      });
+      await rest.send("POST", "/v3/purge", { containerTag: word });
+      await rest.recorded();
+      const { items } = await rest.core.listRequests({ actor: rest.actor }, { limit: 100 });
+      expect(items.filter(({ status }) => status >= 400).map(({ error }) => error)).toEqual([
+        "invalid request: confirm",
+        "invalid request: metadata",
+        "not found",
+        "not found",
+      ]);
+      expect(JSON.stringify(items.map(({ error }) => error))).not.toContain(word);
     } finally {
       await rest.close();
     }

@@ -192,6 +192,7 @@ describe("DELETE /v4/memories", () => {
       id: two?.id,
       forgotten: true,
       removed: "memory",
+      statedIn: [],
     });
     expect(await search("delete", "Lena keeps bees and goats")).toEqual([]);
   });
@@ -235,7 +236,7 @@ describe("DELETE /v4/memories", () => {
     );
     const id = added.body.id as string;
     const { status, body } = await send("DELETE", { id: name === "id" ? id : `doc-${name}`, containerTag });
-    expect({ status, body }).toEqual({ status: 200, body: { id, forgotten: true, removed: "document" } });
+    expect({ status, body }).toEqual({ status: 200, body: { id, forgotten: true, removed: "document", statedIn: [] } });
     expect((await rest.send("GET", `/v3/documents/${id}`)).status).toBe(404);
     expect((await list({ containerTag })).body.memoryEntries).toEqual([]);
   });
@@ -297,6 +298,7 @@ describe("POST /v4/memories/forget-matching", () => {
       count: 1,
       forgetBatchId: null,
       summary: "1 memory would be forgotten",
+      statedIn: [],
       candidates: [{ id: falcon?.id, memory: "Falcon starts in May", score: expect.any(Number) as number }],
     });
     // The name in a sample of the specification.
@@ -306,6 +308,7 @@ describe("POST /v4/memories/forget-matching", () => {
       count: 1,
       forgetBatchId: ID,
       summary: "1 memory was forgotten",
+      statedIn: [],
       forgotten: shown.body.candidates,
     });
     expect((await list({ containerTag })).body.memoryEntries).toHaveLength(1);

@@ -19,11 +19,17 @@ export interface IndexChange {
 
 /** Tells caches what commits have changed. */
 export interface ChangeFeed {
-  /** Calls `notice` after a commit with the units that it touched, each once. */
-  watch(watched: Watched, notice: (units: readonly Unit[]) => void): void;
+  /**
+   * Calls `notice` after a commit with the units that it touched, each once; with `all` when it is not known which, so that
+   * nothing that was remembered may be believed.
+   */
+  watch(watched: Watched, notice: (units: readonly Unit[] | "all") => void): void;
   /** Calls `notice` after a commit with what was changed in the text index. */
   watchIndex(notice: (change: IndexChange) => void): void;
-  /** To be called after everything that may have changed something. */
+  /**
+   * To be called after everything that may have changed something. Never throws: what was committed stays committed, and
+   * whoever wrote it must not be told otherwise.
+   */
   publish(): void;
   /** Lets go of the connection, which cannot close before. */
   close(): void;
@@ -35,7 +41,7 @@ const INDEXED_CONTAINERS = -1;
 
 /** Where changes are noted until they are published; the connection that writes has it. */
 export const CHANGED_TABLE =
-  "create temp table changed (watcher integer not null, unit integer not null, primary key (watcher, unit)) without rowid";
+  "create temp table if not exists changed (watcher integer not null, unit integer not null, primary key (watcher, unit)) without rowid";
 
 /** Notes that the words of a unit are being changed in a container; 0 for any. */
 export const NOTE_INDEX_CHANGE = `insert or ignore into temp.changed values
@@ -45,7 +51,9 @@ export const NOTE_INDEX_CHANGE = `insert or ignore into temp.changed values
  * Notes changes by temporary triggers on the one connection that writes, so that what is taken back is not noted either.
  */
 export function createChangeFeed(connection: SqliteConnection): ChangeFeed {
-  const notices = new Map<number, (units: readonly Unit[]) => void>();
+  const notices = new Map<number, (units: readonly Unit[] | "all") => void>();
+  const triggers: string[] = [];
+  let isWhole = true;
   let noticeIndex = (_change: IndexChange): void => undefined;
   const prepare = () => ({
     read: connection.prepare("select watcher, unit from temp.changed"),
@@ -53,13 +61,41 @@ export function createChangeFeed(connection: SqliteConnection): ChangeFeed {
   });
   let statements: ReturnType<typeof prepare> | undefined = prepare();
 
+  function publishRows(): void {
+    const rows = (statements?.read.all() ?? []) as { watcher: number; unit: number }[];
+    if (rows.length === 0) return;
+    statements?.forget.run();
+    const unitsOf = (watcher: number) => rows.filter((row) => row.watcher === watcher).map(({ unit }) => unit);
+    for (const [watcher, notice] of notices) {
+      const units = unitsOf(watcher);
+      if (units.length > 0) notice(units);
+    }
+    const change = { units: unitsOf(INDEXED_UNITS), containerIds: unitsOf(INDEXED_CONTAINERS) };
+    if (change.units.length > 0) noticeIndex(change);
+  }
+
+  /** Makes anew what is missing of table and triggers. While that fails, the next commit tries it again. */
+  function restore(): void {
+    try {
+      connection.exec(CHANGED_TABLE);
+      for (const trigger of triggers) connection.exec(trigger);
+      isWhole = true;
+    } catch {
+      isWhole = false;
+    }
+  }
+
   return {
     watch(watched, notice) {
       const watcher = notices.size + 1;
       notices.set(watcher, notice);
-      for (const [place, [change, units]] of Object.entries(watched).entries())
-        connection.exec(`create temp trigger changed_${watcher}_${place} after ${change.replace(" on ", " on main.")}
-          begin insert or ignore into changed select ${watcher}, unit from (${units}); end`);
+      for (const [place, [change, units]] of Object.entries(watched).entries()) {
+        const trigger = `create temp trigger if not exists changed_${watcher}_${place}
+          after ${change.replace(" on ", " on main.")}
+          begin insert or ignore into changed select ${watcher}, unit from (${units}); end`;
+        connection.exec(trigger);
+        triggers.push(trigger);
+      }
     },
 
     watchIndex(notice) {
@@ -67,16 +103,14 @@ export function createChangeFeed(connection: SqliteConnection): ChangeFeed {
     },
 
     publish() {
-      const rows = (statements?.read.all() ?? []) as { watcher: number; unit: number }[];
-      if (rows.length === 0) return;
-      statements?.forget.run();
-      const unitsOf = (watcher: number) => rows.filter((row) => row.watcher === watcher).map(({ unit }) => unit);
-      for (const [watcher, notice] of notices) {
-        const units = unitsOf(watcher);
-        if (units.length > 0) notice(units);
+      try {
+        publishRows();
+        if (isWhole) return;
+      } catch {
+        // What was noted cannot be read.
       }
-      const change = { units: unitsOf(INDEXED_UNITS), containerIds: unitsOf(INDEXED_CONTAINERS) };
-      if (change.units.length > 0) noticeIndex(change);
+      restore();
+      for (const notice of notices.values()) notice("all");
     },
 
     close() {

@@ -22,6 +22,12 @@ export class ChangedUnits {
     this.#dropped += dropped;
   }
 
+  /** Notes that anything may have changed. */
+  noteAll(): void {
+    this.#dropped = this.count + 1;
+    this.#units = [];
+  }
+
   /** What was changed after the first `count` changes; null when that is no longer known. */
   since(count: number): ReadonlySet<Unit> | null {
     return count < this.#dropped ? null : new Set(this.#units.slice(count - this.#dropped));

@@ -57,7 +57,8 @@ export function createDetailCache(feed: ChangeFeed): DetailCache {
   let changes = 0;
   feed.watch(WATCHED, (units) => {
     changes += 1;
-    for (const unit of units) held.delete(unit);
+    if (units === "all") held.clear();
+    else for (const unit of units) held.delete(unit);
   });
 
   return {

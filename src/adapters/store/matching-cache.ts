@@ -58,7 +58,7 @@ export function createMatchingCache(feed: ChangeFeed, mostUnits = MOST_UNITS): M
   const changed = new ChangedUnits();
   let kept = 0;
 
-  feed.watch(WATCHED, (units) => changed.note(units));
+  feed.watch(WATCHED, (units) => (units === "all" ? changed.noteAll() : changed.note(units)));
 
   function forget(key: string): void {
     answers.delete(key);

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { DocumentPurge } from "../../core/ports.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
@@ -71,10 +71,6 @@ const REMOVE_LISTED = [
     where action in ('memory.approved', 'memory.reverted') and before ->> '$.id' in (select id from purged_memories)`,
   sql`update journal set before = null, after = null, cause = null
     where subject_id in (select id from purged_documents)`,
-  // A refusal may repeat the name that a document was asked for by.
-  sql`update requests set error = 'purged' where error is not null and exists (
-    select 1 from documents where documents.id in (select id from purged_documents)
-      and custom_id is not null and instr(requests.error, custom_id) > 0)`,
   ...REMOVE_ROWS,
   sql`update memories set parent_id = null where parent_id in (select id from purged_memories)
     and root_id in (select id from purged_chains)`,
@@ -131,13 +127,16 @@ export async function listStated(
       ${statedOnce})`.execute(db);
 }
 
+/** Whether a state names a listed document `d` as an id. That its text has the id somewhere is quicker to see. */
+const names = (state: RawBuilder<unknown>) => sql`(instr(${state}, d.id) > 0
+  and exists (select 1 from json_tree(${state}) part where part.type = 'text' and part.value = d.id))`;
+
 /** Blanks what the journal says of other memories because of listed documents: their quotes, for one. Reads all of it. */
 export async function silenceTraces(db: Kysely<Database>, organizationId: string): Promise<void> {
   await sql`update journal set before = null, after = null, cause = null
     where organization_id = ${organizationId} and exists (select 1 from purged_documents d
-      where instr(coalesce(journal.cause, '') || coalesce(journal.before, '') || coalesce(journal.after, ''), d.id) > 0)`.execute(
-    db,
-  );
+      where cause = 'document ' || d.id or substr(cause, 1, length(d.id) + 10) = 'document ' || d.id || ' '
+        or ${names(sql`before`)} or ${names(sql`after`)})`.execute(db);
 }
 
 /** Puts memories of an organisation with all their versions on the list. */

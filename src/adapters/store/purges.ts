@@ -12,6 +12,7 @@ import {
   removeListed,
   silenceTraces,
 } from "./purge-rows.js";
+import { removeMadeOf, requote, rewriteRevisions } from "./purge-text.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
@@ -30,22 +31,33 @@ export function createPurgeStore(db: Kysely<Database>): PurgeStore {
         return removeAll(db);
       }),
 
-    memories: (organizationId, ids) =>
+    memories: (organizationId, ids, { documents }) =>
       atomically(db, async (db) => {
         await openLists(db);
+        await listDocuments(db, organizationId, documents);
         await listChains(db, organizationId, ids);
         await listDerived(db);
         await silenceDocuments(db);
         return removeAll(db);
       }),
 
+    takeText: (organizationId, documentId, rewriting) =>
+      atomically(db, async (db) => {
+        await rewriteRevisions(db, documentId, rewriting);
+        return removeMadeOf(db, organizationId, documentId);
+      }),
+
+    requote: (organizationId, documentId, links) =>
+      atomically(db, async (db) => {
+        for (const link of links) await requote(db, { organizationId, documentId, link });
+      }),
+
     silence: (organizationId, containerTag) =>
       atomically(db, async (db) => {
         await sql`update journal set before = null, after = null, cause = null
           where container_tag = ${containerTag} and organization_id = ${organizationId}`.execute(db);
-        await sql`update requests set container_tag = null, error = iif(error is null, null, 'purged')
-          where organization_id = ${organizationId}
-            and (container_tag = ${containerTag} or instr(error, ${containerTag}) > 0)`.execute(db);
+        await sql`update requests set container_tag = null
+          where organization_id = ${organizationId} and container_tag = ${containerTag}`.execute(db);
       }),
 
     async container(organizationId, containerId) {
@@ -113,35 +125,26 @@ async function removeAll(db: Kysely<Database>): Promise<PurgedRows> {
   return counted;
 }
 
-/** A document tells of memories besides its text: in its receipt, in ready-made facts, or by being made for them. */
+/**
+ * A document tells of memories besides its text: in its receipt, in ready-made facts that no other memory comes from, and
+ * in its earlier texts; and the journal tells the title of a deleted one, which may be its text.
+ */
 async function silenceDocuments(db: Kysely<Database>): Promise<void> {
   const texts = sql`(select text from memories where id in (select id from purged_memories))`;
-  const { rows } = await sql<{ id: string; content: string; hasChunks: number; hasOthers: number; texts: string }>`
-    select d.id, iif(d.status = 'done', d.content, '') as content,
-      exists (select 1 from chunks where document_id = d.id) as hasChunks,
-      exists (select 1 from memory_sources s where s.document_id = d.id
-        and s.memory_id not in (select id from purged_memories)) as hasOthers,
-      (select json_group_array(text) from memories where id in (select id from purged_memories)) as texts
-    from documents d where d.id in (
-      select document_id from memory_sources where memory_id in (select id from purged_memories)
-      union select substr(cause, 10) from journal
-        where subject_id in (select id from purged_memories) and substr(cause, 1, 9) = 'document ')`.execute(db);
-  for (const { id, content, hasChunks, hasOthers, texts: purged } of rows) {
-    const isMadeForThem = content !== "" && !hasChunks;
-    if (isMadeForThem && !hasOthers) await sql`insert or ignore into purged_documents values (${id})`.execute(db);
-    else if (isMadeForThem) {
-      const others = withoutTexts(content, JSON.parse(purged) as string[]);
-      await sql`update documents set content = ${others} where id = ${id}`.execute(db);
-    }
-    await sql`update documents set
-        receipt = iif(receipt is null, null, (select json_group_array(json(fact.value)) from json_each(receipt) fact
-          where fact.value ->> '$.id' not in (select id from purged_memories))),
-        facts = iif(facts is null, null, (select json_group_array(json(fact.value)) from json_each(facts) fact
-          where fact.value ->> '$.text' not in ${texts}))
-      where id = ${id}`.execute(db);
-  }
-}
-
-function withoutTexts(content: string, texts: readonly string[]): string {
-  return texts.reduce((rest, text) => rest.split(text).join(""), content).replace(/\n{2,}/g, "\n");
+  const others = sql`(select m.text from memory_sources s join memories m on m.id = s.memory_id
+    where s.document_id = documents.id and s.memory_id not in (select id from purged_memories))`;
+  // A cause names a document by an id of 22 characters, and may say more.
+  const ids = sql`(select document_id from memory_sources where memory_id in (select id from purged_memories)
+    union select substr(cause, 10, 22) from journal
+      where subject_id in (select id from purged_memories) and substr(cause, 1, 9) = 'document ')`;
+  await sql`update documents set
+      receipt = iif(receipt is null, null, (select json_group_array(json(fact.value)) from json_each(receipt) fact
+        where fact.value ->> '$.id' not in (select id from purged_memories))),
+      facts = iif(facts is null, null, (select json_group_array(json(fact.value)) from json_each(facts) fact
+        where fact.value ->> '$.text' not in ${texts} or fact.value ->> '$.text' in ${others}))
+    where id in ${ids}`.execute(db);
+  // Of what was read, no earlier text is needed.
+  await sql`delete from document_revisions where document_id in ${ids} and pending is null and revision < (
+    select remembered_revision from documents where documents.id = document_id)`.execute(db);
+  await sql`update journal set before = null where action = 'document.deleted' and subject_id in ${ids}`.execute(db);
 }

@@ -20,6 +20,8 @@ export interface ScopeMembers {
   /** The units of a scope, with every change that was noted before the call. */
   of(scope: string, containerIds: readonly number[], read: MemberReader): Promise<Members>;
   note(change: IndexChange): void;
+  /** Forgets all scopes: anything may have changed. */
+  forget(): void;
 }
 
 const SCOPES_REMEMBERED = 16;
@@ -70,6 +72,8 @@ export function createScopeMembers(): ScopeMembers {
         if (isAnywhere || containerIds.some((id) => entry.containerIds.has(id)))
           for (const unit of units) entry.changed.add(unit);
     },
+
+    forget: () => entries.clear(),
   };
 }
 

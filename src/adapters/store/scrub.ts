@@ -1,13 +1,28 @@
-import { type Kysely, sql } from "kysely";
+import { statSync } from "node:fs";
+import { CompiledQuery, type Kysely, sql } from "kysely";
 import { AppError } from "../../core/errors.js";
+import { loadSqlite } from "../../lib/sqlite.js";
 import { yieldTurn } from "../../lib/time.js";
 import type { Database } from "./schema.js";
+import { SqliteSession } from "./sqlite-session.js";
 import { atomically } from "./transact.js";
 
 /** Pages of the text index that are merged before others get their turn: some 20 ms. */
 const PAGES_PER_STEP = 200;
-/** A larger file is written anew through the disk instead of through memory. */
-const LARGEST_IN_MEMORY = 256 * 1024 * 1024;
+/** Pages of the file that are kept in memory while it is written anew. */
+const CACHE_KIB = 8_000;
+
+/** How the file is reached for being written anew. */
+export interface Scrubbing {
+  readonly file: string;
+  /** A larger file, in bytes, is written anew through the disk instead of through memory. */
+  readonly largestInMemory: number;
+  /** How long a lock of another program is waited for, in milliseconds. */
+  readonly patienceMs: number;
+  /** Runs work of another connection while the one that writes rests. */
+  readonly alone: (work: () => Promise<unknown>) => Promise<void>;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /**
  * Leaves no trace in the file of what was deleted: removed words in the text index, samples of the query planner, free
@@ -17,10 +32,10 @@ const LARGEST_IN_MEMORY = 256 * 1024 * 1024;
  * @throws AppError `storage_full` when there is no room for a copy of the file, `unavailable` with `retryAfter` while
  *   another program reads it; calling again does the rest
  */
-export async function scrubFile(db: Kysely<Database>, bytes: number, signal?: AbortSignal): Promise<void> {
-  await mergeTextIndex(db, signal);
+export async function scrubFile(db: Kysely<Database>, scrubbing: Scrubbing): Promise<void> {
+  await mergeTextIndex(db, scrubbing.signal);
   await dropSamples(db);
-  await writeAnew(db, bytes);
+  await scrubbing.alone(() => writeAnew(scrubbing));
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
   if (rows[0]?.busy !== 0)
     throw new AppError("unavailable", "Another program reads the store; its log cannot be emptied yet.", {
@@ -28,12 +43,20 @@ export async function scrubFile(db: Kysely<Database>, bytes: number, signal?: Ab
     });
 }
 
-async function writeAnew(db: Kysely<Database>, bytes: number): Promise<void> {
-  if (bytes > LARGEST_IN_MEMORY) await sql`pragma temp_store = file`.execute(db);
+/**
+ * By a connection of its own: to choose where the copy lies takes all temporary tables and triggers from a connection, and
+ * with those of the one that writes goes the note of what was changed.
+ */
+async function writeAnew({ file, largestInMemory, patienceMs }: Scrubbing): Promise<void> {
+  const { DatabaseSync } = await loadSqlite();
+  const isLarge = statSync(file).size > largestInMemory;
+  const session = new SqliteSession(new DatabaseSync(file, { timeout: 0 }), file, patienceMs);
   try {
-    await sql`vacuum`.execute(db);
+    session.exec(`pragma temp_store = ${isLarge ? "file" : "memory"}`);
+    session.exec(`pragma cache_size = -${CACHE_KIB}`);
+    await session.run(CompiledQuery.raw("vacuum"));
   } finally {
-    await sql`pragma temp_store = memory`.execute(db);
+    session.close();
   }
 }
 

@@ -11,7 +11,7 @@ export type Durability = "full" | "normal";
 
 /** What has to happen beside a commit. */
 export interface CommitCare {
-  /** Called after everything that may have changed something. */
+  /** Called after everything that may have changed something. Must not throw: what is committed has succeeded. */
   readonly committed: () => void;
   /** Resolves when all that is committed is on the disk. */
   readonly sync: () => Promise<void>;
@@ -81,6 +81,18 @@ export class SqliteWriter {
     } catch (error) {
       this.#release();
       throw error;
+    }
+  }
+
+  /** Work of another connection on the same file: of this one nothing is under way then, and everybody else waits. */
+  async alone(work: () => Promise<unknown>, durability: Durability): Promise<void> {
+    await this.#acquire(durability);
+    try {
+      this.#commitGroup();
+      await work();
+      this.#care.committed();
+    } finally {
+      this.#release();
     }
   }
 

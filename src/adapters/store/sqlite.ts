@@ -23,6 +23,12 @@ export interface SqliteOptions {
   readonly care: CommitCare;
 }
 
+/** Both ways to the record, and the way to be alone with its file. */
+export interface SqliteDatabases extends Readonly<Record<Durability, Kysely<Database>>> {
+  /** As `SqliteWriter.alone` says. */
+  readonly alone: SqliteWriter["alone"];
+}
+
 /**
  * Kysely over synchronous connections. What only reads never waits for a transaction; transactions (`atomically`) do not
  * interleave.
@@ -32,7 +38,7 @@ export interface SqliteOptions {
 export function sqliteDatabases(
   { writer, reader }: SqliteConnections,
   { file, patienceMs = BUSY_PATIENCE_MS, care }: SqliteOptions,
-): Readonly<Record<Durability, Kysely<Database>>> {
+): SqliteDatabases {
   const turns = new Turns();
   const readerSession = new SqliteSession(reader, file, patienceMs);
   const steady = new SteadyReads(readerSession);
@@ -49,6 +55,7 @@ export function sqliteDatabases(
   return {
     full: databaseOver(doors, "full", new ClosingDriver(doors)),
     normal: databaseOver(doors, "normal", new DummyDriver()),
+    alone: (work, durability) => doors.writer.alone(work, durability),
   };
 }
 

@@ -38,6 +38,8 @@ import type { Database } from "./schema.js";
 import { scrubFile } from "./scrub.js";
 import { createSettingsStore } from "./settings.js";
 import { sqliteDatabases } from "./sqlite.js";
+import { BUSY_PATIENCE_MS } from "./sqlite-errors.js";
+import type { Durability } from "./sqlite-writer.js";
 import { atomically } from "./transact.js";
 import { createTextIndexStore } from "./text-index-rewriting.js";
 import { createUnitCaches, type UnitCaches } from "./unit-caches.js";
@@ -54,10 +56,14 @@ export interface SqliteStoreOptions {
   readonly organizationId?: string | undefined;
   /** How long a lock of another program is waited for, in milliseconds. Default 5,000. */
   readonly patienceMs?: number | undefined;
+  /** Memory that writing the file anew may take, in MB; a larger file goes through the disk. Default 256. */
+  readonly vacuumMegabytes?: number | undefined;
 }
 
 /** Name of the store inside a data folder. */
 export const STORE_FILE = "recollect.db";
+
+const VACUUM_MEGABYTES = 256;
 
 /**
  * The record in one SQLite file, durable before any call returns; what `background` writes is when anything else is.
@@ -65,7 +71,7 @@ export const STORE_FILE = "recollect.db";
  */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const file = join(options.dataDirectory, STORE_FILE);
-  const { clock, maxMegabytes, patienceMs } = options;
+  const { clock, maxMegabytes, patienceMs = BUSY_PATIENCE_MS, vacuumMegabytes = VACUUM_MEGABYTES } = options;
   const connections = await openSqliteStore({ file, maxMegabytes, patienceMs });
   const feed = createChangeFeed(connections.writer);
   const caches = createUnitCaches(feed);
@@ -76,7 +82,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     checkpointer.look();
   };
   const care = { committed, sync: () => log.sync() };
-  const { full: db, normal } = sqliteDatabases(connections, { file, patienceMs, care });
+  const { full: db, normal, alone } = sqliteDatabases(connections, { file, patienceMs, care });
   const letGo = async (): Promise<void> => {
     await db.destroy();
     feed.close();
@@ -92,9 +98,23 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     tidyUp(connections.writer);
     await letGo();
   };
-  const over = (database: Kysely<Database>): Store =>
-    storeOver(database, { file, clock, caches, organizationId, close });
-  return { ...over(db), background: over(normal) };
+  const over = (database: Kysely<Database>, durability: Durability): Store =>
+    storeOver(database, {
+      file,
+      clock,
+      caches,
+      organizationId,
+      scrub: (signal) =>
+        scrubFile(database, {
+          file,
+          largestInMemory: vacuumMegabytes * 1024 * 1024,
+          patienceMs,
+          alone: (work) => alone(work, durability),
+          signal,
+        }),
+      close,
+    });
+  return { ...over(db, "full"), background: over(normal, "normal") };
 }
 
 interface Surroundings {
@@ -102,11 +122,12 @@ interface Surroundings {
   readonly clock: Clock;
   readonly caches: UnitCaches;
   readonly organizationId: string;
+  readonly scrub: Store["scrub"];
   readonly close: () => Promise<void>;
 }
 
 function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
-  const { file, clock, caches, organizationId, close } = surroundings;
+  const { file, clock, caches, organizationId, scrub, close } = surroundings;
   return {
     ...nounsOf(db, clock, caches),
     vectors: createVectorRecord(db),
@@ -147,8 +168,7 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
 
     health: ({ deep }) => inspectHealth(db, file, deep),
 
-    scrub: (signal) => scrubFile(db, statSync(file).size, signal),
-
+    scrub,
     close,
   };
 }

@@ -86,8 +86,13 @@ export function createTextCache(feed: ChangeFeed): TextCache {
         forgetGroup(key, group);
   });
   feed.watch(WATCHED, (units) => {
-    changes += units.length;
-    members.note({ units, containerIds: [0] });
+    if (units === "all") {
+      remembered.clear();
+      members.forget();
+    } else {
+      changes += units.length;
+      members.note({ units, containerIds: [0] });
+    }
     forgetLists();
   });
 

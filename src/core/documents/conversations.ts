@@ -105,7 +105,7 @@ function checkGrowth(transcript: string, { maxTextBytes }: Limits): void {
 }
 
 /** Readable text of a conversation: a paragraph a turn. What it starts with never changes while turns are added. */
-function transcriptOf(turns: readonly Turn[]): string {
+export function transcriptOf(turns: readonly Turn[]): string {
   return turns.map(({ speaker, text }) => `${speaker}: ${text}`).join("\n\n");
 }
 

@@ -11,7 +11,8 @@ import { once } from "../operations.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { StoreNouns } from "../ports.js";
 import { retrieve, shownSimilarity } from "../search/retrieve.js";
-import type { Memory, Unit } from "../types.js";
+import { documentsStating, type StatingDocument } from "./still-stated.js";
+import type { Actor, Memory, Unit } from "../types.js";
 
 const DEFAULT_THRESHOLD = 0.5;
 /** So many more than may be forgotten are shown to a model, which leaves some of them out. */
@@ -59,6 +60,8 @@ export interface ForgottenMatching {
   readonly matches: readonly Match[];
   /** The batch in the journal and in the memories' metadata; null after a dry run. */
   readonly forgetBatchId: string | null;
+  /** Documents in which search still finds what was forgotten, or would be. */
+  readonly statedIn: readonly StatingDocument[];
   /** One line for people. */
   readonly summary: string;
 }
@@ -80,7 +83,8 @@ export async function forgetMatching(context: CoreContext, call: Admitted, raw: 
   if (dryRun) {
     const matches = await readMatches(context.store, context, call, input.containerTag, found);
     const listed = await withGuesses(context.store, actor.organizationId, matches);
-    return { dryRun, matches: listed, forgetBatchId: null, summary: summarise(listed.length, found, dryRun) };
+    const statedIn = await statedBy(context.store, actor, matches);
+    return { dryRun, matches: listed, forgetBatchId: null, statedIn, summary: summarise(listed.length, found, dryRun) };
   }
   return once(context, call, "forgetMatching", async (nouns) => {
     const matches = await readMatches(nouns, context, call, input.containerTag, found);
@@ -92,8 +96,21 @@ export async function forgetMatching(context: CoreContext, call: Admitted, raw: 
       matches.map(({ memory }) => memory),
       { reason: input.reason ?? "asked to forget what matches", batchId: forgetBatchId, metadata: { forgetBatchId } },
     );
-    return { dryRun, matches: listed, forgetBatchId, summary: summarise(listed.length, found, dryRun) };
+    const statedIn = await statedBy(nouns, actor, matches);
+    return { dryRun, matches: listed, forgetBatchId, statedIn, summary: summarise(listed.length, found, dryRun) };
   });
+}
+
+function statedBy(
+  nouns: Pick<StoreNouns, "documents" | "memories">,
+  actor: Actor,
+  matches: readonly MemoryMatch[],
+): Promise<StatingDocument[]> {
+  return documentsStating(
+    nouns,
+    actor,
+    matches.map(({ memory }) => memory),
+  );
 }
 
 /** The matches, and the guesses that go with them because what they followed from goes. */

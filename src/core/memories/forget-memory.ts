@@ -10,6 +10,7 @@ import { forgetBatch, forgetMemories } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
 import type { MemoryStore, StoreNouns } from "../ports.js";
+import { documentsStating, type StatingDocument } from "./still-stated.js";
 import { searchMemories } from "../search/search.js";
 import type { Actor, Memory } from "../types.js";
 
@@ -34,6 +35,8 @@ export interface Forgotten {
   readonly forgotten: readonly { id: string; text: string }[];
   /** Memories that match the query and were not touched. */
   readonly candidates: readonly { id: string; text: string; similarity: number }[];
+  /** Documents in which search still finds what was forgotten. */
+  readonly statedIn: readonly StatingDocument[];
   /** The batch of the journal, by which it can be undone; null when nothing was forgotten. */
   readonly batchId: string | null;
 }
@@ -58,7 +61,8 @@ export async function forget(context: CoreContext, call: Admitted, raw: unknown)
     for (const memory of memories) refuseForgotten(memory, context.clock.now());
     const batchId = createId();
     await forgetBatch(nouns, call.actor, memories, { reason: input.reason ?? DEFAULT_REASON, batchId });
-    return { forgotten: memories.map(({ id, text }) => ({ id, text })), candidates: [], batchId };
+    const statedIn = await documentsStating(nouns, call.actor, memories);
+    return { forgotten: memories.map(({ id, text }) => ({ id, text })), candidates: [], statedIn, batchId };
   });
 }
 
@@ -75,7 +79,7 @@ async function listCandidates(
     ...(input.threshold !== undefined && { threshold: input.threshold }),
   });
   const candidates = results.map(({ id, text, similarity }) => ({ id, text, similarity }));
-  return { forgotten: [], candidates, batchId: null };
+  return { forgotten: [], candidates, statedIn: [], batchId: null };
 }
 
 export const forgetOneSchema = z.object({
@@ -91,6 +95,8 @@ export const forgetOneSchema = z.object({
 export interface ForgottenOne {
   readonly id: string;
   readonly removed: "memory" | "document";
+  /** Documents in which search still finds what was forgotten. */
+  readonly statedIn: readonly StatingDocument[];
 }
 
 /**
@@ -128,12 +134,13 @@ async function removeNamed(
   if (memory) {
     refuseForgotten(memory, now);
     await forgetMemories(nouns, actor, [memory], reason);
-    return { forgotten: { id: memory.id, removed: "memory" }, files: [] };
+    const statedIn = await documentsStating(nouns, actor, [memory]);
+    return { forgotten: { id: memory.id, removed: "memory", statedIn }, files: [] };
   }
   const document = await lookUpDocument(nouns, actor, id ?? "", [containerTag]);
   if (!document?.containerTags.includes(containerTag)) throw notFound("memory", id ?? "");
   const files = await removeDocument(nouns, actor, document);
-  return { forgotten: { id: document.id, removed: "document" }, files };
+  return { forgotten: { id: document.id, removed: "document", statedIn: [] }, files };
 }
 
 async function findByText(

@@ -116,7 +116,7 @@ async function makeFindable(
 }
 
 function quotationOf({ quote, quoteAt }: StatedCandidate): Quotation | null {
-  return quote === undefined ? null : { text: quote, at: quoteAt ?? null };
+  return quote === undefined && !quoteAt ? null : { text: quote ?? null, at: quoteAt ?? null };
 }
 
 function metadataOf(

@@ -24,6 +24,9 @@ import type { StoreNouns } from "../ports.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import type { Actor, Memory } from "../types.js";
 
+/** Between the memories in their light document. */
+const BETWEEN = "\n";
+
 export const createMemoriesSchema = z.object({
   containerTag: containerTagSchema,
   memories: z
@@ -66,7 +69,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
     checkMetadataSize(`memories.${index}.metadata`, metadata, context.limits);
   const [known] = await context.store.containers.find(organizationId, [input.containerTag]);
   const timeZone = sharedTimeZone(context, known ? [known] : []);
-  const candidates = input.memories.map((memory) => candidateOf(memory, timeZone));
+  const candidates = candidatesOf(input.memories, timeZone);
   refusePast("memories", candidates, context.clock.now());
   const resolution = await resolveFacts(context, organizationId, known ?? null, candidates);
   const created = await once(context, call, "createMemories", async (nouns) => {
@@ -78,7 +81,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
       id: createId(),
       customId: null,
       containerTags: [input.containerTag],
-      content: input.memories.map((memory) => memory.content).join("\n"),
+      content: input.memories.map((memory) => memory.content).join(BETWEEN),
       turns: null,
       title: null,
       url: null,
@@ -127,6 +130,16 @@ async function keepEntityContext(
 }
 
 type MemoryInput = z.output<typeof createMemoriesSchema>["memories"][number];
+
+/** Each with its place in the light document, by which a purge finds it there. */
+function candidatesOf(memories: readonly MemoryInput[], timeZone: TimeZone): StatedCandidate[] {
+  let start = 0;
+  return memories.map((memory) => {
+    const quoteAt = { start, end: start + memory.content.length };
+    start = quoteAt.end + BETWEEN.length;
+    return { ...candidateOf(memory, timeZone), quoteAt };
+  });
+}
 
 function candidateOf(memory: MemoryInput, timeZone: TimeZone): StatedCandidate {
   const temporal = memory.temporalContext;

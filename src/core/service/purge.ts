@@ -9,13 +9,16 @@ import { lookUpDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { ContainerRow, JobHandler, PurgedRows, StoreNouns } from "../ports.js";
-import type { Actor, JournalEntry } from "../types.js";
+import { type CutFromDocuments, cutFromDocuments } from "./cut-from-documents.js";
+import type { ContainerRow, JobDraft, JobHandler, PurgedRows, StoreNouns } from "../ports.js";
+import type { Actor, JournalEntry, Memory } from "../types.js";
 
 /** How long an answer waits until nothing is left in any file, in milliseconds; a job goes on after that. */
 const PATIENCE_MS = 20_000;
 /** A large store is written anew, and large containers take many batches. */
 const TIMEOUT_MS = 6 * 60 * 60 * 1_000;
+/** With an hour between attempts, more than a month: what was promised is not given up because a disk is full. */
+const MAX_ATTEMPTS = 1_000;
 /** What is removed in one transaction; more would hold up other callers. */
 const DOCUMENT_BATCH = 50;
 const MEMORY_BATCH = 200;
@@ -35,6 +38,10 @@ export interface Purged {
   /** Every version counts. */
   readonly memories: number;
   readonly files: number;
+  /** Places that were cut out of documents that stay. */
+  readonly passages: number;
+  /** Ids of documents that may still say it: where, nobody knows, or they lie in other containers too than the caller's. */
+  readonly statedIn: readonly string[];
   /** False while words are still to be overwritten in files; a job sees to it, also after a restart. */
   readonly complete: boolean;
 }
@@ -51,8 +58,9 @@ type Remainder = z.output<typeof remainderSchema>;
  * the words in the journal, which keeps that and when something was there. Gone for every reader with the first commit;
  * the answer usually comes when nothing is left in any file either.
  *
- * A document takes along what it alone states. A memory leaves the texts of the documents that state it alone. From a
- * container, documents that lie in others too are only taken out.
+ * A document takes along what it alone states. What a memory says is cut out of the documents that state it, at the
+ * place that was noted for it; all else in them stays as it is. From a container, documents that lie in others too are
+ * only taken out.
  * @throws AppError `not_found`, `invalid`, `forbidden` for what lies in other containers too than the actor's,
  *   `conflict` with `retryAfter` while a container of it is being merged
  */
@@ -60,7 +68,7 @@ export async function purge(context: CoreContext, call: Admitted, raw: unknown):
   const input = parseInput(purgeSchema, raw);
   requireOneSelector(input);
   const begun = await once(context, call, "purge", (nouns) => begin(context, nouns, call.actor, input));
-  if (begun.documentId !== null) context.events.changed(begun.documentId);
+  for (const id of begun.documentIds) context.events.changed(id);
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const complete = await finishPurge(context, begun.remainder, signal).then(
     () => true,
@@ -82,23 +90,27 @@ function requireOneSelector({ documentId, memoryId, containerTag }: PurgeInput):
 interface Begun {
   readonly counts: Omit<Purged, "complete">;
   readonly remainder: Remainder;
-  /** The document that was named, by our own id. */
-  readonly documentId: string | null;
+  /** Documents that were removed or changed, by our own ids. */
+  readonly documentIds: readonly string[];
 }
 
 /** The commit that counts: what was named is gone for every reader, and a job is written for what is left. */
 async function begin(context: CoreContext, nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
   const begun = await beginWith(nouns, actor, input);
   await nouns.purges.mark();
-  await nouns.jobs.enqueue([
-    {
-      kind: "purge",
-      payload: begun.remainder,
-      group: "system",
-      runAt: new Date(context.clock.now().getTime() + PATIENCE_MS),
-    },
-  ]);
+  const runAt = new Date(context.clock.now().getTime() + PATIENCE_MS);
+  await nouns.jobs.enqueue([{ ...jobFor(begun.remainder), runAt }]);
   return begun;
+}
+
+function jobFor(remainder: Remainder): JobDraft {
+  return { kind: "purge", payload: remainder, group: "system", maxAttempts: MAX_ATTEMPTS };
+}
+
+/** Has the files overwritten where a purge was given up before that. Costs one small read where nothing is left to do. */
+export async function resumePurges({ store }: Pick<CoreContext, "store">): Promise<void> {
+  if ((await store.purges.marked()) === null) return;
+  await store.jobs.enqueue([{ ...jobFor({ containerIds: [], files: [] }), key: "purge:resumed" }]);
 }
 
 async function beginWith(nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
@@ -115,17 +127,25 @@ async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string):
   const id = document?.id ?? name;
   requireWhole(actor, { id, containerTags: tags });
   await refuseMerging(nouns, organizationId, tags);
+  // Of one that was deleted before, the words were still there.
+  const isLeft = document === null && (await nouns.journal.latest(organizationId, id, "document.purged")) === null;
   const purged = await nouns.purges.documents(organizationId, [id], { within: actor.containers, earlier: true });
   await nouns.journal.append(organizationId, [entryOf(actor, "document", id, tags[0] ?? null)]);
-  return begunWith(purged, id);
+  return begunWith({ ...purged, documents: isLeft ? 1 : purged.documents }, NOTHING_CUT, [id]);
 }
 
-function begunWith(purged: PurgedRows, documentId: string | null): Begun {
-  const { files } = purged;
+const NOTHING_CUT: Pick<CutFromDocuments, "passages" | "statedIn" | "files"> = { passages: 0, statedIn: [], files: [] };
+
+function begunWith(
+  purged: PurgedRows,
+  { passages, statedIn, files: uploads }: typeof NOTHING_CUT,
+  documentIds: readonly string[],
+): Begun {
+  const files = [...purged.files, ...uploads];
   return {
-    counts: { ...purged, files: files.length },
-    remainder: { containerIds: [], files: [...files] },
-    documentId,
+    counts: { ...purged, files: files.length, passages, statedIn },
+    remainder: { containerIds: [], files },
+    documentIds,
   };
 }
 
@@ -145,9 +165,32 @@ async function beginWithMemory(nouns: StoreNouns, actor: Actor, id: string): Pro
   if (!mayChange(actor, tags))
     throw new AppError("forbidden", `Versions of memory ${id} lie in other containers, which this key may not use.`);
   await refuseMerging(nouns, organizationId, tags);
-  const purged = await nouns.purges.memories(organizationId, [id]);
+  const all = await withRepetitions(nouns, actor, versions);
+  const cut = await cutFromDocuments(nouns, actor, all);
+  const purged = await nouns.purges.memories(organizationId, idsOf(all), { documents: cut.emptied });
   await nouns.journal.append(organizationId, [entryOf(actor, "memory", id, memory.containerTag)]);
-  return begunWith(purged, null);
+  return begunWith(purged, cut, [...cut.emptied, ...cut.cut]);
+}
+
+/**
+ * Versions with those of other chains that say the same in the same container: what was forgotten and stated again is another
+ * memory, and none of them may stay.
+ */
+async function withRepetitions(
+  { memories }: StoreNouns,
+  actor: Actor,
+  versions: readonly Memory[],
+): Promise<readonly Memory[]> {
+  const { organizationId } = actor;
+  const all = new Map(versions.map((version) => [version.id, version]));
+  for (const { containerTag, text } of versions)
+    for (const same of await memories.byExactText(organizationId, containerTag, text)) {
+      if (all.has(same.id)) continue;
+      const chain = await memories.versions(organizationId, [same.rootId ?? same.id], { withUndone: true });
+      if (chain.every((version) => mayChange(actor, [version.containerTag])))
+        for (const version of chain) all.set(version.id, version);
+    }
+  return [...all.values()];
 }
 
 /** Takes the container away from its tag, so that nothing new gets into it. Earlier ones of the tag go too. */
@@ -158,7 +201,7 @@ async function beginWithContainer(nouns: StoreNouns, actor: Actor, tag: string):
   if (rows.length === 0) throw notFound("container", tag);
   await refuseMerging(nouns, organizationId, [tag]);
   await refuseMergeTarget(nouns, organizationId, tag);
-  const counts = { documents: 0, memories: 0, files: 0 };
+  const counts = { documents: 0, memories: 0, files: 0, passages: 0, statedIn: [] };
   for (const { id } of rows) {
     const found = await nouns.purges.count(organizationId, id);
     counts.documents += found.documents;
@@ -168,7 +211,7 @@ async function beginWithContainer(nouns: StoreNouns, actor: Actor, tag: string):
   if (rows.some((row) => !row.isDeleted)) await nouns.containers.remove(organizationId, tag);
   await nouns.purges.silence(organizationId, tag);
   await nouns.journal.append(organizationId, [entryOf(actor, "container", tag, tag)]);
-  return { counts, remainder: { containerIds: idsOf(rows), files: [] }, documentId: null };
+  return { counts, remainder: { containerIds: idsOf(rows), files: [] }, documentIds: [] };
 }
 
 function entryOf(
@@ -204,6 +247,8 @@ async function finishPurge(context: CoreContext, { containerIds, files }: Remain
   const { store, blobs, vectors } = context;
   for (const key of files) await blobs.remove(key);
   for (const id of containerIds) await emptyForGood(context, id, signal);
+  // Another purge may have overwritten the files, and taken the mark away, before these were empty.
+  if (containerIds.length > 0) await store.purges.mark();
   const mark = await store.purges.marked();
   if (mark === null) return;
   await vectors.scrub(signal);
@@ -259,6 +304,6 @@ async function placesBeside(
   return (await containers.ofDocument(organizationId, documentId)).filter(({ id }) => id !== containerId);
 }
 
-function idsOf(rows: readonly Pick<ContainerRow, "id">[]): number[] {
+function idsOf<Id>(rows: readonly { readonly id: Id }[]): Id[] {
   return rows.map(({ id }) => id);
 }

@@ -4,6 +4,7 @@ import { dropLostBlobs } from "../documents/blobs.js";
 import { forgetMemories } from "../memories/forget.js";
 import { AUDIT_KEPT, AUDIT_KEPT_MS } from "./audit.js";
 import { endDeadGrants } from "./app-grants.js";
+import { resumePurges } from "./purge.js";
 import { REQUESTS_KEPT, REQUESTS_KEPT_MS } from "./requests.js";
 import type { Memory } from "../types.js";
 
@@ -15,7 +16,7 @@ const KEEP_VECTOR_CHANGES = 20_000;
 
 /**
  * Drops what nobody asks for any more: results of old operations, old requests, old lines of the vector log, and the
- * bytes of files whose documents are gone.
+ * bytes of files whose documents are gone. Resumes purges that were given up.
  */
 export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promise<void> {
   const { store, clock, log } = context;
@@ -34,6 +35,7 @@ export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promi
   const oauth = (await store.oauth.dropOver(clock.now())) + (await endDeadGrants(context));
   const devices = await store.deviceRequests.dropOver(clock.now());
   const files = await dropLostBlobs(context, signal);
+  await resumePurges(context);
   log.debug("cleaned up", { operations, requests: tooOld + tooMany, audit, changes, signIns, devices, oauth, files });
 }
 

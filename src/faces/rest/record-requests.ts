@@ -14,7 +14,7 @@ export interface RequestFacts {
   type?: RequestType;
   actor?: Actor;
   containerTag?: string | undefined;
-  /** What a refused request is told. */
+  /** Why a request was refused, in no word of its sender. */
   error?: string;
 }
 
@@ -32,8 +32,6 @@ export interface Connection {
 const MAX_ERROR = 300;
 const MAX_METHOD = 20;
 const UNKNOWN_PATH = "(unknown path)";
-/** A refusal may repeat an id that was sent; one that is a key by mistake is not kept. */
-const KEY = /sm_[A-Za-z0-9]+_[A-Za-z0-9]{20,}/g;
 const RECORDED = /^\/v[34](\/|$)/;
 
 /** Notes each request with its answer, without anything of what either says. */
@@ -58,7 +56,7 @@ export function recordRequests(
       status,
       duration: Math.round((performance.now() - began) * 10) / 10,
       containerTag: facts.containerTag ?? null,
-      error: status >= 400 ? (facts.error?.replaceAll(KEY, "sm_…").slice(0, MAX_ERROR) ?? null) : null,
+      error: status >= 400 ? (facts.error?.slice(0, MAX_ERROR) ?? null) : null,
       address: context.env?.incoming?.socket.remoteAddress ?? null,
       createdAt,
     });

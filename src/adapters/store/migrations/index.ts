@@ -6,6 +6,7 @@ import { access } from "./0005-access.js";
 import { retrieval } from "./0006-retrieval.js";
 import { metadataValues } from "./0007-metadata-values.js";
 import { timeZones } from "./0008-time-zones.js";
+import { requestErrors } from "./0009-request-errors.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly string[] = [
   retrieval,
   metadataValues,
   timeZones,
+  requestErrors,
 ];

@@ -108,10 +108,11 @@ async function forgetBoth(access: Access, ids: readonly string[], options: Forge
     if (found.document) documents.add(found.document.id);
     else memories.push(id);
   }
-  const none: Forgotten = { forgotten: [], candidates: [], batchId: null };
+  const none: Forgotten = { forgotten: [], candidates: [], statedIn: [], batchId: null };
   const answer = memories.length > 0 ? await forgetMemories(access, memories, options) : none;
   for (const id of documents) await access.core.deleteDocument(access.newWrite(), { id });
-  return { ...answer, deletedDocuments: [...documents] };
+  const statedIn = answer.statedIn.filter(({ id }) => !documents.has(id));
+  return { ...answer, statedIn, deletedDocuments: [...documents] };
 }
 
 function describe(cli: Cli, answer: Answer, query: string | undefined): string[] {
@@ -121,6 +122,23 @@ function describe(cli: Cli, answer: Answer, query: string | undefined): string[]
     ...answer.forgotten.map(({ id, text }) => `${green("forgotten:")} ${oneLine(text)}  [${id}]`),
     ...answer.deletedDocuments.map((id) => `${green("deleted:")} document ${id} and what only it stated`),
     ...(answer.batchId === null ? [] : [`To take it back: ${cli.programName} undo ${answer.batchId}`]),
+    ...describeStating(cli, answer),
+  ];
+}
+
+/** Where search still finds it, and how to forget it there too. */
+function describeStating({ output, programName }: Cli, { statedIn, forgotten }: Answer): string[] {
+  const [document] = statedIn;
+  const [memory] = forgotten;
+  if (!document || !memory) return [];
+  const isOne = statedIn.length === 1;
+  return [
+    isOne
+      ? "A document still states it, and search finds it there:"
+      : "Documents still state it, and search finds it there:",
+    ...statedIn.map(({ id, title }) => `  ${output.style.bold(oneLine(title ?? "(no title)"))}  [${id}]`),
+    `To remove ${isOne ? "it" : "one"} with what only it states: ${programName} forget ${document.id}`,
+    `To cut only what the memory says out of it, for good: ${programName} purge --memory ${memory.id}`,
   ];
 }
 

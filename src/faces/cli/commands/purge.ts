@@ -18,7 +18,7 @@ export function registerPurge(program: Command, cli: Cli): void {
     .command("purge")
     .description("Remove a document, a memory or a container for good, from every file; nothing brings it back.")
     .option("--document <id>", "a document, by its id or customId, with what it alone states", notEmpty)
-    .option("--memory <id>", "a memory with all its versions; documents keep their texts", notEmpty)
+    .option("--memory <id>", "a memory with all its versions, and what it says in documents", notEmpty)
     .option("-c, --container <tag>", "everything in a container, and the container", notEmpty)
     .option("-y, --yes", "do not ask; needed where no person watches")
     .addHelpText(
@@ -50,14 +50,18 @@ async function purge(cli: Cli, options: PurgeOptions): Promise<void> {
   cli.output.answer(purged, () => describe(cli, purged));
 }
 
-function describe({ output }: Cli, { documents, memories, files, complete }: Purged): string[] {
+function describe({ output, programName }: Cli, purged: Purged): string[] {
+  const { documents, memories, files, passages, statedIn, complete } = purged;
   const parts = [
     count(documents, "document", "documents"),
     count(memories, "version of memories", "versions of memories"),
     count(files, "file", "files"),
+    ...(passages > 0 ? [`${count(passages, "passage", "passages")} of documents`] : []),
   ];
   return [
     `${output.style.green("purged:")} ${parts.join(", ")}`,
+    ...(statedIn.length === 0 ? [] : ["These documents stated it and may still say it. To remove one as well:"]),
+    ...statedIn.map((id) => `  ${programName} purge --document ${id}`),
     ...(complete ? [] : ["What is left in files is overwritten as soon as that is possible, also after a restart."]),
   ];
 }

@@ -9,6 +9,15 @@ const CANDIDATES = 5;
 const LONGEST_EXACT_TEXT = 10_000;
 const LONGEST_QUERY = 2_000;
 
+interface ForgottenText {
+  readonly id: string;
+  readonly text: string;
+  /** Ids of documents in which search still finds it. */
+  readonly statedIn: readonly string[];
+}
+
+type Forgotten = Awaited<ReturnType<ToolContext["core"]["forget"]>>;
+
 /**
  * Forgets the memory with exactly this text, else the one of the container that is most similar to it, if it is so by 0.85
  * (clients.md §2.2).
@@ -18,11 +27,11 @@ export async function forgetText(
   { core, actor }: ToolContext,
   text: string,
   containerTag: string,
-): Promise<{ id: string; text: string } | null> {
+): Promise<ForgottenText | null> {
   const writing = () => ({ actor, operationId: createId() });
   const exact =
     text.length <= LONGEST_EXACT_TEXT && (await unlessMissing(core.forget(writing(), { content: text, containerTag })));
-  if (exact) return exact.forgotten[0] ?? null;
+  if (exact) return onlyOf(exact);
   const { candidates } = await core.forget(
     { actor },
     { query: truncate(text, LONGEST_QUERY), containerTag, threshold: LEAST_SIMILARITY, limit: CANDIDATES },
@@ -30,7 +39,11 @@ export async function forgetText(
   const [best] = candidates;
   if (!best) return null;
   const similar = await unlessMissing(core.forget(writing(), { ids: [best.id], containerTag }));
-  return similar?.forgotten[0] ?? null;
+  return similar && onlyOf(similar);
+}
+
+function onlyOf({ forgotten: [only], statedIn }: Forgotten): ForgottenText | null {
+  return only ? { ...only, statedIn: statedIn.map(({ id }) => id) } : null;
 }
 
 async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {

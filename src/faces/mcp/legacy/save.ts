@@ -56,7 +56,9 @@ async function forget(context: ToolContext, text: string, container: string) {
   const place = { action: "forget" as const, ...presentPlace(container) };
   if (!forgotten)
     return told({ ...place, success: false, message: `No memory in ${container} says this. Nothing was forgotten.` });
-  const message = `Forgotten in ${container}.`;
+  const { statedIn } = forgotten;
+  const rest = statedIn.length > 0 ? ` Search still finds it in what states it: document ${statedIn.join(", ")}.` : "";
+  const message = `Forgotten in ${container}.${rest}`;
   return told({ ...place, success: true, message, id: forgotten.id }, forgotten.text);
 }
 

@@ -31,6 +31,9 @@ type Arguments = z.output<typeof input>;
 const output = z.object({
   forgotten: z.array(z.object({ id: z.string(), text: z.string() })),
   documents: z.array(z.object({ id: z.string(), title: z.string() })).describe("Removed with what only they stated"),
+  statedIn: z
+    .array(z.object({ id: z.string(), title: z.string().nullable() }))
+    .describe("Documents in which search still finds what was forgotten; call again with an id to remove one of them"),
   candidates: z
     .array(z.object({ id: z.string(), text: z.string(), similarity: z.number() }))
     .describe("What could be meant by query; not forgotten"),
@@ -76,8 +79,8 @@ async function forget(asker: Asker, args: Arguments, container: string): Promise
 
 type Forgotten = Awaited<ReturnType<Core["forget"]>>;
 
-function memoriesOnly({ forgotten, candidates }: Forgotten): Outcome {
-  return { forgotten: [...forgotten], candidates: [...candidates], documents: [] };
+function memoriesOnly({ forgotten, candidates, statedIn }: Forgotten): Outcome {
+  return { forgotten: [...forgotten], candidates: [...candidates], statedIn: [...statedIn], documents: [] };
 }
 
 function writing({ actor }: Asker) {
@@ -109,6 +112,7 @@ async function forgetIds(asker: Asker, ids: readonly string[], limits: Limits): 
     return {
       forgotten: [...(forgotten?.forgotten ?? [])],
       candidates: [],
+      statedIn: (forgotten?.statedIn ?? []).filter(({ id }) => !known.has(id)),
       documents: documents.map((document) => ({ id: document.id, title: titleOf(document, document.content) })),
     };
   }
@@ -137,7 +141,7 @@ function unknownId(id: string, tag?: string): AppError {
   return new AppError("not_found", `There is no memory or document ${id}${place}. Nothing was forgotten.`);
 }
 
-function describe({ forgotten, documents, candidates }: Outcome, { query }: Arguments): string {
+function describe({ forgotten, documents, candidates, statedIn }: Outcome, { query }: Arguments): string {
   if (query !== undefined) {
     if (candidates.length === 0) return "Nothing matches the query. Nothing was forgotten.";
     const lines = candidates.map(
@@ -147,6 +151,7 @@ function describe({ forgotten, documents, candidates }: Outcome, { query }: Argu
   }
   const lines = [
     ...forgotten.map(({ id, text }) => `forgotten [${id}] ${oneLine(text)}`),
+    ...statedIn.map(({ id, title }) => `still stated in the document [${id}] ${oneLine(title ?? "(no title)")}`),
     ...documents.map(
       ({ id, title }) => `document removed, with the memories that only it stated [${id}] ${oneLine(title)}`,
     ),
@@ -155,5 +160,9 @@ function describe({ forgotten, documents, candidates }: Outcome, { query }: Argu
     ...(forgotten.length > 0 ? [`${count(forgotten.length, "memory", "memories")} forgotten`] : []),
     ...(documents.length > 0 ? [`${count(documents.length, "document")} removed with its memories`] : []),
   ];
-  return `${parts.join(", ")}.\n${fence(lines.join("\n"))}`;
+  const offer =
+    statedIn.length > 0
+      ? ` Search still finds it in ${count(statedIn.length, "document")} that ${statedIn.length === 1 ? "states" : "state"} it: ask the user whether to remove that too, then call forget with the id of the document, which removes it with the memories that only it states.`
+      : "";
+  return `${parts.join(", ")}.${offer}\n${fence(lines.join("\n"))}`;
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { forgetMatchingSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
+import { statedIn } from "./stated-in.js";
 
 const body = forgetMatchingSchema.extend({
   /** Another name of `query` (contract-gaps.md G-42). */
@@ -14,6 +15,7 @@ const answer = z.object({
   count: z.int(),
   forgetBatchId: z.string().length(22).nullable(),
   summary: z.string(),
+  statedIn,
   /** Only after a dry run. */
   candidates: z.array(match).optional(),
   /** Only when something was to be forgotten. */
@@ -26,7 +28,7 @@ export const forgetMatchingEndpoints = [
     path: "/v4/memories/forget-matching",
     summary: "Forget what a container holds on a subject, or several memories by id",
     description:
-      "Exactly one of `query` and `ids`. `dryRun` shows exactly what the same request would forget. By query, everything of at least `threshold` is forgotten, the most similar first, up to `maxForget`; where a language model is configured, only what it says is meant, and `summary` tells when it could not be asked. By ids, unknown ones are left out.",
+      "Exactly one of `query` and `ids`. `dryRun` shows exactly what the same request would forget. By query, everything of at least `threshold` is forgotten, the most similar first, up to `maxForget`; where a language model is configured, only what it says is meant, and `summary` tells when it could not be asked. By ids, unknown ones are left out. `statedIn` are documents in which search still finds what was forgotten.",
     tag: "memories",
     example: { containerTag: "mia", query: "travel plans", dryRun: true },
     body,
@@ -34,10 +36,10 @@ export const forgetMatchingEndpoints = [
     answer,
     async handle({ core, call, body: { q, ...input } }) {
       const result = await core.forgetMatching(call, { ...input, query: input.query ?? q });
-      const { dryRun, forgetBatchId, summary } = result;
+      const { dryRun, forgetBatchId, summary, statedIn } = result;
       const matches = result.matches.map(({ id, text, score }) => ({ id, memory: text, score }));
       const listed = dryRun ? { candidates: matches } : { forgotten: matches };
-      return { dryRun, count: matches.length, forgetBatchId, summary, ...listed };
+      return { dryRun, count: matches.length, forgetBatchId, summary, statedIn: [...statedIn], ...listed };
     },
   }),
 ];

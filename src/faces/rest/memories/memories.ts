@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createMemoriesSchema, forgetOneSchema, updateMemorySchema } from "../../../core/index.js";
 import { defineEndpoint, type Endpoint } from "../endpoint.js";
+import { statedIn } from "./stated-in.js";
 import { createdMemory, presentCreatedMemory, presentUpdatedMemory, updatedMemory } from "./present-memory.js";
 
 const createAnswer = z.object({ documentId: z.string().nullable(), memories: z.array(createdMemory) });
@@ -10,6 +11,7 @@ const forgetAnswer = z.object({
   forgotten: z.boolean(),
   /** Extension: what the id named. */
   removed: z.enum(["memory", "document"]),
+  statedIn,
 });
 
 export const memoryEndpoints = [
@@ -52,15 +54,15 @@ function forgetEndpoint(route: Pick<Endpoint, "method" | "path" | "aliases">) {
     ...route,
     summary: "Forget a memory by id or by its exact text, or remove a document by id or customId",
     description:
-      "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. Forgotten already: 409, for good.",
+      "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. `statedIn` are documents in which search still finds what was forgotten: delete one to forget it there too, or purge the memory, which cuts it out of them for good. Forgotten already: 409, for good.",
     tag: "memories",
     example: { content: "Mia prefers trains to planes", containerTag: "mia" },
     body: forgetOneSchema,
     status: 200,
     answer: forgetAnswer,
     async handle({ core, call, body }) {
-      const { id, removed } = await core.forgetOne(call, body);
-      return { id, forgotten: true, removed };
+      const { id, removed, statedIn } = await core.forgetOne(call, body);
+      return { id, forgotten: true, removed, statedIn: [...statedIn] };
     },
   });
 }

@@ -1,0 +1,38 @@
+import { maySee } from "../auth.js";
+import type { StoreNouns } from "../ports.js";
+import type { Actor, Memory } from "../types.js";
+
+/** A document that search still finds the text of, though what it states was forgotten. */
+export interface StatingDocument {
+  readonly id: string;
+  readonly title: string | null;
+}
+
+/**
+ * Documents whose passages still state these memories, in the order in which they came; only those that the actor may see.
+ * To forget hides a memory, never a text that says the same: whoever forgets has to be told where that is.
+ */
+export async function documentsStating(
+  { documents, memories }: Pick<StoreNouns, "documents" | "memories">,
+  actor: Actor,
+  forgotten: readonly Memory[],
+): Promise<StatingDocument[]> {
+  if (forgotten.length === 0) return [];
+  const { organizationId } = actor;
+  const statements = await memories.statements(
+    organizationId,
+    forgotten.map(({ id }) => id),
+  );
+  const ids = [...new Set(statements.map(({ documentId }) => documentId))];
+  if (ids.length === 0) return [];
+  const heads = (await documents.headsByIds(organizationId, ids)).filter(({ containerTags }) =>
+    maySee(actor, containerTags),
+  );
+  const outlines = await documents.outlines(
+    organizationId,
+    heads.map(({ id }) => id),
+    0,
+  );
+  const findable = new Set(outlines.filter(({ chunks }) => chunks > 0).map(({ id }) => id));
+  return heads.filter(({ id }) => findable.has(id)).map(({ id, title }) => ({ id, title }));
+}

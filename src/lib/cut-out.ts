@@ -1,0 +1,149 @@
+import { factKey } from "./fact-key.js";
+import { createQuoteFinder, type Place } from "./find-quote.js";
+import { sentenceSpans } from "./sentences.js";
+
+export type { Place };
+
+/** Words of a text, with the place that was noted for them, if any. */
+export interface Passage {
+  readonly quote: string;
+  readonly at: Place | null;
+}
+
+/**
+ * Where a text says these passages: at the noted place as long as the words stand there, else where they are found as
+ * whole words; and every sentence or line that says the same as one of them. Never a part of a word. In order, none
+ * overlaps another.
+ */
+export function placesOf(text: string, passages: readonly Passage[]): Place[] {
+  const find = createQuoteFinder(text);
+  const found = passages.flatMap((passage) => placeOf(text, passage, find) ?? []);
+  const keys = new Set(
+    [...passages.map(({ quote }) => quote), ...found.map(({ start, end }) => text.slice(start, end))]
+      .map(factKey)
+      .filter((key) => key !== ""),
+  );
+  const repeated = [...sentenceSpans(text), ...lineSpans(text)].filter(({ start, end }) =>
+    keys.has(factKey(text.slice(start, end))),
+  );
+  return joined([...found, ...repeated]);
+}
+
+function placeOf(text: string, { quote, at }: Passage, find: (quote: string) => Place | null): Place | null {
+  const says = (place: Place) => factKey(text.slice(place.start, place.end)) === factKey(quote);
+  if (at && says(at)) return at;
+  const place = find(quote);
+  return place && says(place) && isWhole(text, place) ? place : null;
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]/u;
+
+/** True where a place neither begins nor ends within a word. */
+function isWhole(text: string, { start, end }: Place): boolean {
+  const isInside = (index: number) => WORD.test(characterBefore(text, index)) && WORD.test(characterAt(text, index));
+  return !isInside(start) && !isInside(end);
+}
+
+function characterAt(text: string, index: number): string {
+  return index < text.length ? String.fromCodePoint(text.codePointAt(index) ?? 0) : "";
+}
+
+function characterBefore(text: string, index: number): string {
+  const isPair = /[\uDC00-\uDFFF]/.test(text[index - 1] ?? "");
+  return text.slice(Math.max(0, index - (isPair ? 2 : 1)), index);
+}
+
+function lineSpans(text: string): Place[] {
+  let start = 0;
+  return text.split("\n").map((line) => {
+    const place = { start, end: start + line.length };
+    start = place.end + 1;
+    return place;
+  });
+}
+
+/** True when a place shares a character with one of these. */
+export function overlapsAny({ start, end }: Place, places: readonly Place[]): boolean {
+  return places.some((place) => place.start < end && place.end > start);
+}
+
+/** Places in order, those that touch or overlap as one. */
+function joined(places: readonly Place[]): Place[] {
+  const result: Place[] = [];
+  for (const place of places.toSorted((one, other) => one.start - other.start)) {
+    const last = result.at(-1);
+    if (last && place.start <= last.end) result[result.length - 1] = { ...last, end: Math.max(last.end, place.end) };
+    else result.push(place);
+  }
+  return result;
+}
+
+/** What is cut out of a text, and where all else is afterwards. */
+export class Cut {
+  /** Disjoint, in order. */
+  readonly places: readonly Place[];
+  /** The places with the one space or line end that set each of them apart. */
+  readonly #gaps: readonly Place[];
+  /** How much is gone before each gap, and before the end. */
+  readonly #gone: readonly number[];
+  readonly #text: string;
+
+  constructor(text: string, places: readonly Place[]) {
+    this.#text = text;
+    this.places = joined(places);
+    this.#gaps = withGaps(text, this.places);
+    const gone = [0];
+    for (const { start, end } of this.#gaps) gone.push((gone.at(-1) ?? 0) + end - start);
+    this.#gone = gone;
+  }
+
+  /** The text without them. All else stays as it is. */
+  rest(): string {
+    const pieces = this.#gaps.map(({ start }, index) => this.#text.slice(this.#gaps[index - 1]?.end ?? 0, start));
+    return [...pieces, this.#text.slice(this.#gaps.at(-1)?.end ?? 0)].join("");
+  }
+
+  /** Those that share a character with a place. */
+  within({ start, end }: Place): readonly Place[] {
+    return this.places.slice(
+      countUntil(this.places, (place) => place.end <= start),
+      countUntil(this.places, (place) => place.start < end),
+    );
+  }
+
+  /** Where a place is afterwards; null when something of it was cut. */
+  placeAfter(place: Place): Place | null {
+    if (this.within(place).length > 0) return null;
+    const before = countUntil(this.#gaps, ({ start }) => start < place.end);
+    const last = this.#gaps[before - 1];
+    const moved = (this.#gone[before] ?? 0) - Math.max(0, (last?.end ?? 0) - place.start);
+    return { start: place.start - moved, end: place.end - moved };
+  }
+}
+
+/** How many of a list come before the first that does not satisfy a condition; all after it do not, either. */
+function countUntil(places: readonly Place[], isBefore: (place: Place) => boolean): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const place = places[middle];
+    if (place && isBefore(place)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function withGaps(text: string, places: readonly Place[]): Place[] {
+  return joined(
+    places.map(({ start, end }) => {
+      const before = text[start - 1] ?? "\n";
+      const after = text[end] ?? "\n";
+      if (!/\s/.test(before) || !/\s/.test(after)) return { start, end };
+      // A space rather than the end of a line, and that only where the whole line goes.
+      if (after === "\n" && before !== "\n") return { start: start - 1, end };
+      if (end < text.length) return { start, end: end + 1 };
+      return { start: Math.max(0, start - 1), end };
+    }),
+  );
+}

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { findInFiles } from "../support/data-folder-scan.js";
+import { openDatabase } from "../support/store-folder.js";
+import { STORE_FILE } from "../../src/adapters/store/store.js";
+import { openRest, type OpenedRest } from "../support/rest.js";
+
+/** Every store is too large for memory. */
+const settings = { RECOLLECT_VACUUM_MEGABYTES: "0" };
+
+let dataDirectory: string;
+let rest: OpenedRest;
+let url: string;
+
+async function open(): Promise<void> {
+  rest = await openRest({ dataDirectory, settings });
+  ({ url } = await rest.listen());
+}
+
+beforeEach(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), "recollect-purge-large-"));
+  await open();
+});
+afterEach(async () => {
+  await rest.close();
+  await rm(dataDirectory, { recursive: true, force: true });
+});
+
+async function post(path: string, body: object): Promise<{ status: number; body: any }> {
+  const answer = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, body: await answer.json() };
+}
+const add = (content: string, containerTag: string) => post("/v3/documents", { content, containerTag });
+const found = async (q: string, containerTag: string) =>
+  JSON.stringify((await post("/v4/search", { q, containerTag })).body);
+
+test("a purge of a store that is written anew through the disk leaves every later write and search as it should be", async () => {
+  await add("Bruno repairs violins in Cremona.", "kept");
+  const { body } = await add("The password is xqsecretzv.", "gone");
+  await rest.settle();
+  expect(await found("violins", "kept")).toContain("Cremona");
+  const purged = await post("/v3/purge", { documentId: body.id, confirm: true });
+  expect(purged).toMatchObject({ status: 200, body: { documents: 1, complete: true } });
+  expect(findInFiles(dataDirectory, ["xqsecretzv"])).toEqual([]);
+
+  const added = await add("Bruno moved his workshop to Verona.", "kept");
+  expect(added.status).toBe(200);
+  await rest.settle();
+  // Caches of the search are told of what changes after the purge as they were before it.
+  expect(await found("violins", "kept")).toContain("Cremona");
+  expect(await found("workshop", "kept")).toContain("Verona");
+  const removed = await fetch(`${url}/v3/documents/${added.body.id}`, { method: "DELETE" });
+  expect(removed.status).toBe(204);
+  expect(await found("workshop", "kept")).not.toContain("Verona");
+  expect(await post("/v3/purge", { containerTag: "gone", confirm: true })).toMatchObject({ status: 200 });
+});
+
+test("a purge that is asked for while others write takes nobody's write away, and doubles none", async () => {
+  const { body } = await add("The password is xqsecretzv.", "gone");
+  await rest.settle();
+  const writes = Array.from({ length: 30 }, (_, at) => add(`Note ${at} of the workshop.`, "kept"));
+  const [purged, ...answers] = await Promise.all([
+    post("/v3/purge", { documentId: body.id, confirm: true }),
+    ...writes,
+  ]);
+  expect(purged).toMatchObject({ status: 200, body: { complete: true } });
+  expect(answers.map(({ status }) => status)).toEqual(writes.map(() => 200));
+  await rest.settle();
+  const listed = await post("/v3/documents/list", { containerTags: ["kept"], limit: 100 });
+  expect(listed.body.pagination.totalItems).toBe(30);
+});
+
+test("a purge that was cut off does not keep the service from starting and is finished then", async () => {
+  const { body } = await add("The password is xqsecretzv.", "gone");
+  await rest.settle();
+  const file = join(dataDirectory, STORE_FILE);
+  const reader = await openDatabase(file);
+  reader.exec("begin; select count(*) from documents");
+  // As long as somebody reads the old state, the log cannot be emptied.
+  const purged = await post("/v3/purge", { documentId: body.id, confirm: true });
+  expect(purged).toMatchObject({ status: 200, body: { documents: 1, complete: false } });
+  await rest.close();
+  reader.exec("rollback");
+  reader.exec("update jobs set run_at = '2020-01-01T00:00:00.000Z' where kind = 'purge'");
+  reader.close();
+
+  await open();
+  await rest.settle();
+  expect((await add("Bruno repairs violins in Cremona.", "kept")).status).toBe(200);
+  await rest.settle();
+  expect(await found("violins", "kept")).toContain("Cremona");
+  expect(findInFiles(dataDirectory, ["xqsecretzv"])).toEqual([]);
+});
