@@ -6,8 +6,8 @@ import { createBudgetedModel } from "./adapters/llm/budget.js";
 import { createOpenAiModel } from "./adapters/llm/openai.js";
 import { createRulesExtractor } from "./adapters/llm/rules.js";
 import { createSmtpMailer } from "./adapters/mail/smtp.js";
-import { createSeat } from "./adapters/owner/election.js";
-import { readServiceFile } from "./adapters/owner/service-file.js";
+import { createSeat, findOwnerAddress } from "./adapters/owner/election.js";
+import type { Possession } from "./adapters/owner/possession.js";
 import { createRerankService } from "./adapters/rerank/service.js";
 import { createSqliteStore } from "./adapters/store/store.js";
 import { createVectors } from "./adapters/vectors/index.js";
@@ -241,9 +241,12 @@ function choiceOf({ embedder }: Config): EmbedderChoice {
   return { kind, model, baseUrl, dimensions };
 }
 
-/** Base URL of the process that owns the data folder, as it wrote it down; it may be gone meanwhile. Null when none did. */
-export function addressOfService(dataDirectory: string): string | null {
-  return readServiceFile(dataDirectory)?.url ?? null;
+/**
+ * Base URL of the process that owns the data folder; null when none answers.
+ * @throws AppError `conflict` for a copy of a folder that is being served
+ */
+export async function addressOfService(dataDirectory: string): Promise<string | null> {
+  return (await findOwnerAddress(dataDirectory))?.url ?? null;
 }
 
 /** A server over HTTP that answers for this process. */
@@ -256,7 +259,7 @@ export interface Listening {
 
 export interface NodeOptions extends ServiceOptions {
   /** Starts to answer over HTTP: other processes once this one owns the data folder, and whoever `listen` is for. */
-  readonly listen: (core: Core, organizationId: string) => Promise<Listening>;
+  readonly listen: (core: Core, organizationId: string, prove: () => Possession | null) => Promise<Listening>;
   /** True for processes that stay: they take over background work when the owner goes. */
   readonly standby: boolean;
   /** True for a process that is of no use when it cannot listen: then it does not become the owner either. */
@@ -280,17 +283,19 @@ export function createNode(options: NodeOptions): Node {
   let service: Service | undefined;
   let listening: Promise<Listening> | undefined;
   let isHungUp = false;
+  let proof: () => Possession | null = () => null;
   const listen = (organizationId: string): Promise<Listening> => {
     // A start that was interrupted may come this far after the end.
     if (isHungUp) return Promise.reject(shuttingDown());
-    return (listening ??= options.listen(core, organizationId));
+    return (listening ??= options.listen(core, organizationId, () => proof()));
   };
   const seat = createSeat({
     dataDirectory: options.config.dataDirectory,
     version: options.version,
     log: options.log,
     standby: options.standby,
-    async open() {
+    async open(prove) {
+      proof = prove;
       const opened = await openService({ ...options, isPassing: !options.standby });
       if (options.mustListen)
         await listen(opened.organizationId).catch(async (error: unknown) => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
-import type { Listening, Node } from "./app.js";
+import type { Listening, Node, NodeOptions } from "./app.js";
 import type { Config } from "./config.js";
 import type { DoorOptions, ServiceInfo, Starters, Surroundings } from "./faces/cli/starters.js";
 import { isMcpStart, openMcpStdio } from "./faces/mcp/opening.js";
@@ -24,7 +24,6 @@ setFlagsFromString("--no-allocation-site-pretenuring");
 limitYoungGeneration();
 
 const IMPATIENT_AFTER_MS = 1_000;
-const SERVICE_ANSWERS_MS = 5_000;
 let stopping: Promise<NodeJS.Signals> | undefined;
 
 // A client that starts this program waits for the answer to its first message, so that comes before anything is
@@ -33,6 +32,9 @@ const opening = isMcpStart(args) ? openMcpStdio({ version }) : undefined;
 
 type Core = Node["core"];
 type Settings = Readonly<Record<string, string>>;
+
+/** What this process says of the data folder that it owns. */
+type Prove = Parameters<NodeOptions["listen"]>[2];
 
 interface Start {
   readonly config: Config;
@@ -84,7 +86,7 @@ async function prepare(settings: Settings): Promise<Start> {
 
 /** Answers over HTTP for whoever this process is: the owner, or a client that passes calls on. */
 async function listenFor(
-  at: { core: Core; organizationId: string; host: string; port: number },
+  at: { core: Core; organizationId: string; host: string; port: number; prove: Prove },
   start: Start,
 ): Promise<Listening> {
   const { createHttpFace, createRequestLog, listen } = await import("./faces/http.js");
@@ -102,6 +104,7 @@ async function listenFor(
     mcpTools: config.mcpTools,
     requests,
     ownerToken: token,
+    proveOwnership: at.prove,
     version,
     isReady: () => true,
   });
@@ -120,7 +123,8 @@ async function openNode(start: Start, options: { engine: DoorOptions["engine"]; 
     ...start,
     ...options,
     version,
-    listen: (core, organizationId) => listenFor({ core, organizationId, host: "127.0.0.1", port: 0 }, start),
+    listen: (core, organizationId, prove) =>
+      listenFor({ core, organizationId, host: "127.0.0.1", port: 0, prove }, start),
   });
 }
 
@@ -150,9 +154,9 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     engine: "background",
     standby: true,
     mustListen: true,
-    listen: (core, organizationId) => {
+    listen: (core, organizationId, prove) => {
       const { host, port } = config;
-      return listenFor({ core, organizationId, host, port }, start);
+      return listenFor({ core, organizationId, host, port, prove }, start);
     },
   });
   try {
@@ -223,15 +227,8 @@ async function runningService(settings: Settings): Promise<{ url: string } | nul
   const { readConfig } = await import("./config.js");
   const { addressOfService } = await import("./app.js");
   const { dataDirectory, publicUrl } = readConfig(undefined, settings);
-  const url = addressOfService(dataDirectory);
-  if (url === null) return null;
-  // What a killed service left says nothing.
-  const signal = AbortSignal.timeout(SERVICE_ANSWERS_MS);
-  const isAlive = await fetch(`${url}/health/live`, { signal }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-  return isAlive ? { url: publicUrl ?? url } : null;
+  const url = await addressOfService(dataDirectory);
+  return url === null ? null : { url: publicUrl ?? url };
 }
 
 async function openInBrowser(url: string): Promise<boolean> {

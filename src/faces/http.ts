@@ -46,6 +46,8 @@ export interface HttpFaceOptions {
   readonly limits: RestFaceOptions["limits"];
   /** Opens the door for other processes of the data folder under `/internal`; without it there is none. */
   readonly ownerToken?: string | undefined;
+  /** What this process says of the data folder that it owns, to who holds that token. */
+  readonly proveOwnership?: (() => object | null) | undefined;
   readonly version: string;
   /** False while the store is opening. */
   readonly isReady: () => boolean;
@@ -70,10 +72,10 @@ export { createRequestLog } from "./rest/request-log.js";
 /** Everything that this service answers over HTTP, as one application. */
 export function createHttpFace(options: HttpFaceOptions): HttpApp {
   const app: HttpApp = new Hono();
-  const { core, log, version, limits, ownerToken } = options;
+  const { core, log, version, limits, ownerToken, proveOwnership: prove } = options;
   if (ownerToken !== undefined) {
     const maxBodyBytes = maxInternalBytes(limits);
-    app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }));
+    app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes, prove }));
   }
   // A key has one rate, however it comes.
   const limiting = limitRequests(options.rate);

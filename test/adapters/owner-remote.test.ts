@@ -27,7 +27,7 @@ async function listen(handle: Handler): Promise<{ server: Server; url: string }>
 
 async function ownerAt(handle: Handler) {
   const { url } = await listen(handle);
-  return connectOwner({ url, pid: PID, version: "0.0.0", token: "token" }, IMPATIENT);
+  return connectOwner({ url, pid: PID, version: "0.0.0", token: "token", nonce: "" }, IMPATIENT);
 }
 
 const json =
@@ -66,7 +66,7 @@ describe("an address is that of the owner", () => {
     const { server, url } = await listen(page);
     await new Promise((resolve) => server.close(resolve));
     for (const address of [url, "nonsense", ""])
-      expect(await connectOwner({ url: address, pid: PID, version: "0.0.0", token: "token" }).ping()).toBe(false);
+      expect(await connectOwner({ url: address, pid: PID, version: "0.0.0", token: "token", nonce: "" }).ping()).toBe(false);
   });
 
   test("and the token goes nowhere else", async () => {
@@ -158,7 +158,7 @@ describe("watching", () => {
         response.writeHead(200).end("owner\n");
       }),
     );
-    const watched = connectOwner({ url, pid: PID, version: "0.0.0", token: "token" })
+    const watched = connectOwner({ url, pid: PID, version: "0.0.0", token: "token", nonce: "" })
       .watch(new AbortController().signal)
       .then(() => (hasEnded = true));
     await expect.poll(() => streams).toBeGreaterThan(2);

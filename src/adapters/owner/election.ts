@@ -1,9 +1,12 @@
 import { AppError } from "../../core/errors.js";
 import type { Log } from "../../core/ports.js";
+import { randomSecret } from "../../lib/crypto.js";
+import { identityAt } from "../../lib/file-identity.js";
 import { sleep } from "../../lib/time.js";
 import { tryLock } from "./lock.js";
+import { type Possession, requirePossession, takePossession } from "./possession.js";
 import { connectOwner, OwnerGone, type RemoteOwner } from "./remote.js";
-import { readServiceFile, removeServiceFile, writeServiceFile } from "./service-file.js";
+import { readServiceFile, removeServiceFile, type ServiceAddress, writeServiceFile } from "./service-file.js";
 
 /** The service in this process, once it owns the data folder. */
 export interface OwnService {
@@ -18,8 +21,11 @@ export interface ElectionOptions {
   readonly dataDirectory: string;
   readonly version: string;
   readonly log: Log;
-  /** Opens the service; called only while the data folder is owned. */
-  readonly open: () => Promise<OwnService>;
+  /**
+   * Opens the service; called only while the data folder is owned. Whoever answers other processes tells them what `prove`
+   * says of the folder, which is null until the service is open.
+   */
+  readonly open: (prove: () => Possession | null) => Promise<OwnService>;
   /** Ends the answering of others, at the end: when they are no longer sent here, and before the service closes. */
   readonly hangUp: () => Promise<void>;
   /** True: watch the owner and take over as soon as it goes, so that background work goes on. */
@@ -139,36 +145,56 @@ async function becomeOwner(options: ElectionOptions): Promise<Place | null> {
   const lock = await tryLock(dataDirectory);
   if (!lock) return null;
   // Whoever removes the lock file of a living owner must not get a second one.
-  if (await answeringOwner(dataDirectory)) {
+  const other = await answeringOwner(dataDirectory).catch((error: unknown) => {
+    lock.release();
+    throw error;
+  });
+  if (other) {
     log.warn("somebody removed the lock file of the process that owns the data folder; it still does", {
       dataDirectory,
     });
     lock.release();
     return null;
   }
+  const folder = identityAt(dataDirectory);
+  /** Once the folder was moved away, what is in its place is another owner's. */
+  const removeAddress = (): void => {
+    if (identityAt(dataDirectory) === folder) removeServiceFile(dataDirectory);
+  };
   /** Also when the process ends without waiting for anything. */
   const leaveNothing = (): void => {
     process.off("exit", leaveNothing);
     try {
-      removeServiceFile(dataDirectory);
+      removeAddress();
     } finally {
       lock.release();
     }
   };
   process.once("exit", leaveNothing);
+  const nonce = randomSecret();
+  let prove: (() => Possession) | null = null;
   try {
     // Left by an owner that was killed.
     removeServiceFile(dataDirectory);
-    return own(await open(), options, leaveNothing);
+    const service = await open(() => prove?.() ?? null);
+    prove = takePossession(dataDirectory, nonce);
+    return own(service, { options, nonce, removeAddress, leaveNothing });
   } catch (error) {
     leaveNothing();
     throw error;
   }
 }
 
-function own(service: OwnService, options: ElectionOptions, leaveNothing: () => void): Place {
+interface Tenure {
+  readonly options: ElectionOptions;
+  readonly nonce: string;
+  readonly removeAddress: () => void;
+  readonly leaveNothing: () => void;
+}
+
+function own(service: OwnService, { options, nonce, removeAddress, leaveNothing }: Tenure): Place {
   const retiring = new AbortController();
-  announce(service, options, retiring.signal).catch((error: unknown) => {
+  announce(service, { ...options, nonce }, retiring.signal).catch((error: unknown) => {
     if (!retiring.signal.aborted) options.log.error("other processes cannot be served", { reason: String(error) });
   });
   return {
@@ -177,7 +203,7 @@ function own(service: OwnService, options: ElectionOptions, leaveNothing: () => 
     call: (name, call, input) => service.call(name, call, input),
     retire() {
       retiring.abort();
-      removeServiceFile(options.dataDirectory);
+      removeAddress();
     },
     async close() {
       try {
@@ -190,13 +216,17 @@ function own(service: OwnService, options: ElectionOptions, leaveNothing: () => 
 }
 
 /** Says where this owner answers. Without that nobody else gets in, so a full disk is waited for. */
-async function announce(service: OwnService, options: ElectionOptions, retiring: AbortSignal): Promise<void> {
-  const { dataDirectory, version, log } = options;
+async function announce(
+  service: OwnService,
+  options: ElectionOptions & { readonly nonce: string },
+  retiring: AbortSignal,
+): Promise<void> {
+  const { dataDirectory, version, log, nonce } = options;
   const { url, token } = await service.listen();
   for (;;) {
     if (retiring.aborted) return;
     try {
-      writeServiceFile(dataDirectory, { url, pid: process.pid, version, token });
+      writeServiceFile(dataDirectory, { url, pid: process.pid, version, token, nonce });
       log.debug("this process owns the data folder", { url });
       return;
     } catch (error) {
@@ -206,11 +236,24 @@ async function announce(service: OwnService, options: ElectionOptions, retiring:
   }
 }
 
+/** @throws AppError `conflict` when the address in this folder is that of another folder's owner */
 async function answeringOwner(dataDirectory: string): Promise<RemoteOwner | null> {
   const address = readServiceFile(dataDirectory);
   if (!address) return null;
   const owner = connectOwner(address);
-  return (await owner.ping()) ? owner : null;
+  const answer = await owner.identify();
+  if (!answer) return null;
+  requirePossession(dataDirectory, address, answer.possession);
+  return owner;
+}
+
+/**
+ * The address of the process that owns the data folder, when there is one and it answers.
+ * @throws AppError `conflict` when the address in this folder is that of another folder's owner
+ */
+export async function findOwnerAddress(dataDirectory: string): Promise<ServiceAddress | null> {
+  const address = readServiceFile(dataDirectory);
+  return address && (await answeringOwner(dataDirectory)) ? address : null;
 }
 
 async function findOwner({ dataDirectory, standby }: ElectionOptions): Promise<Place | null> {

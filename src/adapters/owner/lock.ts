@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync, statSync, type BigIntStats } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../core/errors.js";
+import { identityAt, identityOf, isFileError } from "../../lib/file-identity.js";
 import { loadSqlite, SQLITE_CODES, sqliteCodeOf, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 
 /** The right to be the only one that writes a data folder. Ends with the process, however it ends. */
@@ -118,24 +119,4 @@ function describe(error: unknown, file: string): AppError {
   const isForeign = sqliteCodeOf(error) === SQLITE_CODES.notADatabase;
   const advice = isForeign ? "It was not made by Recollect; remove it." : "Check its permissions and the file system.";
   return new AppError("unavailable", `The lock file ${file} cannot be locked. ${advice}`, { cause: error });
-}
-
-/** The file that is at this path now; empty text for none. */
-function identityAt(path: string): string {
-  try {
-    const status = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return status ? identityOf(status) : "";
-  } catch (error) {
-    // A folder that may not be entered, or is a file.
-    if (isFileError(error)) return "";
-    throw error;
-  }
-}
-
-function identityOf({ dev, ino }: BigIntStats): string {
-  return `${dev}:${ino}`;
-}
-
-function isFileError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error;
 }

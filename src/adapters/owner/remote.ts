@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AppError, ERROR_KINDS } from "../../core/errors.js";
 import { sleep } from "../../lib/time.js";
+import { possessionSchema, type Possession } from "./possession.js";
 import { createPulse, type PulseOptions } from "./pulse.js";
 import type { ServiceAddress } from "./service-file.js";
 
@@ -19,7 +20,7 @@ const answerSchema = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
-const pingSchema = z.object({ pid: z.number() });
+const pingSchema = z.object({ pid: z.number(), possession: possessionSchema.optional() });
 
 /** The owner could not be reached, or went away before it answered: whether the call was done is not known. */
 export class OwnerGone extends Error {
@@ -36,6 +37,8 @@ export interface RemoteOwner {
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
   /** True when it answers within 2 s, and is who the address says. */
   ping(): Promise<boolean>;
+  /** What it says of its data folder; null when it does not answer as `ping` wants it. */
+  identify(): Promise<{ readonly possession?: Possession | undefined } | null>;
   /** Resolves when the owner has gone, or the signal aborts. */
   watch(signal: AbortSignal): Promise<void>;
   /** Ends the calls that are running, with this error. */
@@ -73,19 +76,24 @@ export function connectOwner(
   }
 
   /** Another program may listen there by now, and may answer anything. */
-  async function ping(): Promise<boolean> {
+  async function identify(): Promise<z.output<typeof pingSchema> | null> {
     try {
       const response = await send("/internal/ping", { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
       const answer = pingSchema.safeParse(await readJson(response));
-      return response.ok && answer.success && answer.data.pid === address.pid;
+      return response.ok && answer.success && answer.data.pid === address.pid ? answer.data : null;
     } catch (error) {
-      if (error instanceof OwnerGone) return false;
+      if (error instanceof OwnerGone) return null;
       throw error;
     }
   }
 
+  async function ping(): Promise<boolean> {
+    return (await identify()) !== null;
+  }
+
   return {
     ping,
+    identify,
 
     abandon: (reason) => liveliness.stop(reason),
 

@@ -7,6 +7,8 @@ const serviceSchema = z.object({
   pid: z.number(),
   version: z.string(),
   token: z.string(),
+  /** What the owner, and nobody who has not read this file, can answer with. Empty from versions that had none. */
+  nonce: z.string().default(""),
 });
 
 /** Where the owner of a data folder can be reached, for programs of the same user. */

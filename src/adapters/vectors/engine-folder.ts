@@ -5,12 +5,19 @@ import process from "node:process";
 import { z } from "zod";
 
 import type { Log } from "../../core/ports.js";
+import { identityAt } from "../../lib/file-identity.js";
 import { sleep } from "../../lib/time.js";
 
 /** Says which engine wrote a data folder, and which process last used it. */
 const NOTE = "recollect.json";
-const noteShape = z.object({ engine: z.string(), pid: z.number().int().positive(), port: z.number().int().positive() });
-export type EngineNote = z.infer<typeof noteShape>;
+const noteShape = z.object({
+  engine: z.string(),
+  pid: z.number().int().positive(),
+  port: z.number().int().positive(),
+  /** Which folder this was written about; a copy has another one. */
+  folder: z.string().optional(),
+});
+export type EngineNote = Omit<z.infer<typeof noteShape>, "folder">;
 
 const PREDECESSOR_ENDS_WITHIN_MS = 5_000;
 
@@ -27,7 +34,7 @@ export async function prepareEngineFolder(
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const note = await readNote(folder);
-  if (note !== null) await waitForPredecessor(note, signal);
+  if (note !== null && isAbout(folder, note)) await waitForPredecessor(note, signal);
   const isEmpty = (await readdir(folder)).length === 0;
   if (isEmpty || note?.engine === version) return;
   await setAside(folder, `it was written by engine ${note?.engine ?? "unknown"}, not ${version}`, log);
@@ -42,7 +49,7 @@ export function engineFolder(dataDirectory: string): string {
 export async function removeEngineData(dataDirectory: string, signal = new AbortController().signal): Promise<void> {
   const folder = engineFolder(dataDirectory);
   const note = await readNote(folder);
-  if (note !== null) await waitForPredecessor(note, signal);
+  if (note !== null && isAbout(folder, note)) await waitForPredecessor(note, signal);
   for (const name of await readdir(dataDirectory))
     if (name === basename(folder) || name.startsWith(asidePrefix(folder)))
       await rm(join(dataDirectory, name), { recursive: true, force: true, maxRetries: 5 });
@@ -54,7 +61,8 @@ function asidePrefix(folder: string): string {
 
 /** Notes who uses the folder from now on. */
 export async function noteEngine(folder: string, note: EngineNote): Promise<void> {
-  await writeFile(join(folder, NOTE), JSON.stringify(note));
+  const path = join(folder, NOTE);
+  await writeFile(path, JSON.stringify({ ...note, folder: identityAt(folder) }), { mode: 0o600 });
 }
 
 /** Renames the folder and leaves an empty one. Of several folders set aside, only the newest is kept. */
@@ -69,12 +77,17 @@ export async function setAside(folder: string, reason: string, log: Log): Promis
   for (const name of older) await rm(join(parent, name), { recursive: true, force: true });
 }
 
-async function readNote(folder: string): Promise<EngineNote | null> {
+async function readNote(folder: string): Promise<z.infer<typeof noteShape> | null> {
   try {
     return noteShape.parse(JSON.parse(await readFile(join(folder, NOTE), "utf8")));
   } catch {
     return null;
   }
+}
+
+/** The engine that a copied note names runs on the folder that was copied, and is none of ours. */
+function isAbout(folder: string, note: z.infer<typeof noteShape>): boolean {
+  return note.folder === undefined || note.folder === identityAt(folder);
 }
 
 /**

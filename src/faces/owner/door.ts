@@ -14,6 +14,8 @@ export interface OwnerDoorOptions {
   /** The secret of `service.json`, which only the user of this data folder can read. */
   readonly ownerToken: string;
   readonly version: string;
+  /** What this process says of the data folder that it owns; null while it owns none. */
+  readonly prove?: (() => object | null) | undefined;
   /** Longest request body, in bytes. */
   readonly maxBodyBytes: number;
 }
@@ -61,7 +63,7 @@ const callSchema = z.object({
  * The way in for other processes of this data folder: they call the use cases by name, and notice the end of the owner
  * by the end of `watch`. An actor is taken as it is told, because whoever holds the token may read the data anyway.
  */
-export function createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }: OwnerDoorOptions): OwnerDoor {
+export function createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes, prove }: OwnerDoorOptions): OwnerDoor {
   const app: OwnerDoor = new Hono();
 
   app.use("*", async (context, next) => {
@@ -73,7 +75,7 @@ export function createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes }
     await next();
   });
 
-  app.get("/ping", (context) => context.json({ version, pid: process.pid }));
+  app.get("/ping", (context) => context.json({ version, pid: process.pid, possession: prove?.() ?? undefined }));
 
   app.get("/watch", (context) => watch(context.env?.closing));
 

@@ -1,0 +1,71 @@
+import { join, resolve } from "node:path";
+import * as z from "zod";
+import { AppError } from "../../core/errors.js";
+import { identityAt } from "../../lib/file-identity.js";
+import type { ServiceAddress } from "./service-file.js";
+
+export const possessionSchema = z.object({
+  path: z.string(),
+  folder: z.string(),
+  lock: z.string(),
+  store: z.string(),
+  nonce: z.string(),
+});
+
+/** What an owner says of its data folder, so that a client can see whether it is the client's own. */
+export type Possession = z.output<typeof possessionSchema>;
+
+/**
+ * Notes which folder this process owns, which must be whole by then.
+ * @param nonce what `service.json` says, and nobody else knows
+ * @returns says it again whenever it is asked; without the folder's identity once another one is at its path, or none
+ */
+export function takePossession(dataDirectory: string, nonce: string): () => Possession {
+  const held = identify(dataDirectory);
+  const path = resolve(dataDirectory);
+  return () => ({ ...held, path, nonce, folder: identityAt(dataDirectory) === held.folder ? held.folder : "" });
+}
+
+/**
+ * Makes sure that the service behind an address owns this very folder: a copied, moved or restored folder has the address of
+ * another one's owner. The lock file alone may have been removed and made anew.
+ * @throws AppError `conflict` naming both folders
+ */
+export function requirePossession(
+  dataDirectory: string,
+  address: ServiceAddress,
+  possession: Possession | undefined,
+): void {
+  if (possession === undefined) throw unproven(dataDirectory, address);
+  const mine = identify(dataDirectory);
+  const isSame = (what: keyof typeof mine): boolean => mine[what] !== "" && mine[what] === possession[what];
+  const knowsNonce = address.nonce !== "" && address.nonce === possession.nonce;
+  if (knowsNonce && isSame("folder") && (isSame("lock") || isSame("store"))) return;
+  throw refuseForeign(dataDirectory, address, possession);
+}
+
+function identify(dataDirectory: string) {
+  return {
+    folder: identityAt(dataDirectory),
+    lock: identityAt(join(dataDirectory, "owner.lock")),
+    store: identityAt(join(dataDirectory, "recollect.db")),
+  };
+}
+
+function refuseForeign(dataDirectory: string, { pid }: ServiceAddress, { path }: Possession): AppError {
+  const here = resolve(dataDirectory);
+  const addressFile = join(here, "service.json");
+  return new AppError(
+    "conflict",
+    here === path
+      ? `Nothing was done: the data folder ${here} was replaced or restored while process ${pid} served what was there before (${path}). End that process, then try again.`
+      : `Nothing was done: the data folder ${here} was copied or moved while process ${pid} served ${path}, and its service.json still leads there. To use ${path}, name it with --data-dir. To use ${here} by itself, remove ${addressFile}; if it was moved, end process ${pid} first.`,
+  );
+}
+
+function unproven(dataDirectory: string, { pid, version }: ServiceAddress): AppError {
+  return new AppError(
+    "conflict",
+    `Nothing was done: process ${pid} (version ${version}) does not say which data folder it serves, so it may not be ${resolve(dataDirectory)}. End that process, and start it again with this version.`,
+  );
+}

@@ -1,0 +1,139 @@
+import { cp, mkdir, rename, rm, symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { runProgram, startMcp, startServe, withDataDirectory } from "../support/recollect-process.js";
+
+const FACT = "The lighthouse keeper is called Oskar.";
+
+/** A folder that is being served and holds one fact, within another that copies can be made in. */
+function withServed(work: (places: { parent: string; data: string; stop: () => Promise<void> }) => Promise<void>) {
+  return withDataDirectory(async (parent) => {
+    const data = join(parent, "data");
+    await mkdir(data, { mode: 0o700 });
+    const service = await startServe(data);
+    try {
+      expect((await runProgram(data, ["add", FACT])).code).toBe(0);
+      await work({ parent, data, stop: () => service.stop() });
+    } finally {
+      await service.stop();
+    }
+  });
+}
+
+async function documentsIn(data: string): Promise<number> {
+  const { stdout, stderr } = await runProgram(data, ["status", "--json"]);
+  expect(stderr).toBe("");
+  return (JSON.parse(stdout) as { store: { documents: number } }).store.documents;
+}
+
+test("no command on a copy of a folder acts on the original while that is being served", () =>
+  withServed(async ({ parent, data }) => {
+    const copy = join(parent, "copy");
+    await cp(data, copy, { recursive: true });
+    const commands = [
+      ["purge", "--container", "sm_project_default", "--yes"],
+      ["add", "The tower was painted red."],
+      ["forget", "--text", FACT],
+      ["search", "lighthouse keeper"],
+      ["status"],
+      ["serve", "--port", "0"],
+    ];
+    for (const command of commands) {
+      const { code, stdout, stderr } = await runProgram(data, ["--data-dir", copy, ...command]);
+      expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: "" });
+      expect(stderr).toContain("Nothing was done");
+      expect(stderr.replace(/\s+/g, " ")).toContain(copy);
+      expect(stderr).toContain(`served ${data},`);
+    }
+    expect(await documentsIn(data)).toBe(1);
+    const found = await runProgram(data, ["search", "lighthouse keeper", "--json"]);
+    expect(found.stdout).toContain("Oskar");
+  }));
+
+test("an agent on a copy is told so, and neither reads nor writes the original", () =>
+  withServed(async ({ parent, data }) => {
+    const copy = join(parent, "copy");
+    await cp(data, copy, { recursive: true });
+    const agent = await startMcp(copy);
+    try {
+      for (const [name, input] of [
+        ["add-memory", { content: "The tower was painted red." }],
+        ["search-memory", { query: "lighthouse keeper" }],
+      ] as const) {
+        const answer = JSON.stringify(
+          await agent.client.callTool({ name, arguments: input }).catch((error: unknown) => String(error)),
+        );
+        expect(answer).not.toContain("Oskar");
+        expect(answer).toContain(copy);
+        expect(answer).toContain(data);
+      }
+    } finally {
+      await agent.close();
+    }
+    expect(await documentsIn(data)).toBe(1);
+  }));
+
+test("a copy is a folder of its own once the original's service has ended, or its address was removed", () =>
+  withServed(async ({ parent, data, stop }) => {
+    const copy = join(parent, "copy");
+    await cp(data, copy, { recursive: true });
+    await rm(join(copy, "service.json"));
+    expect((await runProgram(copy, ["add", "The tower was painted red."])).code).toBe(0);
+    expect([await documentsIn(copy), await documentsIn(data)]).toEqual([2, 1]);
+
+    const later = join(parent, "later");
+    await cp(data, later, { recursive: true });
+    await stop();
+    expect((await runProgram(later, ["add", "The tower was painted blue."])).code).toBe(0);
+    expect([await documentsIn(later), await documentsIn(data)]).toEqual([2, 1]);
+  }));
+
+test("a symbolic link and another way to write the same path lead to the same service", () =>
+  withServed(async ({ parent, data }) => {
+    const link = join(parent, "link");
+    await symlink(data, link);
+    for (const path of [link, `${data}/../data/`, resolve(data)]) {
+      expect((await runProgram(path, ["add", `One more, by ${path.length}.`])).code).toBe(0);
+    }
+    expect(await documentsIn(data)).toBe(4);
+    expect(await documentsIn(link)).toBe(4);
+  }));
+
+test("a folder that was moved while it was served is refused until that service has ended", () =>
+  withServed(async ({ parent, data, stop }) => {
+    const moved = join(parent, "moved");
+    await rename(data, moved);
+    const refused = await runProgram(moved, ["add", "The tower was painted red."]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`served ${data},`);
+    expect(refused.stderr).toContain(moved);
+
+    // Its old place taken by a copy: that is not what the service holds open.
+    await cp(moved, data, { recursive: true });
+    const replaced = await runProgram(data, ["add", "The tower was painted red."]);
+    expect(replaced.code).toBe(1);
+    expect(replaced.stderr).toContain("replaced or restored");
+
+    await stop();
+    expect([await documentsIn(moved), await documentsIn(data)]).toEqual([1, 1]);
+  }));
+
+test("a folder into which a backup was restored under a running service is refused until that has ended", () =>
+  withServed(async ({ parent, data, stop }) => {
+    const backup = join(parent, "backup");
+    await cp(data, backup, { recursive: true });
+    await rm(data, { recursive: true });
+    await cp(backup, data, { recursive: true });
+    const refused = await runProgram(data, ["purge", "--container", "sm_project_default", "--yes"]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("replaced or restored");
+    await stop();
+    expect(await documentsIn(data)).toBe(1);
+  }));
+
+test("a removed lock file alone does not part a service from its clients", () =>
+  withServed(async ({ data }) => {
+    await rm(join(data, "owner.lock"));
+    expect((await runProgram(data, ["add", "The tower was painted red."])).code).toBe(0);
+    expect(await documentsIn(data)).toBe(2);
+  }));
