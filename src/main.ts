@@ -14,6 +14,8 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   version: string;
 };
 const args = process.argv.slice(2);
+// What this program and its children write is for this user alone, also where a library chooses the mode.
+process.umask(0o077);
 // By how much the heap may grow before it is cleared of what nothing needs any more. Left to itself V8 lets it grow to four
 // times what is in use, which was half of what a service took that searches. Less than this saves little more and costs time.
 setFlagsFromString("--heap-growing-percent=25");

@@ -76,7 +76,7 @@ export const SETTINGS = {
     schema: apiKey,
     isSecret: true,
     description:
-      "Fixes the first API key for unattended set-ups: `sm_<organisation>_<secret>`, at least 24 characters. Its second part becomes the organisation id. Without it a key is made at the first start and shown once.",
+      "Fixes the first API key for unattended set-ups: `sm_<organisation>_<secret>`, at least 24 characters. Its second part becomes the organisation id. It is never printed. Without it a key is made at the first start and shown once, on a terminal or with `serve --show-key`.",
   }),
   RECOLLECT_TIMEZONE: setting({
     schema: z

@@ -330,6 +330,8 @@ export interface StoreHealth {
   readonly memories: number;
   readonly bytes: number;
   readonly freeBytes: number;
+  /** What others of this machine may do in the folder of the store, whose files they cannot read; null for nothing. */
+  readonly folderOpenTo: "reading" | "writing" | null;
 }
 
 /** The record, by noun. Every method outside `transaction` is its own transaction. */

@@ -9,6 +9,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished,
 
 import { ChromaServer } from "../../src/adapters/vectors/chroma-server.js";
 import { createLocalChroma, type LocalChroma, type LocalChromaOptions } from "../../src/adapters/vectors/engine.js";
+import { listensAt } from "../../src/adapters/vectors/engine-port.js";
 import { findBinding } from "../../src/adapters/vectors/engine-binding.js";
 import {
   ENGINES_DIRECTORY,
@@ -76,6 +77,29 @@ describe("The local engine", () => {
     expect(await readdir(join(directory.path, "chroma"))).toContain("chroma.sqlite3");
     const note: unknown = JSON.parse(await readFile(join(directory.path, "chroma", "recollect.json"), "utf8"));
     expect(note).toMatchObject({ engine: engine.name.replace("local Chroma ", ""), pid });
+  });
+
+  it.runIf(process.platform === "linux")("is told from another program at its port (Linux alone says)", async () => {
+    const { url, pid } = await running(start());
+    const port = Number(new URL(url).port);
+    expect(await listensAt(pid, port)).toBe(true);
+    expect(await listensAt(process.pid, port)).toBe(false);
+    const impostor = createServer((_request, response) => response.end('{"nanosecond heartbeat":1}'));
+    await new Promise<void>((resolveListening) => impostor.listen(0, "127.0.0.1", resolveListening));
+    onTestFinished(() => void impostor.close());
+    expect(await listensAt(pid, (impostor.address() as AddressInfo).port)).toBe(false);
+  });
+
+  it("leaves the engine of another folder alone whose note was copied with its files", async () => {
+    const original = await running(start());
+    const copy = join(directory.path, "copy");
+    await mkdir(join(copy, "chroma"), { recursive: true });
+    await copyFile(join(directory.path, "chroma", "recollect.json"), join(copy, "chroma", "recollect.json"));
+    const startedAt = Date.now();
+    const second = await running(start({ dataDirectory: copy }));
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    expect(second.pid).not.toBe(original.pid);
+    expect(isAlive(original.pid)).toBe(true);
   });
 
   it("cannot be reached from another interface", async () => {

@@ -21,8 +21,8 @@ function withServed(work: (places: { parent: string; data: string; stop: () => P
 }
 
 async function documentsIn(data: string): Promise<number> {
-  const { stdout, stderr } = await runProgram(data, ["status", "--json"]);
-  expect(stderr).toBe("");
+  const { code, stdout } = await runProgram(data, ["status", "--json"]);
+  expect(code).toBe(0);
   return (JSON.parse(stdout) as { store: { documents: number } }).store.documents;
 }
 
@@ -58,7 +58,7 @@ test("an agent on a copy is told so, and neither reads nor writes the original",
     try {
       for (const [name, input] of [
         ["add-memory", { content: "The tower was painted red." }],
-        ["search-memory", { query: "lighthouse keeper" }],
+        ["search", { query: "lighthouse keeper" }],
       ] as const) {
         const answer = JSON.stringify(
           await agent.client.callTool({ name, arguments: input }).catch((error: unknown) => String(error)),

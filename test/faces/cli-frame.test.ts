@@ -209,7 +209,7 @@ describe("recollect serve", () => {
 
   test("passes host, port and folder on and tells on standard error what is in use", async () => {
     const { settings, options } = serving();
-    const argv = ["serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", data];
+    const argv = ["serve", "--host", "0.0.0.0", "--port", "0", "--show-key", "--data-dir", data];
     const result = await run(argv, options);
     expect(settings).toEqual([{ RECOLLECT_HOST: "0.0.0.0", RECOLLECT_PORT: "0", RECOLLECT_DATA_DIR: data }]);
     expect(result).toMatchObject({ code: 0, stdout: "" });
@@ -218,6 +218,16 @@ describe("recollect serve", () => {
     for (const name of ["llm", "vector index", "extractor"])
       expect(result.stderr).toMatch(new RegExp(`^${name} `, "m"));
     expect(result.stderr).toContain("Try:  recollect add");
+  });
+
+  test("keeps the key out of what is not a terminal unless it is asked for, and says how to make one", async () => {
+    for (const argv of [["serve"], ["serve", "--json"]]) {
+      const { stdout, stderr } = await run(argv, serving().options);
+      expect(stdout + stderr).not.toContain("sm_org_secret");
+      expect(stdout + stderr).toContain("recollect keys create");
+    }
+    const { stderr } = await run(["serve"], { ...serving().options, io: { isTerminal: true } });
+    expect(stderr).toContain("sm_org_secret");
   });
 
   test("draws a box of even width on a terminal", async () => {
@@ -240,7 +250,7 @@ describe("recollect serve", () => {
   });
 
   test("prints one line of JSON when it is ready", async () => {
-    const result = await run(["serve", "--json"], serving().options);
+    const result = await run(["serve", "--json", "--show-key"], serving().options);
     expect(result.stderr).toBe("");
     expect(parseAnswer(result)).toMatchObject({
       url: info.url,

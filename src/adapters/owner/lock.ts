@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync } from "n
 import { dirname, join } from "node:path";
 import { AppError } from "../../core/errors.js";
 import { identityAt, identityOf, isFileError } from "../../lib/file-identity.js";
+import { closeFiles, requirePrivateFolder } from "./private-folder.js";
 import { loadSqlite, SQLITE_CODES, sqliteCodeOf, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 
 /** The right to be the only one that writes a data folder. Ends with the process, however it ends. */
@@ -24,7 +25,7 @@ const held = new Map<string, Held>();
  * Takes the data folder, if nobody has it, this process included. The lock is the operating system's own (an open
  * exclusive transaction on a tiny SQLite file), so nothing stale can be left behind.
  * @returns null when somebody has it
- * @throws AppError `unavailable` when the folder cannot be written
+ * @throws AppError `unavailable` when the folder cannot be written, or others may write it
  */
 export async function tryLock(dataDirectory: string): Promise<OwnerLock | null> {
   const sqlite = await loadSqlite();
@@ -65,6 +66,7 @@ function lockOnce(sqlite: SqliteModule, dataDirectory: string, file: string): Ow
     return "moved";
   }
   held.set(identity, { connection, handle });
+  closeFiles(dataDirectory);
   return { release: () => release(identity, file) };
 }
 
@@ -94,6 +96,7 @@ function removeFile(file: string): void {
 function openFile(dataDirectory: string, file: string): number {
   try {
     makeFolder(dataDirectory);
+    requirePrivateFolder(dataDirectory);
     return openSync(file, "a", 0o600);
   } catch (error) {
     if (!isFileError(error)) throw error;

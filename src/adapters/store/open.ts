@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { countWords } from "../../lib/count-words.js";
 import { createId } from "../../lib/ids.js";
@@ -52,6 +52,8 @@ function openOnce(sqlite: SqliteModule, options: OpenOptions): SqliteConnections
   const { file } = options;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const { isNew, hasLog } = inspectFile(file);
+  // SQLite would make it as open as the settings of the user allow, and its log and index take over what it has.
+  if (isNew) closeSync(openSync(file, "a", 0o600));
   // Closing a connection moves the log into the file; one that only reads leaves both as they are.
   if (hasLog)
     using(new sqlite.DatabaseSync(file, { timeout: 0, readOnly: true }), (reader) => refuseUnfit(reader, file));

@@ -260,7 +260,14 @@ async function inspectHealth(db: Kysely<Database>, file: string, deep: boolean):
     memories: await count("memories"),
     bytes: statSync(file).size,
     freeBytes: disk.bavail * disk.bsize,
+    folderOpenTo: opennessOf(statSync(dirname(file)).mode),
   };
+}
+
+/** Windows has no such modes; Node makes some up there. */
+function opennessOf(mode: number): StoreHealth["folderOpenTo"] {
+  if (process.platform === "win32" || (mode & 0o077) === 0) return null;
+  return (mode & 0o022) === 0 ? "reading" : "writing";
 }
 
 /** One damaged page makes hundreds of findings. */

@@ -18,6 +18,7 @@ export const SERVER_PROGRAM = `
   const { Worker } = require("node:worker_threads");
   const [binding, folder, port] = process.argv.slice(1);
   process.title = "recollect-chroma";
+  process.umask(0o077);
   ${END_WITH_PARENT}
   const run = 'const { binding, folder, port } = require("node:worker_threads").workerData;' +
     'require(binding).cli(["chroma", "run", "--path", folder, "--host", "127.0.0.1", "--port", port]);';

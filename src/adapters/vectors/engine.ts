@@ -17,6 +17,7 @@ import {
   removeEngineData,
   setAside,
 } from "./engine-folder.js";
+import { listensAt } from "./engine-port.js";
 import { SERVER_PROGRAM } from "./engine-programs.js";
 
 export interface LocalChromaOptions {
@@ -170,7 +171,7 @@ class Supervisor implements LocalChroma {
       this.#address = { url: `http://127.0.0.1:${port}` };
       this.#failure = null;
       this.#options.log.info("the Chroma engine runs", { version: binding.version, pid: child.pid, port });
-      return await Promise.race([ended, this.#watch(port, signal)]);
+      return await Promise.race([ended, this.#watch(port, child, signal)]);
     } finally {
       this.#address = null;
       // It never keeps this process alive, but its end is waited for.
@@ -201,17 +202,17 @@ class Supervisor implements LocalChroma {
   async #isUp(port: number, child: ChildProcess, signal: AbortSignal): Promise<boolean> {
     const deadline = Date.now() + STARTS_WITHIN_MS;
     while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
-      if (await answersAsEngine(port)) return true;
+      if (await isAnsweredBy(child, port)) return true;
       await sleep(20, { signal, unref: true });
     }
     return false;
   }
 
-  async #watch(port: number, signal: AbortSignal): Promise<string> {
+  async #watch(port: number, child: ChildProcess, signal: AbortSignal): Promise<string> {
     const everyMs = this.#options.healthEveryMs ?? 5_000;
     for (let missed = 0; missed < MISSED_HEARTBEATS;) {
       await sleep(everyMs, { signal, unref: true });
-      missed = (await answersAsEngine(port, everyMs)) ? 0 : missed + 1;
+      missed = (await isAnsweredBy(child, port, everyMs)) ? 0 : missed + 1;
     }
     return "it no longer answered";
   }
@@ -231,6 +232,11 @@ class Supervisor implements LocalChroma {
       log.error("the data folder of Chroma could not be set aside", { reason: describe(error) }),
     );
   }
+}
+
+/** Another program of this machine may have taken the port first, and would be told everything. */
+async function isAnsweredBy(child: ChildProcess, port: number, timeoutMs?: number): Promise<boolean> {
+  return (await answersAsEngine(port, timeoutMs)) && (await listensAt(child.pid ?? 0, port)) !== false;
 }
 
 function endOf(child: ChildProcess): Promise<string> {

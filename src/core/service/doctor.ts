@@ -52,6 +52,7 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Admitted)
   ["keys", checkKeys],
   ["mail", checkMail],
   ["disk", checkDisk],
+  ["folder", checkFolder],
 ];
 
 async function guard(name: string, run: () => Promise<Finding>): Promise<Check> {
@@ -235,4 +236,17 @@ async function checkDisk({ store, about }: CoreContext): Promise<Finding> {
   return freeBytes >= Math.max(LOW_DISK_BYTES, bytes)
     ? { ok: true, detail }
     : { ok: false, detail, fix: "Free some space on this disk; the service needs room to grow." };
+}
+
+/** Files are this user's alone whatever their folder allows, so one that others may only look into is no fault. */
+async function checkFolder({ store, about: { dataDirectory } }: CoreContext): Promise<Finding> {
+  const { folderOpenTo } = await store.health({ deep: false });
+  const fix = `Close it with \`chmod 700 ${dataDirectory}\`.`;
+  if (folderOpenTo === null) return { ok: true, detail: `${dataDirectory} is this user's alone` };
+  if (folderOpenTo === "writing")
+    return { ok: false, detail: `a group of this machine's users may write into ${dataDirectory}`, fix };
+  return {
+    ok: true,
+    detail: `others of this machine may look into ${dataDirectory}, whose files only this user can read. ${fix}`,
+  };
 }

@@ -138,7 +138,7 @@ const firstKeySchema = z.object({ configured: z.string().optional() });
 
 /**
  * Makes sure that there is a key of the whole organisation: the configured one, or a random one on the very first start.
- * @returns the text of a key that was made now, so that it can be shown once; null when there was one
+ * @returns the text of a key that was made now, so that it can be shown once; null when there was one, or it was given
  */
 export async function ensureFirstKey(
   { store, clock }: CoreContext,
@@ -165,5 +165,5 @@ export async function ensureFirstKey(
     createdAt: iso(clock.now()),
     secret,
   });
-  return { secret };
+  return { secret: configured === undefined ? secret : null };
 }

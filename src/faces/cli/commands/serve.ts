@@ -10,6 +10,12 @@ import { describeParts } from "./status.js";
 interface ServeOptions {
   readonly host?: string;
   readonly port?: number;
+  readonly showKey?: boolean;
+}
+
+interface Started extends ServiceInfo {
+  /** False where what is printed is kept, as in the log of a service. */
+  readonly mayShowKey: boolean;
 }
 
 export function registerServe(program: Command, cli: Cli): void {
@@ -18,18 +24,20 @@ export function registerServe(program: Command, cli: Cli): void {
     .description("Serve the REST API over HTTP until it is stopped.")
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)")
     .option("-p, --port <number>", "the port; 0 takes a free one (default: 6767)", wholeNumber(0, 65_535))
+    .option("--show-key", "show the key of the first start though no terminal is there (logs keep what is shown)")
     .addHelpText("after", examples(cli, ["$ serve", "$ serve --port 0 --data-dir ./data --json"]))
     .action(async (options: ServeOptions) => serve(cli, options));
 }
 
-async function serve(cli: Cli, { host, port }: ServeOptions): Promise<void> {
+async function serve(cli: Cli, { host, port, showKey = false }: ServeOptions): Promise<void> {
   const settings = {
     ...cli.settings(),
     ...(host !== undefined && { RECOLLECT_HOST: host }),
     ...(port !== undefined && { RECOLLECT_PORT: String(port) }),
   };
   const service = await cli.starters.serve(settings);
-  announce(cli, service, await readStatus(cli, settings));
+  const mayShowKey = showKey || cli.output.isTerminal;
+  announce(cli, { ...service, mayShowKey }, await readStatus(cli, settings));
   await service.ended;
 }
 
@@ -43,21 +51,24 @@ async function readStatus(cli: Cli, settings: Readonly<Record<string, string>>):
   }
 }
 
-function announce(cli: Cli, service: ServiceInfo, status: Status | null): void {
-  const { url, dataDirectory, firstKey, isOwner } = service;
+function announce(cli: Cli, service: Started, status: Status | null): void {
+  const { url, dataDirectory, firstKey, isOwner, mayShowKey } = service;
   if (cli.output.isJson) {
     const { embedder, llm, vectors, factExtractor } = status ?? {};
     const parts = { embedder, llm, vectors, factExtractor };
     const { version } = cli.starters;
-    return cli.output.answer({ url, dataDirectory, apiKey: firstKey, isOwner, version, ...parts }, () => []);
+    const apiKey = mayShowKey ? firstKey : null;
+    const apiKeyHint = firstKey !== null && !mayShowKey ? hiddenKey(cli) : undefined;
+    return cli.output.answer({ url, dataDirectory, apiKey, apiKeyHint, isOwner, version, ...parts }, () => []);
   }
   for (const line of frame(describe(cli, service, status), cli.output.isTerminal)) cli.output.note(line);
 }
 
-function describe(cli: Cli, service: ServiceInfo, status: Status | null): string[] {
-  const { url, dataDirectory, firstKey, isOwner, objectionToApps } = service;
+function describe(cli: Cli, service: Started, status: Status | null): string[] {
+  const { url, dataDirectory, firstKey, isOwner, objectionToApps, mayShowKey } = service;
   const { bold, yellow } = cli.output.style;
-  const key: [string, string][] = firstKey === null ? [] : [["API key", `${yellow(firstKey)}  (shown this once)`]];
+  const shown = mayShowKey ? `${yellow(firstKey ?? "")}  (shown this once)` : hiddenKey(cli);
+  const key: [string, string][] = firstKey === null ? [] : [["API key", shown]];
   return [
     bold(`Recollect ${cli.starters.version} is running`),
     "",
@@ -68,6 +79,10 @@ function describe(cli: Cli, service: ServiceInfo, status: Status | null): string
     `Try:  ${cli.programName} add "I prefer green tea to coffee"`,
     `      ${cli.programName} search "what do I like to drink?"`,
   ];
+}
+
+function hiddenKey(cli: Cli): string {
+  return `not shown outside a terminal; \`${cli.programName} keys create\` makes one`;
 }
 
 /** Sentence by sentence, since it stands in a box. */

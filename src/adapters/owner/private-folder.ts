@@ -1,0 +1,49 @@
+import { chmodSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { AppError } from "../../core/errors.js";
+import { isFileError } from "../../lib/file-identity.js";
+
+const GROUP_WRITES = 0o020;
+const OTHERS_WRITE = 0o002;
+const OTHERS = 0o077;
+
+/**
+ * Refuses a data folder that others of this machine may write: they could put another store or another address in the place
+ * of ours. A group that somebody else's folder was opened for, as volumes of containers are, is left to `doctor`.
+ * @throws AppError `unavailable` saying what to do
+ */
+export function requirePrivateFolder(dataDirectory: string): void {
+  if (process.platform === "win32") return;
+  const { mode, uid } = statSync(dataDirectory);
+  const isOurs = uid === process.getuid?.();
+  if ((mode & OTHERS_WRITE) === 0 && !(isOurs && (mode & GROUP_WRITES) !== 0)) return;
+  throw new AppError(
+    "unavailable",
+    `The data folder ${dataDirectory} may be written by other users of this machine (mode ${(mode & 0o777).toString(8)}), who could replace what is in it. Nothing was written. Close it with \`chmod 700 ${dataDirectory}\`, or choose another with --data-dir.`,
+  );
+}
+
+/** Takes away what others may do with files that an earlier version left open to them; folders close what is below them. */
+export function closeFiles(dataDirectory: string): void {
+  if (process.platform === "win32") return;
+  for (const { name } of readdirSync(dataDirectory, { withFileTypes: true }).filter(isPrivate))
+    closeOne(join(dataDirectory, name));
+}
+
+const PRIVATE_FILES = /^(recollect\.db.*|owner\.lock|service\.json.*)$/;
+const PRIVATE_FOLDERS = /^(files|chroma(\.set-aside-.*)?)$/;
+
+function isPrivate(entry: { readonly name: string; isFile(): boolean; isDirectory(): boolean }): boolean {
+  return entry.isFile() ? PRIVATE_FILES.test(entry.name) : entry.isDirectory() && PRIVATE_FOLDERS.test(entry.name);
+}
+
+function closeOne(path: string): void {
+  try {
+    const { mode } = statSync(path);
+    if ((mode & OTHERS) !== 0) chmodSync(path, mode & 0o700);
+  } catch (error) {
+    // Some file systems know no modes, and what belongs to another user only that one can change: neither ends the start.
+    if (!isFileError(error)) throw error;
+  }
+}
