@@ -66,7 +66,9 @@ describe("an address is that of the owner", () => {
     const { server, url } = await listen(page);
     await new Promise((resolve) => server.close(resolve));
     for (const address of [url, "nonsense", ""])
-      expect(await connectOwner({ url: address, pid: PID, version: "0.0.0", token: "token", nonce: "" }).ping()).toBe(false);
+      expect(await connectOwner({ url: address, pid: PID, version: "0.0.0", token: "token", nonce: "" }).ping()).toBe(
+        false,
+      );
   });
 
   test("and the token goes nowhere else", async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
@@ -58,6 +58,14 @@ async function findFacts(service: ServeProcess): Promise<string[]> {
     const { results } = JSON.parse(text) as { results?: { memory?: string }[] };
     return status === 200 ? (results?.[0]?.memory ?? "nothing") : `${status} ${text}`;
   });
+}
+
+/** All files below a folder, as text. */
+function textBelow(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"))
+    .join("\n");
 }
 
 /** Doctor compares the engine with the record. */
@@ -130,5 +138,21 @@ test("when an owner ends in order, its engine has ended before the next one star
     expect(await ended).toMatchObject({ code: 0 });
     await service.stop("SIGINT");
     expect(isAlive(second)).toBe(false);
+    await expectNothingLeft(data);
+  }));
+
+test("the engine keeps no word of a text", () =>
+  withDataDirectory(async (data) => {
+    const service = await startServe(data, SETTINGS);
+    await engineOf(data);
+    await addFacts(service);
+    await waitFor(
+      async () => (await diagnose(data)).checks.some(({ detail }) => /[1-9] of \d+ sampled/.test(detail)),
+      "rows",
+    );
+    const kept = textBelow(join(data, "chroma"));
+    expect(["pianos", "bicycles", "Sven", "crime", "repairs"].filter((word) => kept.includes(word))).toEqual([]);
+    expect(kept).toContain("container");
+    await service.stop();
     await expectNothingLeft(data);
   }));

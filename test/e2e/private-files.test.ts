@@ -123,7 +123,9 @@ describe("the first key", () => {
         ).catch((error: { stdout: string }) => error);
         return stdout;
       };
-      expect(await onTerminal()).toMatch(/API key[^]*sm_\w{20,}/);
-      expect(await onTerminal()).not.toMatch(/sm_\w{20,}/);
+      expect(await onTerminal()).toMatch(/is running[^]*API key[^]*sm_\w{20,}/);
+      const second = await onTerminal();
+      expect(second).toContain("is running");
+      expect(second).not.toMatch(/sm_\w{20,}/);
     }));
 });

@@ -265,7 +265,7 @@ describe("recollect serve", () => {
   test("shows a key that was just made even when the status cannot be read", async () => {
     const { starters } = serving().options;
     const openDoor = () => Promise.reject(new AppError("unavailable", "Nobody answers."));
-    const result = await run(["serve"], { starters: { ...starters, openDoor } });
+    const result = await run(["serve", "--show-key"], { starters: { ...starters, openDoor } });
     expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining("sm_org_secret") });
     expect(result.stderr).toContain("The status could not be read: Nobody answers.");
   });
