@@ -33,7 +33,9 @@ export async function tryLock(dataDirectory: string): Promise<OwnerLock | null> 
   // The last owner removes the file, and a lock on a file that is no longer in its place is worth nothing.
   for (;;) {
     const lock = lockOnce(sqlite, dataDirectory, file);
-    if (lock !== "moved") return lock;
+    if (lock === "moved") continue;
+    if (lock) closeFiles(dataDirectory);
+    return lock;
   }
 }
 
@@ -66,7 +68,6 @@ function lockOnce(sqlite: SqliteModule, dataDirectory: string, file: string): Ow
     return "moved";
   }
   held.set(identity, { connection, handle });
-  closeFiles(dataDirectory);
   return { release: () => release(identity, file) };
 }
 

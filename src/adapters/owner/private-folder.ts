@@ -24,11 +24,24 @@ export function requirePrivateFolder(dataDirectory: string): void {
   );
 }
 
-/** Takes away what others may do with files that an earlier version left open to them; folders close what is below them. */
+/**
+ * Takes away what others may do with files that an earlier version left open to them. Some file systems know no modes, and what
+ * belongs to another user only that one can change: neither is a reason not to start.
+ */
 export function closeFiles(dataDirectory: string): void {
   if (process.platform === "win32") return;
-  for (const { name } of readdirSync(dataDirectory, { withFileTypes: true }).filter(isPrivate))
-    closeOne(join(dataDirectory, name));
+  tolerate(() => {
+    for (const { name } of readdirSync(dataDirectory, { withFileTypes: true }).filter(isPrivate))
+      tolerate(() => closeOne(join(dataDirectory, name)));
+  });
+}
+
+function tolerate(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+  }
 }
 
 const PRIVATE_FILES = /^(recollect\.db.*|owner\.lock|service\.json.*)$/;
@@ -39,11 +52,6 @@ function isPrivate(entry: { readonly name: string; isFile(): boolean; isDirector
 }
 
 function closeOne(path: string): void {
-  try {
-    const { mode } = statSync(path);
-    if ((mode & OTHERS) !== 0) chmodSync(path, mode & 0o700);
-  } catch (error) {
-    // Some file systems know no modes, and what belongs to another user only that one can change: neither ends the start.
-    if (!isFileError(error)) throw error;
-  }
+  const { mode } = statSync(path);
+  if ((mode & OTHERS) !== 0) chmodSync(path, mode & 0o700);
 }
