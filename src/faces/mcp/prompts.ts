@@ -10,11 +10,12 @@ import { containerTag } from "./tools/arguments.js";
 import { describeFacts } from "./tools/profile.js";
 import { searchTool } from "./tools/search.js";
 
-const contextArguments = z.object({
+/** Strict, because a misspelt name of a container would bring what lies in another one. */
+const contextArguments = z.strictObject({
   containerTag,
   includeRecent: z.enum(["true", "false"]).optional().describe("false: lasting facts only"),
 });
-const recallArguments = z.object({
+const recallArguments = z.strictObject({
   topic: z.string().min(1).max(1_000).describe("What to recall"),
   containerTag,
 });

@@ -1,4 +1,5 @@
 import {
+  type CallToolResult,
   McpServer,
   type McpRequestContext,
   type McpServerFactory,
@@ -14,6 +15,7 @@ import { registerPrompts } from "./prompts.js";
 import { ALL_RESOURCES, listResources, registerResource, registerTemplates } from "./resources.js";
 import type { Session, Tool } from "./tool.js";
 import { listTools, schemasOf, type ToolAccess, type ToolSet, toolsFor } from "./tool-list.js";
+import { fieldWarningsOf } from "./watch-fields.js";
 
 export type { Session } from "./tool.js";
 
@@ -103,11 +105,17 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
           tool.call({ ...(await session()), defaultContainer }, given),
         );
         noted?.(null);
-        return answer;
+        return withWarnings(answer, fieldWarningsOf(args));
       } catch (error) {
         noted?.(error);
         return failure(error, log, name);
       }
     },
   );
+}
+
+/** In a text of their own: that of the tool may be read by a program. */
+function withWarnings(answer: CallToolResult, warnings: readonly string[]): CallToolResult {
+  if (warnings.length === 0) return answer;
+  return { ...answer, content: [...answer.content, { type: "text", text: `Warning: ${warnings.join("; ")}.` }] };
 }
