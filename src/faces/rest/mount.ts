@@ -11,6 +11,7 @@ import {
   warningsOf,
 } from "../unknown-fields.js";
 import type { Endpoint } from "./endpoint.js";
+import { contextWarnings } from "./context-warnings.js";
 import { refusePinning } from "./refuse-pinning.js";
 import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
@@ -103,7 +104,8 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   // One plain object: what goes through the context or through `Headers` costs as much as the rest of a small answer.
   const headers = { ...facts.headers, "content-type": "application/json" };
   // What needs no key is a document of its own, such as the description of the API.
-  const warnings = endpoint.needsKey === false ? [] : warningsOf(parameters, fields);
+  const warnings =
+    endpoint.needsKey === false ? [] : [...contextWarnings(actor, body), ...warningsOf(parameters, fields)];
   return new Response(JSON.stringify(withWarnings(result, warnings)), { status, headers });
 }
 

@@ -48,7 +48,8 @@ export const pendingExtractionsTool = defineTool({
 });
 
 function describe({ taskId, title, date, part, parts, text, known, guidance }: PendingTask): string {
-  const wishes = Object.entries(guidance).map(([name, wish]) => `${name}: ${oneLine(asText(wish))}`);
+  const { statedContext: stated, ...ofOwner } = guidance;
+  const wishes = Object.entries(ofOwner).map(([name, wish]) => `${name}: ${oneLine(asText(wish))}`);
   const shown = known.map((memory) => `[${memory.id}] ${oneLine(memory.text)}`);
   return [
     `Task ${taskId}, from ${oneLine(date)}${parts > 1 ? `, part ${part} of ${parts}` : ""}`,
@@ -56,6 +57,7 @@ function describe({ taskId, title, date, part, parts, text, known, guidance }: P
     fence(
       [
         ...(title === null ? [] : [`Title: ${oneLine(title)}`]),
+        ...(stated ? [`About the container, by ${oneLine(stated.by)}, not the owner: ${oneLine(stated.text)}`] : []),
         ...(shown.length > 0 ? ["Known memories:", ...shown] : []),
         "Text:",
         text,
