@@ -5,7 +5,7 @@ import { type Actor, type CallSource, isReader, type RequestRecord } from "../..
 import type { LeveledLog } from "../../lib/log.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
-import { refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
 import { beginRecord } from "./record-calls.js";
 import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
@@ -57,6 +57,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       defaultContainer: pinned ?? usualContainer(actor, defaultContainer),
       isPinned: pinned !== null,
       mayWrite: !isReader(actor),
+      reader: readerOf(actor),
       onToolCall: (tool, args) => {
         const done = beginRecord({ actor, from });
         return (error) => options.requests?.note(done({ tool, args, error }));

@@ -27,7 +27,7 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
       const text = await work(await contextOf(caller));
       return { messages: [{ role: "user" as const, content: { type: "text" as const, text } }] };
     } catch (error) {
-      throw protocolErrorOf(error, caller.log, "prompts/get");
+      throw protocolErrorOf(error, caller, "prompts/get");
     }
   };
   const shape = { value: { containerTag: completable(z.string(), suggestTo(caller, suggestContainers)) } };

@@ -137,7 +137,7 @@ async function answer(uri: string, mimeType: string, { caller, read }: Reading) 
     return { contents: [{ uri, mimeType, text: await read(await contextOf(caller)) }] };
   } catch (error) {
     if (error instanceof AppError && error.kind === "not_found") throw new ResourceNotFoundError(uri);
-    throw protocolErrorOf(error, caller.log, "resources/read");
+    throw protocolErrorOf(error, caller, "resources/read");
   }
 }
 

@@ -28,7 +28,7 @@ export function suggestTo(caller: Caller, suggest: Suggest): (begun: string | un
     try {
       return (await suggest(await contextOf(caller))).filter((value) => value.startsWith(begun));
     } catch (error) {
-      throw protocolErrorOf(error, caller.log, "completion/complete");
+      throw protocolErrorOf(error, caller, "completion/complete");
     }
   };
 }
