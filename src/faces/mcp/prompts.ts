@@ -1,6 +1,8 @@
 import { completable, type McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { presentFact } from "./hits.js";
+import { listPlaces, readingPlaces } from "./places.js";
+import { profileOf } from "./profile-of.js";
 import { contextOf, protocolErrorOf, textOf } from "./reading.js";
 import { fence } from "./recalled.js";
 import type { Caller } from "./server.js";
@@ -33,7 +35,7 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
   const shape = { value: { containerTag: completable(z.string(), suggestTo(caller, suggestContainers)) } };
   /** The same arguments, with suggestions for this caller: the library looks for them in the shape alone. */
   const suggesting = <Arguments extends z.ZodObject>(args: Arguments) => Object.create(args, { shape }) as Arguments;
-  const placeOf = (tag: string | undefined) => (caller.isPinned ? undefined : tag) ?? caller.defaultContainer;
+  const placeOf = (tag: string | undefined) => (caller.isPinned ? caller.defaultContainer : tag);
   server.registerPrompt(
     "context",
     {
@@ -58,8 +60,10 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
   );
 }
 
-async function writeContext({ core, actor }: ToolContext, tag: string, withRecent: boolean): Promise<string> {
-  const profile = await core.profile({ actor }, { containerTag: tag });
+async function writeContext(context: ToolContext, named: string | undefined, withRecent: boolean): Promise<string> {
+  const places = readingPlaces(context, named);
+  const profile = await profileOf(context, places);
+  const tag = listPlaces(places);
   const parts = [
     ...describeFacts("Lasting:", (profile.static ?? []).map(presentFact), profile.timeZone),
     ...(withRecent ? describeFacts("Recent:", (profile.dynamic ?? []).map(presentFact), profile.timeZone) : []),

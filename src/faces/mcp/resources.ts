@@ -41,7 +41,7 @@ const profile = {
   title: "Profile",
   description: "What is generally known in the default container: lasting facts and recent ones.",
   mimeType: "text/plain",
-  read: (context: ToolContext) => readProfile(context, context.defaultContainer),
+  read: (context: ToolContext) => readProfile(context),
 } as const;
 const containers = {
   title: "Containers",
@@ -154,7 +154,7 @@ function decode(part: string | readonly string[] | undefined): string | undefine
   }
 }
 
-async function readProfile(context: ToolContext, containerTag: string): Promise<string> {
+async function readProfile(context: ToolContext, containerTag?: string): Promise<string> {
   return textOf(await profileTool.call(context, { containerTag }));
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { PendingTask } from "../../../core/index.js";
 import { createId } from "../../../lib/ids.js";
 import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { containerTag } from "./arguments.js";
 
@@ -30,7 +31,7 @@ export const pendingExtractionsTool = defineTool({
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   async run({ core, actor, defaultContainer }, args) {
-    const container = args.containerTag ?? defaultContainer;
+    const container = writingPlace({ actor, defaultContainer }, args.containerTag);
     const call = { actor, operationId: createId() };
     const { tasks, remaining, instructions } = await core.pendingExtractions(call, {
       containerTag: container,
