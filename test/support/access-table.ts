@@ -14,8 +14,7 @@ export interface Access {
   readonly isForScoped: boolean;
   /**
    * By a tag, which is forbidden to others; by an id, which others do not find, and whoever may only read is told so; by
-   * an id of something that only those find who may change it; by leaving it out, which means the only container of a key,
-   * or the one for calls that name none; or by neither, for all that one may see.
+   * an id of something that only those find who may change it; or by neither, for all that one may see.
    */
   readonly names: "tag" | "id" | "id to change" | "neither";
 }

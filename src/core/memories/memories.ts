@@ -20,9 +20,8 @@ import {
 } from "../input.js";
 import { refuseMerging } from "../containers/merge.js";
 import { once } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
 import { temporalContextSchema } from "./temporal-context.js";
-import type { Actor, Memory } from "../types.js";
+import type { Memory } from "../types.js";
 
 /** Between the memories in their light document. */
 const BETWEEN = "\n";
