@@ -116,7 +116,7 @@ export function createRestFace(options: RestFaceOptions): RestApp {
     const reader = readerOf(facts.actor);
     const refusal = refusalOf(error, log, `${context.req.method} ${context.req.routePath}`, reader);
     const body = errorBody(refusal);
-    // The path of a request is the caller\'s own words until it matches one of ours.
+    // The path of a request is the caller's own words until it matches one of ours.
     facts.error = facts.path === undefined ? "This server does not serve the path." : noteOf(refusal);
     return context.json(body, statusOf(refusal.kind), { ...facts.headers, ...retryHeaders(refusal) });
   });
