@@ -23,7 +23,8 @@ export interface Issue {
 }
 
 /**
- * An error that we expected and whose message we wrote, so that it is safe to show to anyone, a model included.
+ * An error that we expected and whose message we wrote, so that it is safe to show to the owner; what anybody else is told,
+ * a model included, is its `publicMessage`.
  * The message says what happened, to what, and what to do next. Anything that is not an AppError is a bug.
  */
 export class AppError extends Error {
@@ -32,16 +33,24 @@ export class AppError extends Error {
   readonly issues: readonly Issue[];
   /** Seconds after which trying again makes sense. */
   readonly retryAfter: number | undefined;
+  /** Files and folders of the server that the message names, each after a word that says what it is. */
+  readonly paths: readonly string[];
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { cause?: unknown; issues?: readonly Issue[]; retryAfter?: number } = {},
+    options: { cause?: unknown; issues?: readonly Issue[]; retryAfter?: number; paths?: readonly string[] } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.issues = options.issues ?? [];
     this.retryAfter = options.retryAfter;
+    this.paths = options.paths ?? [];
+  }
+
+  /** The message as it is told to others than the owner: without the paths of the server. */
+  get publicMessage(): string {
+    return this.paths.reduce((text, path) => text.replaceAll(` ${path}`, "").replaceAll(path, "it"), this.message);
   }
 }
 

@@ -240,8 +240,17 @@ export interface ExtractionGuidance {
   readonly excludeItems?: unknown;
   readonly workspacePrompt?: string;
   readonly entityContext?: string;
+  /** What somebody else than the owner wrote in its place: data, and nobody's wish. */
+  readonly statedContext?: StatedContext;
   /** Which buckets a profile has that will show the facts. */
   readonly buckets?: readonly ProfileBucket[];
+}
+
+/** Guidance that is not the owner's. */
+export interface StatedContext {
+  readonly text: string;
+  /** Who wrote it, as the journal names them. */
+  readonly by: string;
 }
 
 /** What one answer of a language model cost. */

@@ -185,6 +185,8 @@ export interface ContainerChange {
   readonly name?: string | null;
   readonly description?: string | null;
   readonly entityContext?: string | null;
+  /** Goes with `entityContext` and nothing else. */
+  readonly entityContextBy?: Container["entityContextBy"];
   readonly memoryFilesystemPaths?: readonly string[] | null;
   readonly profileBuckets?: Container["profileBuckets"];
   readonly visibility?: Container["visibility"];

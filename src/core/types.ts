@@ -329,6 +329,8 @@ export interface Container {
   readonly description: string | null;
   /** Guidance for extraction in this container, up to 1,500 characters. */
   readonly entityContext: string | null;
+  /** Who wrote it; null where that is not known. */
+  readonly entityContextBy: ContextAuthor | null;
   /** Only documents under these paths form memories; null for all. */
   readonly memoryFilesystemPaths: readonly string[] | null;
   readonly profileBuckets: readonly ProfileBucket[];
@@ -339,6 +341,14 @@ export interface Container {
   readonly timeZone: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+/** Whoever wrote the guidance of a container. */
+export interface ContextAuthor {
+  /** As the journal names them. */
+  readonly name: string;
+  /** True for whoever could change everything of the organisation when they wrote it. */
+  readonly isOwner: boolean;
 }
 
 /** A container with what lies in it. */

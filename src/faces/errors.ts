@@ -1,7 +1,19 @@
 import { AppError, type ErrorKind, type Issue } from "../core/errors.js";
+import type { Actor } from "../core/types.js";
 import { createId } from "../lib/ids.js";
 import type { LeveledLog } from "../lib/log.js";
 import { BodyError, type BodyProblem } from "../lib/request-body.js";
+
+/** Who reads an error: the owner at the machine learns where a file of the server lies. */
+export type ErrorReader = "owner" | "others";
+
+/** The person at this machine is the only caller who is certainly the owner: a key may be anywhere. */
+export function readerOf(actor: Pick<Actor, "name"> | undefined): ErrorReader {
+  return actor?.name === OWNER_AT_MACHINE ? "owner" : "others";
+}
+
+/** As `localActor` names them. */
+const OWNER_AT_MACHINE = "local";
 
 /** What a face tells the outside about an error. Nothing in it comes from an error that we did not expect. */
 export interface Refusal {
@@ -11,17 +23,23 @@ export interface Refusal {
   readonly issues: readonly Issue[];
   /** Seconds after which trying again makes sense. */
   readonly retryAfter: number | undefined;
+  /** Files and folders of the server that the message names; none in what others are told. */
+  readonly paths: readonly string[];
 }
 
 /**
  * What to tell about an error: the words of an `AppError` as they are; anything else is a bug, goes to the log with an
  * id, and is told as a fixed text with that id.
+ * @param reader whoever is not known to be the owner is told no path of the server
  * @param where names the place for the log, such as `POST /v3/documents`; never content
  */
-export function refusalOf(error: unknown, log: LeveledLog, where: string): Refusal {
+export function refusalOf(error: unknown, log: LeveledLog, where: string, reader: ErrorReader = "others"): Refusal {
   if (error instanceof AppError) {
-    if (error.kind === "internal" || error.kind === "corrupt") log.error("failed", { where, kind: error.kind, error });
-    return { kind: error.kind, message: error.message, issues: error.issues, retryAfter: error.retryAfter };
+    const { kind, issues, retryAfter, paths } = error;
+    if (kind === "internal" || kind === "corrupt") log.error("failed", { where, kind, error });
+    else if (paths.length > 0) log.warn("failed", { where, kind, error });
+    if (reader === "owner") return { kind, message: error.message, issues, retryAfter, paths };
+    return { kind, message: error.publicMessage, issues, retryAfter, paths: [] };
   }
   if (error instanceof BodyError) return refuse(BODY_KINDS[error.problem], `${error.message}.`);
   const id = createId();
@@ -36,7 +54,13 @@ const BODY_KINDS: Readonly<Record<BodyProblem, ErrorKind>> = {
 };
 
 function refuse(kind: ErrorKind, message: string): Refusal {
-  return { kind, message: message.charAt(0).toUpperCase() + message.slice(1), issues: [], retryAfter: undefined };
+  return {
+    kind,
+    message: message.charAt(0).toUpperCase() + message.slice(1),
+    issues: [],
+    retryAfter: undefined,
+    paths: [],
+  };
 }
 
 const HTTP_STATUS = {

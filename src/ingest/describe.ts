@@ -98,7 +98,7 @@ async function describe(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.message);
+    if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.publicMessage);
     log.warn("a document keeps the title and summary that rules gave it", { reason: error.message });
     return { title: null, summary: null };
   }

@@ -69,7 +69,7 @@ export function createGroupExtractor({
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof AppError)) throw error;
-      if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.message);
+      if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.publicMessage);
       log.warn("documents are read one by one", { documents: sources.length, reason: error.message });
       return null;
     }

@@ -93,7 +93,7 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
     } catch (error) {
       reading.signal?.throwIfAborted();
       if (!(error instanceof AppError)) throw error;
-      if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.message);
+      if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.publicMessage);
       const { part, windows } = reading;
       log.warn("facts are found by rules", { part, parts: windows.length, reason: error.message });
       return null;

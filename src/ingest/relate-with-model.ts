@@ -125,7 +125,7 @@ async function tryAsk(
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
-    if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.message);
+    if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.publicMessage);
     context.log.warn("facts are related by rules", { facts: question.facts.size, reason: error.message });
     return null;
   }

@@ -152,5 +152,9 @@ async function holdOthers({ context, job }: Pass, unfinished: ReadonlySet<Member
   if (seconds === undefined || job.signal.aborted) return;
   const ids = [...unfinished].flatMap(({ jobId }) => jobId ?? []);
   const runAt = new Date(context.clock.now().getTime() + Math.min(seconds, DAY) * 1_000);
-  await context.store.jobs.hold(ids, runAt, error instanceof Error ? error.message : "");
+  await context.store.jobs.hold(
+    ids,
+    runAt,
+    error instanceof AppError ? error.publicMessage : error instanceof Error ? error.message : "",
+  );
 }

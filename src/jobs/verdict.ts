@@ -61,7 +61,9 @@ function postponementOf(error: unknown): number | undefined {
 
 /** Only texts that we wrote ourselves are shown; anything else may hold content or secrets and stays in the log. */
 function messageOf(error: unknown, job: Job, errorId: string): string {
-  if (error instanceof AppError || error instanceof RetryLater) return error.message;
+  // Whoever may see the document reads it.
+  if (error instanceof AppError) return error.publicMessage;
+  if (error instanceof RetryLater) return error.message;
   return `The step "${job.kind}" failed unexpectedly. The log has the details under ${errorId}.`;
 }
 

@@ -458,7 +458,7 @@ describe("profile", () => {
     await state({ text: "Nils is vegetarian.", isStatic: true }, "Nils plans a trip to Rome.");
     const { text, structured } = await call("profile", { containerTag: box, q: "Where does Nils travel?" });
     expect(structured).toMatchObject({ waiting: 0 });
-    expect(listed({ text, structured, isError: false }, "results").length).toBeGreaterThan(0);
+    expect(listed({ text, texts: [text], structured, isError: false }, "results").length).toBeGreaterThan(0);
     expect(text).toMatch(/Lasting:\n\[\w+\] \(\d{4}-\d\d-\d\d\) Nils is vegetarian\./);
     expect(text).toMatch(/Recent:\n\[\w+\] \(\d{4}-\d\d-\d\d\) Nils plans a trip to Rome\./);
     expect(text).toContain("For the question:\n[");

@@ -51,6 +51,8 @@ describe("GET and PATCH /v3/container-tags/{containerTag}", () => {
     const missing = await send("GET", "/v3/container-tags/a");
     expect(missing).toMatchObject({ status: 404, body: { message: "Container not found: a" } });
     const made = await send("PATCH", "/v3/container-tags/a", { name: "A", unknown: true });
+    const { warnings, ...container } = made.body;
+    expect(warnings).toEqual(["unknown: is not known and was ignored"]);
     expect(made).toMatchObject({
       status: 200,
       body: {
@@ -63,7 +65,7 @@ describe("GET and PATCH /v3/container-tags/{containerTag}", () => {
     });
     expect(await send("GET", "/v3/container-tags/a")).toMatchObject({
       status: 200,
-      body: { ...made.body, documentCount: 0, memoryCount: 0, lastActivityAt: null },
+      body: { ...container, documentCount: 0, memoryCount: 0, lastActivityAt: null },
     });
   });
 

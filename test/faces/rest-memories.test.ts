@@ -42,6 +42,7 @@ describe("POST /v4/memories", () => {
     });
     expect(status).toBe(201);
     expect(body).toEqual({
+      warnings: ["unknownKey: is not known and was ignored"],
       documentId: ID,
       memories: [
         {
@@ -134,6 +135,7 @@ describe("PATCH /v4/memories", () => {
     });
     expect(status).toBe(200);
     expect(body).toEqual({
+      warnings: ["unknownKey: is not known and was ignored"],
       id: ID,
       memory: "Lena lives in Bonn",
       version: 2,

@@ -14,10 +14,9 @@ export interface Access {
   readonly isForScoped: boolean;
   /**
    * By a tag, which is forbidden to others; by an id, which others do not find, and whoever may only read is told so; by
-   * an id of something that only those find who may change it; by leaving it out, which means the only container of a key,
-   * or the one for calls that name none; or by neither, for all that one may see.
+   * an id of something that only those find who may change it; or by neither, for all that one may see.
    */
-  readonly names: "tag" | "id" | "id to change" | "the usual one" | "neither";
+  readonly names: "tag" | "id" | "id to change" | "neither";
 }
 
 /** A request that is refused for nothing but who sends it. */
@@ -336,9 +335,9 @@ const uri =
 
 /** Every resource and template by its address. */
 export const RESOURCES: Readonly<Record<string, McpAccess>> = {
-  "memory://profile": mcp("read", "the usual one", uri("memory://profile")),
+  "memory://profile": mcp("read", "neither", uri("memory://profile")),
   "memory://containers": mcp("read", "neither", uri("memory://containers")),
-  "supermemory://profile": mcp("read", "the usual one", uri("supermemory://profile")),
+  "supermemory://profile": mcp("read", "neither", uri("supermemory://profile")),
   "supermemory://spaces": mcp("read", "neither", uri("supermemory://spaces")),
   "supermemory://projects": mcp("read", "neither", uri("supermemory://projects")),
   "memory://profile/{containerTag}": mcp(
@@ -375,8 +374,6 @@ export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights 
   if (isScoped && !isForScoped) return "forbidden";
   if (needs === "owner") return containers === "all" && permission === "write" && !isApp ? null : "forbidden";
   if (needs === "write" && !mayWriteSomewhere(rights)) return "forbidden";
-  if (names === "the usual one")
-    return containers === "all" || Object.keys(containers).length === 1 ? null : "forbidden";
   const granted = containers === "all" ? permission : containers[tag];
   if (needs === "write" && granted === "read") return names === "id to change" ? "not_found" : "forbidden";
   if (granted !== undefined || names === "neither") return null;

@@ -12,6 +12,8 @@ export interface ToolResult {
   readonly isError: boolean;
   /** The first text block. */
   readonly text: string;
+  /** All text blocks. */
+  readonly texts: readonly string[];
   readonly structured: Readonly<Record<string, unknown>>;
 }
 
@@ -72,10 +74,11 @@ export function connectionOf(client: EarlierClient | ModernClient): McpConnectio
 }
 
 function read(result: Readonly<Record<string, unknown>>): ToolResult {
-  const [block] = (result["content"] ?? []) as readonly { type: string; text?: string }[];
+  const texts = ((result["content"] ?? []) as readonly { text?: string }[]).map(({ text = "" }) => text);
   return {
     isError: result["isError"] === true,
-    text: block?.text ?? "",
+    text: texts[0] ?? "",
+    texts,
     structured: (result["structuredContent"] ?? {}) as ToolResult["structured"],
   };
 }

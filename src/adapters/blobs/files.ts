@@ -94,7 +94,8 @@ function describeWriteError(error: unknown, directory: string): unknown {
   if (code === "ENOSPC" || code === "EDQUOT")
     return new AppError("storage_full", "The file was not kept: the disk is full. Free some space.", { cause: error });
   if (code === undefined) return error;
-  return new AppError("unavailable", `The file was not kept: ${directory} cannot be written (${code}).`, {
+  return new AppError("unavailable", `The file was not kept: the folder ${directory} cannot be written (${code}).`, {
+    paths: [directory],
     cause: error,
   });
 }

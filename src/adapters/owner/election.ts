@@ -292,6 +292,6 @@ function unreachable(dataDirectory: string, cause: unknown): AppError {
   return new AppError(
     "unavailable",
     `The process that owns the data folder ${dataDirectory} does not answer. Try again; if it stays so, end that process (see service.json there).`,
-    { cause },
+    { paths: [dataDirectory], cause },
   );
 }

@@ -104,7 +104,7 @@ function openFile(dataDirectory: string, file: string): number {
     throw new AppError(
       "unavailable",
       `The data folder ${dataDirectory} cannot be written (${error.code}). Give this user write permission, or choose another with --data-dir.`,
-      { cause: error },
+      { paths: [dataDirectory], cause: error },
     );
   }
 }
@@ -122,5 +122,8 @@ function makeFolder(path: string): void {
 function describe(error: unknown, file: string): AppError {
   const isForeign = sqliteCodeOf(error) === SQLITE_CODES.notADatabase;
   const advice = isForeign ? "It was not made by Recollect; remove it." : "Check its permissions and the file system.";
-  return new AppError("unavailable", `The lock file ${file} cannot be locked. ${advice}`, { cause: error });
+  return new AppError("unavailable", `The lock file ${file} cannot be locked. ${advice}`, {
+    paths: [file],
+    cause: error,
+  });
 }

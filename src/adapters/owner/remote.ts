@@ -15,6 +15,7 @@ const answerSchema = z.union([
       message: z.string(),
       issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).optional(),
       retryAfter: z.number().nullish(),
+      paths: z.array(z.string()).optional(),
     }),
   }),
   z.object({ result: z.unknown() }),
@@ -106,11 +107,12 @@ export function connectOwner(
       const answer = answerSchema.safeParse(json);
       if (!answer.success) throw gone(`gave no whole answer (${status})`);
       if (!("error" in answer.data)) return answer.data.result;
-      const { kind, message, issues, retryAfter } = answer.data.error;
+      const { kind, message, issues, retryAfter, paths } = answer.data.error;
       // A key that is not known is for the caller; a token that is not known means that this is another owner.
       if (kind === "unauthorized" && !(await ping())) throw gone("has been replaced by another one");
       throw new AppError(kind, message, {
         ...(issues && { issues }),
+        ...(paths && { paths }),
         ...(typeof retryAfter === "number" && { retryAfter }),
       });
     },

@@ -228,7 +228,11 @@ function columnsOf(change: ContainerChange): Updateable<Database["containers"]> 
   return {
     ...(change.name !== undefined && { name: change.name }),
     ...(change.description !== undefined && { description: change.description }),
-    ...(change.entityContext !== undefined && { entity_context: change.entityContext }),
+    ...(change.entityContext !== undefined && {
+      entity_context: change.entityContext,
+      entity_context_by: change.entityContextBy?.name ?? null,
+      entity_context_is_owners: change.entityContextBy?.isOwner === true ? 1 : 0,
+    }),
     ...(change.memoryFilesystemPaths !== undefined && {
       memory_filesystem_paths: toJson(change.memoryFilesystemPaths),
     }),
@@ -249,6 +253,10 @@ function containerOf(row: Selectable<Database["containers"]>): Container {
     name: row.name,
     description: row.description,
     entityContext: row.entity_context,
+    entityContextBy:
+      row.entity_context_by === null
+        ? null
+        : { name: row.entity_context_by, isOwner: row.entity_context_is_owners === 1 },
     memoryFilesystemPaths: fromJson(row.memory_filesystem_paths),
     profileBuckets: fromJson<Container["profileBuckets"]>(row.profile_buckets) ?? [],
     visibility: row.visibility as Container["visibility"],

@@ -40,7 +40,7 @@ export function openLogFile(file: string): LogFile {
       throw new AppError(
         "unavailable",
         `What was just written to the store ${file} may not survive a power failure: its disk does not confirm it (${codeOf(error)}). Check the disk, then write it again.`,
-        { cause: error },
+        { paths: [file], cause: error },
       );
     }
   }

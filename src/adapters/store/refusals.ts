@@ -13,6 +13,7 @@ export function refuseNewer(version: number, file: string): AppError {
   return new AppError(
     "unavailable",
     `The store ${file} was written by a newer version of Recollect (schema ${version}; this version knows ${MIGRATIONS.length}). Nothing was changed. Install the newer version, or choose another data folder.`,
+    { paths: [file] },
   );
 }
 
@@ -20,6 +21,7 @@ export function refuseForeign(file: string): AppError {
   return new AppError(
     "corrupt",
     `The file ${file} belongs to another program. Nothing was written. Choose another data folder.`,
+    { paths: [file] },
   );
 }
 
@@ -27,6 +29,7 @@ export function refuseNoDatabase(file: string): AppError {
   return new AppError(
     "corrupt",
     `The file ${file} is not a SQLite database, or its beginning is damaged. Nothing was written. Restore it from a backup, or move it away to start afresh.`,
+    { paths: [file] },
   );
 }
 
@@ -34,6 +37,7 @@ export function refuseDamaged(file: string, what: string): AppError {
   return new AppError(
     "corrupt",
     `The store ${file} is damaged (${what}). Nothing was written. Restore it from a backup, or move it away to start afresh.`,
+    { paths: [file] },
   );
 }
 
@@ -41,7 +45,8 @@ export function refuseDamaged(file: string, what: string): AppError {
 export function refuseReadOnly(file: string, place: string): AppError {
   return new AppError(
     "unavailable",
-    `The store ${file} cannot be written: ${place} is read-only. Nothing was written. Give this user write permission, or choose another data folder.`,
+    `The store ${file} cannot be written: ${place === file ? "it" : "its folder"} is read-only. Nothing was written. Give this user write permission, or choose another data folder.`,
+    { paths: [file] },
   );
 }
 
@@ -49,5 +54,6 @@ export function refuseFolder(file: string): AppError {
   return new AppError(
     "unavailable",
     `The store ${file} cannot be opened: a folder is in its place. Move it away, or choose another data folder.`,
+    { paths: [file] },
   );
 }

@@ -33,6 +33,8 @@ export interface Database {
     name: string | null;
     description: string | null;
     entity_context: string | null;
+    entity_context_by: string | null;
+    entity_context_is_owners: Generated<number>;
     memory_filesystem_paths: string | null;
     profile_buckets: Generated<string>;
     visibility: Generated<string>;

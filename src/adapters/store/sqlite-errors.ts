@@ -19,33 +19,33 @@ export function describeSqliteError(error: unknown, file: string): unknown {
       return new AppError(
         "unavailable",
         `The store ${file} is locked by another program. Nothing was changed. Close that program, or wait and try again.`,
-        { cause: error, retryAfter: 2 },
+        { paths: [file], cause: error, retryAfter: 2 },
       );
     case SQLITE_CODES.full:
       return new AppError(
         "storage_full",
         `The store ${file} cannot grow: the disk is full or its quota is reached. Nothing was changed. Free some space and try again.`,
-        { cause: error },
+        { paths: [file], cause: error },
       );
     case SQLITE_CODES.corrupt:
     case SQLITE_CODES.notADatabase:
       return new AppError(
         "corrupt",
         `The store ${file} is damaged or is not a SQLite database. Nothing was written. Restore it from a backup, or move it away to start afresh.`,
-        { cause: error },
+        { paths: [file], cause: error },
       );
     case SQLITE_CODES.readOnly:
       return new AppError(
         "unavailable",
         `The store ${file} is read-only. Nothing was written. Give this user write permission to the file and its folder.`,
-        { cause: error },
+        { paths: [file], cause: error },
       );
     case SQLITE_CODES.cannotOpen:
     case SQLITE_CODES.inputOutput:
       return new AppError(
         "unavailable",
         `The store ${file} cannot be read or written. Check the disk and the permissions of its folder.`,
-        { cause: error },
+        { paths: [file], cause: error },
       );
     default:
       return error;
@@ -58,11 +58,12 @@ export function describeFileError(error: unknown, file: string): unknown {
   if (typeof code !== "string") return error;
   if (code === "ENOSPC" || code === "EDQUOT")
     return new AppError("storage_full", `The store ${file} cannot be created: the disk is full. Free some space.`, {
+      paths: [file],
       cause: error,
     });
   return new AppError(
     "unavailable",
     `The store ${file} cannot be opened (${code}). Check that its folder exists, is a folder, and can be written by this user, or choose another data folder.`,
-    { cause: error },
+    { paths: [file], cause: error },
   );
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
-import { maySee, reachableContainers, requireContainer } from "../auth.js";
+import { maySee, ownsAll, reachableContainers, requireContainer } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import {
@@ -107,13 +107,19 @@ export async function changeContainer(
 ): Promise<Container> {
   const { organizationId } = actor;
   const before = await nouns.containers.get(organizationId, tag);
-  const container = await nouns.containers.update(organizationId, tag, change);
+  const container = await nouns.containers.update(organizationId, tag, { ...change, ...authorOf(actor, change) });
   await noteContainer(nouns, actor, container, {
     action: before ? "container.updated" : "container.added",
     before: before && pick(before, change),
     after: change,
   });
   return container;
+}
+
+/** Whoever gives a container guidance answers for it. */
+function authorOf(actor: Actor, { entityContext }: ContainerChange): Pick<ContainerChange, "entityContextBy"> {
+  if (typeof entityContext !== "string") return {};
+  return { entityContextBy: { name: actor.name, isOwner: ownsAll(actor) } };
 }
 
 function definedFields(change: Omit<z.output<typeof updateContainerSchema>, "containerTag">): ContainerChange {

@@ -235,5 +235,5 @@ function tell({ log }: CoreContext, error: unknown): AppError {
 function refusalOf(error: unknown, document: unknown): BatchItem {
   if (!(error instanceof AppError)) throw error;
   const named = z.object({ customId: customIdSchema }).safeParse(document);
-  return { id: named.success ? named.data.customId : "unknown", error: error.message };
+  return { id: named.success ? named.data.customId : "unknown", error: error.publicMessage };
 }

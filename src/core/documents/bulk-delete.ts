@@ -105,7 +105,7 @@ async function removeEach(
     } catch (error) {
       // Thrown before anything of this id was written; whatever else breaks, breaks the whole batch.
       if (!(error instanceof AppError) || !["not_found", "forbidden"].includes(error.kind)) throw error;
-      errors.push({ id, error: error.message });
+      errors.push({ id, error: error.publicMessage });
     }
   }
   return { removed, files, errors };

@@ -1,7 +1,7 @@
 import type { ExtractionGuidance, StoreNouns } from "../ports.js";
 import { readSettings } from "../service/settings.js";
 import { effectiveBuckets } from "../profile/buckets.js";
-import type { Document, ProfileBucket } from "../types.js";
+import type { Container, Document, ProfileBucket } from "../types.js";
 
 /** As many as one container may define; those of further containers are chosen by rules. */
 const MOST_BUCKETS = 50;
@@ -21,7 +21,7 @@ export async function guidanceFor(
   const buckets = await bucketsFor(nouns, { organizationId, client, containerTags });
   return {
     ...(settings.workspacePrompt && { workspacePrompt: settings.workspacePrompt }),
-    ...(container?.entityContext && { entityContext: container.entityContext }),
+    ...(container && contextOf(container)),
     ...(settings.shouldLLMFilter === true && {
       ...(settings.filterPrompt && { filterPrompt: settings.filterPrompt }),
       ...(Boolean(settings.includeItems) && { includeItems: settings.includeItems }),
@@ -29,6 +29,13 @@ export async function guidanceFor(
     }),
     ...(buckets.length > 0 && { buckets }),
   };
+}
+
+/** What the owner wrote guides; what anybody else wrote is shown as what it is. */
+function contextOf({ entityContext, entityContextBy }: Container): ExtractionGuidance {
+  if (!entityContext) return {};
+  if (entityContextBy?.isOwner === true) return { entityContext };
+  return { statedContext: { text: entityContext, by: entityContextBy?.name ?? "somebody unknown" } };
 }
 
 /** Of two containers that mean something else by one key, the first is asked for; in the other one rules decide. */

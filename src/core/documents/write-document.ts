@@ -1,5 +1,6 @@
 import { createId } from "../../lib/ids.js";
 import { mayChange, requireContainer } from "../auth.js";
+import { keepEntityContext } from "../containers/entity-context.js";
 import { titleFromText } from "./document-title.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, invalid } from "../input.js";
@@ -45,7 +46,7 @@ export async function writeDocument(
   for (const tag of tags) requireContainer(actor, tag);
   await refuseMerging(nouns, organizationId, [...tags, ...(existing?.containerTags ?? [])]);
   await checkUpdates(nouns, organizationId, tags, input.facts ?? []);
-  await keepEntityContext(nouns, organizationId, tags, input.entityContext);
+  await keepEntityContext(nouns, actor, tags, input.entityContext);
   if (existing) return addAgain(nouns, actor, existing, { prepared, tags });
   const filepath = input.filepath ?? null;
   const task = { asked: input.taskType, before: "memory" } as const;
@@ -80,21 +81,6 @@ export async function findAddressed(
   if (!customId) return null;
   const within = containerTags ? homeOf(containerTags) : actor.containers;
   return documents.byCustomId(actor.organizationId, customId, within);
-}
-
-/** Guidance for extraction stays with the containers (contract.md §3.1.1). */
-async function keepEntityContext(
-  { containers }: StoreNouns,
-  organizationId: string,
-  tags: readonly string[],
-  entityContext: string | undefined,
-): Promise<void> {
-  if (entityContext === undefined) return;
-  const guidance = entityContext.trim() === "" ? null : entityContext;
-  for (const tag of tags)
-    // Many clients send it with every document.
-    if ((await containers.get(organizationId, tag))?.entityContext !== guidance)
-      await containers.update(organizationId, tag, { entityContext: guidance });
 }
 
 function draftOf(

@@ -46,6 +46,11 @@ export function describeChoice(choice: EmbedderChoice): string {
   return `openai ${choice.model}${size} at ${new URL(choice.baseUrl).host}`;
 }
 
+/** Folders of the server that the description names. */
+export function foldersOf(choice: EmbedderChoice): readonly string[] {
+  return choice.kind === "static" && /^([.~/\\]|[A-Za-z]:)/.test(choice.model) ? [choice.model] : [];
+}
+
 export function isSameChoice(one: EmbedderChoice, other: EmbedderChoice): boolean {
   return keyOf(one) === keyOf(other);
 }

@@ -47,7 +47,10 @@ export function createEmbedders(maker: EmbedderMaker, first: Embedder): Embedder
 const absent = new WeakSet<Embedder>();
 
 /** Stands for an embedder that cannot be had now: whoever needs it is told why, and may ask again. */
-export function absentEmbedder(known: Pick<Embedder, "name" | "fingerprint">, reason: string): Embedder {
+export function absentEmbedder(
+  known: Pick<Embedder, "name" | "fingerprint">,
+  why: { readonly reason: string; readonly paths: readonly string[] },
+): Embedder {
   const embedder: Embedder = {
     ...known,
     maxBatch: 1,
@@ -58,7 +61,8 @@ export function absentEmbedder(known: Pick<Embedder, "name" | "fingerprint">, re
     isCalibrated: true,
     embed: () =>
       Promise.reject(
-        new AppError("unavailable", `The embedder ${known.name} is not there now: ${reason}`, {
+        new AppError("unavailable", `The embedder ${known.name} is not there now: ${why.reason}`, {
+          paths: why.paths,
           retryAfter: ASK_AGAIN_SECONDS,
         }),
       ),

@@ -2,7 +2,7 @@ import { iso, sleep } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { Embedder, EmbedderChoice, PlacedEmbedder } from "../ports.js";
-import { choiceOfFingerprint, describeChoice, isSameChoice } from "./choice.js";
+import { choiceOfFingerprint, describeChoice, foldersOf, isSameChoice } from "./choice.js";
 import { absentEmbedder, isAbsent } from "./embedders.js";
 import { DROP_JOB, FOLLOW_JOB, giveUpPrevious, giveUpSpace, MISSING_JOB, MOVE_JOB, planNext } from "./roles.js";
 
@@ -51,7 +51,13 @@ async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<vo
   const embedder = await embedderSoon(context, placed).catch((error: unknown) => {
     if (!(error instanceof AppError)) throw error;
     log.warn("the embedder is not there; searches go by words", { embedder: placed.name, reason: error.message });
-    return absentEmbedder({ name: placed.name, fingerprint: placed.fingerprint ?? "none" }, error.message);
+    return absentEmbedder(
+      { name: placed.name, fingerprint: placed.fingerprint ?? "none" },
+      {
+        reason: error.message,
+        paths: [...error.paths, ...foldersOf(placed.choice)],
+      },
+    );
   });
   await answerFrom(context, placed, embedder);
   embedders.activate(embedder);
@@ -60,7 +66,7 @@ async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<vo
 async function embedderSoon({ embedders }: OpenContext, { choice, name }: PlacedEmbedder): Promise<Embedder> {
   const waited = new AbortController();
   const late = sleep(START_WAITS_MS, { signal: waited.signal, unref: true }).then(() => {
-    throw new AppError("unavailable", `The embedder ${name} is still being made ready.`);
+    throw new AppError("unavailable", `The embedder ${name} is still being made ready.`, { paths: foldersOf(choice) });
   });
   late.catch(() => undefined);
   try {

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { requireContainer } from "../auth.js";
-import { changeContainer } from "../containers/containers.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
+import { keepEntityContext } from "../containers/entity-context.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { resolveFacts, type StatedCandidate } from "./resolve-facts.js";
 import { writeFacts } from "./write-facts.js";
@@ -20,9 +20,8 @@ import {
 } from "../input.js";
 import { refuseMerging } from "../containers/merge.js";
 import { once } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
 import { temporalContextSchema } from "./temporal-context.js";
-import type { Actor, Memory } from "../types.js";
+import type { Memory } from "../types.js";
 
 /** Between the memories in their light document. */
 const BETWEEN = "\n";
@@ -76,7 +75,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
     await refuseMerging(nouns, organizationId, [input.containerTag]);
     const [container] = await nouns.containers.ensure(organizationId, [input.containerTag]);
     if (!container) throw new Error(`Container ${input.containerTag} could not be created`);
-    if (input.entityContext) await keepEntityContext(nouns, call.actor, input.containerTag, input.entityContext);
+    if (input.entityContext) await keepEntityContext(nouns, call.actor, [input.containerTag], input.entityContext);
     const document = await nouns.documents.insert(organizationId, {
       id: createId(),
       customId: null,
@@ -116,17 +115,6 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
   const found = await context.store.memories.byIds(organizationId, created.ids);
   const byId = new Map(found.map((memory) => [memory.id, memory]));
   return { documentId: created.documentId, memories: created.ids.flatMap((id) => byId.get(id) ?? []) };
-}
-
-/** Clients send the same guidance with every call. */
-async function keepEntityContext(
-  nouns: StoreNouns,
-  actor: Actor,
-  containerTag: string,
-  entityContext: string,
-): Promise<void> {
-  const known = await nouns.containers.get(actor.organizationId, containerTag);
-  if (known?.entityContext !== entityContext) await changeContainer(nouns, actor, containerTag, { entityContext });
 }
 
 type MemoryInput = z.output<typeof createMemoriesSchema>["memories"][number];

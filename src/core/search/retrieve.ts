@@ -110,7 +110,7 @@ async function tryVectors<T>({ log }: CoreContext, without: T, work: () => Promi
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     log.warn("search answers from words alone", { reason: error.message });
-    return { value: without, degraded: [`found by words alone: ${error.message}`] };
+    return { value: without, degraded: [`found by words alone: ${error.publicMessage}`] };
   }
 }
 

@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ErrorKind } from "../../core/errors.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { truncate } from "../../lib/sentences.js";
-import { refusalOf } from "../errors.js";
+import { type ErrorReader, refusalOf } from "../errors.js";
 
 /** Clients cut longer ones. */
 const LONGEST_TEXT = 4_000;
@@ -15,9 +15,15 @@ const ADVICE: Partial<Record<ErrorKind, string>> = {
   internal: "What was acknowledged is kept; this call may not have taken effect.",
 };
 
+/** Where errors are told, and to whom. */
+export interface ErrorTeller {
+  readonly log: LeveledLog;
+  readonly reader: ErrorReader;
+}
+
 /** The result of a call that failed, with the way out of it. Details of a bug go to the log only. */
-export function failure(error: unknown, log: LeveledLog, tool: string): CallToolResult {
-  const { kind, message, retryAfter } = refusalOf(error, log, `tool ${tool}`);
+export function failure(error: unknown, { log, reader }: ErrorTeller, tool: string): CallToolResult {
+  const { kind, message, retryAfter } = refusalOf(error, log, `tool ${tool}`, reader);
   const parts = [
     sentence(truncate(message, LONGEST_TEXT)),
     ADVICE[kind],

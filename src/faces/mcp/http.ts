@@ -5,7 +5,8 @@ import { type Actor, type CallSource, isReader, type RequestRecord } from "../..
 import type { LeveledLog } from "../../lib/log.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
-import { refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { findPinning, PINNING_HEADER } from "../pinning-header.js";
 import { beginRecord } from "./record-calls.js";
 import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
 import { TOOL_SETS, type ToolSet } from "./tool-list.js";
@@ -38,8 +39,6 @@ export interface McpHttp {
   close(): Promise<void>;
 }
 
-/** Header by which older clients pin all calls to one container (clients.md §2.1). */
-const PINNING_HEADER = "x-sm-project";
 const EXPOSED_HEADERS = "WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version, Retry-After";
 
 /** Serves MCP to whoever shows a key, or is the person at this machine, and comes in under a name of this server. */
@@ -58,6 +57,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       defaultContainer: pinned ?? usualContainer(actor, defaultContainer),
       isPinned: pinned !== null,
       mayWrite: !isReader(actor),
+      reader: readerOf(actor),
       onToolCall: (tool, args) => {
         const done = beginRecord({ actor, from });
         return (error) => options.requests?.note(done({ tool, args, error }));
@@ -75,6 +75,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const objection = objectionToHost(request.headers, allowed);
     if (objection !== null) throw new AppError("forbidden", objection);
     if (request.method === "OPTIONS") return preflight(request);
+    requirePinning(request.headers);
     const { publicUrl } = allowed;
     const from: Visitor = { ...visitor, headers: request.headers, face: "mcp" };
     const actor = await identify(from, { core, organizationId, publicUrl });
@@ -102,6 +103,13 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     },
     close: () => handler.close(),
   };
+}
+
+/** @throws AppError `invalid` for a header that is nearly the one that pins: without it every call would reach more */
+function requirePinning(headers: Headers): void {
+  const name = findPinning(headers);
+  if (name !== undefined && name !== PINNING_HEADER)
+    throw new AppError("invalid", `The header ${name} is not known; write ${PINNING_HEADER}.`);
 }
 
 function allowing(origin: string): Record<string, string> {

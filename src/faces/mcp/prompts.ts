@@ -1,6 +1,8 @@
 import { completable, type McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { presentFact } from "./hits.js";
+import { listPlaces, readingPlaces } from "./places.js";
+import { profileOf } from "./profile-of.js";
 import { contextOf, protocolErrorOf, textOf } from "./reading.js";
 import { fence } from "./recalled.js";
 import type { Caller } from "./server.js";
@@ -10,11 +12,12 @@ import { containerTag } from "./tools/arguments.js";
 import { describeFacts } from "./tools/profile.js";
 import { searchTool } from "./tools/search.js";
 
-const contextArguments = z.object({
+/** Strict, because a misspelt name of a container would bring what lies in another one. */
+const contextArguments = z.strictObject({
   containerTag,
   includeRecent: z.enum(["true", "false"]).optional().describe("false: lasting facts only"),
 });
-const recallArguments = z.object({
+const recallArguments = z.strictObject({
   topic: z.string().min(1).max(1_000).describe("What to recall"),
   containerTag,
 });
@@ -26,13 +29,13 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
       const text = await work(await contextOf(caller));
       return { messages: [{ role: "user" as const, content: { type: "text" as const, text } }] };
     } catch (error) {
-      throw protocolErrorOf(error, caller.log, "prompts/get");
+      throw protocolErrorOf(error, caller, "prompts/get");
     }
   };
   const shape = { value: { containerTag: completable(z.string(), suggestTo(caller, suggestContainers)) } };
   /** The same arguments, with suggestions for this caller: the library looks for them in the shape alone. */
   const suggesting = <Arguments extends z.ZodObject>(args: Arguments) => Object.create(args, { shape }) as Arguments;
-  const placeOf = (tag: string | undefined) => (caller.isPinned ? undefined : tag) ?? caller.defaultContainer;
+  const placeOf = (tag: string | undefined) => (caller.isPinned ? caller.defaultContainer : tag);
   server.registerPrompt(
     "context",
     {
@@ -57,8 +60,10 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
   );
 }
 
-async function writeContext({ core, actor }: ToolContext, tag: string, withRecent: boolean): Promise<string> {
-  const profile = await core.profile({ actor }, { containerTag: tag });
+async function writeContext(context: ToolContext, named: string | undefined, withRecent: boolean): Promise<string> {
+  const places = readingPlaces(context, named);
+  const profile = await profileOf(context, places);
+  const tag = listPlaces(places);
   const parts = [
     ...describeFacts("Lasting:", (profile.static ?? []).map(presentFact), profile.timeZone),
     ...(withRecent ? describeFacts("Recent:", (profile.dynamic ?? []).map(presentFact), profile.timeZone) : []),

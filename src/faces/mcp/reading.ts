@@ -1,7 +1,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import type { LeveledLog } from "../../lib/log.js";
 import { refusalOf } from "../errors.js";
+import type { ErrorTeller } from "./failure.js";
 import type { Caller } from "./server.js";
 import type { ToolContext } from "./tool.js";
 
@@ -18,10 +18,10 @@ export function textOf({ content }: CallToolResult): string {
 }
 
 /** What is told of an error where there are no results that are errors. Details of a bug go to the log only. */
-export function protocolErrorOf(error: unknown, log: LeveledLog, where: string): ProtocolError {
+export function protocolErrorOf(error: unknown, { log, reader }: ErrorTeller, where: string): ProtocolError {
   if (error instanceof ProtocolError) return error;
   if (error instanceof z.ZodError) return new ProtocolError(ProtocolErrorCode.InvalidParams, z.prettifyError(error));
-  const { kind, message } = refusalOf(error, log, where);
+  const { kind, message } = refusalOf(error, log, where, reader);
   const isTheirs = ["invalid", "forbidden", "not_found", "too_large", "unauthorized"].includes(kind);
   return new ProtocolError(isTheirs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError, message);
 }

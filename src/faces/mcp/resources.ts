@@ -41,7 +41,7 @@ const profile = {
   title: "Profile",
   description: "What is generally known in the default container: lasting facts and recent ones.",
   mimeType: "text/plain",
-  read: (context: ToolContext) => readProfile(context, context.defaultContainer),
+  read: (context: ToolContext) => readProfile(context),
 } as const;
 const containers = {
   title: "Containers",
@@ -137,7 +137,7 @@ async function answer(uri: string, mimeType: string, { caller, read }: Reading) 
     return { contents: [{ uri, mimeType, text: await read(await contextOf(caller)) }] };
   } catch (error) {
     if (error instanceof AppError && error.kind === "not_found") throw new ResourceNotFoundError(uri);
-    throw protocolErrorOf(error, caller.log, "resources/read");
+    throw protocolErrorOf(error, caller, "resources/read");
   }
 }
 
@@ -154,7 +154,7 @@ function decode(part: string | readonly string[] | undefined): string | undefine
   }
 }
 
-async function readProfile(context: ToolContext, containerTag: string): Promise<string> {
+async function readProfile(context: ToolContext, containerTag?: string): Promise<string> {
   return textOf(await profileTool.call(context, { containerTag }));
 }
 

@@ -1,4 +1,5 @@
 import {
+  type CallToolResult,
   McpServer,
   type McpRequestContext,
   type McpServerFactory,
@@ -8,12 +9,14 @@ import {
 } from "@modelcontextprotocol/server";
 import type { LeveledLog } from "../../lib/log.js";
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from "./about.js";
+import type { ErrorReader } from "../errors.js";
 import { failure } from "./failure.js";
 import { withProgress } from "./progress.js";
 import { registerPrompts } from "./prompts.js";
 import { ALL_RESOURCES, listResources, registerResource, registerTemplates } from "./resources.js";
 import type { Session, Tool } from "./tool.js";
 import { listTools, schemasOf, type ToolAccess, type ToolSet, toolsFor } from "./tool-list.js";
+import { fieldWarningsOf } from "./watch-fields.js";
 
 export type { Session } from "./tool.js";
 
@@ -29,6 +32,8 @@ export interface Principal {
   readonly mayWrite?: boolean;
   /** Told of each call of a tool, and then of its end: with the error, or null. */
   readonly onToolCall?: (tool: string, args: unknown) => (error: unknown) => void;
+  /** Who reads errors. Default others. */
+  readonly reader?: ErrorReader;
   /** Which tools are listed; the others may be called all the same. Default small. */
   readonly tools?: ToolSet;
 }
@@ -62,8 +67,8 @@ export function createMcpFactory({ log, version, principal, extension }: McpOpti
       cacheHints: CACHE_HINTS,
       ...(extension?.requestState && { requestState: extension.requestState }),
     });
-    const { isPinned = false, mayWrite = true, tools = "small", ...rest } = principal(context);
-    const caller: Caller = { ...rest, isPinned, log };
+    const { isPinned = false, mayWrite = true, tools = "small", reader = "others", ...rest } = principal(context);
+    const caller: Caller = { ...rest, isPinned, reader, log };
     const access = { isPinned, mayWrite };
     for (const tool of toolsFor(access)) registerTool(server, tool, caller);
     for (const resource of ALL_RESOURCES) registerResource(server, resource, caller);
@@ -83,13 +88,15 @@ function listLess({ server }: McpServer, access: ToolAccess, set: ToolSet): void
 
 /** Somebody who is answered, with what an answer needs. */
 export interface Caller
-  extends Required<Pick<Principal, "session" | "defaultContainer" | "isPinned">>, Pick<Principal, "onToolCall"> {
+  extends
+    Required<Pick<Principal, "session" | "defaultContainer" | "isPinned" | "reader">>,
+    Pick<Principal, "onToolCall"> {
   readonly log: LeveledLog;
 }
 
 function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
   const { name, title, description, annotations } = tool;
-  const { session, defaultContainer, isPinned, log } = caller;
+  const { session, defaultContainer, isPinned } = caller;
   const { input, output } = schemasOf(tool, isPinned);
   const pinned = isPinned ? { containerTag: defaultContainer } : {};
   server.registerTool(
@@ -103,11 +110,17 @@ function registerTool(server: McpServer, tool: Tool, caller: Caller): void {
           tool.call({ ...(await session()), defaultContainer }, given),
         );
         noted?.(null);
-        return answer;
+        return withWarnings(answer, fieldWarningsOf(args));
       } catch (error) {
         noted?.(error);
-        return failure(error, log, name);
+        return failure(error, caller, name);
       }
     },
   );
+}
+
+/** In a text of their own: that of the tool may be read by a program. */
+function withWarnings(answer: CallToolResult, warnings: readonly string[]): CallToolResult {
+  if (warnings.length === 0) return answer;
+  return { ...answer, content: [...answer.content, { type: "text", text: `Warning: ${warnings.join("; ")}.` }] };
 }

@@ -44,7 +44,7 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
   });
   const transport = createStdioTransport(opening, log);
   const factory = createMcpFactory({
-    principal: () => ({ session, defaultContainer, tools }),
+    principal: () => ({ session, defaultContainer, reader: "owner", tools }),
     log,
     version,
     extension,

@@ -1,4 +1,5 @@
 import { listSpaces } from "./legacy/spaces.js";
+import { readingPlaces } from "./places.js";
 import { contextOf, protocolErrorOf } from "./reading.js";
 import type { Caller } from "./server.js";
 import type { ToolContext } from "./tool.js";
@@ -13,12 +14,18 @@ export const suggestContainers: Suggest = async (context) =>
   (await listSpaces(context)).map(({ containerTag }) => containerTag);
 
 export const suggestMemories: Suggest = async ({ core, actor, defaultContainer }) => {
-  const recent = await core.listMemories({ actor }, { containerTags: [defaultContainer], limit: MOST_VALUES });
+  const recent = await core.listMemories(
+    { actor },
+    { containerTags: [...readingPlaces({ actor, defaultContainer })], limit: MOST_VALUES },
+  );
   return recent.entries.map(({ memory }) => memory.id);
 };
 
 export const suggestDocuments: Suggest = async ({ core, actor, defaultContainer }) => {
-  const recent = await core.listDocuments({ actor }, { containerTags: [defaultContainer], limit: MOST_VALUES });
+  const recent = await core.listDocuments(
+    { actor },
+    { containerTags: [...readingPlaces({ actor, defaultContainer })], limit: MOST_VALUES },
+  );
   return recent.documents.map(({ id }) => id);
 };
 
@@ -28,7 +35,7 @@ export function suggestTo(caller: Caller, suggest: Suggest): (begun: string | un
     try {
       return (await suggest(await contextOf(caller))).filter((value) => value.startsWith(begun));
     } catch (error) {
-      throw protocolErrorOf(error, caller.log, "completion/complete");
+      throw protocolErrorOf(error, caller, "completion/complete");
     }
   };
 }

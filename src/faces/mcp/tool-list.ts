@@ -1,6 +1,7 @@
 import type { StandardSchemaWithJSON, Tool as ToolDescription } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { briefly } from "./brief-schema.js";
+import { watchFields } from "./watch-fields.js";
 import { LEGACY_TOOLS } from "./legacy/index.js";
 import type { Tool } from "./tool.js";
 import { addMemoryTool } from "./tools/add-memory.js";
@@ -84,12 +85,15 @@ const CONTAINER_ARGUMENTS = ["containerTag", "namespace", "projectId"];
 
 const whole = new WeakMap<z.ZodObject, StandardSchemaWithJSON>();
 const pinned = new WeakMap<z.ZodObject, StandardSchemaWithJSON>();
+const outputs = new WeakMap<z.ZodObject, StandardSchemaWithJSON>();
 
 /** What a tool takes and gives, made once; one that is pinned to a container is not asked for any. */
 export function schemasOf(tool: Tool, isPinned: boolean): ToolSchemas {
   return {
-    input: isPinned ? remember(pinned, tool.input, withoutContainer) : remember(whole, tool.input),
-    output: remember(whole, tool.output),
+    input: isPinned
+      ? remember(pinned, tool.input, (schema) => watched(withoutContainer(schema), CONTAINER_ARGUMENTS))
+      : remember(whole, tool.input, (schema) => watched(schema, [])),
+    output: remember(outputs, tool.output, briefly),
   };
 }
 
@@ -97,12 +101,16 @@ function withoutContainer({ shape }: z.ZodObject): z.ZodObject {
   return z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !CONTAINER_ARGUMENTS.includes(name))));
 }
 
+function watched(schema: z.ZodObject, overruled: readonly string[]): StandardSchemaWithJSON {
+  return watchFields(schema, briefly(schema), overruled);
+}
+
 function remember(
   made: WeakMap<z.ZodObject, StandardSchemaWithJSON>,
   schema: z.ZodObject,
-  change = (same: z.ZodObject) => same,
+  make: (schema: z.ZodObject) => StandardSchemaWithJSON,
 ): StandardSchemaWithJSON {
-  const known = made.get(schema) ?? briefly(change(schema));
+  const known = made.get(schema) ?? make(schema);
   made.set(schema, known);
   return known;
 }

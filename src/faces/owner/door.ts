@@ -92,7 +92,7 @@ export function createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes, 
   });
 
   app.onError((error, context) => {
-    const refusal = refusalOf(error, log, `${context.req.method} ${context.req.path}`);
+    const refusal = refusalOf(error, log, `${context.req.method} ${context.req.path}`, "owner");
     return context.json({ error: { ...refusal, retryAfter: refusal.retryAfter ?? null } }, statusOf(refusal.kind));
   });
 

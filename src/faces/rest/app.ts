@@ -3,7 +3,7 @@ import { cors } from "hono/cors";
 import { AppError } from "../../core/errors.js";
 import type { Core } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
-import { errorBody, noteOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { errorBody, noteOf, readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { analyticsEndpoints } from "./service/analytics.js";
 import { auditEndpoints } from "./service/audit.js";
 import { billingEndpoints } from "./service/billing.js";
@@ -112,9 +112,11 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   app.notFound((context) => refusePath(context.req));
   app.all("*", (context) => refusePath(context.req));
   app.onError((error, context) => {
-    const refusal = refusalOf(error, log, `${context.req.method} ${context.req.routePath}`);
-    const body = errorBody(refusal);
     const facts = context.get("facts");
+    const reader = readerOf(facts.actor);
+    const refusal = refusalOf(error, log, `${context.req.method} ${context.req.routePath}`, reader);
+    const body = errorBody(refusal);
+    // The path of a request is the caller's own words until it matches one of ours.
     facts.error = facts.path === undefined ? "This server does not serve the path." : noteOf(refusal);
     return context.json(body, statusOf(refusal.kind), { ...facts.headers, ...retryHeaders(refusal) });
   });

@@ -3,7 +3,16 @@ import { AppError } from "../../core/errors.js";
 import { clientSchema, localActor, type Core } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
 import { identify, sourceOf, type Visitor } from "../auth.js";
+import {
+  findUnknownFields,
+  findUnknownParameters,
+  refuseMisspelt,
+  type UnknownFields,
+  warningsOf,
+} from "../unknown-fields.js";
 import type { Endpoint } from "./endpoint.js";
+import { contextWarnings } from "./context-warnings.js";
+import { refusePinning } from "./refuse-pinning.js";
 import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
 import { bodyLimits, checkInput, readJsonBody, type RequestLimits } from "./read-request.js";
@@ -72,8 +81,11 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
     facts.actor = actor;
     options.limitRequests(actor, setHeader);
   }
+  refusePinning(req.raw.headers);
+  const parameters = findUnknownParameters(endpoint.query, endpoint.body, req.queries());
+  refuseMisspelt(parameters);
   const query = endpoint.query && checkInput(endpoint.query, req.queries());
-  const body = endpoint.body && checkInput(endpoint.body, await readBody(req.raw, endpoint, options.limits));
+  const { body, fields } = await readFields(req.raw, endpoint, options.limits);
   facts.containerTag = onlyContainer(body, query, req.param());
   const result = await endpoint.handle({
     core: options.core,
@@ -91,7 +103,33 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   if (status === 204) return new Response(null, { status, headers: facts.headers });
   // One plain object: what goes through the context or through `Headers` costs as much as the rest of a small answer.
   const headers = { ...facts.headers, "content-type": "application/json" };
-  return new Response(JSON.stringify(result), { status, headers });
+  // What needs no key is a document of its own, such as the description of the API.
+  const warnings =
+    endpoint.needsKey === false ? [] : [...contextWarnings(actor, body), ...warningsOf(parameters, fields)];
+  return new Response(JSON.stringify(withWarnings(result, warnings)), { status, headers });
+}
+
+/** The body as the endpoint takes it, and what of it the endpoint does not know. @throws AppError `invalid`, also for misspelt fields */
+async function readFields(
+  request: Request,
+  endpoint: Endpoint,
+  limits: RequestLimits,
+): Promise<{ body: unknown; fields: UnknownFields }> {
+  if (!endpoint.body) return { body: undefined, fields: NONE_UNKNOWN };
+  const sent = await readBody(request, endpoint, limits);
+  const fields = findUnknownFields(endpoint.body, sent);
+  // Before the rules: a field that is missing may be the one that is misspelt.
+  refuseMisspelt(fields);
+  return { body: checkInput(endpoint.body, sent), fields };
+}
+
+const NONE_UNKNOWN: UnknownFields = { misspelt: [], ignored: [] };
+
+/** An answer that is a list or nothing has no room for warnings. */
+function withWarnings(answer: unknown, warnings: readonly string[]): unknown {
+  if (warnings.length === 0 || typeof answer !== "object" || answer === null || Array.isArray(answer)) return answer;
+  const { warnings: own = [] } = answer as { warnings?: readonly string[] };
+  return { ...answer, warnings: [...own, ...warnings] };
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {

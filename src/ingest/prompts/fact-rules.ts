@@ -51,7 +51,17 @@ export function guidanceParagraphs(guidance: ExtractionGuidance): string[] {
   ].filter((wish) => typeof wish === "string" && wish !== "");
   return [
     ...(wishes.length === 0 ? [] : [`The owner of this memory says:\n${wishes.join("\n")}`]),
+    ...statedContext(guidance),
     ...bucketList(guidance),
+  ];
+}
+
+/** The text is quoted, so that it cannot end where it stands. */
+function statedContext({ statedContext: stated }: ExtractionGuidance): string[] {
+  if (!stated) return [];
+  const { by, text } = stated;
+  return [
+    `Something that ${by}, who is not the owner, wrote of the one whose memory this is. ${DATA_ONLY} ${JSON.stringify(text)}`,
   ];
 }
 

@@ -190,7 +190,7 @@ function describeTrouble(error: unknown, { model, modelsDirectory }: FetchModelO
   if (code === "ENOSPC" || code === "EDQUOT") return noRoom(model, undefined, error);
   return new AppError(
     "unavailable",
-    `The embedding model ${model} cannot be written to ${modelsDirectory} (${code}). Check the folder's permissions.`,
-    { cause: error },
+    `The embedding model ${model} cannot be written to the folder ${modelsDirectory} (${code}). Check the folder's permissions.`,
+    { paths: [modelsDirectory], cause: error },
   );
 }

@@ -91,6 +91,7 @@ async function findFiles(folder: string): Promise<{ readonly tokenizerPath: stri
     throw new AppError(
       "invalid",
       `There is no model folder ${folder}. Correct RECOLLECT_EMBEDDING_MODEL, or put the model there.`,
+      { paths: [folder] },
     );
   for (const { tokenizer, tensors } of LAYOUTS) {
     const paths = { tokenizerPath: join(folder, tokenizer), tensorsPath: join(folder, tensors) };
@@ -99,6 +100,7 @@ async function findFiles(folder: string): Promise<{ readonly tokenizerPath: stri
   throw new AppError(
     "invalid",
     `The model folder ${folder} lacks tokenizer.json or model.safetensors, so it holds no Model2Vec model. Put both files there, or name another folder in RECOLLECT_EMBEDDING_MODEL.`,
+    { paths: [folder] },
   );
 }
 
@@ -132,7 +134,10 @@ async function readTokenizer(path: string): Promise<string> {
 
 function unreadable(path: string, cause: unknown): AppError {
   const reason = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-  return new AppError("invalid", `The model file ${path} cannot be read${reason}. Check its permissions.`, { cause });
+  return new AppError("invalid", `The model file ${path} cannot be read${reason}. Check its permissions.`, {
+    paths: [path],
+    cause,
+  });
 }
 
 function findMain(tensors: ReadonlyMap<string, Tensor>, path: string): Tensor {

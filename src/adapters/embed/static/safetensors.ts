@@ -67,6 +67,7 @@ export function brokenFile(path: string, what: string): AppError {
   return new AppError(
     "invalid",
     `The model file ${path} ${what}. Fetch the model again, or name another one in RECOLLECT_EMBEDDING_MODEL.`,
+    { paths: [path] },
   );
 }
 

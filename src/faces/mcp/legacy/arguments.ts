@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { readingPlaces, writingPlace } from "../places.js";
+import type { ToolContext } from "../tool.js";
 import { containerTag } from "../tools/arguments.js";
 
 /** Longest text that tools of earlier generations take and give (contract.md §15.2). */
@@ -20,9 +22,18 @@ interface Named {
   readonly projectId?: string | undefined;
 }
 
-/** The container that a call names, under whichever name, or the one for calls that name none. */
-export function containerOf({ defaultContainer }: { readonly defaultContainer: string }, named: Named): string {
-  return named.namespace ?? named.containerTag ?? named.projectId ?? defaultContainer;
+/** The container that a call writes to, which it names under whichever name. @throws AppError as `writingPlace` does */
+export function containerOf(context: ToolContext, named: Named): string {
+  return writingPlace(context, nameIn(named));
+}
+
+/** The containers that a call reads in. */
+export function placesOf(context: ToolContext, named: Named): readonly string[] {
+  return readingPlaces(context, nameIn(named));
+}
+
+function nameIn({ namespace, containerTag: tag, projectId }: Named): string | undefined {
+  return namespace ?? tag ?? projectId;
 }
 
 export const pageArguments = {

@@ -5,10 +5,11 @@ import { createId } from "../../../lib/ids.js";
 import { safeCut } from "../../../lib/sentences.js";
 import { titleOf } from "../hits.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
+import { listPlaces } from "../places.js";
 import { defineTool, type Tool } from "../tool.js";
 import { anyId, READ_ONLY } from "../tools/arguments.js";
 import {
-  containerOf,
+  placesOf,
   describePage,
   LONGEST_CONTENT,
   pageArguments,
@@ -71,11 +72,12 @@ const listTool = (name: string): Tool =>
     ...listing,
     name,
     async run(context, args) {
-      const container = containerOf(context, args);
+      const places = placesOf(context, args);
+      const container = listPlaces(places);
       const { page, limit } = args;
       const listed = await context.core.listDocuments(
         { actor: context.actor },
-        { containerTags: [container], page, limit },
+        { containerTags: [...places], page, limit },
       );
       const lines = listed.documents.map(
         (document) =>

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import type { DocumentWithMemories } from "../../../core/index.js";
 import { count, NOTICE } from "../recalled.js";
+import { listPlaces } from "../places.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
 import {
-  containerOf,
+  placesOf,
   paginationSchema,
   placeArguments,
   placeSchema,
@@ -63,11 +64,15 @@ function presentDocument({ document, memories }: DocumentWithMemories): z.output
   return { id, title, summary, type, createdAt, updatedAt, memoryEntries };
 }
 
-async function readGraph({ core, actor }: ToolContext, container: string, page: { page: number; limit: number }) {
-  const graph = await core.listDocumentsWithMemories({ actor }, { containerTags: [container], ...page });
+async function readGraph(
+  { core, actor }: ToolContext,
+  places: readonly string[],
+  page: { page: number; limit: number },
+) {
+  const graph = await core.listDocumentsWithMemories({ actor }, { containerTags: [...places], ...page });
   const documents = graph.documents.map(presentDocument);
   const memories = documents.reduce((sum, { memoryEntries }) => sum + memoryEntries.length, 0);
-  const text = `${count(documents.length, "document")} of ${graph.total} in ${container}, with ${count(memories, "memory", "memories")}. They are in the structured part of this answer.`;
+  const text = `${count(documents.length, "document")} of ${graph.total} in ${listPlaces(places)}, with ${count(memories, "memory", "memories")}. They are in the structured part of this answer.`;
   return { graph, documents, text };
 }
 
@@ -89,10 +94,10 @@ const fetchGraphData = defineTool({
   }),
   annotations: READ_ONLY,
   async run(context, args) {
-    const container = containerOf(context, args);
-    const { graph, documents, text } = await readGraph(context, container, { page: args.page, limit: args.limit });
+    const places = placesOf(context, args);
+    const { graph, documents, text } = await readGraph(context, places, { page: args.page, limit: args.limit });
     const pagination = presentPagination(graph);
-    return { text, structured: { ...presentPlace(container), documents, pagination, notice: NOTICE } };
+    return { text, structured: { ...presentPlace(listPlaces(places)), documents, pagination, notice: NOTICE } };
   },
 });
 
@@ -109,9 +114,12 @@ const memoryGraph = defineTool({
   }),
   annotations: READ_ONLY,
   async run(context, args) {
-    const container = containerOf(context, args);
-    const { graph, documents, text } = await readGraph(context, container, { page: 1, limit: FIRST_PAGE });
-    return { text, structured: { ...presentPlace(container), documents, totalCount: graph.total, notice: NOTICE } };
+    const places = placesOf(context, args);
+    const { graph, documents, text } = await readGraph(context, places, { page: 1, limit: FIRST_PAGE });
+    return {
+      text,
+      structured: { ...presentPlace(listPlaces(places)), documents, totalCount: graph.total, notice: NOTICE },
+    };
   },
 });
 

@@ -3,10 +3,11 @@ import { dayIn } from "../../../lib/time-zone.js";
 import type { MemoryEntry } from "../../../core/index.js";
 import type { Memory } from "../../../core/types.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
+import { listPlaces } from "../places.js";
 import { defineTool, type Tool } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
 import {
-  containerOf,
+  placesOf,
   describePage,
   pageArguments,
   paginationSchema,
@@ -67,11 +68,12 @@ const listTool = (name: string): Tool =>
     output,
     annotations: READ_ONLY,
     async run(context, args) {
-      const container = containerOf(context, args);
+      const places = placesOf(context, args);
+      const container = listPlaces(places);
       const { page, limit } = args;
       const listed = await context.core.listMemories(
         { actor: context.actor },
-        { containerTags: [container], page, limit },
+        { containerTags: [...places], page, limit },
       );
       const lines = listed.entries.map(
         ({ memory }) =>

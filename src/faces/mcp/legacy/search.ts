@@ -2,9 +2,11 @@ import * as z from "zod";
 import type { Profile, SearchAnswer } from "../../../core/index.js";
 import { describeGaps, describeHits, presentHit } from "../hits.js";
 import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { listPlaces } from "../places.js";
+import { profileOf } from "../profile-of.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
-import { containerOf, placeArguments, placeSchema, presentPlace } from "./arguments.js";
+import { placesOf, placeArguments, placeSchema, presentPlace } from "./arguments.js";
 
 const query = z.string().min(1).max(1_000).describe("What you want to know");
 const includeProfile = z
@@ -25,17 +27,20 @@ const found = z.object({
   notice: z.string(),
 });
 
+type Known = Pick<Profile, "static" | "dynamic">;
+
 interface Question {
   readonly query: string;
-  readonly container: string;
+  readonly places: readonly string[];
   readonly withProfile: boolean;
 }
 
-async function answer({ core, actor }: ToolContext, { query: q, container, withProfile }: Question) {
+async function answer({ core, actor }: ToolContext, { query: q, places, withProfile }: Question) {
+  const container = listPlaces(places);
   const call = { actor };
   const [search, profile] = await Promise.all([
-    core.search(call, { q, containerTags: [container], searchMode: "hybrid", limit: 10, rerank: true }),
-    withProfile ? core.profile(call, { containerTag: container }) : null,
+    core.search(call, { q, containerTags: [...places], searchMode: "hybrid", limit: 10, rerank: true }),
+    withProfile ? profileOf({ core, actor }, places) : null,
   ]);
   return {
     text: describe(search, profile, container),
@@ -53,7 +58,7 @@ async function answer({ core, actor }: ToolContext, { query: q, container, withP
   };
 }
 
-function describe(search: SearchAnswer, profile: Profile | null, container: string): string {
+function describe(search: SearchAnswer, profile: Known | null, container: string): string {
   const known = profile ? describeProfile(profile) : "";
   const parts = [known, describeHits(search)].filter((part) => part !== "");
   return [
@@ -65,13 +70,13 @@ function describe(search: SearchAnswer, profile: Profile | null, container: stri
   ].join("\n");
 }
 
-function presentProfile(profile: Profile): z.output<typeof profileSchema> {
+function presentProfile(profile: Known): z.output<typeof profileSchema> {
   const texts = (facts: Profile["static"]) => (facts ?? []).map(({ text }) => text);
   return { static: texts(profile.static), dynamic: texts(profile.dynamic) };
 }
 
 /** The profile in lines; empty when nothing is known. */
-function describeProfile(profile: Profile): string {
+function describeProfile(profile: Known): string {
   const { static: lasting, dynamic } = presentProfile(profile);
   const lines = (facts: readonly string[]) => facts.map((fact) => `- ${oneLine(fact)}`);
   return [
@@ -89,7 +94,7 @@ const inWords = {
 };
 
 const run = (context: ToolContext, args: z.output<typeof inWords.input>) =>
-  answer(context, { query: args.query, container: containerOf(context, args), withProfile: args.includeProfile });
+  answer(context, { query: args.query, places: placesOf(context, args), withProfile: args.includeProfile });
 
 const getProfile = defineTool({
   name: "get_profile",
@@ -99,8 +104,9 @@ const getProfile = defineTool({
   output: z.object({ ...placeSchema, profile: profileSchema, notice: z.string() }),
   annotations: READ_ONLY,
   async run(context, args) {
-    const container = containerOf(context, args);
-    const profile = await context.core.profile({ actor: context.actor }, { containerTag: container });
+    const places = placesOf(context, args);
+    const container = listPlaces(places);
+    const profile = await profileOf(context, places);
     const known = describeProfile(profile);
     return {
       text: known === "" ? `Nothing is known in ${container} yet.` : `Profile of ${container}.\n${fence(known)}`,
@@ -119,7 +125,7 @@ const searchSupermemory = defineTool({
     projectId: placeArguments.containerTag.describe("The same as containerTag"),
   }),
   run: (context, args) =>
-    answer(context, { query: args.informationToGet, container: containerOf(context, args), withProfile: false }),
+    answer(context, { query: args.informationToGet, places: placesOf(context, args), withProfile: false }),
 });
 
 /** Searching and profiles, from `search_memory` of today back to `searchSupermemory` of the first generation. */

@@ -3,6 +3,7 @@ import type { DocumentReceipt } from "../../../core/index.js";
 import type { RememberedFact } from "../../../core/types.js";
 import { createId } from "../../../lib/ids.js";
 import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag } from "./arguments.js";
 
@@ -74,7 +75,7 @@ export const addMemoryTool = defineTool({
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ core, actor, defaultContainer }, args) {
-    const container = args.containerTag ?? defaultContainer;
+    const container = writingPlace({ actor, defaultContainer }, args.containerTag);
     const { content, facts, metadata, customId, wait } = args;
     const receipt = await core.addDocument(
       { actor, operationId: createId() },

@@ -5,6 +5,7 @@ import type { Actor, Document } from "../../../core/types.js";
 import { createId } from "../../../lib/ids.js";
 import { titleOf } from "../hits.js";
 import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag } from "./arguments.js";
 
@@ -56,12 +57,14 @@ export const forgetTool = defineTool({
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async run({ core, actor, defaultContainer }, args) {
-    const outcome = await forget({ core, actor }, args, args.containerTag ?? defaultContainer);
+    const outcome = await forget({ core, actor }, args, () =>
+      writingPlace({ actor, defaultContainer }, args.containerTag),
+    );
     return { text: describe(outcome, args), structured: { ...outcome, notice: NOTICE } };
   },
 });
 
-async function forget(asker: Asker, args: Arguments, container: string): Promise<Outcome> {
+async function forget(asker: Asker, args: Arguments, placeOf: () => string): Promise<Outcome> {
   const { id, content, query, reason } = args;
   const named = [args.ids ?? id, content, query].filter((selector) => selector !== undefined);
   if (named.length !== 1 || (args.ids && id !== undefined))
@@ -71,9 +74,9 @@ async function forget(asker: Asker, args: Arguments, container: string): Promise
     );
   const because = reason === undefined ? {} : { reason };
   if (query !== undefined)
-    return memoriesOnly(await asker.core.forget({ actor: asker.actor }, { query, containerTag: container }));
+    return memoriesOnly(await asker.core.forget({ actor: asker.actor }, { query, containerTag: placeOf() }));
   if (content !== undefined)
-    return memoriesOnly(await asker.core.forget(writing(asker), { content, containerTag: container, ...because }));
+    return memoriesOnly(await asker.core.forget(writing(asker), { content, containerTag: placeOf(), ...because }));
   return forgetIds(asker, args.ids ?? [id ?? ""], { containerTag: args.containerTag, ...because });
 }
 

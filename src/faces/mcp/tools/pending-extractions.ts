@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { PendingTask } from "../../../core/index.js";
 import { createId } from "../../../lib/ids.js";
 import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { containerTag } from "./arguments.js";
 
@@ -30,7 +31,7 @@ export const pendingExtractionsTool = defineTool({
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   async run({ core, actor, defaultContainer }, args) {
-    const container = args.containerTag ?? defaultContainer;
+    const container = writingPlace({ actor, defaultContainer }, args.containerTag);
     const call = { actor, operationId: createId() };
     const { tasks, remaining, instructions } = await core.pendingExtractions(call, {
       containerTag: container,
@@ -48,7 +49,8 @@ export const pendingExtractionsTool = defineTool({
 });
 
 function describe({ taskId, title, date, part, parts, text, known, guidance }: PendingTask): string {
-  const wishes = Object.entries(guidance).map(([name, wish]) => `${name}: ${oneLine(asText(wish))}`);
+  const { statedContext: stated, ...ofOwner } = guidance;
+  const wishes = Object.entries(ofOwner).map(([name, wish]) => `${name}: ${oneLine(asText(wish))}`);
   const shown = known.map((memory) => `[${memory.id}] ${oneLine(memory.text)}`);
   return [
     `Task ${taskId}, from ${oneLine(date)}${parts > 1 ? `, part ${part} of ${parts}` : ""}`,
@@ -56,6 +58,7 @@ function describe({ taskId, title, date, part, parts, text, known, guidance }: P
     fence(
       [
         ...(title === null ? [] : [`Title: ${oneLine(title)}`]),
+        ...(stated ? [`About the container, by ${oneLine(stated.by)}, not the owner: ${oneLine(stated.text)}`] : []),
         ...(shown.length > 0 ? ["Known memories:", ...shown] : []),
         "Text:",
         text,

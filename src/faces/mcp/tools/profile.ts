@@ -2,6 +2,8 @@ import * as z from "zod";
 import { dayIn, type TimeZone } from "../../../lib/time-zone.js";
 import { describeGaps, describeHits, factSchema, hitSchema, presentFact, presentHit, sourceMark } from "../hits.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
+import { listPlaces, readingPlaces } from "../places.js";
+import { profileOf } from "../profile-of.js";
 import { defineTool } from "../tool.js";
 import { containerTag, READ_ONLY } from "./arguments.js";
 
@@ -30,11 +32,9 @@ export const profileTool = defineTool({
   output,
   annotations: READ_ONLY,
   async run({ core, actor, defaultContainer }, args) {
-    const container = args.containerTag ?? defaultContainer;
-    const profile = await core.profile(
-      { actor },
-      { containerTag: container, ...(args.q !== undefined && { q: args.q }) },
-    );
+    const places = readingPlaces({ actor, defaultContainer }, args.containerTag);
+    const container = listPlaces(places);
+    const profile = await profileOf({ core, actor }, places, args.q);
     const structured = {
       containerTag: container,
       static: (profile.static ?? []).map(presentFact),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { describeGaps, describeHits, hitSchema, presentHit } from "../hits.js";
 import { count, fence, NOTICE } from "../recalled.js";
+import { listPlaces, readingPlaces } from "../places.js";
 import { defineTool } from "../tool.js";
 import { containerTag, READ_ONLY } from "./arguments.js";
 
@@ -45,12 +46,13 @@ export const searchTool = defineTool({
   output,
   annotations: READ_ONLY,
   async run({ core, actor, defaultContainer }, args) {
-    const container = args.containerTag ?? defaultContainer;
+    const places = readingPlaces({ actor, defaultContainer }, args.containerTag);
+    const container = listPlaces(places);
     const answer = await core.search(
       { actor },
       {
         q: args.query,
-        containerTags: [container],
+        containerTags: [...places],
         searchMode: args.mode,
         limit: args.limit,
         rerank: args.rerank,

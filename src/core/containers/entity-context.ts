@@ -1,0 +1,29 @@
+import type { StoreNouns } from "../ports.js";
+import type { Actor } from "../types.js";
+import { changeContainer } from "./containers.js";
+
+/** False for scoped keys: what they say would be read as guidance by whoever else reads the container. */
+export function maySetContext({ isScoped }: Pick<Actor, "isScoped">): boolean {
+  return isScoped !== true;
+}
+
+/**
+ * Keeps the guidance for extraction that came with a write on each container, in the name of who wrote it; empty text
+ * clears it. Of a caller who may set none it is passed over, so that the write itself is kept: plugins send it along with
+ * every document, whatever key they have.
+ */
+export async function keepEntityContext(
+  nouns: StoreNouns,
+  actor: Actor,
+  tags: readonly string[],
+  entityContext: string | undefined,
+): Promise<void> {
+  if (entityContext === undefined || !maySetContext(actor)) return;
+  const guidance = entityContext.trim() === "" ? null : entityContext;
+  for (const tag of tags) {
+    const known = await nouns.containers.get(actor.organizationId, tag);
+    // Many clients send the same with every document.
+    if ((known?.entityContext ?? null) !== guidance)
+      await changeContainer(nouns, actor, tag, { entityContext: guidance });
+  }
+}

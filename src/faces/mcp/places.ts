@@ -1,0 +1,33 @@
+import { AppError } from "../../core/errors.js";
+import { permissionOn } from "../../core/types.js";
+import type { ToolContext } from "./tool.js";
+
+type Asker = Pick<ToolContext, "actor" | "defaultContainer">;
+
+/** Where a call reads: in the container that it names, else, as over REST, in all that its key is for. */
+export function readingPlaces({ actor, defaultContainer }: Asker, named?: string): readonly string[] {
+  if (named !== undefined) return [named];
+  return actor.containers === "all" || actor.containers.length === 0 ? [defaultContainer] : actor.containers;
+}
+
+/**
+ * Where a call writes that may name no container.
+ * @throws AppError `invalid` for a key of several containers, none of which is the default one
+ */
+export function writingPlace({ actor, defaultContainer }: Asker, named?: string): string {
+  if (named !== undefined) return named;
+  if (actor.containers === "all" || actor.containers.includes(defaultContainer)) return defaultContainer;
+  const writable = actor.containers.filter((tag) => permissionOn(actor, tag) === "write");
+  const [only, ...more] = writable;
+  if (only === undefined) return defaultContainer;
+  if (more.length === 0) return only;
+  const message = `is required for this key, which may write to ${writable.join(", ")}`;
+  throw new AppError("invalid", `containerTag: ${message}. Nothing was changed.`, {
+    issues: [{ path: ["containerTag"], message }],
+  });
+}
+
+/** Containers in words. */
+export function listPlaces(places: readonly string[]): string {
+  return places.join(", ");
+}

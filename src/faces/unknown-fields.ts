@@ -1,0 +1,243 @@
+import * as z from "zod";
+import { AppError, type Issue } from "../core/errors.js";
+import { editDistance } from "../lib/edit-distance.js";
+
+/** Fields of an input that nothing reads. */
+export interface UnknownFields {
+  /** Written almost like a field that narrows the request, or called as other APIs call it. */
+  readonly misspelt: readonly Issue[];
+  /** The others, as the paths that lead to them. */
+  readonly ignored: readonly string[];
+}
+
+/** Fields that decide what a request reaches or may do. Without them it would reach more than was meant. */
+const NARROWING: ReadonlySet<string> = new Set([
+  "containerTag",
+  "containerTags",
+  "conversationId",
+  "customId",
+  "docId",
+  "documentId",
+  "dryRun",
+  "endUserId",
+  "filepath",
+  "filterByMetadata",
+  "filters",
+  "ids",
+  "namespace",
+  "permission",
+  "projectId",
+  "sourceContainerTags",
+  "tag",
+  "targetContainerTag",
+]);
+
+/** What other APIs call a container, without case, underscores and hyphens. */
+const CONTAINER_NAMES: ReadonlySet<string> = new Set(
+  (
+    "agentid appid collection collectionname container containerid containers groupid namespace namespaces orgid " +
+    "organizationid partition project projectid projects runid sessionid space spaceid spaceids spaces tenant tenantid " +
+    "threadid user userid userids username workspace workspaceid"
+  ).split(" "),
+);
+
+/** Other names of fields, without case, underscores and hyphens. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { documentid: "docId", filter: "filters", where: "filters" };
+
+/** Names longer than this are like none of ours. */
+const LONGEST_NAME = 40;
+/** At most so many fields are named, each cut to so many characters. */
+const MOST_NAMED = 20;
+const LONGEST_SHOWN = 64;
+/** Filters are refused beyond this depth anyway. */
+const DEEPEST_FILTER = 10;
+
+const GROUP = ["AND", "OR"];
+const CONDITION = ["key", "value", "filterType", "numericOperator", "negate", "ignoreCase"];
+
+/**
+ * Finds the fields of an input that its schema does not know, at every depth; keys of records, such as metadata, are the
+ * caller's own. A field without a value narrows nothing, so it is never misspelt.
+ */
+export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFields {
+  const found: Found = { misspelt: [], ignored: [] };
+  walk(schema, input, [], found);
+  return found;
+}
+
+/**
+ * Finds query parameters that an operation does not read. One that would narrow the body belongs there.
+ * @param body the schema of the body beside the parameters
+ */
+export function findUnknownParameters(
+  parameters: z.ZodType | undefined,
+  body: z.ZodType | undefined,
+  input: Readonly<Record<string, unknown>>,
+): UnknownFields {
+  const found: Found = { misspelt: [], ignored: [] };
+  const known = new Set(fieldNamesOf(parameters));
+  const names = [...known, ...fieldNamesOf(body)];
+  for (const [name, value] of Object.entries(input)) {
+    if (known.has(name)) continue;
+    const meant = narrowingNames(names).includes(name) ? name : meantBy(name, narrowingNames(names));
+    if (meant === undefined || isNothing(value)) note(found, [name]);
+    else if (known.has(meant)) refuse(found, [name], `is no parameter of this request; write ${meant}`);
+    else refuse(found, [name], `is no parameter of this request; send ${meant} in the body`);
+  }
+  return found;
+}
+
+/** @throws AppError `invalid` that names each misspelt field and the right one */
+export function refuseMisspelt({ misspelt }: UnknownFields): void {
+  if (misspelt.length === 0) return;
+  const message = misspelt.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  throw new AppError("invalid", message, { issues: misspelt });
+}
+
+/** What is said of fields that changed nothing. */
+export function warningsOf(...unknown: readonly UnknownFields[]): string[] {
+  return [...new Set(unknown.flatMap(({ ignored }) => ignored))].map((path) => `${path}: is not known and was ignored`);
+}
+
+/** The narrowing field that a name is likely meant for, if any. */
+export function meantBy(name: string, known: readonly string[]): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  const plain = plainNameOf(name);
+  const alike = known.find((one) => isAlike(plain, plainNameOf(one)));
+  if (alike !== undefined) return alike;
+  const container = known.find((one) => one === "containerTag") ?? known.find((one) => one === "containerTags");
+  if (CONTAINER_NAMES.has(plain) && container !== undefined) return container;
+  return known.find((one) => one === OTHER_NAMES[plain]);
+}
+
+interface Found {
+  readonly misspelt: Issue[];
+  readonly ignored: string[];
+}
+type Path = readonly (string | number)[];
+
+function walk(schema: unknown, input: unknown, path: Path, found: Found): void {
+  if (schema instanceof z.ZodObject) return walkObject(schema, input, path, found);
+  if (schema instanceof z.ZodArray) {
+    if (Array.isArray(input))
+      for (const [index, item] of input.entries()) walk(schema.element, item, [...path, index], found);
+  } else if (schema instanceof z.ZodPipe) {
+    walk(schema.in instanceof z.ZodTransform ? schema.out : schema.in, input, path, found);
+  } else if (schema instanceof z.ZodUnion) walkUnion(schema.options, input, path, found);
+  else if (isWrapper(schema)) walk(schema.unwrap(), input, path, found);
+}
+
+function isWrapper(schema: unknown) {
+  return (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodCatch ||
+    schema instanceof z.ZodReadonly
+  );
+}
+
+function walkObject(schema: z.ZodObject, input: unknown, path: Path, found: Found): void {
+  if (!isObject(input)) return;
+  const { shape } = schema;
+  for (const name of Object.keys(input)) {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (name === "filters" && field !== undefined) walkFilters(input[name], [...path, name], found);
+    else if (field !== undefined) walk(field, input[name], [...path, name], found);
+    else if (schema.def.catchall === undefined) judge(name, input[name], { path, known: Object.keys(shape), found });
+  }
+}
+
+/** Of several forms the one that leaves the least unknown is meant. */
+function walkUnion(options: readonly unknown[], input: unknown, path: Path, found: Found): void {
+  if (typeof input !== "object" || input === null) return;
+  const forms = options.filter((option) => (Array.isArray(input) ? isList(option) : option instanceof z.ZodObject));
+  const results = forms.map((form) => {
+    const result: Found = { misspelt: [], ignored: [] };
+    walk(form, input, path, result);
+    return result;
+  });
+  const sizeOf = ({ misspelt, ignored }: Found) => misspelt.length + ignored.length;
+  const [least] = results.toSorted((left, right) => sizeOf(left) - sizeOf(right));
+  for (const issue of least?.misspelt ?? []) refuse(found, issue.path, issue.message);
+  found.ignored.push(...(least?.ignored ?? []).slice(0, MOST_NAMED - found.ignored.length));
+}
+
+function isList(schema: unknown): boolean {
+  return schema instanceof z.ZodArray;
+}
+
+/** The filter language is read by the core, which does not look beside the names that it knows. */
+function walkFilters(input: unknown, path: Path, found: Found): void {
+  const value = typeof input === "string" ? parsed(input) : input;
+  if (!isObject(value) || path.length > 2 * DEEPEST_FILTER) return;
+  const known = GROUP.some((name) => Object.hasOwn(value, name)) ? GROUP : CONDITION;
+  for (const name of Object.keys(value)) {
+    if (!known.includes(name)) {
+      const meant = known.find((one) => isAlike(plainNameOf(name), plainNameOf(one)));
+      if (meant === undefined) note(found, [...path, name]);
+      else refuse(found, [...path, name], `is not known; write ${meant}`);
+    } else if (known === GROUP && Array.isArray(value[name]))
+      for (const [index, part] of value[name].entries()) walkFilters(part, [...path, name, index], found);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The core says what is wrong with it.
+    return undefined;
+  }
+}
+
+interface Place {
+  readonly path: Path;
+  readonly known: readonly string[];
+  readonly found: Found;
+}
+
+function judge(name: string, value: unknown, { path, known, found }: Place): void {
+  const meant = isNothing(value) ? undefined : meantBy(name, narrowingNames(known));
+  if (meant === undefined) note(found, [...path, name]);
+  else refuse(found, [...path, name], `is not known; write ${meant}`);
+}
+
+function narrowingNames(names: readonly string[]): string[] {
+  return names.filter((name) => NARROWING.has(name));
+}
+
+function fieldNamesOf(schema: z.ZodType | undefined): string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+function note({ ignored }: Found, path: Path): void {
+  if (ignored.length < MOST_NAMED) ignored.push(shown(path).join("."));
+}
+
+function refuse({ misspelt }: Found, path: Path, message: string): void {
+  if (misspelt.length < MOST_NAMED) misspelt.push({ path: shown(path), message });
+}
+
+function shown(path: Path): (string | number)[] {
+  return path.map((part) => (typeof part === "number" ? part : part.slice(0, LONGEST_SHOWN)));
+}
+
+function plainNameOf(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** Short names differ by little from each other, so less may differ in them. */
+function isAlike(one: string, other: string): boolean {
+  if (one === other) return true;
+  const most = other.length >= 8 ? 2 : other.length >= 5 ? 1 : 0;
+  return most > 0 && Math.abs(one.length - other.length) <= most && editDistance(one, other) <= most;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
