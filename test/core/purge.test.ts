@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
 import { AppError } from "../../src/core/errors.js";
-import { cleanUp } from "../../src/core/service/upkeep.js";
 import { findInFiles } from "../support/data-folder-scan.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
+import { type Planted, plantDocument, token } from "../support/planted-words.js";
 
 let opened: ManualCore;
 let core: Core;
@@ -16,46 +16,11 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** A word that occurs nowhere else, and that no stemmer changes. */
-let words = 0;
-const token = (what: string): string =>
-  `xq${what}${(words++).toString(36)}zv${Math.random().toString(36).slice(2, 10)}k`;
 const scan = (tokens: readonly string[]): string[] => {
   const lower = tokens.map((one) => one.toLowerCase());
   return findInFiles(opened.dataDirectory, [...new Set([...tokens, ...lower])]);
 };
 const confirm = true as const;
-
-interface Planted {
-  readonly tokens: string[];
-  readonly documentId: string;
-}
-
-/** A document with a word of its own in every place that takes one, changed and told again. */
-async function plantDocument(containerTag = "a"): Promise<Planted> {
-  const names = ["text", "second", "title", "meta", "key", "custom", "old", "fact", "filter", "path", "source"];
-  const is = Object.fromEntries(names.map((name) => [name, token(name)]));
-  const customId = is["custom"] ?? "";
-  const describing = {
-    containerTags: [containerTag],
-    customId,
-    title: `About ${is["title"]}`,
-    metadata: { team: `${is["meta"]}`, [`${is["key"]}`]: true, sm_source: `${is["source"]}` },
-    filterByMetadata: { team: `${is["filter"]}` },
-    filepath: `/notes/${is["path"]}.md`,
-  };
-  const first = await core.addDocument(call, { content: `I live in ${is["old"]}. I like tea.`, ...describing });
-  await opened.settle();
-  await core.addDocument(call, {
-    content: `I work at ${is["text"]}. I own a boat called ${is["second"]}.`,
-    ...describing,
-    facts: [{ text: `The user sails on ${is["fact"]}` }],
-  });
-  await opened.settle();
-  await core.search(call, { q: `${is["text"]} ${is["fact"]}`, containerTags: [containerTag] });
-  await core.getDocument(call, { id: first.id });
-  return { tokens: Object.values(is), documentId: first.id };
-}
 
 async function plantFile(): Promise<Planted> {
   const [text, name, older] = [token("file"), token("name"), token("older")];
@@ -107,7 +72,7 @@ async function plantNeighbours(): Promise<() => Promise<void>> {
 
 describe("a document that is purged", () => {
   test.each<[string, () => Promise<Planted>]>([
-    ["with all that it ever said", () => plantDocument()],
+    ["with all that it ever said", () => plantDocument(opened)],
     ["an uploaded file", plantFile],
     ["a conversation", plantConversation],
   ])("%s leaves no word in any file", async (_what, plant) => {
@@ -123,10 +88,10 @@ describe("a document that is purged", () => {
   });
 
   test("can be named by its customId, and purged after it was deleted", async () => {
-    const one = await plantDocument();
+    const one = await plantDocument(opened);
     const [customId = ""] = one.tokens.filter((name) => name.startsWith("xqcustom"));
     expect(await core.purge(call, { documentId: customId, confirm })).toMatchObject({ documents: 1 });
-    const other = await plantDocument();
+    const other = await plantDocument(opened);
     await core.deleteDocument(call, { id: other.documentId });
     expect(scan(other.tokens)).not.toEqual([]);
     const receipt = await core.purge(call, { documentId: other.documentId, confirm });
@@ -377,7 +342,7 @@ test("knows every table: a new one must be cleared by a purge, or hold no words"
 
 describe("the journal", () => {
   test("keeps that something happened, and when, without its words", async () => {
-    const { documentId } = await plantDocument();
+    const { documentId } = await plantDocument(opened);
     const entries = async () => {
       const dump = await opened.everything();
       const line = dump.split("\n").find((one) => one.startsWith("journal: ")) ?? "";
@@ -393,118 +358,5 @@ describe("the journal", () => {
       { action: "document.purged", subject_id: documentId, actor: "local", before: null, after: null },
     ]);
     expect(after.every((entry) => entry["before"] === null && entry["after"] === null)).toBe(true);
-  });
-});
-
-describe("a purge", () => {
-  test("that could not finish is finished by its job", async () => {
-    let fails = true;
-    await opened.close();
-    opened = await openManualCore({
-      vectors: (index) => ({
-        nearest: (query) => index.nearest(query),
-        status: () => index.status(),
-        verify: (signal) => index.verify(signal),
-        dropSpace: (spaceId) => index.dropSpace(spaceId),
-        close: () => index.close(),
-        scrub: async (signal) => {
-          if (fails) throw new Error("not now");
-          await index.scrub(signal);
-        },
-      }),
-    });
-    core = opened.core;
-    call = opened.call();
-    const { tokens, documentId } = await plantDocument();
-    expect(await core.purge(call, { documentId, confirm })).toMatchObject({ documents: 1, complete: false });
-    await expect(core.getDocument(call, { id: documentId })).rejects.toMatchObject({ kind: "not_found" });
-    expect(scan(tokens)).not.toEqual([]);
-    fails = false;
-    opened.clock.advance(60_000);
-    opened.context.wakeJobs();
-    await opened.settle();
-    expect(scan(tokens)).toEqual([]);
-  });
-
-  test("whose job was given up is finished by the next clean-up", async () => {
-    let fails = true;
-    await opened.close();
-    opened = await openManualCore({
-      vectors: (index) => ({
-        nearest: (query) => index.nearest(query),
-        status: () => index.status(),
-        verify: (signal) => index.verify(signal),
-        dropSpace: (spaceId) => index.dropSpace(spaceId),
-        close: () => index.close(),
-        scrub: async (signal) => {
-          if (fails) throw new AppError("invalid", "never again");
-          await index.scrub(signal);
-        },
-      }),
-    });
-    core = opened.core;
-    call = opened.call();
-    const { tokens, documentId } = await plantDocument();
-    expect(await core.purge(call, { documentId, confirm })).toMatchObject({ complete: false });
-    opened.clock.advance(60_000);
-    await opened.settle();
-    expect(await opened.everything()).toContain("never again");
-    fails = false;
-    expect(scan(tokens)).not.toEqual([]);
-    await cleanUp(opened.context);
-    await opened.settle();
-    expect(scan(tokens)).toEqual([]);
-  });
-
-  test("that is repeated does its work once and gives the same answer", async () => {
-    const { documentId } = await plantDocument();
-    const repeated = { ...call, operationId: "again" };
-    const first = await core.purge(repeated, { documentId, confirm });
-    expect(await core.purge(repeated, { documentId, confirm })).toEqual(first);
-  });
-
-  test.each<[string, unknown, string]>([
-    ["nothing named", { confirm }, "exactly one of"],
-    ["two things named", { documentId: "a", containerTag: "b", confirm }, "exactly one of"],
-    ["no confirmation", { containerTag: "a" }, "confirm"],
-    ["a confirmation that is none", { containerTag: "a", confirm: "yes" }, "confirm"],
-    ["a wrong type", { documentId: 7, confirm }, "documentId"],
-    ["nothing at all", undefined, "expected object"],
-  ])("is refused with %s", async (_what, input, says) => {
-    await expect(core.purge(call, input)).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringContaining(says),
-    });
-  });
-
-  test.each(["documentId", "memoryId", "containerTag"])("of an unknown %s finds nothing", async (selector) => {
-    await expect(core.purge(call, { [selector]: "nowhere", confirm })).rejects.toMatchObject({ kind: "not_found" });
-  });
-
-  test("reaches what lies in the caller's containers alone", async () => {
-    const onlyA = opened.call(["a"]);
-    const add = async (containerTags: string[]) =>
-      (await core.addDocument(call, { content: `In ${containerTags.join()}.`, containerTags, wait: 20 })).id;
-    const [mine, theirs, shared, deleted] = [
-      await add(["a"]),
-      await add(["b"]),
-      await add(["a", "b"]),
-      await add(["b"]),
-    ];
-    await core.deleteDocument(call, { id: deleted });
-    const { memories } = await core.createMemories(call, { containerTag: "b", memories: [{ content: "Of b" }] });
-    const kindOf = async (input: object) =>
-      core.purge(onlyA, { ...input, confirm }).then(
-        () => "purged",
-        (error: { kind: string }) => error.kind,
-      );
-    expect(await kindOf({ documentId: theirs })).toBe("not_found");
-    expect(await kindOf({ documentId: deleted })).toBe("not_found");
-    expect(await kindOf({ documentId: shared })).toBe("forbidden");
-    expect(await kindOf({ memoryId: memories[0]?.id })).toBe("not_found");
-    expect(await kindOf({ containerTag: "b" })).toBe("forbidden");
-    expect(await kindOf({ documentId: mine })).toBe("purged");
-    expect(await kindOf({ containerTag: "a" })).toBe("purged");
-    expect((await core.getDocument(call, { id: shared })).document.containerTags).toEqual(["b"]);
   });
 });

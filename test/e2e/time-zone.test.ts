@@ -17,8 +17,14 @@ test("the program counts days in the machine's zone, and in that of its setting"
     const machine = await add("I adopted a dog today.", { TZ: east });
     const setting = await add("I adopted a cat today.", { TZ: east, RECOLLECT_TIMEZONE: west });
     const after = [today(east), today(west)].map(written);
-    expect([before[0], after[0]].some((day) => machine.stdout.includes(`on ${day}`)), machine.stdout).toBe(true);
-    expect([before[1], after[1]].some((day) => setting.stdout.includes(`on ${day}`)), setting.stdout).toBe(true);
+    expect(
+      [before[0], after[0]].some((day) => machine.stdout.includes(`on ${day}`)),
+      machine.stdout,
+    ).toBe(true);
+    expect(
+      [before[1], after[1]].some((day) => setting.stdout.includes(`on ${day}`)),
+      setting.stdout,
+    ).toBe(true);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

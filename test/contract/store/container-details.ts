@@ -33,6 +33,7 @@ export function containerDetailsContract(open: OpenStore): void {
         visibility: "private",
         isExperimental: false,
         emoji: null,
+        timeZone: null,
         createdAt: at.clock.now().toISOString(),
         updatedAt: at.clock.now().toISOString(),
       });
@@ -46,6 +47,7 @@ export function containerDetailsContract(open: OpenStore): void {
         visibility: "public",
         isExperimental: true,
         emoji: "🐝",
+        timeZone: "Pacific/Auckland",
       } as const;
       expect(await at.store.containers.update(at.organization, "a", said)).toEqual({ ...made, ...said });
     });

@@ -7,7 +7,7 @@ import { retrieval } from "./0006-retrieval.js";
 import { metadataValues } from "./0007-metadata-values.js";
 import { timeZones } from "./0008-time-zones.js";
 import { requestErrors } from "./0009-request-errors.js";
-import { contextAuthor } from "./0015-context-author.js";
+import { contextAuthor } from "./0010-context-author.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
