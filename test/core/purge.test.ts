@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
-import { AppError } from "../../src/core/errors.js";
 import { findInFiles } from "../support/data-folder-scan.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import { type Planted, plantDocument, token } from "../support/planted-words.js";

@@ -210,6 +210,7 @@ export function healthContract(open: OpenStore): void {
       problems: [],
       documents: 1,
       chunks: 2,
+      folderOpenTo: null,
       memories: 1,
       bytes: expect.any(Number) as number,
       freeBytes: expect.any(Number) as number,

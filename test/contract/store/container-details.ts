@@ -137,8 +137,8 @@ export function containerDetailsContract(open: OpenStore): void {
       expect(again.id).not.toBe(before.id);
       expect(await search(again.id, "zebra")).toEqual([]);
       expect(await at.store.containers.findEvery(at.organization)).toEqual([
-        { id: before.id, tag: "a", isDeleted: true },
-        { id: again.id, tag: "a", isDeleted: false },
+        { id: before.id, tag: "a", timeZone: null, isDeleted: true },
+        { id: again.id, tag: "a", timeZone: null, isDeleted: false },
       ]);
       // What is still known of its memories names the tag that they were told in.
       expect(await at.store.memories.byId(at.organization, memory.id)).toMatchObject({ containerTag: "a" });
