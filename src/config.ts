@@ -1,3 +1,4 @@
+import type { BlockList } from "node:net";
 import { homedir } from "node:os";
 import type { z } from "zod";
 import {
@@ -89,6 +90,10 @@ export interface Config {
   readonly mcpTools: "small" | "all";
   /** Origin under which others reach the service. */
   readonly publicUrl: string | undefined;
+  /** True: programs of this machine need a key, too. */
+  readonly isKeylessOff: boolean;
+  /** Proxies that are believed about who asks; undefined when none is. */
+  readonly trustedProxies: BlockList | undefined;
   /** Further values of `Host`, and further origins of web pages. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -218,6 +223,8 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     container: need(values.RECOLLECT_CONTAINER),
     mcpTools: need(values.RECOLLECT_MCP_TOOLS),
     publicUrl: values.RECOLLECT_PUBLIC_URL,
+    isKeylessOff: values.RECOLLECT_KEYLESS === "off",
+    trustedProxies: values.RECOLLECT_TRUSTED_PROXIES,
     allowedHosts: need(values.RECOLLECT_ALLOWED_HOSTS),
     allowedOrigins: need(values.RECOLLECT_ALLOWED_ORIGINS),
     mail: chooseMail(values),

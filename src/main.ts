@@ -102,6 +102,7 @@ async function listenFor(
     limits: config,
     rate: config.rate,
     allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
+    access: { isKeylessOff: config.isKeylessOff, trustedProxies: config.trustedProxies },
     defaultContainer: config.container,
     mcpTools: config.mcpTools,
     requests,

@@ -29,8 +29,16 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "faces/errors.ts",
     "faces/pinning-header.ts",
     "faces/unknown-fields.ts",
+    "faces/visitor.ts",
   ],
-  "faces/rest": [...FACE, "faces/auth.ts", "faces/errors.ts", "faces/pinning-header.ts", "faces/unknown-fields.ts"],
+  "faces/rest": [
+    ...FACE,
+    "faces/auth.ts",
+    "faces/errors.ts",
+    "faces/pinning-header.ts",
+    "faces/unknown-fields.ts",
+    "faces/visitor.ts",
+  ],
   "faces/console": [...FACE, "faces/pages", "faces/allowed-hosts.ts", "faces/errors.ts"],
   // What browser pages share, whichever face shows them.
   "faces/pages": [...FACE, "faces/allowed-hosts.ts", "faces/auth.ts", "faces/errors.ts"],

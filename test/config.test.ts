@@ -1,3 +1,4 @@
+import { BlockList } from "node:net";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -58,6 +59,8 @@ test("without any setting everything has its documented default", () => {
     container: "sm_project_default",
     mcpTools: "small",
     publicUrl: undefined,
+    isKeylessOff: false,
+    trustedProxies: undefined,
     allowedHosts: [],
     allowedOrigins: [],
     mail: undefined,
@@ -74,6 +77,8 @@ test("every setting is read", () => {
     RECOLLECT_PORT: "0",
     RECOLLECT_API_KEY: KEY,
     RECOLLECT_TIMEZONE: "Pacific/Auckland",
+    RECOLLECT_KEYLESS: "off",
+    RECOLLECT_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8, ::1",
     RECOLLECT_OFFLINE: "true",
     RECOLLECT_LOG_LEVEL: "debug",
     RECOLLECT_EMBEDDER: "openai",
@@ -171,6 +176,8 @@ test("every setting is read", () => {
     container: "work",
     mcpTools: "all",
     publicUrl: "https://memory.example",
+    isKeylessOff: true,
+    trustedProxies: expect.any(BlockList) as BlockList,
     allowedHosts: ["inner:8080", "other.example"],
     allowedOrigins: ["https://app.example"],
     mail: {

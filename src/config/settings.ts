@@ -1,3 +1,4 @@
+import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { isTimeZone } from "../lib/time-zone.js";
 import { MAIL_SETTINGS } from "./mail.js";
@@ -36,6 +37,21 @@ const nameList = z.string().transform((text) =>
     .filter((name) => name !== ""),
 );
 
+/** Addresses and networks, as a list that can be asked. */
+const proxies = nameList.transform((names, { addIssue }) => {
+  const list = new BlockList();
+  for (const name of names) {
+    const [address = "", prefix, ...more] = name.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    const bits = prefix === undefined ? 0 : /^\d{1,3}$/.test(prefix) ? Number(prefix) : NaN;
+    if (isIP(address) === 0 || more.length > 0 || !(bits <= (family === "ipv6" ? 128 : 32)))
+      addIssue("must be addresses such as 127.0.0.1 or networks such as 10.0.0.0/8, with commas between them");
+    else if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, bits, family);
+  }
+  return names.length === 0 ? undefined : list;
+});
+
 /** Every setting: its variable, how its text is read, what counts without it, and what it is for. */
 export const SETTINGS = {
   RECOLLECT_DATA_DIR: setting({
@@ -60,6 +76,18 @@ export const SETTINGS = {
     schema: publicUrl.optional(),
     description:
       "Address under which others reach the service, such as `https://memory.example`. Signing in from other machines needs it, with https.",
+  }),
+  RECOLLECT_KEYLESS: setting({
+    schema: choice(["local", "off"]),
+    fallback: "local",
+    description:
+      "`local` lets programs of this machine read and write memories without a key while the service listens on 127.0.0.1 and has no public address; they administer nothing. `off` asks them for a key, too.",
+  }),
+  RECOLLECT_TRUSTED_PROXIES: setting({
+    schema: proxies,
+    fallback: "",
+    description:
+      "Addresses of proxies in front of the service, such as `127.0.0.1` or `10.0.0.0/8`, with commas between them. Only they are believed when `X-Forwarded-For` says who asks: for limits of attempts, and in the audit.",
   }),
   RECOLLECT_ALLOWED_HOSTS: setting({
     schema: nameList,

@@ -93,12 +93,15 @@ export function requireAllContainers(actor: Actor): void {
 }
 
 /** True for whoever may use everything of the organisation, to read and to write. */
-export function ownsAll({ containers, readOnly = [], isApp }: Actor): boolean {
-  return containers === "all" && readOnly.length === 0 && isApp !== true;
+export function ownsAll({ containers, readOnly = [], isApp, isKeyless }: Actor): boolean {
+  return containers === "all" && readOnly.length === 0 && isApp !== true && isKeyless !== true;
 }
 
-/** What a use case asks of whoever calls it. `owner` is everything of the organisation, to read and to write. */
-export type Need = "nothing" | "read" | "write" | "owner";
+/**
+ * What a use case asks of whoever calls it. `owner` is everything of the organisation, to read and to write; `erase` is to
+ * write, by somebody who is known.
+ */
+export type Need = "nothing" | "read" | "write" | "erase" | "owner";
 
 /**
  * The actor as a use case may take them: for one that writes, reduced to the containers that they may write to, so that
@@ -112,8 +115,13 @@ export function admit(actor: Actor, need: Need): Actor {
     throw new AppError("forbidden", "This key may only read. Use one that may write.");
   if (need === "owner" && actor.isApp === true)
     throw new AppError("forbidden", "An app that was let in may not administer this server. Use a key of the owner.");
+  if ((need === "owner" || need === "erase") && actor.isKeyless === true)
+    throw new AppError(
+      "forbidden",
+      "Whoever shows no key administers nothing here, and purges nothing. Use a key of the whole organisation (`recollect keys create`), or the command line.",
+    );
   if (need === "owner") requireAllContainers(actor);
-  if (need !== "write" || readOnly.length === 0) return actor;
+  if ((need !== "write" && need !== "erase") || readOnly.length === 0) return actor;
   if (isOnlyReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
   // Whoever has all containers has nothing to be narrowed: `readOnly` names some of a list.
   if (containers === "all") return actor;

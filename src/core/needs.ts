@@ -68,7 +68,7 @@ export const NEEDS = {
   updateSettings: "owner",
   suggestBuckets: "owner",
   resetOrganization: "owner",
-  purge: "write",
+  purge: "erase",
 
   createKey: "owner",
   listKeys: "owner",

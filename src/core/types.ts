@@ -31,6 +31,8 @@ export interface Actor {
   readonly isScoped?: boolean | undefined;
   /** True for an app that the owner let in by OAuth: it administers nothing. */
   readonly isApp?: boolean | undefined;
+  /** True for a program of this machine that showed no key: it administers nothing, and purges nothing. */
+  readonly isKeyless?: boolean | undefined;
   /** Name of the client that the key was made for, or that the request names; its settings are its own. */
   readonly client?: string | undefined;
 }

@@ -7,8 +7,14 @@ export interface Visitor {
   readonly headers: Pick<Headers, "get">;
   /** Address of the other end of the connection, as far as it is known. */
   readonly peerAddress: string | undefined;
+  /** Address of whoever asks: what a trusted proxy says, else the other end. Counts and records go by it. */
+  readonly callerAddress: string | undefined;
+  /** Version of HTTP, such as `1.1`. */
+  readonly httpVersion: string | undefined;
   /** False when the service listens to other machines too: then everybody needs a key. */
-  readonly isKeylessAllowed: boolean;
+  readonly isLoopbackOnly: boolean;
+  /** The port that the service listens on. */
+  readonly port: number | undefined;
   /** What the request came in by, for the audit. */
   readonly face?: Face | undefined;
 }
@@ -32,23 +38,34 @@ const PROXY_HEADERS = [
   "cf-connecting-ip",
 ];
 
+/** By whom and by what a visitor is known. */
+export interface Identification {
+  readonly core: Core;
+  readonly organizationId: string;
+  readonly publicUrl?: string | undefined;
+  /** True: programs of this machine need a key, too. */
+  readonly isKeylessOff?: boolean | undefined;
+}
+
 /**
  * Who is asking. A key decides wherever one is sent, so a wrong one never falls back to keyless access.
  * @throws AppError `unauthorized`
  */
 export async function identify(
   visitor: Visitor,
-  { core, organizationId, publicUrl }: { core: Core; organizationId: string; publicUrl?: string | undefined },
+  { core, organizationId, publicUrl, isKeylessOff = false }: Identification,
 ): Promise<Actor> {
   const credential = credentialOf(visitor.headers);
   const call = { actor: localActor(organizationId), from: sourceOf(visitor) };
   if (credential?.startsWith("sm_")) return core.authenticate(call, credential);
   if (credential !== null && credential !== LOCAL_KEY) {
-    const found = issuerOf({ headers: visitor.headers, publicUrl, isLoopbackOnly: visitor.isKeylessAllowed });
+    const found = issuerOf({ headers: visitor.headers, publicUrl, isLoopbackOnly: visitor.isLoopbackOnly });
     return core.authenticateToken(call, { token: credential, issuer: "issuer" in found ? found.issuer : null });
   }
-  const objection = objectionToKeyless(visitor);
-  if (objection === null) return localActor(organizationId);
+  const objection = isKeylessOff
+    ? "this server asks everybody for one (RECOLLECT_KEYLESS)"
+    : objectionToKeyless(visitor, publicUrl);
+  if (objection === null) return { ...localActor(organizationId), isKeyless: true };
   throw new AppError(
     "unauthorized",
     `This request carries no API key, and ${objection}. Send a key of this server as \`Authorization: Bearer sm_…\` or \`x-api-key\`; \`recollect keys create\` makes one.`,
@@ -56,10 +73,10 @@ export async function identify(
 }
 
 /** Where a request comes from: the address and the program that it names. */
-export function sourceOf({ headers, peerAddress, face = "rest" }: Visitor): CallSource {
+export function sourceOf({ headers, callerAddress, face = "rest" }: Visitor): CallSource {
   const client =
     headers.get("x-sm-source") ?? /^[\w.+-]{1,40}(\/[\w.+-]{1,40})?/.exec(headers.get("user-agent") ?? "")?.[0];
-  return { face, ...(peerAddress !== undefined && { address: peerAddress }), ...(client && { client }) };
+  return { face, ...(callerAddress !== undefined && { address: callerAddress }), ...(client && { client }) };
 }
 
 /** The key of `Authorization: Bearer` or `x-api-key`; null when neither header is sent. */
@@ -71,16 +88,27 @@ function credentialOf(headers: Pick<Headers, "get">): string | null {
 
 /**
  * Why a request may not do without a key, or null when it may. Web pages may call this service from any origin, and
- * through a name of their own that resolves to this machine, so both signs of a browser are refused (design.md §8).
+ * through a name of their own that resolves to this machine, so both signs of a browser are refused. What a proxy passes on
+ * comes from this machine, too: nginx with nothing but `proxy_pass` speaks HTTP/1.0, and forwarders of connections leave
+ * the name by which they were called.
  */
-function objectionToKeyless({ headers, peerAddress, isKeylessAllowed }: Visitor): string | null {
-  if (!isKeylessAllowed) return "this server listens to other machines";
+function objectionToKeyless(visitor: Visitor, publicUrl: string | undefined): string | null {
+  const { headers, peerAddress, httpVersion, isLoopbackOnly, port } = visitor;
+  if (publicUrl !== undefined) return "this server has a public address (RECOLLECT_PUBLIC_URL)";
+  if (!isLoopbackOnly) return "this server listens to other machines";
   if (!isLoopbackAddress(peerAddress)) return "it does not come from this machine";
   if (headers.get("origin") !== null) return "it comes from a web page";
   if (["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "")) return "it comes from a web page";
   if (!isLoopbackHost(headers.get("host"))) return "its Host header does not name this machine";
+  if (portOf(headers.get("host")) !== port) return "its Host header names another port than this server's";
+  if (httpVersion !== "1.1") return "it speaks an older HTTP than programs of this machine do, as proxies may";
   if (comesThroughProxy(headers)) return "it comes through a proxy";
   return null;
+}
+
+/** The port of a `Host` header, 80 where it names none. */
+function portOf(host: string | null): number {
+  return Number(/:(\d{1,5})$/.exec(host ?? "")?.[1] ?? 80);
 }
 
 /** True when a proxy left its sign on the way; anybody can leave it, too, so it may take something away but give nothing. */

@@ -8,6 +8,7 @@ import type { Core } from "../core/index.js";
 import type { LeveledLog } from "../lib/log.js";
 import type { Rate } from "../lib/rate-limit.js";
 import type { AllowedHosts } from "./allowed-hosts.js";
+import { type AccessRules, type HttpBindings, visitorOf } from "./visitor.js";
 import { isLoopbackAddress, issuerOf } from "./auth.js";
 import { errorBody, refusalOf, statusOf } from "./errors.js";
 import type { McpHttp, McpHttpOptions } from "./mcp/http.js";
@@ -27,15 +28,6 @@ const CLOSE_GRACE_MS = 400;
 const CLOSE_POLL_MS = 20;
 /** Longer than clients and proxies keep an idle connection, so that they, not we, end it. */
 const KEEP_ALIVE_MS = 75_000;
-
-/** What a request knows about its connection; absent in a call without a socket, which then counts as remote. */
-export interface HttpBindings {
-  readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } };
-  /** True when the server listens on a loopback address only. */
-  readonly isLoopbackOnly?: boolean;
-  /** Aborted when the server is about to close. */
-  readonly closing?: AbortSignal;
-}
 
 export type HttpApp = Hono<{ Bindings: HttpBindings }>;
 
@@ -57,6 +49,8 @@ export interface HttpFaceOptions {
   readonly requests?: RestFaceOptions["requests"];
   /** Under which names browsers and MCP clients may call, beside those of this machine. */
   readonly allowed?: AllowedHosts | undefined;
+  /** Who may come without a key, and which proxies are believed. */
+  readonly access?: AccessRules | undefined;
   /** The container for calls over MCP that name none. */
   readonly defaultContainer: string;
   /** Which tools are listed over MCP where the address does not say. */
@@ -67,6 +61,7 @@ export interface HttpFaceOptions {
   readonly extension?: McpHttpOptions["extension"];
 }
 
+export type { AccessRules, HttpBindings } from "./visitor.js";
 export { createRequestLog } from "./rest/request-log.js";
 
 /** Everything that this service answers over HTTP, as one application. */
@@ -97,8 +92,7 @@ function mountMcp(
     const { createMcpHttp } = await import("./mcp/http.js");
     // Texts in JSON may be written in escapes of six bytes a character.
     const maxBodyBytes = MIN_MCP_BYTES + 6 * limits.maxTextBytes;
-    const resourceMetadataUrl = (request: Request, visitor: { readonly isKeylessAllowed: boolean }) => {
-      const isLoopbackOnly = visitor.isKeylessAllowed;
+    const resourceMetadataUrl = (request: Request, { isLoopbackOnly }: { readonly isLoopbackOnly: boolean }) => {
       const found = issuerOf({ headers: request.headers, publicUrl: allowed.publicUrl, isLoopbackOnly });
       return "issuer" in found ? `${found.issuer}/.well-known/oauth-protected-resource/mcp` : undefined;
     };
@@ -109,10 +103,7 @@ function mountMcp(
   };
   const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
     loading ??= load(env?.closing);
-    return (await loading).answer(req.raw, {
-      peerAddress: env?.incoming?.socket.remoteAddress,
-      isKeylessAllowed: env?.isLoopbackOnly ?? false,
-    });
+    return (await loading).answer(req.raw, visitorOf(req.raw, env, options.access));
   };
   for (const path of ["/mcp", "/mcp/"]) app.all(path, answer);
   app.post("/", answer);
@@ -128,7 +119,7 @@ function mountConsole(app: HttpApp, { allowed = {}, ...options }: HttpFaceOption
   };
   const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
     loading ??= load();
-    return (await loading).answer(req.raw, env?.incoming?.socket.remoteAddress);
+    return (await loading).answer(req.raw, visitorOf(req.raw, env, options.access).callerAddress);
   };
   for (const path of ["/auth", "/auth/*"]) app.all(path, answer);
   app.all("/v3/auth/key", answer);
@@ -154,10 +145,7 @@ function mountOAuth(app: HttpApp, { allowed = {}, documents, ...options }: HttpF
   };
   const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
     loading ??= load();
-    return (await loading).answer(req.raw, {
-      peerAddress: env?.incoming?.socket.remoteAddress,
-      isLoopbackOnly: env?.isLoopbackOnly ?? false,
-    });
+    return (await loading).answer(req.raw, visitorOf(req.raw, env, options.access));
   };
   for (const path of OAUTH_PATHS) app.all(path, answer);
 }
@@ -187,9 +175,9 @@ export async function listen(
   { host, port, log }: { host: string; port: number; log: LeveledLog },
 ): Promise<Listening> {
   const closing = new AbortController();
-  let isLoopbackOnly = false;
+  let place: Pick<HttpBindings, "isLoopbackOnly" | "port"> = {};
   const listener = getRequestListener(
-    (request, bindings) => app.fetch(request, { ...bindings, isLoopbackOnly, closing: closing.signal }),
+    (request, bindings) => app.fetch(request, { ...bindings, ...place, closing: closing.signal }),
     { overrideGlobalObjects: false, errorHandler: (error) => answerToBrokenRequest(error, log) },
   );
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
@@ -198,7 +186,7 @@ export async function listen(
   server.on("clientError", refuseBrokenConnection);
   const address = await bind(server, host, port);
   server.on("error", (error) => log.error("http server failed", { error }));
-  isLoopbackOnly = isLoopbackAddress(address.address);
+  place = { isLoopbackOnly: isLoopbackAddress(address.address), port: address.port };
   let closed: Promise<void> | undefined;
   return {
     url: urlOf(host, address),

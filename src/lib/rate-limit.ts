@@ -19,6 +19,8 @@ export interface Allowance {
 export interface RateLimiter {
   /** Counts an attempt of this name, unless it is refused. */
   take(name: string, rate: Rate): Allowance;
+  /** Takes back an attempt that was counted and should not have been. */
+  giveBack(name: string, rate: Rate): void;
   /** Names that are remembered. */
   readonly size: number;
 }
@@ -72,6 +74,11 @@ export function createRateLimiter({
         waitMs: allowed ? 0 : timeFor(1),
         fullMs: timeFor(requests),
       };
+    },
+    giveBack(name, rate) {
+      const bucket = refill(name, rate);
+      bucket.tokens = Math.min(rate.requests, bucket.tokens + 1);
+      remember(name, bucket);
     },
     get size() {
       return buckets.size;

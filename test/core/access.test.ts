@@ -21,7 +21,7 @@ afterAll(() => world.close());
 
 async function callOf({ headers }: Principal): Promise<Call> {
   const credential = headers["authorization"]?.replace("Bearer ", "");
-  if (credential === undefined) return world.owner;
+  if (credential === undefined) return { actor: { ...world.owner.actor, isKeyless: true } };
   const { authenticate, authenticateToken } = world.core;
   if (credential.startsWith("sm_")) return { actor: await authenticate(world.owner, credential) };
   return { actor: await authenticateToken(world.owner, { token: credential, issuer: "http://127.0.0.1:6767" }) };

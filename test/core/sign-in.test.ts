@@ -101,9 +101,20 @@ describe("attempts", () => {
     expect(await wrong("1.2.3.4")).toBe("unauthorized");
   });
 
-  test("of many addresses together end as well", async () => {
-    for (let count = 0; count < 100; count++) expect(await wrong(`address ${count}`)).toBe("unauthorized");
-    expect(await wrong("another")).toBe("rate_limited");
+  test("that are right are not counted, and wrong ones of others keep nobody out", async () => {
+    const { secret } = await core.createKey(call, {});
+    for (let count = 0; count < 30; count++)
+      expect(await kindOf(core.signIn(call, { key: secret, from: "1.2.3.4" }))).toBe("done");
+    for (let count = 0; count < 200; count++) await wrong(`stranger ${count}`);
+    expect(await kindOf(core.signIn(call, { key: secret, from: "1.2.3.4" }))).toBe("done");
+  });
+
+  test("with keys are counted apart from those with passwords", async () => {
+    await core.setPassword(call, { password: "correct horse battery" });
+    for (let count = 0; count < 11; count++) await wrong("1.2.3.4");
+    expect(await wrong("1.2.3.4")).toBe("rate_limited");
+    const password = "correct horse battery";
+    expect(await kindOf(core.signIn(call, { password, from: "1.2.3.4" }))).toBe("done");
   });
 });
 

@@ -6,7 +6,7 @@ const TOKEN = "the-owner-token";
 
 let rest: OpenedRest;
 beforeEach(async () => {
-  rest = await openRest({ ownerToken: TOKEN });
+  rest = await openRest({ asOwner: true, ownerToken: TOKEN });
 });
 afterEach(() => rest.close());
 
@@ -150,7 +150,7 @@ describe("calls over MCP", () => {
 });
 
 describe("another process of the data folder", () => {
-  const tell = (call: object, useCase = "createKey", input: object = { name: "x" }) =>
+  const tell = (call: object, useCase = "createProject", input: object = { name: `x${Math.random()}` }) =>
     rest.app.request(`/internal/call/${useCase}`, {
       method: "POST",
       headers: { "x-recollect-owner": TOKEN, "content-type": "application/json" },
@@ -159,13 +159,13 @@ describe("another process of the data folder", () => {
 
   test("tells where its calls come from", async () => {
     await tell({ from: { face: "cli", client: "script" } });
-    expect(await audit("?action=createKey")).toMatchObject([{ face: "cli", client: "script", address: null }]);
+    expect(await audit("?action=createProject")).toMatchObject([{ face: "cli", client: "script", address: null }]);
   });
 
   test("is named as such where it does not, or tells what cannot be", async () => {
     await tell({});
     await tell({ from: { face: "nonsense", address: "1.2.3.4.5", client: "a\u0000b" } });
-    const told = await audit("?action=createKey");
+    const told = await audit("?action=createProject");
     expect(told).toMatchObject([
       { face: "internal", address: null, client: "a b" },
       { face: "internal", address: null, client: null },
@@ -176,7 +176,7 @@ describe("another process of the data folder", () => {
     for (const useCase of ["putAudit", "noteAudit", "audit"]) expect((await tell({}, useCase)).status).toBe(404);
     const before = new Date().toISOString();
     await tell({ from: { face: "cli", at: "2001-01-01", outcome: "ok", actor: "key:somebody" } });
-    const [entry] = await audit("?action=createKey");
+    const [entry] = await audit("?action=createProject");
     expect(entry.actor).toBe(rest.actor.name);
     expect(entry.at >= before).toBe(true);
   });

@@ -14,7 +14,7 @@ let memory: string;
 
 /** A password that somebody told, in a document that says other things too. */
 beforeEach(async () => {
-  rest = await openRest();
+  rest = await openRest({ asOwner: true });
   const { body } = await rest.send("POST", "/v3/documents", {
     content: `${SENTENCE} I like tea.`,
     containerTag: "home",

@@ -47,7 +47,7 @@ const VAULT_CUSTOM_ID = "vault-document";
 const seen: string[] = [];
 
 beforeAll(async () => {
-  rest = await openRest();
+  rest = await openRest({ asOwner: true });
   const vaultTag = { containerTag: "vault" };
   const added = await rest.send("POST", "/v3/documents", {
     content: `The ${CANARY} sings at noon. Mia keeps the ${CANARY} on the roof.`,

@@ -31,7 +31,7 @@ afterEach(async () => {
 async function post(path: string, body: object): Promise<{ status: number; body: any }> {
   const answer = await fetch(`${url}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...(await rest.ownerKey()) },
     body: JSON.stringify(body),
   });
   return { status: answer.status, body: await answer.json() };

@@ -8,7 +8,7 @@ let keyId: string;
 let asKey: Record<string, string>;
 
 beforeAll(async () => {
-  rest = await openRest();
+  rest = await openRest({ asOwner: true });
   const { key, secret } = await rest.core.createKey({ actor: rest.actor }, { name: "laptop", client: "opencode" });
   keyId = key.id;
   asKey = { "x-api-key": secret };
@@ -16,8 +16,8 @@ beforeAll(async () => {
   await rest.send("POST", "/v3/documents", { content: "Ben keeps goats.", containerTags: ["ben", "farm"] }, asKey);
   await rest.settle();
   await rest.send("POST", "/v4/search", { q: "bees", containerTag: "mia" }, asKey);
-  await rest.send("POST", "/v4/search", { q: "goats" });
-  await rest.send("POST", "/v4/search", { q: "" });
+  await rest.send("POST", "/v4/search", { q: "goats" }, { "x-api-key": "local" });
+  await rest.send("POST", "/v4/search", { q: "" }, { "x-api-key": "local" });
   await rest.send("GET", "/v3/documents/secret-name-of-a-document", undefined, asKey);
   await rest.send("DELETE", "/v3/documents/secret-name-of-a-document", undefined, asKey);
   await rest.send("GET", "/v3/session", undefined, { "x-api-key": "sm_org_wrong-key-of-somebody" });

@@ -6,7 +6,7 @@ let rest: OpenedRest;
 const send: OpenedRest["send"] = (...request) => rest.send(...request);
 
 beforeEach(async () => {
-  rest = await openRest();
+  rest = await openRest({ asOwner: true });
 });
 afterEach(() => rest.close());
 
@@ -169,6 +169,7 @@ describe("while a merge waits", () => {
   test("the list shows it, and a write to the source may be tried again in a second", async () => {
     const provider = await startScriptedProvider();
     const waiting = await openRest({
+      asOwner: true,
       settings: { RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: provider.url },
     });
     await waiting.settle();

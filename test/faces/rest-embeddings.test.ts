@@ -9,7 +9,7 @@ let rest: OpenedRest;
 
 beforeEach(async () => {
   provider = await startScriptedProvider();
-  rest = await openRest();
+  rest = await openRest({ asOwner: true });
   const memories = Array.from({ length: 90 }, (_, index) => ({
     content: `Barrel ${index} of Ute holds ${index} pears.`,
   }));

@@ -4,7 +4,7 @@ import { type OpenedRest, openRest } from "../support/rest.js";
 let rest: OpenedRest;
 
 beforeEach(async () => {
-  rest = await openRest();
+  rest = await openRest({ asOwner: true });
 });
 afterEach(() => rest.close());
 

@@ -11,6 +11,7 @@ beforeEach(async () => {
   provider = await startScriptedModel();
   provider.describe(() => JSON.stringify({ title: "An empty room in Oslo", summary: "Ada sold the piano." }));
   rest = await openRest({
+    asOwner: true,
     settings: { RECOLLECT_LLM_BASE_URL: provider.url, RECOLLECT_LLM_MODEL: "scripted", RECOLLECT_LLM_API_KEY: "sk-x" },
   });
 });

@@ -7,7 +7,7 @@ let rest: OpenedRest;
 let api: any;
 
 beforeAll(async () => {
-  rest = await openRest();
+  rest = await openRest({ asOwner: true });
   api = (await rest.send("GET", "/v3/openapi")).body;
 });
 afterAll(() => rest.close());

@@ -22,7 +22,7 @@ const buckets = async (containerTag: string, headers: Record<string, string> = {
   }[];
 
 beforeAll(async () => {
-  rest = await openRest();
+  rest = await openRest({ asOwner: true });
   await remember("person", [
     { content: "Ines leads the core team", isStatic: true, metadata: { sm_scope: "work" } },
     { content: "Ines prefers tea over coffee", isStatic: true },
@@ -121,7 +121,7 @@ describe("buckets", () => {
   });
 
   test("are those of the organisation and those of the container; on the same key the organisation wins", async () => {
-    const own = await openRest();
+    const own = await openRest({ asOwner: true });
     try {
       const send = (method: string, path: string, body: unknown, headers = {}) => own.send(method, path, body, headers);
       const keysOf = async (containerTag: string) =>

@@ -5,7 +5,7 @@ let rest: OpenedRest;
 const send: OpenedRest["send"] = (...request) => rest.send(...request);
 
 beforeEach(async () => {
-  rest = await openRest();
+  rest = await openRest({ asOwner: true });
 });
 afterEach(() => rest.close());
 

@@ -4,7 +4,7 @@ import { LOOPBACK, openRest, type OpenedRest, requestInit } from "../support/res
 
 let rest: OpenedRest;
 beforeAll(async () => {
-  rest = await openRest();
+  rest = await openRest({ asOwner: true });
 });
 afterAll(() => rest.close());
 

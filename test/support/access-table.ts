@@ -3,9 +3,10 @@ import type { Rights, Subject } from "./access-world.js";
 
 /**
  * What a caller needs: nothing; any key, where every key is told the same and nothing of what is kept; reading or
- * writing in the container that a request is about; or everything of the organisation.
+ * writing in the container that a request is about, the latter by somebody who is known where it erases; or everything of
+ * the organisation.
  */
-export type Need = "nothing" | "any key" | "read" | "write" | "owner";
+export type Need = "nothing" | "any key" | "read" | "write" | "erase" | "owner";
 
 /** What is asked of whoever calls something, and how it says which container it is about. */
 export interface Access {
@@ -58,6 +59,7 @@ const agentReadsTag = route({ needs: "read", isForScoped: false, names: "tag" })
 const agentReadsAll = route({ needs: "read", isForScoped: false, names: "neither" });
 const agentWritesTag = route({ needs: "write", isForScoped: false, names: "tag" });
 const agentWritesId = route({ needs: "write", isForScoped: false, names: "id" });
+const agentErasesId = route({ needs: "erase", isForScoped: false, names: "id" });
 const whereWritable = <Of extends Access>(access: Of): Of => ({ ...access, names: "id to change" });
 
 const tagOnly: Asks = ({ tag }) => ({ body: { containerTag: tag } });
@@ -172,7 +174,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "GET /v3/embeddings": owner(),
   // There is no move to pause, which only the owner is told.
   "POST /v3/embeddings": owner(409, { body: { action: "pause" } }),
-  "POST /v3/purge": agentWritesId(async (subject) => ({
+  "POST /v3/purge": agentErasesId(async (subject) => ({
     body: { documentId: await subject.document(), confirm: true },
   })),
 
@@ -370,8 +372,10 @@ export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights 
   if (needs === "nothing") return null;
   if (rights === null) return "unauthorized";
   if (needs === "any key") return null;
-  const { containers, permission, isScoped, isApp = false } = rights;
+  const { containers, permission, isScoped, isApp = false, isKeyless = false } = rights;
   if (isScoped && !isForScoped) return "forbidden";
+  if (isKeyless && (needs === "owner" || needs === "erase")) return "forbidden";
+  if (needs === "erase") return refusalOf({ needs: "write", isForScoped, names }, rights, tag);
   if (needs === "owner") return containers === "all" && permission === "write" && !isApp ? null : "forbidden";
   if (needs === "write" && !mayWriteSomewhere(rights)) return "forbidden";
   const granted = containers === "all" ? permission : containers[tag];
@@ -382,7 +386,7 @@ export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights 
 
 /** True for what may change something for those who are let in. */
 export function isChanging({ needs }: Pick<Access, "needs">): boolean {
-  return needs === "write" || needs === "owner";
+  return needs === "write" || needs === "erase" || needs === "owner";
 }
 
 export function mayWriteSomewhere({ containers, permission }: Rights): boolean {

@@ -33,6 +33,7 @@ const agentReadsTag = of("read", "tag", false);
 const agentReadsAll = of("read", "neither", false);
 const agentWritesTag = of("write", "tag", false);
 const agentWritesId = of("write", "id", false);
+const agentErasesId = of("erase", "id", false);
 const agentWritesOwnId = of("write", "id to change", false);
 
 const tag = (subject: Subject) => ({ containerTag: subject.tag });
@@ -124,7 +125,7 @@ export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
   suggestBuckets: owner(undefined, "invalid"),
   // The last of all: it ends everything.
   resetOrganization: owner(() => ({ confirmation: "Recollect" })),
-  purge: agentWritesId(async (subject) => ({ documentId: await subject.document(), confirm: true })),
+  purge: agentErasesId(async (subject) => ({ documentId: await subject.document(), confirm: true })),
 
   createKey: owner(() => ({ grants })),
   listKeys: owner(),

@@ -22,6 +22,8 @@ export interface Rights {
   readonly isScoped: boolean;
   /** An app that was let in over OAuth: whatever is the owner's own stays with the owner. */
   readonly isApp?: boolean;
+  /** A program of this machine without a key: it administers nothing, and purges nothing. */
+  readonly isKeyless?: boolean;
 }
 
 /** Somebody who sends requests. */
@@ -149,7 +151,7 @@ async function makePrincipals({ core, call, clock }: ManualCore): Promise<Princi
     bindings: REMOTE,
   });
   return [
-    { name: "no key, from this machine", rights: EVERYTHING, headers: {}, bindings: LOOPBACK },
+    { name: "no key, from this machine", rights: { ...EVERYTHING, isKeyless: true }, headers: {}, bindings: LOOPBACK },
     stranger("no key, from elsewhere", {}, REMOTE),
     stranger("no key, from a web page", { origin: "http://localhost:3000" }),
     // Cookies are for the owner's pages alone.

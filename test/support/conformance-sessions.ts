@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isLegacyRequest, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { objectionToHost } from "../../src/faces/allowed-hosts.js";
+import { visitorOf } from "../../src/faces/visitor.js";
 import { identify } from "../../src/faces/auth.js";
 import { type HttpApp, type HttpBindings, listen, type Listening } from "../../src/faces/http.js";
 import { createMcpFactory, type McpExtension } from "../../src/faces/mcp/server.js";
@@ -18,11 +19,7 @@ export async function listenWithSessions(rest: OpenedRest, extension: McpExtensi
 
   async function open(request: Request, bindings: HttpBindings): Promise<Response> {
     if (objectionToHost(request.headers, {}) !== null) return new Response(null, { status: 403 });
-    const visitor = {
-      headers: request.headers,
-      peerAddress: bindings.incoming?.socket.remoteAddress,
-      isKeylessAllowed: bindings.isLoopbackOnly ?? false,
-    };
+    const visitor = visitorOf(request, bindings, undefined);
     const who = await identify(visitor, { core, organizationId: actor.organizationId });
     const factory = createMcpFactory({
       principal: () => ({ session: () => Promise.resolve({ core, actor: who }), defaultContainer: "default" }),

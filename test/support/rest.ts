@@ -21,8 +21,9 @@ import { openCore, type OpenCoreOptions } from "./open-core.js";
 
 /** A request as a program on this machine sends it. */
 export const LOOPBACK: HttpBindings = {
-  incoming: { socket: { remoteAddress: "127.0.0.1" } },
+  incoming: { httpVersion: "1.1", socket: { remoteAddress: "127.0.0.1" } },
   isLoopbackOnly: true,
+  port: 6767,
 };
 
 export interface RestAnswer {
@@ -38,6 +39,8 @@ export interface RestOptions extends OpenCoreOptions {
   readonly maxTextBytes?: number;
   /** What MCP servers offer beside the product. */
   readonly extension?: McpExtension;
+  /** True: `send` shows a key of the whole organisation where a call names none; nobody administers without one. */
+  readonly asOwner?: boolean;
 }
 
 export interface OpenedRest {
@@ -50,6 +53,8 @@ export interface OpenedRest {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
   /** Serves on a free port of this machine until the end of the test. */
   listen(): Promise<Listening>;
+  /** Headers that show a key of the whole organisation. */
+  ownerKey(): Promise<Record<string, string>>;
   settle(): Promise<void>;
   /** Resolves when the requests answered so far are in the record. */
   recorded(): Promise<void>;
@@ -76,6 +81,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     requests,
     ownerToken: options.ownerToken,
     allowed: { publicUrl: config.publicUrl, hosts: config.allowedHosts, origins: config.allowedOrigins },
+    access: { isKeylessOff: config.isKeylessOff, trustedProxies: config.trustedProxies },
     defaultContainer: config.container,
     mcpTools: config.mcpTools,
     extension: options.extension,
@@ -83,16 +89,24 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     isReady: options.isReady ?? (() => true),
   });
   const servers: Listening[] = [];
+  let key: Promise<{ secret: string }> | undefined;
+  const ownerKey = async () => {
+    key ??= core.createKey({ actor }, { name: "tests" });
+    return { authorization: `Bearer ${(await key).secret}` };
+  };
   return {
     app,
     core,
     actor,
     dataDirectory: opened.dataDirectory,
     log: log.lines,
+    ownerKey,
     settle: () => opened.settle(),
     recorded: () => requests.flush(),
     async send(method, path, body, headers = {}) {
-      const answer = await readAnswer(await app.request(path, requestInit(method, body, headers), LOOPBACK));
+      const isKeyed = Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name));
+      const shown = options.asOwner && !isKeyed ? { ...(await ownerKey()), ...headers } : headers;
+      const answer = await readAnswer(await app.request(path, requestInit(method, body, shown), LOOPBACK));
       checkShape(method, path, answer);
       return answer;
     },

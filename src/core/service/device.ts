@@ -155,6 +155,7 @@ export async function findDevice(
   if (waitMs > 0) throw tooMany(waitMs);
   const request = await store.deviceRequests.byUser(actor.organizationId, hashOfUserCode(userCode));
   if (!request || request.expiresAt <= iso(clock.now())) throw unknownCode();
+  attempts.giveBack(`user codes of ${actor.name}`, GUESSES);
   return { asker: request.asker, state: request.state };
 }
 
@@ -185,5 +186,6 @@ export async function answerDevice(
   const approved = approve ? { grants, permission, expiresInDays } : null;
   const answer = { approved, at: clock.now() };
   if (!(await store.deviceRequests.answer(actor.organizationId, hashOfUserCode(userCode), answer))) throw unknownCode();
+  attempts.giveBack(`user codes of ${actor.name}`, GUESSES);
   return { approved: approve };
 }

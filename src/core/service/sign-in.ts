@@ -15,9 +15,8 @@ const CODE_MS = 10 * MINUTE_MS;
 const IDLE_MS = 30 * 24 * 60 * MINUTE_MS;
 /** Use is noted at most so often, so that reading does not write. */
 const PROLONG_EVERY_MS = MINUTE_MS;
-/** Wrong keys and passwords: of one address, and of all together. */
+/** Wrong keys, and wrong passwords, of one address. There is no limit for all together: anybody could lock the owner out by it. */
 const ATTEMPTS = { requests: 10, windowMs: 15 * MINUTE_MS };
-const ALL_ATTEMPTS = { requests: 100, windowMs: 15 * MINUTE_MS };
 const LONGEST_CLIENT = 200;
 
 /** Makes the secret of a link that signs in one browser within 10 minutes, once. */
@@ -88,15 +87,20 @@ async function checkWay(context: CoreContext, { code, key, password, from }: Sig
     if (await store.signIns.takeCode(organizationId, sha256(code), clock.now())) return "link";
     throw new AppError("unauthorized", "This link was used, or its time is over. `recollect login` makes a new one.");
   }
-  countAttempt(context, from);
+  const attempts = `${key === undefined ? "passwords" : "keys"} from ${from}`;
+  countAttempt(context, attempts);
   if (key !== undefined) {
     admit(await authenticate(context, key.trim()), "owner");
+    context.attempts.giveBack(attempts, ATTEMPTS);
     return "key";
   }
   const kept = await store.signIns.password(organizationId);
   // The same work without a password, so that nobody learns whether there is one.
   const isRight = await isPassword(password ?? "", kept ?? (await decoy()));
-  if (kept !== null && isRight) return "password";
+  if (kept !== null && isRight) {
+    context.attempts.giveBack(attempts, ATTEMPTS);
+    return "password";
+  }
   throw new AppError("unauthorized", "This is not the password. `recollect login` makes a link that signs you in.");
 }
 
@@ -106,9 +110,9 @@ function decoy(): Promise<string> {
   return (decoyHash ??= hashPassword(randomSecret()));
 }
 
-function countAttempt({ attempts }: CoreContext, from: string): void {
-  const waits = [attempts.take(`from ${from}`, ATTEMPTS), attempts.take("all", ALL_ATTEMPTS)];
-  const waitMs = Math.max(...waits.map((one) => one.waitMs));
+/** Before it is known whether it is right, so that many at once are counted, too. */
+function countAttempt({ attempts }: CoreContext, name: string): void {
+  const { waitMs } = attempts.take(name, ATTEMPTS);
   if (waitMs === 0) return;
   const retryAfter = Math.ceil(waitMs / 1_000);
   const message = `Too many attempts to sign in. Try again in ${retryAfter} s, or use the link that \`recollect login\` prints.`;

@@ -12,9 +12,12 @@ import { type Handler, jsonAnswer, ownerFooter, type Surroundings } from "./visi
 const MOST_BYTES = 16 * 1024;
 
 /** `POST /auth/device/code`: a program without a browser asks (after RFC 8628 §3.1). */
-export const startDevice: Handler = async ({ request, peerAddress }, { core, anyone, sessions }) => {
+export const startDevice: Handler = async ({ request, callerAddress }, { core, anyone, sessions }) => {
   const asked = await readFields(request);
-  const { deviceCode, userCode, expiresIn, interval } = await core.startDevice(anyone, { ...asked, from: peerAddress });
+  const { deviceCode, userCode, expiresIn, interval } = await core.startDevice(anyone, {
+    ...asked,
+    from: callerAddress,
+  });
   const page = `${sessions.baseUrl(request)}/auth/device`;
   return jsonAnswer({
     device_code: deviceCode,

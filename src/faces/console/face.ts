@@ -15,8 +15,8 @@ export type { ConsoleOptions } from "./visit.js";
 
 /** The pages on which the owner signs in and decides who may enter. */
 export interface ConsoleFace {
-  /** @param peerAddress address of the other end of the connection; no header is believed about it */
-  answer(request: Request, peerAddress: string | undefined): Promise<Response>;
+  /** @param callerAddress of whoever asks, as the connection or a trusted proxy says */
+  answer(request: Request, callerAddress: string | undefined): Promise<Response>;
 }
 
 const LONGEST_CLIENT = 100;
@@ -58,8 +58,8 @@ export function createConsole(options: ConsoleOptions): ConsoleFace {
   }
 
   return {
-    async answer(request, peerAddress) {
-      const visit: Visit = { request, url: new URL(request.url), peerAddress };
+    async answer(request, callerAddress) {
+      const visit: Visit = { request, url: new URL(request.url), callerAddress };
       try {
         return await serve(visit);
       } catch (error) {
@@ -70,9 +70,9 @@ export function createConsole(options: ConsoleOptions): ConsoleFace {
 }
 
 /** For the audit: browsers have no name but what they say of themselves. */
-function sourceOfVisit({ request, peerAddress }: Visit): CallSource {
+function sourceOfVisit({ request, callerAddress }: Visit): CallSource {
   const client = request.headers.get("user-agent")?.slice(0, LONGEST_CLIENT);
-  return { face: "console", ...(peerAddress !== undefined && { address: peerAddress }), ...(client && { client }) };
+  return { face: "console", ...(callerAddress !== undefined && { address: callerAddress }), ...(client && { client }) };
 }
 
 /** A refusal as a page for people, and as JSON for programs. */

@@ -78,7 +78,7 @@ async function secretFields(isPasswordSet: () => Promise<boolean>): Promise<Html
 
 /** Signs in, and sends the browser on to where it wanted to go. */
 export const doSignIn: Handler = async (visit, surroundings) => {
-  const { request, peerAddress } = visit;
+  const { request, callerAddress } = visit;
   const { core, anyone, sessions, log } = surroundings;
   const fields = await readForm(request);
   requireCsrf(fields, sessions.stranger(request));
@@ -89,7 +89,7 @@ export const doSignIn: Handler = async (visit, surroundings) => {
   try {
     const { token } = await core.signIn(anyone, {
       ...way,
-      from: peerAddress,
+      from: callerAddress,
       client: request.headers.get("user-agent") ?? undefined,
       previous: sessions.tokenOf(request)?.slice(0, 200),
     });

@@ -19,11 +19,11 @@ export interface Surroundings extends ConsoleOptions {
   readonly anyone: Call;
 }
 
-/** A request, and the address of the other end of its connection. */
+/** A request, and where it is from. */
 export interface Visit {
   readonly request: Request;
   readonly url: URL;
-  readonly peerAddress: string | undefined;
+  readonly callerAddress: string | undefined;
 }
 
 /** Answers the requests of one path and method. */

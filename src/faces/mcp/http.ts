@@ -7,6 +7,7 @@ import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
 import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
+import type { AccessRules } from "../visitor.js";
 import { beginRecord } from "./record-calls.js";
 import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
 import { TOOL_SETS, type ToolSet } from "./tool-list.js";
@@ -20,6 +21,7 @@ export interface McpHttpOptions {
   readonly defaultContainer: string;
   readonly maxBodyBytes: number;
   readonly allowed: AllowedHosts;
+  readonly access?: AccessRules | undefined;
   /** Counts a request. @throws AppError `rate_limited` */
   readonly limitRequests: (actor: Actor, setHeader: (name: string, value: string) => void) => void;
   /** Where calls of tools and refused requests are noted; nowhere without it. */
@@ -27,14 +29,13 @@ export interface McpHttpOptions {
   /** Which tools are listed where the address does not say. */
   readonly mcpTools?: ToolSet | undefined;
   /** Where clients learn how to sign in (RFC 9728); undefined where they need a key. */
-  readonly resourceMetadataUrl?:
-    ((request: Request, visitor: Omit<Visitor, "headers">) => string | undefined) | undefined;
+  readonly resourceMetadataUrl?: ((request: Request, visitor: Visitor) => string | undefined) | undefined;
   readonly extension?: McpExtension | undefined;
 }
 
 /** MCP over Streamable HTTP: every request is answered by itself, in both protocol eras. */
 export interface McpHttp {
-  answer(request: Request, visitor: Omit<Visitor, "headers">): Promise<Response>;
+  answer(request: Request, visitor: Visitor): Promise<Response>;
   /** Ends streams that are open. */
   close(): Promise<void>;
 }
@@ -71,14 +72,15 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     onerror: (error) => log.debug("protocol error", { error }),
   });
 
-  async function serve(request: Request, visitor: Omit<Visitor, "headers">): Promise<Response> {
+  async function serve(request: Request, visitor: Visitor): Promise<Response> {
     const objection = objectionToHost(request.headers, allowed);
     if (objection !== null) throw new AppError("forbidden", objection);
     if (request.method === "OPTIONS") return preflight(request);
     requirePinning(request.headers);
     const { publicUrl } = allowed;
-    const from: Visitor = { ...visitor, headers: request.headers, face: "mcp" };
-    const actor = await identify(from, { core, organizationId, publicUrl });
+    const from: Visitor = { ...visitor, face: "mcp" };
+    const isKeylessOff = options.access?.isKeylessOff;
+    const actor = await identify(from, { core, organizationId, publicUrl, isKeylessOff });
     const headers = new Headers();
     options.limitRequests(actor, (name, value) => headers.set(name, value));
     const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
@@ -91,7 +93,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   return {
     async answer(request, visitor) {
       const metadata = () => options.resourceMetadataUrl?.(request, visitor);
-      const done = beginRecord({ from: sourceOf({ ...visitor, headers: request.headers, face: "mcp" }) });
+      const done = beginRecord({ from: sourceOf({ ...visitor, face: "mcp" }) });
       const answer = await serve(request, visitor).catch((error: unknown) => {
         options.requests?.note(done({ error }));
         return refuse(request, error, { log, metadata });

@@ -29,10 +29,18 @@ export function objectionToRedirect(address: unknown): string | null {
   const { protocol, host, hash, username, password } = new URL(address);
   if (hash !== "" || address.includes("#")) return "a redirect URI must not have a fragment";
   if (username !== "" || password !== "") return "a redirect URI must not have a user name or password";
+  if (!isPlainHost(address))
+    return "the host of a redirect URI must be a name or an address of letters, digits, hyphens and dots";
   if (protocol === "https:" && !isLoopbackHost(host)) return null;
   if (protocol === "http:" && isLoopbackHost(host)) return null;
   if (PROGRAM_SCHEMES.has(protocol)) return null;
   return `a redirect URI must be https, http on the loopback interface, or a scheme of a program that is known here; ${protocol} is none`;
+}
+
+/** As it was sent: a parser may read what a browser reads otherwise. Programs of this machine may leave the host out. */
+function isPlainHost(address: string): boolean {
+  const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(address)?.[1] ?? "";
+  return /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])?(?::\d{1,5})?$/i.test(authority);
 }
 
 const metadataSchema = z.record(z.string(), z.unknown());

@@ -28,7 +28,8 @@ export interface OAuthFaceOptions {
 
 /** What a request's connection says. */
 export interface OAuthVisitor {
-  readonly peerAddress: string | undefined;
+  /** Of whoever asks. */
+  readonly callerAddress: string | undefined;
   /** True when the server listens on a loopback address only. */
   readonly isLoopbackOnly: boolean;
 }
@@ -50,9 +51,9 @@ const OPENID_PARAMETERS = ["nonce", "max_age", "acr_values", "claims", "claims_l
 const PROMPTS: ReadonlySet<string> = new Set(["login", "consent", "none"]);
 
 /** For the audit. */
-function sourceOf({ headers }: Request, { peerAddress }: OAuthVisitor): CallSource {
+function sourceOf({ headers }: Request, { callerAddress }: OAuthVisitor): CallSource {
   const client = headers.get("user-agent")?.slice(0, LONGEST_CLIENT);
-  return { face: "oauth", ...(peerAddress !== undefined && { address: peerAddress }), ...(client && { client }) };
+  return { face: "oauth", ...(callerAddress !== undefined && { address: callerAddress }), ...(client && { client }) };
 }
 
 /** The authorization server and the description of what it protects; the library is loaded by the first who needs it. */
@@ -102,9 +103,9 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
     return answerConsent(request, { provider, core: coreFor(core, sourceOf(request, visitor)), owner });
   }
 
-  function countRegistration({ peerAddress = "unknown" }: OAuthVisitor): void {
+  function countRegistration({ callerAddress = "unknown" }: OAuthVisitor): void {
     const waits = [
-      registrations.take(`from ${peerAddress}`, REGISTRATIONS),
+      registrations.take(`from ${callerAddress}`, REGISTRATIONS),
       registrations.take("all", ALL_REGISTRATIONS),
     ].map(({ waitMs }) => waitMs);
     const waitMs = Math.max(...waits);

@@ -38,6 +38,7 @@ const actorFields = {
   rate: z.object({ requests: z.number(), windowMs: z.number() }).optional(),
   isScoped: z.boolean().optional(),
   isApp: z.boolean().optional(),
+  isKeyless: z.boolean().optional(),
   client: z.string().optional(),
 } satisfies Record<keyof Actor, z.ZodType>;
 

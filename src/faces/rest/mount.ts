@@ -2,7 +2,6 @@ import type { Context, Hono } from "hono";
 import { AppError } from "../../core/errors.js";
 import { clientSchema, localActor, type Core } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
-import { identify, sourceOf, type Visitor } from "../auth.js";
 import {
   findUnknownFields,
   findUnknownParameters,
@@ -10,21 +9,18 @@ import {
   type UnknownFields,
   warningsOf,
 } from "../unknown-fields.js";
+import { identify, sourceOf } from "../auth.js";
+import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 import type { Endpoint } from "./endpoint.js";
 import { contextWarnings } from "./context-warnings.js";
 import { refusePinning } from "./refuse-pinning.js";
 import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
 import { bodyLimits, checkInput, readJsonBody, type RequestLimits } from "./read-request.js";
-import { type Connection, onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
-
-/** What is known about the connection of a request. */
-interface RestBindings extends Connection {
-  readonly isLoopbackOnly?: boolean;
-}
+import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
 
 interface RestEnvironment {
-  Bindings: RestBindings;
+  Bindings: HttpBindings;
   Variables: RequestVariables;
 }
 export type RestApp = Hono<RestEnvironment>;
@@ -34,6 +30,7 @@ export interface MountOptions {
   readonly core: Core;
   readonly organizationId: string;
   readonly publicUrl?: string | undefined;
+  readonly access?: AccessRules | undefined;
   readonly limits: RequestLimits;
   readonly limitRequests: LimitRequests;
   readonly version: string;
@@ -89,7 +86,7 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   facts.containerTag = onlyContainer(body, query, req.param());
   const result = await endpoint.handle({
     core: options.core,
-    call: { actor, from: sourceOf(visitorOf(context)) },
+    call: { actor, from: sourceOf(visitorOf(context.req.raw, context.env, options.access)) },
     body,
     query,
     parameter: (name) => req.param(name) ?? "",
@@ -141,19 +138,16 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
 const CLIENT_HEADER = "x-sm-source";
 
 async function identifyActor(context: RestContext, options: MountOptions): Promise<Actor> {
-  const { core, organizationId, publicUrl } = options;
+  const { core, organizationId, publicUrl, access } = options;
   const { req } = context;
-  const actor = await identify(visitorOf(context), { core, organizationId, publicUrl });
+  const actor = await identify(visitorOf(req.raw, context.env, access), {
+    core,
+    organizationId,
+    publicUrl,
+    isKeylessOff: access?.isKeylessOff,
+  });
   const named = clientSchema.safeParse(req.header(CLIENT_HEADER));
   return actor.client === undefined && named.success ? { ...actor, client: named.data } : actor;
-}
-
-function visitorOf({ req, env }: RestContext): Visitor {
-  return {
-    headers: req.raw.headers,
-    peerAddress: env?.incoming?.socket.remoteAddress,
-    isKeylessAllowed: env?.isLoopbackOnly ?? false,
-  };
 }
 
 async function readBody(request: Request, endpoint: Endpoint, limits: RequestLimits): Promise<unknown> {
