@@ -12,7 +12,7 @@ import { createRerankService } from "./adapters/rerank/service.js";
 import { createSqliteStore } from "./adapters/store/store.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import type { Config } from "./config.js";
-import type { CoreContext } from "./core/context.js";
+import type { About, CoreContext } from "./core/context.js";
 import { createContainerJobs } from "./core/containers/container-jobs.js";
 import { createDocumentEvents } from "./core/documents/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
@@ -38,6 +38,7 @@ import { versionsOf } from "./ingest/readings.js";
 import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
 import { createId } from "./lib/ids.js";
+import { isLoopbackName } from "./lib/ip-address.js";
 import { createRateLimiter } from "./lib/rate-limit.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
@@ -168,6 +169,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
       dataDirectory: config.dataDirectory,
       factExtractor: factExtractor.name,
       extractions: versionsOf(model),
+      keyless: keylessOf(config),
     },
   };
   // Jobs are done again when a power failure takes their end away, so their many commits need not wait for the disk.
@@ -206,6 +208,13 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     await vectors.verify(signal);
   });
   return { context, vectors, runner, schedule };
+}
+
+function keylessOf({ isKeylessOff, publicUrl, host }: Config): About["keyless"] {
+  if (isKeylessOff) return { isAllowed: false, reason: "RECOLLECT_KEYLESS is off" };
+  if (publicUrl !== undefined) return { isAllowed: false, reason: "RECOLLECT_PUBLIC_URL is set" };
+  if (!isLoopbackName(host)) return { isAllowed: false, reason: `the service listens on ${host}` };
+  return { isAllowed: true, reason: "the service listens to this machine alone, and no public address is set" };
 }
 
 /** Rules take about a millisecond and need no service, so they are what nobody has to choose. */

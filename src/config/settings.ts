@@ -38,14 +38,14 @@ const nameList = z.string().transform((text) =>
 );
 
 /** Addresses and networks, as a list that can be asked. */
-const proxies = nameList.transform((names, { addIssue }) => {
+const proxies = nameList.transform((names, context) => {
   const list = new BlockList();
   for (const name of names) {
     const [address = "", prefix, ...more] = name.split("/");
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
     const bits = prefix === undefined ? 0 : /^\d{1,3}$/.test(prefix) ? Number(prefix) : NaN;
     if (isIP(address) === 0 || more.length > 0 || !(bits <= (family === "ipv6" ? 128 : 32)))
-      addIssue("must be addresses such as 127.0.0.1 or networks such as 10.0.0.0/8, with commas between them");
+      context.addIssue("must be addresses such as 127.0.0.1 or networks such as 10.0.0.0/8, with commas between them");
     else if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, bits, family);
   }

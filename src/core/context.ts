@@ -71,6 +71,8 @@ export interface About {
   readonly factExtractor: string;
   /** Versions of what finds facts now, e.g. `extract-facts/2`; the first is what reads a document again. */
   readonly extractions: readonly string[];
+  /** Whether programs of this machine may come without a key, and why. */
+  readonly keyless: { readonly isAllowed: boolean; readonly reason: string };
 }
 
 /** One call of a use case. */

@@ -48,3 +48,8 @@ export function isPrivateAddress(address: string): boolean {
   const family = isIP(plain);
   return family !== 0 && PRIVATE.check(plain, family === 6 ? "ipv6" : "ipv4");
 }
+
+/** True for a name or address to listen on that only this machine reaches. */
+export function isLoopbackName(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type App, createApp } from "../support/oauth-app.js";
 import { allow, type Browser, createOwnerBrowser } from "../support/oauth-browser.js";
 import { useMcp } from "../support/oauth-use.js";
+import { parseRaw, sendRaw } from "../support/raw-http.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
 let rest: OpenedRest;
@@ -106,3 +107,15 @@ describe("an app that was let in", () => {
     expect(question.headers.get("location")).toMatch(/^\/auth\/sign-in/);
   });
 });
+
+test.each(["/oauth/authorize", "/oauth/token", "/oauth/register", "/.well-known/oauth-authorization-server"])(
+  "%s does not take TRACE, and says what it takes",
+  async (path) => {
+    const { port } = new URL(url);
+    const request = `TRACE ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`;
+    const answer = parseRaw(await sendRaw(Number(port), request, { ends: false }));
+    expect(answer.status).toBe(405);
+    expect(answer.body["error"]).toContain("TRACE");
+    expect(rest.log.filter(({ level }) => level === "error")).toEqual([]);
+  },
+);

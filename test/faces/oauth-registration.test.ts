@@ -45,6 +45,12 @@ describe("registering", () => {
     ["a number", [1]],
     ["too many", Array.from({ length: 100 }, (_, index) => `https://app.example/${index}`)],
     ["something that is no list", "https://app.example/callback"],
+    ["a host with a semicolon", ["https://good.example;.evil.example/callback"]],
+    ["a host with a star", ["https://*.example/callback"]],
+    ["a host with a comma", ["https://good.example,evil.example/callback"]],
+    ["a host with a blank that is coded", ["https://good%20.example/callback"]],
+    ["a host that begins with a hyphen", ["https://-good.example/callback"]],
+    ["a loopback port that is none", ["http://127.0.0.1:port/callback"]],
   ])("with %s to go back to is refused in words", async (_name, redirect_uris) => {
     const { status, body } = await register(url, { redirect_uris });
     expect([status, body.error]).toEqual([400, expect.stringMatching(/^invalid_/)]);

@@ -32,7 +32,6 @@ const writesOwnId = of("write", "id to change", true);
 const agentReadsTag = of("read", "tag", false);
 const agentReadsAll = of("read", "neither", false);
 const agentWritesTag = of("write", "tag", false);
-const agentWritesId = of("write", "id", false);
 const agentErasesId = of("erase", "id", false);
 const agentWritesOwnId = of("write", "id to change", false);
 

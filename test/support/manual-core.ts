@@ -130,7 +130,13 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       searchMode: "hybrid",
       ...options.limits,
     },
-    about: { version: "0.0.0-test", dataDirectory, factExtractor: factExtractor.name, extractions: versionsOf(model) },
+    about: {
+      version: "0.0.0-test",
+      dataDirectory,
+      factExtractor: factExtractor.name,
+      extractions: versionsOf(model),
+      keyless: { isAllowed: true, reason: "tests" },
+    },
   };
   const ingest: IngestContext = { ...context, store: store.background, factExtractor };
   if (options.jobs !== false) {

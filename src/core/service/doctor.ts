@@ -49,11 +49,19 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Admitted)
   ["llm", checkModel],
   ["vectors", checkVectors],
   ["jobs", checkJobs],
+  ["access", checkAccess],
   ["keys", checkKeys],
   ["mail", checkMail],
   ["disk", checkDisk],
   ["folder", checkFolder],
 ];
+
+async function checkAccess({ about: { keyless } }: CoreContext): Promise<Finding> {
+  const who = keyless.isAllowed
+    ? "programs of this machine may read and write memories without a key"
+    : "everybody needs a key";
+  return { ok: true, detail: `${who}: ${keyless.reason}` };
+}
 
 async function guard(name: string, run: () => Promise<Finding>): Promise<Check> {
   try {

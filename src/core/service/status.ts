@@ -1,5 +1,5 @@
 import { ownsAll } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { About, Admitted, CoreContext } from "../context.js";
 import type { ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 import { keyIdOf, type KeyRate } from "../types.js";
 import { embeddingSummary, type EmbeddingSummary } from "../embeddings/embedding-status.js";
@@ -13,6 +13,8 @@ export interface Status {
   readonly version: string;
   readonly organizationId: string;
   readonly dataDirectory: string;
+  /** Whether programs of this machine may come without a key, and why. */
+  readonly keyless: About["keyless"];
   readonly embedder: string;
   readonly embedding: EmbeddingSummary;
   readonly llm: string;
@@ -37,6 +39,7 @@ export async function getStatus(context: CoreContext, call: Admitted): Promise<S
     version: about.version,
     organizationId: store.organizationId,
     dataDirectory: about.dataDirectory,
+    keyless: about.keyless,
     embedder: embedders.active().name,
     embedding: await embeddingSummary(context),
     llm: context.model?.name ?? "none",

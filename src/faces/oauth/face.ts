@@ -116,6 +116,7 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
 
   return {
     async answer(request, visitor) {
+      if (!METHODS.includes(request.method)) return refuseMethod(request);
       try {
         return await serve(request, visitor);
       } catch (error) {
@@ -125,6 +126,14 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
       }
     },
   };
+}
+
+/** What the endpoints of OAuth take between them; each refuses the rest by itself. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"];
+
+function refuseMethod({ method }: Request): Response {
+  const message = `Signing in does not take ${method}. It takes ${METHODS.join(", ")}.`;
+  return Response.json({ error: message, message }, { status: 405, headers: { allow: METHODS.join(", ") } });
 }
 
 function isForPeople(request: Request, pathname: string): boolean {

@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.js";
 import type { Core } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { errorBody, noteOf, readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
+import type { AccessRules } from "../visitor.js";
 import { analyticsEndpoints } from "./service/analytics.js";
 import { auditEndpoints } from "./service/audit.js";
 import { billingEndpoints } from "./service/billing.js";
@@ -51,6 +52,7 @@ export interface RestFaceOptions {
   readonly organizationId: string;
   /** Where this server is reached from elsewhere, for whom tokens of apps hold. */
   readonly publicUrl?: string | undefined;
+  readonly access?: AccessRules | undefined;
   readonly limits: RequestLimits;
   readonly version: string;
   /** False while the store is opening. */
@@ -104,11 +106,11 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   const { core, log, organizationId, limits } = options;
   const app: RestApp = new Hono();
   app.use("*", answerPreflights());
-  app.use("*", recordRequests(options.requests));
+  app.use("*", recordRequests(options.requests, options.access));
   mountHealth(app, options);
   const limiting = { limits, limitRequests: options.limitRequests };
-  const { publicUrl, version } = options;
-  mountEndpoints(app, ENDPOINTS, { core, organizationId, publicUrl, version, ...limiting });
+  const { publicUrl, access, version } = options;
+  mountEndpoints(app, ENDPOINTS, { core, organizationId, publicUrl, access, version, ...limiting });
   app.notFound((context) => refusePath(context.req));
   app.all("*", (context) => refusePath(context.req));
   app.onError((error, context) => {

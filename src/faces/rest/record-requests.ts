@@ -4,6 +4,7 @@ import { createId } from "../../lib/ids.js";
 import { COMMON_HEADERS } from "./common-headers.js";
 import type { Endpoint } from "./endpoint.js";
 import type { RequestLog } from "./request-log.js";
+import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 
 /** What is learnt of a request while it is answered. */
 export interface RequestFacts {
@@ -23,11 +24,6 @@ export interface RequestVariables {
   facts: RequestFacts;
 }
 
-/** What is known of the other end; absent in a call without a socket. */
-export interface Connection {
-  readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } };
-}
-
 /** Longer ones are cut: a refusal may list many fields. */
 const MAX_ERROR = 300;
 const MAX_METHOD = 20;
@@ -37,7 +33,8 @@ const RECORDED = /^\/v[34](\/|$)/;
 /** Notes each request with its answer, without anything of what either says. */
 export function recordRequests(
   log: RequestLog | undefined,
-): MiddlewareHandler<{ Bindings: Connection; Variables: RequestVariables }> {
+  access: AccessRules | undefined,
+): MiddlewareHandler<{ Bindings: HttpBindings; Variables: RequestVariables }> {
   return async (context, next) => {
     const facts: RequestFacts = { headers: { ...COMMON_HEADERS } };
     context.set("facts", facts);
@@ -57,7 +54,7 @@ export function recordRequests(
       duration: Math.round((performance.now() - began) * 10) / 10,
       containerTag: facts.containerTag ?? null,
       error: status >= 400 ? (facts.error?.slice(0, MAX_ERROR) ?? null) : null,
-      address: context.env?.incoming?.socket.remoteAddress ?? null,
+      address: visitorOf(context.req.raw, context.env, access).callerAddress ?? null,
       createdAt,
     });
   };

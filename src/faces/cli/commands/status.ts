@@ -20,6 +20,10 @@ function describe(status: Status): [string, string][] {
     ["version", status.version],
     ["data folder", status.dataDirectory],
     ["organisation", status.organizationId],
+    [
+      "without key",
+      `${status.keyless.isAllowed ? "programs of this machine, to read and write" : "nobody"}: ${status.keyless.reason}`,
+    ],
     ...describeParts(status),
     ["kept", `${store.documents} documents, ${store.chunks} passages, ${store.memories} memories`],
     ["size", `${megabytes(store.bytes)}, ${megabytes(store.freeBytes)} free on this disk`],

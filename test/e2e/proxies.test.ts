@@ -1,0 +1,275 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { request as requestOverHttp } from "node:http";
+import { request as requestOverTls } from "node:https";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { findProgram, freePort, type Proxy, startForwarder, startProxy } from "../support/proxies.js";
+import { runProgram, type ServeProcess, startServe, withDataDirectory } from "../support/recollect-process.js";
+import { makeSelfSigned } from "../support/self-signed.js";
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+interface Asked {
+  readonly port: number;
+  readonly host?: string;
+  readonly path?: string;
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+  readonly isTls?: boolean;
+  /** The address that the request comes from. */
+  readonly from?: string;
+}
+
+/** A request as somebody elsewhere sends it to a proxy. */
+function ask({ port, host = `memory.example:${port}`, path = "/v4/search", body = { q: "boat" }, ...more }: Asked) {
+  const text = JSON.stringify(body);
+  return new Promise<Answer>((resolve, reject) => {
+    const send = more.isTls ? requestOverTls : requestOverHttp;
+    const request = send(
+      {
+        host: "127.0.0.1",
+        port,
+        path,
+        localAddress: more.from ?? "127.0.0.1",
+        method: "POST",
+        headers: {
+          host,
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(text),
+          ...more.headers,
+        },
+        ...(more.isTls && { servername: "memory.example", rejectUnauthorized: false }),
+      },
+      (response) => {
+        let answer = "";
+        response.setEncoding("utf8").on("data", (data: string) => (answer += data));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: answer }));
+      },
+    );
+    request.on("error", reject);
+    request.end(text);
+  });
+}
+
+/** A service with one memory in it, until the work is done. */
+async function withService<T>(
+  settings: Record<string, string>,
+  work: (service: ServeProcess & { readonly port: number; readonly dataDirectory: string }) => Promise<T>,
+): Promise<T> {
+  return withDataDirectory(async (dataDirectory) => {
+    const added = await runProgram(dataDirectory, ["add", "The boat is called Zephyrine."]);
+    expect(added.code, added.stderr).toBe(0);
+    const service = await startServe(dataDirectory, settings);
+    try {
+      return await work({ ...service, port: Number(new URL(service.url).port), dataDirectory });
+    } finally {
+      await service.stop();
+    }
+  });
+}
+
+const nginx = findProgram("nginx");
+const haproxy = findProgram("haproxy");
+const caddy = findProgram("caddy");
+
+/** Around one `server` block: everything in the folder, nothing in the background. */
+const nginxFile = (folder: string, server: string) => `daemon off;
+pid ${folder}/nginx.pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  ${server}
+}
+`;
+const nginxArgs = (path: string, folder: string) => ["-p", folder, "-e", "stderr", "-c", path];
+
+/** Each in front of the service with the least that its manual asks for. */
+const PROXIES: readonly (readonly [
+  name: string,
+  program: string | undefined,
+  start: (target: number) => Promise<Proxy>,
+])[] = [
+  [
+    "nginx",
+    nginx,
+    (target) =>
+      startProxy(nginx ?? "", {
+        file: "nginx.conf",
+        args: nginxArgs,
+        configuration: ({ port, folder }) =>
+          nginxFile(
+            folder,
+            `server { listen 127.0.0.1:${port}; location / { proxy_pass http://127.0.0.1:${target}; } }`,
+          ),
+      }),
+  ],
+  [
+    "HAProxy",
+    haproxy,
+    (target) =>
+      startProxy(haproxy ?? "", {
+        file: "haproxy.cfg",
+        args: (path) => ["-db", "-f", path],
+        configuration: ({ port }) =>
+          `defaults\n  mode http\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\nlisten all\n  bind 127.0.0.1:${port}\n  server one 127.0.0.1:${target}\n`,
+      }),
+  ],
+  [
+    "Caddy",
+    caddy,
+    (target) =>
+      startProxy(caddy ?? "", {
+        file: "Caddyfile",
+        args: (path) => ["run", "--adapter", "caddyfile", "--config", path],
+        configuration: ({ port }) =>
+          `{\n  admin off\n  auto_https off\n}\nhttp://:${port} {\n  reverse_proxy 127.0.0.1:${target}\n}\n`,
+      }),
+  ],
+  ["a forwarder of connections", "built in", startForwarder],
+];
+
+describe("through a proxy that nobody told the service of", () => {
+  for (const [name, program, start] of PROXIES)
+    test.skipIf(program === undefined)(
+      `${name} opens nothing without a key${program === undefined ? " (not installed here)" : ""}`,
+      async () => {
+        await withService({}, async ({ port }) => {
+          const proxy = await start(port);
+          try {
+            for (const headers of [{}, { authorization: "Bearer local" }, { "x-api-key": "local" }]) {
+              const found = await ask({ port: proxy.port, headers });
+              expect([found.status, found.body.includes("Zephyrine")], found.body).toEqual([401, false]);
+              const made = await ask({
+                port: proxy.port,
+                headers,
+                path: "/v3/auth/scoped-key",
+                body: { containerTag: "x" },
+              });
+              expect(made.status, made.body).toBe(401);
+            }
+          } finally {
+            await proxy.close();
+          }
+        });
+      },
+    );
+});
+
+test("through a forwarder whose caller names this machine, as with ssh -L of the same port, nobody administers", async () => {
+  await withService({}, async ({ port }) => {
+    const forwarder = await startForwarder(port);
+    try {
+      const host = `127.0.0.1:${port}`;
+      const asked = { port: forwarder.port, host };
+      expect((await ask(asked)).status).toBe(200);
+      for (const [path, body] of [
+        ["/v3/auth/scoped-key", { containerTag: "x" }],
+        ["/v3/purge", { containerTag: "sm_project_default", confirm: true }],
+        ["/v3/settings/reset", { confirmation: "RESET" }],
+      ] as const)
+        expect([path, (await ask({ ...asked, path, body })).status]).toEqual([path, 403]);
+    } finally {
+      await forwarder.close();
+    }
+  });
+});
+
+test("where keyless access is off, nobody comes without a key, and doctor and status say so", async () => {
+  await withService({ RECOLLECT_KEYLESS: "off" }, async ({ port, dataDirectory }) => {
+    expect((await ask({ port, host: `127.0.0.1:${port}` })).status).toBe(401);
+    for (const command of ["status", "doctor"]) {
+      const said = await runProgram(dataDirectory, [command], { RECOLLECT_KEYLESS: "off" });
+      expect(said.stdout).toContain("RECOLLECT_KEYLESS is off");
+    }
+    const made = await runProgram(dataDirectory, ["keys", "create", "--json"]);
+    const { secret } = JSON.parse(made.stdout) as { secret: string };
+    const found = await ask({ port, host: `127.0.0.1:${port}`, headers: { authorization: `Bearer ${secret}` } });
+    expect([found.status, found.body.includes("Zephyrine")]).toEqual([200, true]);
+  });
+});
+
+describe("with the configuration of the README", () => {
+  let readme: string;
+  let certificate: ReturnType<typeof makeSelfSigned>;
+  beforeAll(async () => {
+    readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+    certificate = makeSelfSigned();
+  });
+
+  const blockOf = (language: string): string => {
+    const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1];
+    if (found === undefined) throw new Error(`The README has no ${language} block`);
+    return found;
+  };
+  const settings = { RECOLLECT_PUBLIC_URL: "https://memory.example", RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" };
+
+  /** Only ports and paths differ from what the README says. */
+  const startNginx = async (target: number): Promise<Proxy> =>
+    startProxy(nginx ?? "", {
+      file: "nginx.conf",
+      args: nginxArgs,
+      configuration: ({ port, folder }) =>
+        nginxFile(
+          folder,
+          blockOf("nginx")
+            .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
+            .replaceAll("/etc/ssl/", `${certificates}/`)
+            .replace("127.0.0.1:6767", `127.0.0.1:${target}`),
+        ),
+    });
+  const startCaddy = async (target: number): Promise<Proxy> => {
+    const plain = await freePort();
+    return startProxy(caddy ?? "", {
+      file: "Caddyfile",
+      args: (path) => ["run", "--adapter", "caddyfile", "--config", path],
+      configuration: ({ port }) =>
+        `{\n  admin off\n  local_certs\n  skip_install_trust\n  http_port ${plain}\n  https_port ${port}\n}\n${blockOf("caddy").replace("127.0.0.1:6767", `127.0.0.1:${target}`)}`,
+    });
+  };
+  let certificates = "";
+
+  for (const [name, program, start] of [
+    ["nginx", nginx, startNginx],
+    ["Caddy", caddy, startCaddy],
+  ] as const)
+    test.skipIf(program === undefined)(
+      `${name} lets keys in, nobody else, and tells who asks${program === undefined ? " (not installed here)" : ""}`,
+      async () => {
+        await withService(settings, async ({ port, dataDirectory }) => {
+          certificates = dataDirectory;
+          await writeFile(join(dataDirectory, "memory.example.crt"), certificate.certificate);
+          await writeFile(join(dataDirectory, "memory.example.key"), certificate.key);
+          const made = await runProgram(dataDirectory, ["keys", "create", "--json"]);
+          const { secret } = JSON.parse(made.stdout) as { secret: string };
+          const proxy = await start(port);
+          try {
+            const asked = { port: proxy.port, host: "memory.example", isTls: true, from: "127.0.0.9" };
+            expect((await ask(asked)).status).toBe(401);
+            const found = await ask({ ...asked, headers: { authorization: `Bearer ${secret}` } });
+            expect([found.status, found.body.includes("Zephyrine")], found.body).toEqual([200, true]);
+            // Nobody says who they are but the proxy: the word of the caller before it does not count.
+            for (let count = 0; count < 11; count++)
+              await ask({
+                ...asked,
+                path: "/v3/documents",
+                headers: { authorization: "Bearer sm_wrong", "x-forwarded-for": "203.0.113.7" },
+              });
+            const audit = await runProgram(dataDirectory, ["audit", "--refused", "--json"]);
+            expect(audit.stdout).not.toContain("203.0.113.7");
+            expect(audit.stdout).toContain("127.0.0.9");
+          } finally {
+            await proxy.close();
+          }
+        });
+      },
+    );
+});
