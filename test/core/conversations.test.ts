@@ -137,10 +137,12 @@ describe("a conversation", () => {
     expect((await get()).memories).toHaveLength(1);
   });
 
-  test("goes on where it is when no container is named", async () => {
-    await send(MEET);
-    await core.addConversation(call, { conversationId: "talk", messages: MOVE });
-    expect((await get()).document).toMatchObject({ containerTags: ["a"], revision: 2 });
+  test("goes on in the usual container when none is named, and leaves one of its id elsewhere alone", async () => {
+    const { id } = await send(MEET);
+    const usual = await core.addConversation(call, { conversationId: "talk", messages: MOVE });
+    expect(usual.id).not.toBe(id);
+    expect((await core.addConversation(call, { conversationId: "talk", messages: MOVE })).id).toBe(usual.id);
+    expect((await core.getDocument(call, { id })).document).toMatchObject({ containerTags: ["a"], revision: 1 });
     await core.addConversation(call, { conversationId: "other", messages: MOVE });
     expect((await core.getDocument(call, { id: "other" })).document.containerTags).toEqual(["sm_project_default"]);
   });

@@ -223,8 +223,9 @@ class History {
   async checkReadable(): Promise<void> {
     for (const customId of CUSTOM_IDS) {
       const got = this.core.getDocument(this.call, { id: customId });
-      const isThere = [...this.expected.keys()].some((place) => readPlace(place).customId === customId);
-      if (isThere) await expect(got).resolves.toMatchObject({ document: { customId } });
+      const places = [...this.expected.keys()].filter((place) => readPlace(place).customId === customId);
+      if (places.length > 1) await expect(got).rejects.toMatchObject({ kind: "conflict" });
+      else if (places.length === 1) await expect(got).resolves.toMatchObject({ document: { customId } });
       else await expect(got).rejects.toMatchObject({ kind: "not_found" });
     }
     for (const [place, known] of this.expected) {

@@ -278,7 +278,9 @@ describe("adding a customId again", () => {
       containerTags: ["b", "c"],
     });
     expect(await texts("bees", { containerTags: ["c"] })).toEqual([first.content]);
-    expect(await add({ ...first, containerTags: undefined })).toMatchObject({ id, containerTags: ["b", "c"] });
+    const usual = await add({ ...first, containerTags: undefined });
+    expect(usual).toMatchObject({ containerTags: ["sm_project_default"] });
+    expect(usual.id).not.toBe(id);
   });
 
   test("with facts works them in, though the text is the same", async () => {

@@ -197,7 +197,7 @@ describe("changing", () => {
     expect(added.id).not.toBe(ids.theirs);
     expect((await core.getDocument(onlyA, { id: "theirs" })).document.id).toBe(added.id);
     expect(await core.getDocument(all, { id: ids.theirs })).toEqual(before);
-    expect((await core.getDocument(all, { id: "theirs" })).document.id).toBe(added.id);
+    expect(await refusal(core.getDocument(all, { id: "theirs" }))).toMatchObject({ kind: "conflict" });
   });
 
   test("their documents and memories cannot be deleted, forgotten, replaced or superseded", async () => {

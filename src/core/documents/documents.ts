@@ -23,19 +23,39 @@ export async function findDocument(nouns: Pick<StoreNouns, "documents">, actor: 
 /**
  * The document with this id or customId, or null; the same for what is missing and for what the actor may not see.
  * @param within containers to look for the customId in; by default all that the actor may see
- * @throws AppError `forbidden` for one that the actor, who wants to change it, may only read
+ * @throws AppError `forbidden` for one that the actor, who wants to change it, may only read; `conflict` for a customId that
+ *   several of them have, where no container was named
  */
 export async function lookUpDocument(
   { documents }: Pick<StoreNouns, "documents">,
   actor: Actor,
   id: string,
-  within: "all" | readonly string[] = actor.sees ?? actor.containers,
+  within?: "all" | readonly string[],
 ): Promise<Document | null> {
   const { organizationId } = actor;
   const byId = isId(id) ? await documents.byId(organizationId, id) : null;
-  const document = byId ?? (await documents.byCustomId(organizationId, id, within));
+  const document = byId ?? (await findByCustomId(documents, actor, id, within));
   if (document) refuseReadOnly(actor, document);
   return document && maySee(actor, document.containerTags) ? document : null;
+}
+
+/** An id that callers choose belongs to a container: without one it means a document only where there is one alone. */
+async function findByCustomId(
+  documents: StoreNouns["documents"],
+  actor: Actor,
+  customId: string,
+  within: "all" | readonly string[] | undefined,
+): Promise<Document | null> {
+  const { organizationId } = actor;
+  if (within !== undefined) return documents.byCustomId(organizationId, customId, within);
+  const everywhere = actor.sees ?? actor.containers;
+  const heads = await documents.headsByCustomIds(organizationId, [customId], everywhere);
+  if (heads.length < 2) return documents.byCustomId(organizationId, customId, everywhere);
+  const places = heads.map((head) => `${head.id} in ${asSeenBy(actor, head).containerTags.join(", ")}`);
+  throw new AppError(
+    "conflict",
+    `Several documents have the customId ${customId}: ${places.join("; ")}. Name the one that is meant by its id, or name its container.`,
+  );
 }
 
 const byIdSchema = z.object({ id: customIdSchema });

@@ -46,7 +46,8 @@ export async function fetchById(context: CoreContext, call: Admitted, raw: unkno
     return {
       document: null,
       memory,
-      memories: latest && isTold(latest, context.clock.now()) ? [latest] : [],
+      memories:
+        latest && isTold(latest, context.clock.now()) && maySee(call.actor, [latest.containerTag]) ? [latest] : [],
       sources: sources.map((source) => source.documentId).filter((source) => !hidden.has(source)),
       trust: trustOf(memory),
       timeZone: sharedTimeZone(context, await store.containers.find(organizationId, [memory.containerTag])),

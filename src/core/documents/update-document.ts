@@ -172,7 +172,7 @@ async function forgetStated(nouns: StoreNouns, actor: Actor, document: Document,
 }
 
 /**
- * Takes what only this document states along to its new containers; what others state too stays without it.
+ * Takes what only this document states along to its new containers, with its older versions; what others state too stays without it.
  * @returns false when the new containers lack something that the document states
  */
 async function moveStated(
@@ -188,8 +188,30 @@ async function moveStated(
   const moved = left.filter((memory) => only.includes(memory));
   const shared = left.filter((memory) => memory.isLatest && !memory.isForgotten && !only.includes(memory));
   const [target] = await nouns.containers.ensure(organizationId, added);
-  if (target) await moveMemories(nouns, actor, moved, target, `document ${id} was moved to ${target.tag}`);
+  if (target)
+    await moveMemories(
+      nouns,
+      actor,
+      await withOlder(nouns, organizationId, moved),
+      target,
+      `document ${id} was moved to ${target.tag}`,
+    );
   else await forgetMemories(nouns, actor, moved, `document ${id} left ${document.containerTags.join(", ")}`);
   for (const memory of shared) await nouns.memories.removeSource(organizationId, memory.id, id);
   return shared.length === 0 && added.length <= (moved.length > 0 ? 1 : 0);
+}
+
+/** The same with their older versions in the same container: a chain that is torn leads from one container into another. */
+async function withOlder(
+  { memories }: StoreNouns,
+  organizationId: string,
+  moved: readonly Memory[],
+): Promise<readonly Memory[]> {
+  const known = new Set(moved.map(({ id }) => id));
+  const places = new Map(moved.map(({ id, rootId, containerTag }) => [rootId ?? id, containerTag]));
+  const versions = await memories.versions(organizationId, [...places.keys()], { withUndone: true });
+  const older = versions.filter(
+    ({ id, rootId, containerTag }) => !known.has(id) && places.get(rootId ?? id) === containerTag,
+  );
+  return [...moved, ...older];
 }

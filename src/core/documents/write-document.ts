@@ -70,7 +70,8 @@ export function homeOf(containerTags: readonly string[]): readonly string[] {
 
 /**
  * The document that a submission goes on with: the one that has its customId in its first container or, when it names
- * none, wherever that changed last. The same customId in another container is another document (contract-gaps.md G-56).
+ * none, in the container that is usual then. The same customId in another container is another document (contract-gaps.md
+ * G-56): else a key of any container could make one that catches what others write.
  */
 export async function findAddressed(
   { documents }: StoreNouns,
@@ -79,7 +80,7 @@ export async function findAddressed(
   containerTags: readonly string[] | null,
 ): Promise<Document | null> {
   if (!customId) return null;
-  const within = containerTags ? homeOf(containerTags) : actor.containers;
+  const within = containerTags ? homeOf(containerTags) : [usualContainer(actor)];
   return documents.byCustomId(actor.organizationId, customId, within);
 }
 

@@ -7,7 +7,8 @@ import type { Actor, Memory } from "../types.js";
 
 /**
  * The newest version of the chain that an id belongs to, forgotten or not; null for an id that is not there, not in the
- * container that was named, or not for this actor.
+ * container that was named, or not for this actor. What an id leads to is asked for like the id itself: a newer version may
+ * lie elsewhere.
  */
 export async function findLatest(
   memories: MemoryStore,
@@ -16,9 +17,14 @@ export async function findLatest(
   containerTag?: string,
 ): Promise<Memory | null> {
   const memory = isId(id) ? await memories.byId(actor.organizationId, id) : null;
-  const isForeign = memory && containerTag !== undefined && memory.containerTag !== containerTag;
-  if (!memory || isForeign || !maySee(actor, [memory.containerTag])) return null;
-  return memory.isLatest ? memory : memories.latestOf(actor.organizationId, memory.rootId ?? memory.id);
+  const isTheirs = (found: Memory | null): found is Memory =>
+    found !== null &&
+    (containerTag === undefined || found.containerTag === containerTag) &&
+    maySee(actor, [found.containerTag]);
+  if (!isTheirs(memory)) return null;
+  if (memory.isLatest) return memory;
+  const latest = await memories.latestOf(actor.organizationId, memory.rootId ?? memory.id);
+  return isTheirs(latest) ? latest : null;
 }
 
 /** How a profile begins a recent fact (contract.md §6.1); people forget and correct what they read there. */

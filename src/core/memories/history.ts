@@ -47,7 +47,8 @@ export async function readHistory({ store }: CoreContext, { actor }: Admitted, r
   if (!known || !maySee(actor, [known.containerTag])) throw notFound("memory", id);
   // What was out of date when it was learnt never was the latest.
   const memory = (await findLatest(store.memories, actor, id)) ?? known;
-  const versions = await store.memories.versions(organizationId, [memory.rootId ?? memory.id], { withUndone: true });
+  const chain = await store.memories.versions(organizationId, [memory.rootId ?? memory.id], { withUndone: true });
+  const versions = chain.filter(({ containerTag }) => maySee(actor, [containerTag]));
   const ids = versions.map((version) => version.id);
   const statements = await store.memories.statements(organizationId, ids);
   const heads = await store.documents.headsByIds(

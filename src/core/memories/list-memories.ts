@@ -53,7 +53,8 @@ export async function listMemories(context: CoreContext, { actor }: Admitted, ra
   const relationsOf = await relationsBy(store, organizationId, memories);
   const roots = memories.flatMap(({ rootId }) => rootId ?? []);
   const versions = roots.length > 0 ? await store.memories.versions(organizationId, roots) : [];
-  const older = groupBy(versions.filter(({ isLatest }) => !isLatest).toReversed(), rootOf);
+  const isShown = ({ isLatest, containerTag }: Memory) => !isLatest && maySee(actor, [containerTag]);
+  const older = groupBy(versions.filter(isShown).toReversed(), rootOf);
   const documents = await documentsBy(store, actor, memories);
   const entries = memories.map((memory) => ({
     memory,

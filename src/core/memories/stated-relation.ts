@@ -47,7 +47,7 @@ export async function latestVersion(nouns: StoreNouns, writing: FactWriting, id:
   const memory = await nouns.memories.byId(organizationId, id);
   if (!memory || memory.containerTag !== writing.container.tag) return null;
   const latest = memory.isLatest ? memory : await nouns.memories.latestOf(organizationId, memory.rootId ?? memory.id);
-  return latest && !latest.isForgotten ? latest : null;
+  return latest?.containerTag === writing.container.tag && !latest.isForgotten ? latest : null;
 }
 
 /** A memory that is told in this very container now; one of a deleted container with its tag is not. */

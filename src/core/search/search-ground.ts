@@ -59,12 +59,12 @@ export async function layGround(
     includeForgotten: wanted.includeForgotten,
     ...(tags === "all" && { isEverywhere: true }),
   };
-  const documentId =
-    input.documentId === undefined ? undefined : await findDocumentId(store, actor, { name: input.documentId, tags });
+  const documentIds =
+    input.documentId === undefined ? undefined : await findDocumentIds(store, actor, { name: input.documentId, tags });
   const condition: UnitCondition = {
     ...(filters && { filters }),
     ...(input.filepath !== undefined && { filepath: input.filepath }),
-    ...(documentId !== undefined && { documentIds: documentId === null ? [] : [documentId] }),
+    ...(documentIds !== undefined && { documentIds }),
     ...(mustCarryAll && isComplete && { inEveryContainer: true }),
   };
   const isNarrowed = Object.keys(condition).length > 0;
@@ -93,16 +93,15 @@ function withEndUser(
   return { all: [condition, ...(filters ? [filters] : [])] };
 }
 
-/** The id of a document that is named by its id or customId, in these containers first; null for none that may be seen. */
-async function findDocumentId(
+/** The ids of the documents that are named by an id or customId, in these containers first; none that may not be seen. */
+async function findDocumentIds(
   { documents }: CoreContext["store"],
   actor: Actor,
   { name, tags }: { name: string; tags: "all" | readonly string[] },
-): Promise<string | null> {
-  const [byId] = await documents.headsByIds(actor.organizationId, [name]);
-  const document =
-    byId ??
-    (await documents.byCustomId(actor.organizationId, name, tags)) ??
-    (await documents.byCustomId(actor.organizationId, name, actor.containers));
-  return document && maySee(actor, document.containerTags) ? document.id : null;
+): Promise<readonly string[]> {
+  const { organizationId, containers } = actor;
+  const byId = await documents.headsByIds(organizationId, [name]);
+  const inTags = byId.length > 0 ? byId : await documents.headsByCustomIds(organizationId, [name], tags);
+  const found = inTags.length > 0 ? inTags : await documents.headsByCustomIds(organizationId, [name], containers);
+  return found.filter(({ containerTags }) => maySee(actor, containerTags)).map(({ id }) => id);
 }
