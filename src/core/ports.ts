@@ -350,6 +350,8 @@ export interface Job {
   /** 1 on the first run. A `retry later` does not count. */
   readonly attempt: number;
   readonly maxAttempts: number;
+  /** How many processes ended without a word while they ran it, since it was enqueued or revived. */
+  readonly crashes: number;
   /** When it was due. A following step that is enqueued with the same moment goes before younger work of its group. */
   readonly runAt: Date;
 }
@@ -387,6 +389,11 @@ export interface JobHandler<Payload = unknown> {
    * nothing else should have to wait for.
    */
   readonly slots?: number;
+  /**
+   * Each run goes on where the last one stopped, and takes long enough to be killed now and then: only the number of
+   * attempts limits it. Any other job is set aside once two processes have died while they ran it.
+   */
+  readonly resumes?: boolean;
   run(payload: Payload, context: JobContext): Promise<void>;
 }
 
@@ -432,7 +439,7 @@ export interface JobStore {
   release(worker: string, jobId: number, options: { runAt: Date; failed: boolean; reason: string }): Promise<void>;
   /** Gives up: the job stays visible as dead. */
   bury(worker: string, jobId: number, reason: string): Promise<void>;
-  /** Frees every lease of workers that are gone; only the sole owner of a store may call it. */
+  /** Frees every lease of workers that are gone, and counts a crash for each job; only the sole owner of a store may call it. */
   reclaim(): Promise<number>;
   /** Jobs of one kind and group that wait, due or not, oldest first. */
   waiting(kind: string, group: string): Promise<WaitingJob[]>;

@@ -10,6 +10,9 @@ export type Bury = (jobs: JobStore) => Promise<void>;
 /** Without a reason an abort makes an exception with a stack, for every job. */
 const SETTLED = "settled";
 
+/** A job that was running when so many processes died is taken for what ended them. */
+const MOST_CRASHES = 2;
+
 export interface RunOptions {
   readonly jobs: JobStore;
   readonly handlers: Readonly<Record<string, JobHandler>>;
@@ -79,11 +82,8 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     const handler = Object.hasOwn(options.handlers, job.kind) ? options.handlers[job.kind] : undefined;
     if (!handler)
       throw new AppError("invalid", `Nothing handles jobs of the kind "${job.kind}"; another version wrote it.`);
-    if (job.attempt > job.maxAttempts)
-      throw new AppError(
-        "invalid",
-        `The process ended in the middle of this job ${count(job.maxAttempts, "time")}; it may be what ends it.`,
-      );
+    if (job.crashes >= MOST_CRASHES && !handler.resumes) throw setAside(job.crashes);
+    if (job.attempt > job.maxAttempts) throw setAside(job.maxAttempts);
     const payload = handler.schema.safeParse(job.payload);
     if (!payload.success)
       throw new AppError("invalid", `The payload of the job does not fit "${job.kind}": ${firstIssue(payload.error)}`, {
@@ -207,6 +207,13 @@ export function createRun(options: RunOptions): (job: Job) => Run {
     log.error("job.outcome_not_written", { ...describe(job), error });
     return null;
   }
+}
+
+function setAside(times: number): AppError {
+  return new AppError(
+    "invalid",
+    `The process ended in the middle of this step ${count(times, "time")}, so it was set aside: its content may be what ends the process. Nothing was lost. Process the document again to try once more.`,
+  );
 }
 
 function describe(job: Job): Record<string, unknown> {

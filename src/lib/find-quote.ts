@@ -9,10 +9,14 @@ export type QuoteFinder = (quote: string) => Place | null;
 
 /** Fewer letters and digits than this are found anywhere. */
 const FEWEST_LETTERS = 2;
+/** Unseen characters and spaces that a place may hold beside what is quoted, in UTF-16 units. */
+const MOST_UNSEEN = 1_000;
 
 /**
  * Finds where a text says something, whatever its case, white space, quotation marks, dashes and Unicode forms. The first
- * place counts. Takes linear time and about 13 bytes a character.
+ * place counts, and
+ * none does that is far longer than the quotation: characters that nobody sees would fill it. Takes linear time and about
+ * 13 bytes a character.
  */
 export function createQuoteFinder(text: string): QuoteFinder {
   let folded: Folded | undefined;
@@ -25,7 +29,8 @@ export function createQuoteFinder(text: string): QuoteFinder {
       const at = folded.text.indexOf(wanted);
       if (at === -1) continue;
       const last = folded.origin[at + wanted.length - 1] ?? 0;
-      return { start: folded.origin[at] ?? 0, end: endOfCharacter(text, last) };
+      const place = { start: folded.origin[at] ?? 0, end: endOfCharacter(text, last) };
+      if (place.end - place.start <= quote.length * 2 + MOST_UNSEEN) return place;
     }
     return null;
   };

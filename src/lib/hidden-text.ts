@@ -82,8 +82,8 @@ function tagLetters(text: string): string {
 
 /** Digits inside of words only: a year is no word. */
 function substituteDigits(text: string): string {
-  return text.replace(/[\w@$!]*\p{L}[\w@$!]*/gu, (word) =>
-    word.replace(/[013457@$!]/g, (sign) => DIGITS_AS_LETTERS.get(sign) ?? sign),
+  return text.replace(/[\w\p{L}@$!]+/gu, (word) =>
+    /\p{L}/u.test(word) ? word.replace(/[013457@$!]/g, (sign) => DIGITS_AS_LETTERS.get(sign) ?? sign) : word,
   );
 }
 

@@ -50,6 +50,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
           exclusive: true,
           attempt: 1,
           maxAttempts: 3,
+          crashes: 0,
           runAt: clock.from(-5),
         },
       ]);

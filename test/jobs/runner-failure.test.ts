@@ -150,8 +150,8 @@ describe("a failure", () => {
     expect(runs).toEqual(["good"]);
   });
 
-  test("a job that ended the process too often is dead instead of ending it again", async () => {
-    await shop.database.jobs.enqueue([draft("poison", { maxAttempts: 2 })]);
+  test("a job that was running when the process died twice is set aside, and runs again when somebody asks for it", async () => {
+    await shop.database.jobs.enqueue([draft("poison")]);
     for (let crash = 1; crash <= 2; crash += 1) {
       await shop.database.jobs.claim("a process that died", 1, 1000);
       await shop.database.jobs.reclaim();
@@ -160,7 +160,23 @@ describe("a failure", () => {
     const runner = await shop.startRunner(handlerOf((text) => void runs.push(text)));
     await runner.idle();
     expect(runs).toEqual([]);
-    expect((await shop.database.jobs.dead(1))[0]?.reason).toContain("ended in the middle of this job 2 times");
+    expect((await shop.database.jobs.dead(1))[0]?.reason).toMatch(
+      /ended in the middle of this step 2 times.*set aside/,
+    );
+    await shop.database.jobs.revive();
+    runner.wake();
+    await runner.idle();
+    expect(runs).toEqual(["poison"]);
+  });
+
+  test("a job that one process died with runs again, and its next step starts with a clean record", async () => {
+    const { jobs } = shop.database;
+    await jobs.enqueue([draft("large")]);
+    await jobs.claim("a process that died", 1, 1000);
+    await jobs.reclaim();
+    const [second] = await jobs.claim("the next process", 1, 1000);
+    expect(second).toMatchObject({ attempt: 2, crashes: 1 });
+    expect(await jobs.replace("the next process", second!.id, draft("next step"), 1000)).toMatchObject({ crashes: 0 });
   });
 
   test("the job is buried even when the death cannot be told", async () => {

@@ -29,7 +29,17 @@ const LOOK = `select
   exists (select 1 from jobs where state = 'waiting' and run_at <= ?1) as due`;
 
 const JOBS = packedRows<JobRow>(
-  columnsOfTable("jobs", ["id", "kind", "payload", "group_key", "exclusive", "attempt", "max_attempts", "run_at"]),
+  columnsOfTable("jobs", [
+    "id",
+    "kind",
+    "payload",
+    "group_key",
+    "exclusive",
+    "attempt",
+    "max_attempts",
+    "run_at",
+    "crashes",
+  ]),
 );
 
 const TAKE = `update jobs set state = 'running', worker = ?1, lease_until = ?2, attempt = attempt + 1
@@ -41,7 +51,8 @@ const ENQUEUE = `insert into jobs (${COLUMNS.join(", ")}, state, attempt)
   select ${COLUMNS.map((_, place) => `value ->> ${place}`).join(", ")}, 'waiting', 0 from json_each(?) where true
   on conflict do nothing`;
 
-const REPLACE = `update or ignore jobs set ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, attempt = 1, lease_until = ?
+const REPLACE = `update or ignore jobs set ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, attempt = 1, crashes = 0,
+  lease_until = ?
   where id = ? and worker = ? and state = 'running' returning ${JOBS.expression} as job`;
 
 const DELETE_HELD = "delete from jobs where id = ? and worker = ? and state = 'running' returning id";
@@ -92,7 +103,12 @@ function createQueue(
     async reclaim() {
       const freed = await db
         .updateTable("jobs")
-        .set({ state: "waiting", worker: null, lease_until: null })
+        .set((expression) => ({
+          state: "waiting",
+          worker: null,
+          lease_until: null,
+          crashes: expression("crashes", "+", 1),
+        }))
         .where("state", "=", "running")
         .executeTakeFirst();
       return Number(freed.numUpdatedRows);
@@ -306,7 +322,7 @@ async function revive(db: Kysely<Database>, ids: readonly number[] | null, now: 
     delete from jobs where state = 'dead' and ${chosen} and dedupe_key is not null and id not in (
       select max(id) from jobs where state = 'dead' and ${chosen} group by dedupe_key)`.execute(db);
   const result = await sql`
-    update jobs set state = 'waiting', attempt = 0, run_at = ${now}, reason = null, finished_at = null
+    update jobs set state = 'waiting', attempt = 0, crashes = 0, run_at = ${now}, reason = null, finished_at = null
     where state = 'dead' and ${chosen}`.execute(db);
   return Number(result.numAffectedRows ?? 0);
 }
@@ -329,7 +345,7 @@ function valuesOf(draft: JobDraft, now: string): (string | number | null)[] {
 /** What is read of a job that is taken. */
 type JobRow = Pick<
   Selectable<Database["jobs"]>,
-  "id" | "kind" | "payload" | "group_key" | "exclusive" | "attempt" | "max_attempts" | "run_at"
+  "id" | "kind" | "payload" | "group_key" | "exclusive" | "attempt" | "max_attempts" | "run_at" | "crashes"
 >;
 
 function toJob(row: JobRow): Job {
@@ -341,6 +357,7 @@ function toJob(row: JobRow): Job {
     exclusive: row.exclusive === 1,
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
+    crashes: row.crashes,
     runAt: new Date(row.run_at),
   };
 }

@@ -346,6 +346,7 @@ export interface Database {
     run_at: string;
     attempt: number;
     max_attempts: number;
+    crashes: Generated<number>;
     worker: string | null;
     lease_until: string | null;
     reason: string | null;

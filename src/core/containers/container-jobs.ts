@@ -13,11 +13,13 @@ export function createContainerJobs(context: CoreContext): Record<string, JobHan
     "merge-containers": handler({
       schema: mergeJobSchema,
       timeoutMs: TIMEOUT_MS,
+      resumes: true,
       run: (payload, job) => runMerge(context, payload, job),
     }),
     "empty-container": handler({
       schema: deletedContainerSchema,
       timeoutMs: TIMEOUT_MS,
+      resumes: true,
       run: (deleted, { signal }) => emptyContainer(context, deleted, { signal }),
     }),
     purge: handler(createPurgeJob(context)),

@@ -18,6 +18,7 @@ export function createEmbeddingJobs(context: CoreContext): Record<string, JobHan
     schema: z.object({}),
     slots: 1,
     timeoutMs: LONGEST_MS,
+    resumes: true,
     run: (_payload, job) => run(job),
   });
   return {

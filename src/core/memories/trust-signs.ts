@@ -27,7 +27,7 @@ const EVERY_ANSWER =
   "(?:(?:every|each|all|any|your)(?: single)?(?: of your)?(?: future| subsequent| further)? (?:answer|response|reply|replies|message|output|conversation|chat|session)s?)";
 const ABOUT_MEMORY = "(?:memor(?:y|ies)|container ?tags?|container|recall(?:ed)?|profiles?|secrets)";
 const OTHERS =
-  "(?:(?:other|another|different|all|every|each|any) (?:of the )?(?:users?'?s?|containers?'?s?|tenants?'?s?|accounts?'?s?|customers?'?s?|people'?s?|projects?'?s?|workspaces?'?s?|organi[sz]ations?'?s?|profiles?)\\b|user [\"'`]?[\\w-]+[\"'`]?'s\\b|container(?: ?tag)?s? [\"'`]?[\\w-]+)";
+  "(?:(?:other|another|different|all|every|each|any) (?:of the )?(?:users?'?s?|containers?'?s?|tenants?'?s?|accounts?'?s?|customers?'?s?|people'?s?|projects?'?s?|workspaces?'?s?|organi[sz]ations?'?s?|profiles?)\\b|user [\"'`]?[\\w-]{1,60}[\"'`]?'s\\b|container(?: ?tag)?s? [\"'`]?[\\w-]{1,60})";
 const PRIVATE =
   "(?:(?:the |this )?user'?s?|your|all(?: of)?(?: the| your)?|everything)\\s*(?:\\w+ ){0,3}?(?:memor(?:y|ies)|conversations?|chat history|history|data|passwords?|secrets?|credentials|api keys?|tokens?|files?|e-?mails?|messages|contacts|information|profile|system prompt|know)";
 
@@ -89,12 +89,12 @@ const FAKE_SYSTEM: readonly Sign[] = [
   sign(
     "poses as a message of the system",
     "everyone",
-    "(?:^|[\\n.!?]\\s*)[#\\[<*({\\s=-]*(?:system|developer|administrator|admin|operator|root)(?:[ -](?:message|prompt|override|instructions?|directive|command)s?\\b){1,3}[\\])}>*\\s]*[:\\]>=-]",
+    "(?:^|[\\n.!?]\\s*)[#\\[<*({\\s=-]{0,20}(?:system|developer|administrator|admin|operator|root)(?:[ -](?:message|prompt|override|instructions?|directive|command)s?\\b){1,3}[\\])}>*\\s]{0,20}[:\\]>=-]",
   ),
   sign(
     "poses as a message of the system",
     "everyone",
-    "(?:^|[\\n.!?]\\s*)[#\\[<*({\\s=-]*(?:system|developer|administrator|admin|operator|root)(?: (?:notice|alert|update|note|announcement))?[\\])}>*\\s]*:\\s*[^\\n]{0,120}?\\b(?:you are|you must|you will|your|assistant|ignore|disregard|the user|from now on|memories|always|never)\\b",
+    "(?:^|[\\n.!?]\\s*)[#\\[<*({\\s=-]{0,20}(?:system|developer|administrator|admin|operator|root)(?: (?:notice|alert|update|note|announcement))?[\\])}>*\\s]{0,20}:\\s*[^\\n]{0,120}?\\b(?:you are|you must|you will|your|assistant|ignore|disregard|the user|from now on|memories|always|never)\\b",
   ),
   sign(
     "poses as a message of the system",
@@ -203,7 +203,7 @@ const TOOL_BAIT: readonly Sign[] = [
     "orders the call of a tool",
     "not the owner",
     ORDER,
-    "(?:call|invoke|use|trigger|execute|run)\\b (?:the |your )?[`'\"]?(?:[\\w-]+[_-][\\w-]+|forget|delete|search|shell|bash|terminal|browser|python|e-?mail|web|files?|memory|filesystem|payment|transfer)(?:\\([^)]{0,80}\\))?[`'\"]?(?: (?:tool|function|mcp|plugin|command|api))?\\b[^.!?\\n]{0,30}?\\b(?:with|and (?:send|forward|delete|pass|post|remove)|to (?:send|delete|forward|forget|upload|transfer|e-?mail|post|wipe|remove|pay))\\b",
+    "(?:call|invoke|use|trigger|execute|run)\\b (?:the |your )?[`'\"]?(?:[a-z0-9]{1,40}[_-][\\w-]{1,60}|forget|delete|search|shell|bash|terminal|browser|python|e-?mail|web|files?|memory|filesystem|payment|transfer)(?:\\([^)]{0,80}\\))?[`'\"]?(?: (?:tool|function|mcp|plugin|command|api))?\\b[^.!?\\n]{0,30}?\\b(?:with|and (?:send|forward|delete|pass|post|remove)|to (?:send|delete|forward|forget|upload|transfer|e-?mail|post|wipe|remove|pay))\\b",
   ),
   sign(
     "orders a command of the shell",
@@ -220,13 +220,13 @@ const TOOL_BAIT: readonly Sign[] = [
     "has data sent away",
     "not the owner",
     ORDER,
-    "(?:fetch|visit|open|get|load|request|navigate|browse|send|call|ping|go|post|click)\\b[^\\n]{0,80}?https?:\\/\\/\\S+[^\\n]{0,60}?\\b(?:with|append(?:ing|ed)?|includ(?:e|ing)|containing|attach(?:ing)?|pass(?:ing)?|followed by|plus|as (?:a |the )?(?:query|parameter|body))\\b[^.\\n]{0,60}?\\b(?:users?'?s?|memor\\w+|conversation|history|data|passwords?|secrets?|tokens?|keys?|everything|e-?mails?|name|profile)\\b",
+    "(?:fetch|visit|open|get|load|request|navigate|browse|send|call|ping|go|post|click)\\b[^\\n]{0,80}?https?:\\/\\/\\S[^\\n]{0,160}?\\b(?:with|append(?:ing|ed)?|includ(?:e|ing)|containing|attach(?:ing)?|pass(?:ing)?|followed by|plus|as (?:a |the )?(?:query|parameter|body))\\b[^.\\n]{0,60}?\\b(?:users?'?s?|memor\\w+|conversation|history|data|passwords?|secrets?|tokens?|keys?|everything|e-?mails?|name|profile)\\b",
   ),
   sign(
     "has data sent away",
     "not the owner",
     ORDER,
-    `(?:send|forward|post|upload|e-?mail|transmit|exfiltrate|leak|copy|submit|report|share|publish)\\b[^.!?\\n]{0,40}?\\b${PRIVATE}\\b[^\\n]{0,60}?\\b(?:to|at|via|into|on)\\b[^\\n]{0,40}?(?:https?:|\\S+@\\S+|\\bwebhook|\\burl\\b|\\bserver|\\bendpoint|\\baddress|\\bpastebin|[\\w-]+\\.\\w{2,})`,
+    `(?:send|forward|post|upload|e-?mail|transmit|exfiltrate|leak|copy|submit|report|share|publish)\\b[^.!?\\n]{0,40}?\\b${PRIVATE}\\b[^\\n]{0,60}?\\b(?:to|at|via|into|on)\\b[^\\n]{0,40}?(?:https?:|\\S@\\S|\\bwebhook|\\burl\\b|\\bserver|\\bendpoint|\\baddress|\\bpastebin|[\\w-]\\.\\w{2,})`,
   ),
 ];
 
@@ -273,11 +273,11 @@ export const SIGNS: readonly Sign[] = [
 
 /** Details by which somebody is reached, paid or let in: who changes them takes over more than a fact. */
 export const SENSITIVE =
-  /\b(?:e-?mail|phone|mobile|telephone|address(?:es)?|pass(?:word|phrase|code)s?|pin|api keys?|tokens?|iban|bank|account|routing number|sort code|wallet|credit card|card number|paypal|venmo|social security|ssn|passport|names?|birthday|date of birth|emergency contact|recovery|two-factor|2fa|payments?|salary|invoices?|beneficiary|power of attorney|contact details|login|username|allerg(?:y|ies|ic)|medication|blood type)\b|\S+@\S+\.\w/iu;
+  /\b(?:e-?mail|phone|mobile|telephone|address(?:es)?|pass(?:word|phrase|code)s?|pin|api keys?|tokens?|iban|bank|account|routing number|sort code|wallet|credit card|card number|paypal|venmo|social security|ssn|passport|names?|birthday|date of birth|emergency contact|recovery|two-factor|2fa|payments?|salary|invoices?|beneficiary|power of attorney|contact details|login|username|allerg(?:y|ies|ic)|medication|blood type)\b|[^\s@]@[^\s@]+\.\w/iu;
 
 /** The text says that it puts something right. */
 export const ANNOUNCED =
-  /(?:^|[\n.!?]\s*)\W*(?:important |urgent |official |security )*(?:correction|updated?|amendment|erratum|change notice|record change|profile update|notice of change|fix)\b[^:.\n]{0,40}[:–—-]|\b(?:update|change|replace|correct|overwrite|amend) (?:(?:your|the) (?:memory|record|records|profile|notes)|(?:the )?user's)\b|\b(?:supersedes?|overrides?|overwrites?) (?:all |any |the |your |every )?(?:previous|earlier|old|existing|prior|stored)/iu;
+  /(?:^|[\n.!?]\s*)\W{0,20}(?:important |urgent |official |security )*(?:correction|updated?|amendment|erratum|change notice|record change|profile update|notice of change|fix)\b[^:.\n]{0,40}[:–—-]|\b(?:update|change|replace|correct|overwrite|amend) (?:(?:your|the) (?:memory|record|records|profile|notes)|(?:the )?user's)\b|\b(?:supersedes?|overrides?|overwrites?) (?:all |any |the |your |every )?(?:previous|earlier|old|existing|prior|stored)/iu;
 
 /** The text says that something is different now. */
 export const CHANGED =

@@ -24,6 +24,11 @@ export interface JudgedFact<Candidate extends FactCandidate> {
   readonly label: Readonly<Record<string, unknown>> | null;
 }
 
+/** Characters of a text that are held against a sign at once; longer than nearly all memories. */
+const WINDOW = 4_000;
+/** Longer than whatever a sign describes. */
+const OVERLAP = 1_000;
+
 const OUTSIDE_ORIGINS: readonly Origin[] = ["web", "connector"];
 const OUTSIDE_SPEAKERS = new Set(["assistant", "tool", "system", "developer", "function"]);
 const FIRST_PERSON = /\b(?:i|i'm|i've|i'll|i'd|my|mine|myself)\b/iu;
@@ -115,9 +120,19 @@ function isOwnWord(from: Provenance): boolean {
 
 function signsOf(text: string, from: Provenance): string[] {
   const audiences = audiencesFor(from);
-  return SIGNS.filter((sign) => audiences.includes(sign.audience) && sign.pattern.test(text)).map(
+  const parts = windowsOf(text);
+  return SIGNS.filter((sign) => audiences.includes(sign.audience) && parts.some((part) => sign.pattern.test(part))).map(
     ({ reason }) => reason,
   );
+}
+
+/** Overlapping parts of a long text: what a sign costs then grows with the text and not with its square. */
+function windowsOf(text: string): readonly string[] {
+  if (text.length <= WINDOW) return [text];
+  const parts: string[] = [];
+  for (let start = 0; start + OVERLAP < text.length; start += WINDOW - OVERLAP)
+    parts.push(text.slice(start, start + WINDOW));
+  return parts;
 }
 
 function audiencesFor(from: Provenance): readonly Audience[] {
@@ -151,12 +166,12 @@ function mayNotReplace(
   return isByStranger(from) || SENSITIVE.test(plain(text)) || SENSITIVE.test(plain(quote));
 }
 
-/** As signs are written: straight quotes, single spaces, no ornament in front of a line, line breaks kept. */
+/** As signs are written: straight quotes, single spaces and line breaks, no ornament in front of a line. */
 function plain(text: string): string {
   return text
     .replace(/[‘’ʼ]/gu, "'")
     .replace(/[“”«»]/gu, '"')
-    .replace(/[^\S\n]+/gu, " ")
+    .replace(/\s+/gu, (space) => (space.includes("\n") ? "\n" : " "))
     .replace(/\*\*|__/gu, "")
     .trim();
 }

@@ -238,6 +238,7 @@ export function createPurgeJob(context: CoreContext): JobHandler<Remainder> {
   return {
     schema: remainderSchema,
     timeoutMs: TIMEOUT_MS,
+    resumes: true,
     run: (remainder, { signal }) => finishPurge(context, remainder, signal),
   };
 }

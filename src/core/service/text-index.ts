@@ -21,6 +21,7 @@ export function createTextIndexJobs({ store, log }: CoreContext): Record<string,
       schema: z.object({}),
       slots: 1,
       timeoutMs: LONGEST_MS,
+      resumes: true,
       async run(_payload, { signal }) {
         let texts = 0;
         for (let isDone = false; !isDone;) {

@@ -8,6 +8,7 @@ import { metadataValues } from "./0007-metadata-values.js";
 import { timeZones } from "./0008-time-zones.js";
 import { requestErrors } from "./0009-request-errors.js";
 import { contextAuthor } from "./0010-context-author.js";
+import { jobCrashes } from "./0011-job-crashes.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly string[] = [
   timeZones,
   requestErrors,
   contextAuthor,
+  jobCrashes,
 ];
