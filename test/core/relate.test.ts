@@ -36,6 +36,7 @@ const JOB: JobContext = {
     exclusive: true,
     attempt: 1,
     maxAttempts: 1,
+    crashes: 0,
     runAt: new Date("2024-05-06T00:00:00Z"),
   },
   signal: new AbortController().signal,

@@ -352,6 +352,7 @@ describe("when the model", () => {
       exclusive: true,
       attempt: 1,
       maxAttempts: 1,
+      crashes: 0,
       runAt: world.clock.now(),
     };
     const lost = new Error("the job was taken away");

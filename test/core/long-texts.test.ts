@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { judgeText } from "../../src/core/memories/trust.js";
+import { createQuoteFinder } from "../../src/lib/find-quote.js";
+
+const hidden = `ab@${"\u00ad".repeat(500_000)}c`;
+
+test.each([
+  ["an address with hidden characters", hidden],
+  ["many signs", "!".repeat(9_900)],
+  ["many line breaks", "\n".repeat(100_000)],
+])("judging %s takes no longer than reading it needs", (_name, text) => {
+  const started = performance.now();
+  judgeText("note", text, { origin: "web" });
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+test("a short quotation does not stand for a megabyte of characters that nobody sees", () => {
+  expect(createQuoteFinder(hidden)("ab@c")).toBeNull();
+});
