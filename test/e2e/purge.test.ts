@@ -7,14 +7,21 @@ import { runProgram, type ServeProcess, startServe, waitFor, withDataDirectory }
 vi.setConfig({ testTimeout: 120_000 });
 beforeAll(provideEngine, 300_000);
 
+/** Nobody purges without a key. */
+const KEY = "sm_tests_0123456789abcdefghijklmn";
 /** Vectors of every container go to Chroma. */
-const SETTINGS = { RECOLLECT_ENGINES_DIR: ENGINES_DIRECTORY, RECOLLECT_EXACT_LIMIT: "0" };
+const SETTINGS = {
+  RECOLLECT_API_KEY: KEY,
+  RECOLLECT_ENGINES_DIR: ENGINES_DIRECTORY,
+  RECOLLECT_EXACT_LIMIT: "0",
+};
 const token = (): string => `xq${randomBytes(9).toString("hex")}zv`;
 
 async function send(service: ServeProcess, method: string, path: string, body?: object) {
   const response = await fetch(`${service.url}${path}`, {
     method,
-    ...(body !== undefined && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    headers: { "x-api-key": KEY, ...(body !== undefined && { "content-type": "application/json" }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
