@@ -8,8 +8,8 @@ import { BodyError, type BodyProblem } from "../lib/request-body.js";
 export type ErrorReader = "owner" | "others";
 
 /** The person at this machine is the only caller who is certainly the owner: a key may be anywhere. */
-export function readerOf(actor: Pick<Actor, "name" | "isKeyless"> | undefined): ErrorReader {
-  return actor?.name === OWNER_AT_MACHINE && actor.isKeyless !== true ? "owner" : "others";
+export function readerOf(actor: Pick<Actor, "name"> | undefined): ErrorReader {
+  return actor?.name === OWNER_AT_MACHINE ? "owner" : "others";
 }
 
 /** As `localActor` names them. */

@@ -353,7 +353,7 @@ describe("a folder that cannot be written", () => {
     await writeFile(models, "in the way");
     await expect(fetchModel(options())).rejects.toMatchObject({
       kind: "unavailable",
-      message: expect.stringContaining(`cannot be written to ${models}`) as string,
+      message: expect.stringContaining(`cannot be written to the folder ${models}`) as string,
     });
   });
 

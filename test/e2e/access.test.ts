@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { expectNothingLeft, startServe, withDataDirectory } from "../support/recollect-process.js";
 
+const KEY = "sm_tests_0123456789abcdefghijklmn";
+
 interface Answer {
   readonly status: number;
   readonly body: any;
@@ -23,10 +25,10 @@ async function send(url: string, method: string, path: string, given: { key?: st
 /** Whichever process of a data folder answers, it knows the same keys and lets them do the same. */
 test("keys are as limited, and end at once, wherever they are shown", { timeout: 60_000 }, async () => {
   await withDataDirectory(async (dataDirectory) => {
-    const owner = await startServe(dataDirectory);
+    const owner = await startServe(dataDirectory, { RECOLLECT_API_KEY: KEY });
     const door = await startServe(dataDirectory);
     const make = async (path: string, body: unknown): Promise<{ key: string; id: string }> => {
-      const { status, body: made } = await send(owner.url, "POST", path, { body });
+      const { status, body: made } = await send(owner.url, "POST", path, { key: KEY, body });
       expect(status).toBe(200);
       return made;
     };

@@ -3,14 +3,20 @@ import { type ServeProcess, startServe, withDataDirectory } from "../support/rec
 
 vi.setConfig({ testTimeout: 60_000 });
 
-async function ask({ url }: ServeProcess, path: string): Promise<{ status: number; body: any }> {
-  const answer = await fetch(`${url}${path}`);
+const KEY = "sm_tests_0123456789abcdefghijklmn";
+
+async function ask(
+  { url }: ServeProcess,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: any }> {
+  const answer = await fetch(`${url}${path}`, { headers });
   return { status: answer.status, body: await answer.json() };
 }
 
 test("requests to every process of a data folder are in the record, also those of its last moment", () =>
   withDataDirectory(async (data) => {
-    const owner = await startServe(data);
+    const owner = await startServe(data, { RECOLLECT_API_KEY: KEY });
     const other = await startServe(data);
     for (let i = 0; i < 5; i++) await ask(owner, "/v3/session");
     for (let i = 0; i < 3; i++) await ask(other, "/v3/nowhere");
@@ -18,7 +24,7 @@ test("requests to every process of a data folder are in the record, also those o
     await other.stop();
     await owner.stop();
     const next = await startServe(data);
-    const { body } = await ask(next, "/v3/analytics/usage");
+    const { body } = await ask(next, "/v3/analytics/usage", { "x-api-key": KEY });
     await next.stop();
     expect(body.usage).toMatchObject([{ type: "request", count: 8 }]);
   }));

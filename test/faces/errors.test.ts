@@ -54,7 +54,13 @@ describe("what an error tells the outside", () => {
     const log = captureLog();
     const issues = [{ path: ["q"], message: "must not be empty" }];
     const refusal = refusalOf(new AppError("invalid", "q: must not be empty", { issues }), log, "here");
-    expect(refusal).toEqual({ kind: "invalid", message: "q: must not be empty", issues, retryAfter: undefined });
+    expect(refusal).toEqual({
+      kind: "invalid",
+      message: "q: must not be empty",
+      issues,
+      retryAfter: undefined,
+      paths: [],
+    });
     expect(log.lines).toEqual([]);
   });
 

@@ -60,6 +60,7 @@ function refuseForeign(dataDirectory: string, { pid }: ServiceAddress, { path }:
     here === path
       ? `Nothing was done: the data folder ${here} was replaced or restored while process ${pid} served what was there before (${path}). End that process, then try again.`
       : `Nothing was done: the data folder ${here} was copied or moved while process ${pid} served ${path}, and its service.json still leads there. To use ${path}, name it with --data-dir. To use ${here} by itself, remove ${addressFile}; if it was moved, end process ${pid} first.`,
+    { paths: [addressFile, here, path] },
   );
 }
 
@@ -67,5 +68,6 @@ function unproven(dataDirectory: string, { pid, version }: ServiceAddress): AppE
   return new AppError(
     "conflict",
     `Nothing was done: process ${pid} (version ${version}) does not say which data folder it serves, so it may not be ${resolve(dataDirectory)}. End that process, and start it again with this version.`,
+    { paths: [resolve(dataDirectory)] },
   );
 }

@@ -21,6 +21,7 @@ export function requirePrivateFolder(dataDirectory: string): void {
   throw new AppError(
     "unavailable",
     `The data folder ${dataDirectory} may be written by other users of this machine (mode ${(mode & 0o777).toString(8)}), who could replace what is in it. Nothing was written. Close it with \`chmod 700 ${dataDirectory}\`, or choose another with --data-dir.`,
+    { paths: [dataDirectory] },
   );
 }
 
