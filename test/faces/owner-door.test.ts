@@ -48,6 +48,7 @@ describe("calls", () => {
       message: expect.stringContaining("limit: must be at least 1"),
       issues: expect.arrayContaining([{ path: ["limit"], message: "must be at least 1" }]),
       retryAfter: null,
+      paths: [],
     });
   });
 

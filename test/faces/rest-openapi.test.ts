@@ -208,6 +208,16 @@ describe("says enough to work with:", () => {
       }
   });
 
+  test("answers may have warnings wherever a request may have unknown fields", () => {
+    const answerOf = (path: string, method: string) =>
+      api.paths[path][method].responses["200"].content["application/json"].schema;
+    expect(answerOf("/v3/documents/list", "post").properties.warnings).toMatchObject({ type: "array" });
+    const [named, warned] = answerOf("/v4/search", "post").allOf;
+    expect(named).toEqual({ $ref: "#/components/schemas/SearchAnswer" });
+    expect(warned.properties).toHaveProperty("warnings");
+    expect(JSON.stringify(answerOf("/v3/container-tags/list", "get"))).not.toContain("warnings");
+  });
+
   test("what many operations share has a name", () => {
     for (const name of ["Error", "Pagination", "Document", "SearchAnswer", "Filters", "MemoryEntry"])
       expect(api.components.schemas).toHaveProperty(name);

@@ -52,6 +52,7 @@ export function refineDocument(document: ApiDocument): ApiDocument {
   );
   for (const operation of operations as JsonObject[]) {
     listRefusals(operation);
+    announceWarnings(operation);
     explain(operation["parameters"] ?? null);
     explain(operation["requestBody"] ?? null);
   }
@@ -123,6 +124,28 @@ function listRefusals(operation: JsonObject): void {
     "default",
   ];
   for (const name of names) responses[name] = { $ref: `#/components/responses/${REFUSALS[name]?.[0]}` };
+}
+
+/** What any answer that is an object may have beside its own fields. */
+const WARNINGS: JsonObject = {
+  warnings: {
+    type: "array",
+    items: { type: "string" },
+    description: "Fields of the request that were not applied, each with the reason; absent where there are none.",
+  },
+};
+
+function announceWarnings(operation: JsonObject): void {
+  if (Array.isArray(operation["security"]) && operation["security"].length === 0) return;
+  for (const [status, response] of Object.entries(operation["responses"] as Record<string, JsonObject>)) {
+    const content = response["content"] as Record<string, JsonObject> | undefined;
+    const answer = content?.["application/json"];
+    const schema = answer?.["schema"] as JsonObject | undefined;
+    if (!status.startsWith("2") || answer === undefined || schema === undefined) continue;
+    if (schema["type"] === "object")
+      answer["schema"] = { ...schema, properties: { ...(schema["properties"] as JsonObject), ...WARNINGS } };
+    if ("$ref" in schema) answer["schema"] = { allOf: [schema, { type: "object", properties: WARNINGS }] };
+  }
 }
 
 /** Adds words to fields and query parameters that have none. */

@@ -39,7 +39,9 @@ export function renderFields(schema: Schema): Html {
 function fieldsOf(schema: Schema, path: string, depth: number): Html[] {
   if (depth > MAX_DEPTH) return [];
   if (schema.type === "array" && schema.items) return fieldsOf(schema.items, `${path}[]`, depth);
-  const inner = schema.anyOf?.filter((variant) => variant.properties ?? variant.items) ?? [];
+  const inner = [...(schema.anyOf ?? []), ...(schema.allOf ?? [])].filter(
+    ({ properties, items }) => properties ?? items,
+  );
   const own = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const isRequired = schema.required?.includes(name) ?? false;
     const at = path === "" ? name : `${path}.${name}`;
