@@ -15,7 +15,7 @@ import type { Config } from "./config.js";
 import type { About, CoreContext } from "./core/context.js";
 import { createContainerJobs } from "./core/containers/container-jobs.js";
 import { createDocumentEvents } from "./core/documents/document-events.js";
-import { coreOver, createCore, isUseCase, localActor, WRITES, type Call, type Core } from "./core/index.js";
+import { coreOver, createCore, isUseCase, localActor, runsOnce, type Call, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
 import { createEmbedders } from "./core/embeddings/embedders.js";
 import { lookAfterEmbedders, openEmbedders } from "./core/embeddings/open.js";
@@ -336,8 +336,8 @@ export function createNode(options: NodeOptions): Node {
     },
   });
   const core = coreOver((name, call, input) => {
-    const isRepeatable = !WRITES.has(name) || call.operationId !== undefined;
-    return seat.call(name, isRepeatable ? call : { ...call, operationId: createId() }, input);
+    const needsId = runsOnce(name) && call.operationId === undefined;
+    return seat.call(name, needsId ? { ...call, operationId: createId() } : call, input);
   });
   const actor = async (): Promise<Actor> => {
     const { organizationId } = await core.session({ actor: localActor("") });

@@ -3,7 +3,7 @@ import { isIpAddress } from "../lib/ip-address.js";
 import type { Call, CoreContext, HearWrite } from "./context.js";
 import { AppError } from "./errors.js";
 import { containerTagSchema } from "./input.js";
-import { NEEDS } from "./needs.js";
+import { needOf, type NEEDS } from "./needs.js";
 import type { AuditEvent } from "./service/audit-trail.js";
 import { type AuditOutcome, type CallSource, FACES } from "./types.js";
 
@@ -93,7 +93,7 @@ export async function audited<T>(
 
 function isHeard(name: keyof typeof NEEDS): boolean {
   if (UNHEARD.has(name)) return false;
-  return GRAVE.has(name) || !/^(read|nothing)/.test(NEEDS[name]);
+  return GRAVE.has(name) || !["read", "nothing"].includes(needOf(name));
 }
 
 /** False for a call that changed nothing and is made again and again; whoever reads the audit would find mostly that. */

@@ -42,7 +42,8 @@ import {
   readDocumentsWithMemories,
 } from "./documents/documents-with-memories.js";
 import { fetchById } from "./documents/fetch.js";
-import { admitTo } from "./needs.js";
+import { admitTo, type NEEDS } from "./needs.js";
+
 import { createKey, ensureFirstKey, listKeys, revokeKey, toggleKey } from "./service/keys.js";
 import { forgetMatching } from "./memories/forget-matching.js";
 import { forget, forgetOne } from "./memories/forget-memory.js";
@@ -260,7 +261,7 @@ const USE_CASES = {
   finishConnection,
   createConnection,
   importConnections,
-} as const;
+} as const satisfies Readonly<Record<keyof typeof NEEDS, unknown>>;
 
 export type UseCase = keyof typeof USE_CASES;
 
@@ -269,35 +270,7 @@ export type Core = {
   readonly [Name in UseCase]: (call: Call, input?: unknown) => Promise<Awaited<ReturnType<(typeof USE_CASES)[Name]>>>;
 };
 
-/** Use cases that write, and therefore need an operation id to be repeated safely. */
-export const WRITES: ReadonlySet<UseCase> = new Set([
-  "updateContainer",
-  "deleteContainer",
-  "mergeContainers",
-  "updateSettings",
-  "resetOrganization",
-  "changeEmbeddings",
-  "purge",
-  "createProject",
-  "deleteProject",
-  "addDocument",
-  "updateDocument",
-  "addConversation",
-  "addDocuments",
-  "addFile",
-  "deleteDocument",
-  "deleteDocuments",
-  "reprocess",
-  "createMemories",
-  "updateMemory",
-  "forget",
-  "forgetOne",
-  "forgetMatching",
-  "reviewInferred",
-  "pendingExtractions",
-  "submitExtraction",
-  "undoBatch",
-]);
+export { runsOnce } from "./needs.js";
 
 export function isUseCase(name: string): name is UseCase {
   return Object.hasOwn(USE_CASES, name);

@@ -4,135 +4,156 @@ import { AppError } from "./errors.js";
 
 /**
  * What each use case asks of whoever calls it; checked before it runs, wherever the call comes from. `*` marks those that
- * scoped keys may use: what lies under the paths of contract.md §1.2, and who they are.
+ * scoped keys may use: what lies under the paths of contract.md §1.2, and who they are. When an answer was lost, a call is
+ * made again: `again` says that this does no more than the first one did, and gives the same answer; `once` that the use case
+ * keeps its answer for that with `once` (operations.ts), under the id of the operation.
  */
 export const NEEDS = {
-  authenticate: "nothing",
-  session: "read *",
-  status: "read",
-  diagnose: "owner",
-  getEmbeddings: "owner",
-  getEmbeddingEstimate: "owner",
-  changeEmbeddings: "owner",
+  authenticate: "nothing, again",
+  session: "read *, again",
+  status: "read, again",
+  diagnose: "owner, again",
+  getEmbeddings: "owner, again",
+  getEmbeddingEstimate: "owner, again",
+  changeEmbeddings: "owner, once",
 
-  addDocument: "write *",
-  updateDocument: "write *",
-  addConversation: "write",
-  getDocument: "read *",
-  addDocuments: "write *",
-  addFile: "write *",
-  getChunks: "read *",
-  getDocumentFile: "read *",
-  getFile: "read *",
-  readFile: "read *",
-  deleteDocument: "write *",
-  deleteDocuments: "write *",
-  reprocess: "write",
-  listDocuments: "read *",
-  listDocumentsWithMemories: "read *",
-  readDocumentsWithMemories: "read *",
-  countDocumentCategories: "read *",
-  fetch: "read *",
+  addDocument: "write *, once",
+  updateDocument: "write *, once",
+  addConversation: "write, once",
+  getDocument: "read *, again",
+  addDocuments: "write *, once",
+  addFile: "write *, once",
+  getChunks: "read *, again",
+  getDocumentFile: "read *, again",
+  getFile: "read *, again",
+  readFile: "read *, again",
+  deleteDocument: "write *, once",
+  deleteDocuments: "write *, once",
+  reprocess: "write, once",
+  listDocuments: "read *, again",
+  listDocumentsWithMemories: "read *, again",
+  readDocumentsWithMemories: "read *, again",
+  countDocumentCategories: "read *, again",
+  fetch: "read *, again",
 
-  createMemories: "write *",
-  updateMemory: "write *",
-  listMemories: "read *",
-  forget: "write *",
-  forgetOne: "write *",
-  forgetMatching: "write *",
-  listInferred: "read",
-  reviewInferred: "write",
-  pendingExtractions: "write *",
-  submitExtraction: "write *",
-  readHistory: "read *",
-  listJournal: "read",
-  undoBatch: "write",
+  createMemories: "write *, once",
+  updateMemory: "write *, once",
+  listMemories: "read *, again",
+  forget: "write *, once",
+  forgetOne: "write *, once",
+  forgetMatching: "write *, once",
+  listInferred: "read, again",
+  reviewInferred: "write, once",
+  pendingExtractions: "write *, once",
+  submitExtraction: "write *, once",
+  readHistory: "read *, again",
+  listJournal: "read, again",
+  undoBatch: "write, once",
 
-  search: "read *",
-  searchDocuments: "read *",
-  profile: "read *",
-  containerProfile: "read",
-  listProfileBuckets: "read *",
+  search: "read *, again",
+  searchDocuments: "read *, again",
+  profile: "read *, again",
+  containerProfile: "read, again",
+  listProfileBuckets: "read *, again",
 
-  listContainers: "read",
-  getContainer: "read",
-  updateContainer: "write",
-  deleteContainer: "owner",
-  mergeContainers: "owner",
-  getMerge: "owner",
-  listProjects: "read",
-  createProject: "owner",
-  deleteProject: "owner",
+  listContainers: "read, again",
+  getContainer: "read, again",
+  updateContainer: "write, once",
+  deleteContainer: "owner, once",
+  mergeContainers: "owner, once",
+  getMerge: "owner, again",
+  listProjects: "read, again",
+  createProject: "owner, once",
+  deleteProject: "owner, once",
 
-  getSettings: "owner",
-  updateSettings: "owner",
-  suggestBuckets: "owner",
-  resetOrganization: "owner",
-  purge: "erase",
+  getSettings: "owner, again",
+  updateSettings: "owner, once",
+  suggestBuckets: "owner, again",
+  resetOrganization: "owner, once",
+  purge: "erase, once",
 
-  createKey: "owner",
-  listKeys: "owner",
-  revokeKey: "owner",
-  toggleKey: "owner",
+  createKey: "owner, once",
+  listKeys: "owner, again",
+  revokeKey: "owner, once",
+  toggleKey: "owner, once",
 
-  createSignInCode: "owner",
-  signIn: "nothing",
-  checkSignIn: "nothing",
-  signOut: "nothing",
-  hasPassword: "nothing",
-  listSignIns: "owner",
-  endSignIn: "owner",
-  setPassword: "owner",
-  connectClients: "owner",
-  startDevice: "nothing",
-  pollDevice: "nothing",
-  findDevice: "owner",
-  answerDevice: "owner",
+  createSignInCode: "owner, once",
+  signIn: "nothing, once",
+  checkSignIn: "nothing, again",
+  signOut: "nothing, once",
+  hasPassword: "nothing, again",
+  listSignIns: "owner, again",
+  endSignIn: "owner, once",
+  setPassword: "owner, once",
+  connectClients: "owner, once",
+  startDevice: "nothing, once",
+  pollDevice: "nothing, once",
+  findDevice: "owner, again",
+  answerDevice: "owner, once",
 
-  authenticateToken: "nothing",
-  allowApp: "owner",
-  listGrants: "owner",
-  revokeGrants: "owner",
-  saveOAuthRecord: "owner",
-  findOAuthRecord: "owner",
-  consumeOAuthRecord: "owner",
-  dropOAuthRecords: "owner",
-  oauthSecrets: "owner",
+  authenticateToken: "nothing, again",
+  allowApp: "owner, once",
+  listGrants: "owner, again",
+  revokeGrants: "owner, once",
+  saveOAuthRecord: "owner, again",
+  findOAuthRecord: "owner, again",
+  consumeOAuthRecord: "owner, once",
+  dropOAuthRecords: "owner, again",
+  oauthSecrets: "owner, again",
 
-  ensureFirstKey: "owner",
+  ensureFirstKey: "owner, once",
 
-  noteRequests: "owner",
-  listRequests: "owner",
-  listAudit: "owner",
-  reportUsage: "owner",
-  reportErrors: "owner",
-  reportGrowth: "owner",
-  reportConsumption: "owner",
-  getTeam: "owner",
-  changeTeam: "owner",
-  changeBilling: "owner",
+  noteRequests: "owner, again",
+  listRequests: "owner, again",
+  listAudit: "owner, again",
+  reportUsage: "owner, again",
+  reportErrors: "owner, again",
+  reportGrowth: "owner, again",
+  reportConsumption: "owner, again",
+  getTeam: "owner, again",
+  changeTeam: "owner, again",
+  changeBilling: "owner, again",
 
-  listConnections: "owner",
-  listConnectionDocuments: "owner",
-  findConnection: "owner",
-  findConnectionOf: "owner",
-  finishConnection: "owner",
-  createConnection: "owner",
-  importConnections: "owner",
-} as const satisfies Readonly<Record<string, Need | `${Need} *`>>;
+  listConnections: "owner, again",
+  listConnectionDocuments: "owner, again",
+  findConnection: "owner, again",
+  findConnectionOf: "owner, again",
+  finishConnection: "owner, again",
+  createConnection: "owner, again",
+  importConnections: "owner, again",
+} as const satisfies Readonly<Record<string, Rules>>;
+
+type Rules = `${Need | `${Need} *`}, ${"once" | "again"}`;
+
+/** Use cases that do their work once for an operation id. */
+export type OnceUseCase = {
+  [Name in keyof typeof NEEDS]: (typeof NEEDS)[Name] extends `${string}, once` ? Name : never;
+}[keyof typeof NEEDS];
+
+/** Whether a call of it needs an operation id, so that it may be made again when its answer was lost. */
+export function runsOnce(useCase: keyof typeof NEEDS): useCase is OnceUseCase {
+  return NEEDS[useCase].endsWith(", once");
+}
+
+/** What a caller has to be allowed for a use case. */
+export function needOf(useCase: keyof typeof NEEDS): Need {
+  return NEEDS[useCase].split(/[ ,]/, 1)[0] as Need;
+}
+
+function isForScoped(useCase: keyof typeof NEEDS): boolean {
+  return NEEDS[useCase].includes(" *") || needOf(useCase) === "nothing";
+}
 
 /**
  * The call as a use case may take it, its actor reduced to what it may do there.
  * @throws AppError `forbidden` when the actor may not use it
  */
 export function admitTo(useCase: keyof typeof NEEDS, call: Call, hearWrite?: HearWrite): Admitted {
-  const stated = NEEDS[useCase];
-  const isForScoped = stated.endsWith(" *") || stated === "nothing";
-  if (call.actor.isScoped === true && !isForScoped)
+  if (call.actor.isScoped === true && !isForScoped(useCase))
     throw new AppError(
       "forbidden",
       "A scoped key may only use documents, memories, search and profile of its containers. Use a key of the whole organisation.",
     );
   // The only place that makes one.
-  return { ...call, actor: admit(call.actor, stated.replace(" *", "") as Need), hearWrite } as Admitted;
+  return { ...call, actor: admit(call.actor, needOf(useCase)), hearWrite } as Admitted;
 }

@@ -1,4 +1,12 @@
-import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  scrypt,
+  timingSafeEqual,
+} from "node:crypto";
 
 /** SHA-256 as 64 lower-case hexadecimal digits. */
 export function sha256(data: string | Uint8Array): string {
@@ -50,4 +58,29 @@ function deriveKey(password: string, salt: Buffer): Promise<Buffer> {
       error ? reject(error) : resolve(key),
     );
   });
+}
+
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A text that only whoever knows the password reads, as base64. The password has to be random: nothing slows guessing down. */
+export function seal(text: string, password: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, sealingKey(password), nonce);
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
+}
+
+/** What `seal` closed. @throws Error when it was changed, or closed with another password */
+export function unseal(sealed: string, password: string): string {
+  const bytes = Buffer.from(sealed, "base64");
+  const decipher = createDecipheriv(CIPHER, sealingKey(password), bytes.subarray(0, NONCE_BYTES));
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+  return Buffer.concat([text, decipher.final()]).toString("utf8");
+}
+
+function sealingKey(password: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", password, "", "recollect sealed text", 32));
 }

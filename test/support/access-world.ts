@@ -262,7 +262,8 @@ async function seed(opened: ManualCore, tag: string): Promise<Subject> {
   return { tag, ...Object.fromEntries(answers) } as unknown as Subject;
 }
 
-function subjectOf({ core, call }: ManualCore, tag: string, words = ""): Subject {
+/** New things in a container of any service. */
+export function subjectOf({ core, call }: Pick<ManualCore, "core" | "call">, tag: string, words = ""): Subject {
   const owner = call();
   const add = async (more: Record<string, unknown> = {}) =>
     core.addDocument(owner, { content: `Note ${createId()}.${words}`, containerTags: [tag], ...more });

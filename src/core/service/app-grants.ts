@@ -6,6 +6,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { unknownCredential } from "../auth.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, noteSchema, parseInput } from "../input.js";
+import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
 import { type Actor, type AppGrant, PERMISSIONS } from "../types.js";
 import { endGrant, isOver } from "./oauth-records.js";
@@ -34,23 +35,23 @@ const allowSchema = z.object({
 });
 
 /** Lets an app do something. @throws AppError `forbidden` unless the caller may use everything of the organisation */
-export async function allowApp({ store, clock }: CoreContext, { actor }: Admitted, raw: unknown): Promise<AppGrant> {
+export async function allowApp(context: CoreContext, call: Admitted, raw: unknown): Promise<AppGrant> {
   const { containerTags, expiresInDays, ...input } = parseInput(allowSchema, raw);
-  const now = clock.now();
+  const now = context.clock.now();
   const expiresAt = expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * DAY_MS);
   const grant: Omit<AppGrant, "lastUsedAt"> = {
     id: createId(),
-    organizationId: actor.organizationId,
+    organizationId: call.actor.organizationId,
     ...input,
     containerTags: containerTags === undefined ? null : [...new Set(containerTags)],
     createdAt: iso(now),
     expiresAt: expiresAt && iso(expiresAt),
   };
-  await store.transaction(async ({ oauth }) => {
+  return once(context, call, "allowApp", async ({ oauth }) => {
     await oauth.insertGrant(grant);
     await keepClient({ oauth }, grant, now);
+    return { ...grant, lastUsedAt: null };
   });
-  return { ...grant, lastUsedAt: null };
 }
 
 /** Lets the registration of an app live as long as the last of its grants, and for a while where there is none. */
@@ -150,20 +151,16 @@ const revokeSchema = z.object({ client: z.string().min(1, "must not be empty").m
  * @param raw `client`: the id of a client, for everything of it, or of one grant
  * @throws AppError `not_found` when there is nothing
  */
-export async function revokeGrants(
-  { store, clock }: CoreContext,
-  { actor }: Admitted,
-  raw: unknown,
-): Promise<{ revoked: number }> {
+export async function revokeGrants(context: CoreContext, call: Admitted, raw: unknown): Promise<{ revoked: number }> {
   const { client } = parseInput(revokeSchema, raw);
-  return store.transaction(async (nouns) => {
-    const all = await nouns.oauth.grants(actor.organizationId);
+  return once(context, call, "revokeGrants", async (nouns) => {
+    const all = await nouns.oauth.grants(call.actor.organizationId);
     const ended = all.filter(({ id, clientId }) => id === client || clientId === client);
     if (ended.length === 0) throw notFound("grant", client);
     for (const grant of ended) {
       await endGrant(nouns, grant.id);
       const isLast = !all.some((one) => one.clientId === grant.clientId && !ended.includes(one));
-      const until = new Date(clock.now().getTime() + KEEP_CLIENT_MS);
+      const until = new Date(context.clock.now().getTime() + KEEP_CLIENT_MS);
       if (isLast) await nouns.oauth.prolong("Client", sha256(oauthSecretOf(grant)), until);
     }
     return { revoked: ended.length };

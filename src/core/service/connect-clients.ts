@@ -3,6 +3,7 @@ import { sha256 } from "../../lib/crypto.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { clientSchema, parseInput } from "../input.js";
+import { onceWith } from "../operations.js";
 import { createKeySchema, keyNameSchema, makeKey } from "./keys.js";
 
 /** Longer than any page is left open before it is answered; a request that was answered is remembered for so long. */
@@ -36,14 +37,14 @@ export interface ClientKey {
  * @throws AppError `conflict` when this request was answered before
  */
 export async function connectClients(
-  { store, clock }: CoreContext,
-  { actor }: Admitted,
+  context: CoreContext,
+  call: Admitted,
   raw: unknown,
 ): Promise<{ keys: ClientKey[] }> {
   const { request, clients, ...use } = parseInput(connectClientsSchema, raw);
-  const { organizationId } = actor;
-  const now = clock.now();
-  return store.transaction(async (nouns) => {
+  const { organizationId } = call.actor;
+  const now = context.clock.now();
+  return onceWith(context, call, { useCase: "connectClients", isSecret: true }, async (nouns) => {
     const until = new Date(now.getTime() + REMEMBERED_MS);
     if (!(await nouns.signIns.noteAnswer(organizationId, sha256(request), until))) throw answeredBefore();
     const keys: ClientKey[] = [];

@@ -5,6 +5,8 @@ import { iso } from "../../lib/time.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { clientSchema, noteSchema, parseInput } from "../input.js";
+import { once, onceWith } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
 import type { ApprovedUse, Asker, DeviceRequest, DeviceState } from "../types.js";
 import { createKeySchema, makeKey } from "./keys.js";
 
@@ -43,18 +45,14 @@ export interface StartedDevice {
 }
 
 /** Lets a program without a browser ask for a key. @throws AppError `rate_limited` */
-export async function startDevice(
-  { store, clock, attempts }: CoreContext,
-  _call: Admitted,
-  raw: unknown,
-): Promise<StartedDevice> {
+export async function startDevice(context: CoreContext, call: Admitted, raw: unknown): Promise<StartedDevice> {
+  const { store, clock, attempts } = context;
   const { from, client = null, hostname = null, os = null, cwd = null } = parseInput(startSchema, raw);
   const { organizationId } = store;
   const { waitMs } = attempts.take(`device from ${from}`, STARTS);
   if (waitMs > 0) throw tooMany(waitMs);
   const now = clock.now();
   if ((await store.deviceRequests.countWaiting(organizationId, now)) >= MOST_WAITING) throw tooMany(MINUTE_MS);
-  const deviceCode = randomSecret();
   const request: DeviceRequest = {
     organizationId,
     asker: { client, hostname, os, cwd },
@@ -64,9 +62,17 @@ export async function startDevice(
     expiresAt: iso(new Date(now.getTime() + EXPIRES_IN * 1_000)),
     polledAt: null,
   };
+  return onceWith(context, call, { useCase: "startDevice", isSecret: true }, (nouns) => insertRequest(nouns, request));
+}
+
+async function insertRequest(
+  { deviceRequests }: Pick<StoreNouns, "deviceRequests">,
+  request: DeviceRequest,
+): Promise<StartedDevice> {
+  const deviceCode = randomSecret();
   for (;;) {
     const userCode = newUserCode();
-    if (await store.deviceRequests.insert(request, { device: sha256(deviceCode), user: sha256(userCode) }))
+    if (await deviceRequests.insert(request, { device: sha256(deviceCode), user: sha256(userCode) }))
       return { deviceCode, userCode: asShown(userCode), expiresIn: EXPIRES_IN, interval: INTERVAL };
   }
 }
@@ -98,12 +104,13 @@ export type PolledDevice =
   | { readonly state: "approved"; readonly id: string; readonly secret: string };
 
 /** Answers the program that waits; makes its key when it was approved. */
-export async function pollDevice({ store, clock }: CoreContext, _call: Admitted, raw: unknown): Promise<PolledDevice> {
+export async function pollDevice(context: CoreContext, call: Admitted, raw: unknown): Promise<PolledDevice> {
   const { deviceCode } = parseInput(pollSchema, raw);
-  const { organizationId } = store;
+  const { organizationId } = context.store;
   const hash = sha256(deviceCode);
-  const now = clock.now();
-  return store.transaction(async (nouns) => {
+  const now = context.clock.now();
+  const isKept = ({ state }: PolledDevice) => state !== "expired";
+  return onceWith<PolledDevice>(context, call, { useCase: "pollDevice", isSecret: true, isKept }, async (nouns) => {
     const request = await nouns.deviceRequests.byDevice(organizationId, hash);
     if (!request || request.expiresAt <= iso(now)) return { state: "expired" };
     if (request.approved !== null) {
@@ -175,17 +182,18 @@ const answerSchema = createKeySchema.pick({ grants: true, permission: true, expi
  * Approves what waits under a code, or declines it.
  * @throws AppError `not_found` when nobody waits with it any more, `rate_limited` after too many
  */
-export async function answerDevice(
-  { store, clock, attempts }: CoreContext,
-  { actor }: Admitted,
-  raw: unknown,
-): Promise<{ approved: boolean }> {
+export async function answerDevice(context: CoreContext, call: Admitted, raw: unknown): Promise<{ approved: boolean }> {
+  const { clock, attempts } = context;
+  const { actor } = call;
   const { userCode, approve, grants = null, permission, expiresInDays = null } = parseInput(answerSchema, raw);
   const { waitMs } = attempts.take(`user codes of ${actor.name}`, GUESSES);
   if (waitMs > 0) throw tooMany(waitMs);
   const approved = approve ? { grants, permission, expiresInDays } : null;
   const answer = { approved, at: clock.now() };
-  if (!(await store.deviceRequests.answer(actor.organizationId, hashOfUserCode(userCode), answer))) throw unknownCode();
+  const answered = await once(context, call, "answerDevice", async ({ deviceRequests }) => {
+    if (!(await deviceRequests.answer(actor.organizationId, hashOfUserCode(userCode), answer))) throw unknownCode();
+    return { approved: approve };
+  });
   attempts.giveBack(`user codes of ${actor.name}`, GUESSES);
-  return { approved: approve };
+  return answered;
 }

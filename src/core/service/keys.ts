@@ -6,6 +6,7 @@ import { hashKey, opens, requireAllContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { clientSchema, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
+import { once, onceWith } from "../operations.js";
 import type { NewKey, StoreNouns } from "../ports.js";
 import { type ApiKey, type Grant, KEY_KINDS, PERMISSIONS } from "../types.js";
 
@@ -46,8 +47,9 @@ export interface CreatedKey {
 }
 
 /** Makes a key. @throws AppError `forbidden` unless the caller may use everything of the organisation */
-export async function createKey({ store, clock }: CoreContext, call: Admitted, raw: unknown): Promise<CreatedKey> {
-  return makeKey(store, { organizationId: call.actor.organizationId, now: clock.now() }, raw);
+export async function createKey(context: CoreContext, call: Admitted, raw: unknown): Promise<CreatedKey> {
+  const of = { organizationId: call.actor.organizationId, now: context.clock.now() };
+  return onceWith(context, call, { useCase: "createKey", isSecret: true }, (nouns) => makeKey(nouns, of, raw));
 }
 
 /** The same, as part of a transaction, for an owner who was asked before. */
@@ -109,11 +111,13 @@ export async function listKeys({ store, clock }: CoreContext, call: Admitted): P
 const byIdSchema = z.object({ id: customIdSchema });
 
 /** Makes a key useless for good. @throws AppError `not_found` when there is no such key, or it is revoked already */
-export async function revokeKey({ store, clock }: CoreContext, call: Admitted, raw: unknown): Promise<{ id: string }> {
+export async function revokeKey(context: CoreContext, call: Admitted, raw: unknown): Promise<{ id: string }> {
   const { id } = parseInput(byIdSchema, raw);
-  const wasThere = await store.keys.revoke(call.actor.organizationId, id, clock.now());
-  if (!wasThere) throw notFound("key", id);
-  return { id };
+  return once(context, call, "revokeKey", async ({ keys }) => {
+    const wasThere = await keys.revoke(call.actor.organizationId, id, context.clock.now());
+    if (!wasThere) throw notFound("key", id);
+    return { id };
+  });
 }
 
 /**
@@ -121,17 +125,23 @@ export async function revokeKey({ store, clock }: CoreContext, call: Admitted, r
  * @throws AppError `not_found` when there is no such key, or it is revoked; `conflict` for the key that asks
  */
 export async function toggleKey(
-  { store, clock }: CoreContext,
-  { actor }: Admitted,
+  context: CoreContext,
+  call: Admitted,
   raw: unknown,
 ): Promise<{ id: string; enabled: boolean }> {
+  const { actor } = call;
   const { id } = parseInput(byIdSchema, raw);
-  const key = await store.keys.byId(actor.organizationId, id);
-  if (!key || key.revokedAt !== null) throw notFound("key", id);
-  if (actor.name === `key:${id}`)
-    throw new AppError("conflict", "A key cannot switch itself off: nobody could switch it on again. Use another one.");
-  await store.keys.disable(actor.organizationId, id, key.disabledAt === null ? clock.now() : null);
-  return { id, enabled: key.disabledAt !== null };
+  return once(context, call, "toggleKey", async ({ keys }) => {
+    const key = await keys.byId(actor.organizationId, id);
+    if (!key || key.revokedAt !== null) throw notFound("key", id);
+    if (actor.name === `key:${id}`)
+      throw new AppError(
+        "conflict",
+        "A key cannot switch itself off: nobody could switch it on again. Use another one.",
+      );
+    await keys.disable(actor.organizationId, id, key.disabledAt === null ? context.clock.now() : null);
+    return { id, enabled: key.disabledAt !== null };
+  });
 }
 
 const firstKeySchema = z.object({ configured: z.string().optional() });
@@ -141,29 +151,32 @@ const firstKeySchema = z.object({ configured: z.string().optional() });
  * @returns the text of a key that was made now, so that it can be shown once; null when there was one, or it was given
  */
 export async function ensureFirstKey(
-  { store, clock }: CoreContext,
+  context: CoreContext,
   call: Admitted,
   raw: unknown,
 ): Promise<{ secret: string | null }> {
   requireAllContainers(call.actor);
   const { configured } = parseInput(firstKeySchema, raw);
-  const { organizationId } = store;
-  if (configured !== undefined && (await store.keys.byHash(hashKey(configured)))) return { secret: null };
-  const keys = await store.keys.list(organizationId);
-  const hasKey = keys.some((key) => key.grants === null && key.permission === "write" && opens(key, clock.now()));
-  if (configured === undefined && hasKey) return { secret: null };
-  const secret = configured ?? newSecret(organizationId);
-  await insertKey(store, {
-    organizationId,
-    name: configured === undefined ? "first key" : "configured",
-    kind: "organization",
-    client: null,
-    grants: null,
-    permission: "write",
-    rate: null,
-    expiresAt: null,
-    createdAt: iso(clock.now()),
-    secret,
+  const { organizationId } = context.store;
+  const now = context.clock.now();
+  return onceWith(context, call, { useCase: "ensureFirstKey", isSecret: true }, async (nouns) => {
+    if (configured !== undefined && (await nouns.keys.byHash(hashKey(configured)))) return { secret: null };
+    const keys = await nouns.keys.list(organizationId);
+    const hasKey = keys.some((key) => key.grants === null && key.permission === "write" && opens(key, now));
+    if (configured === undefined && hasKey) return { secret: null };
+    const secret = configured ?? newSecret(organizationId);
+    await insertKey(nouns, {
+      organizationId,
+      name: configured === undefined ? "first key" : "configured",
+      kind: "organization",
+      client: null,
+      grants: null,
+      permission: "write",
+      rate: null,
+      expiresAt: null,
+      createdAt: iso(now),
+      secret,
+    });
+    return { secret: configured === undefined ? secret : null };
   });
-  return { secret: configured === undefined ? secret : null };
 }

@@ -5,6 +5,7 @@ import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
+import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
 import type { OAuthRecord } from "../types.js";
 
@@ -91,23 +92,22 @@ const consumeSchema = keySchema.extend({
  * is not the one that it was meant for, or the first was not: then nothing of its grant opens anything any more.
  */
 export async function consumeOAuthRecord(
-  { store, clock }: CoreContext,
-  _call: Admitted,
+  context: CoreContext,
+  call: Admitted,
   raw: unknown,
 ): Promise<{ isFirst: boolean }> {
   const { kind, secret, save } = parseInput(consumeSchema, raw);
-  const now = clock.now();
-  const isFirst = await store.transaction(async (nouns) => {
+  const now = context.clock.now();
+  return once(context, call, "consumeOAuthRecord", async (nouns) => {
     const hash = sha256(secret);
     const record = await nouns.oauth.byHash(kind, hash);
     if (await nouns.oauth.consume(kind, hash, now)) {
       for (const one of save) await nouns.oauth.save(recordOf(one, now));
-      return true;
+      return { isFirst: true };
     }
     if (record?.grantId) await endGrant(nouns, record.grantId);
-    return false;
+    return { isFirst: false };
   });
-  return { isFirst };
 }
 
 const dropSchema = z.union([keySchema, z.object({ grantId: z.string().max(200), kind: kindSchema.optional() })]);

@@ -4,6 +4,7 @@ import { requireAllContainers } from "../auth.js";
 import { dropLostBlobs } from "../documents/blobs.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { invalid, noteSchema, parseInput } from "../input.js";
+import { findDone, once } from "../operations.js";
 import type { Store, StoreNouns } from "../ports.js";
 import { DEFAULT_CONTAINER } from "../documents/prepare-document.js";
 import { ORGANIZATION_NAME } from "./status.js";
@@ -44,6 +45,9 @@ export async function resetOrganization(context: CoreContext, call: Admitted, ra
         message: `must be the name of the organisation, ${ORGANIZATION_NAME}, or its slug, ${organizationId}; this deletes everything`,
       },
     ]);
+  // What came since the first call was answered is not to be removed by its repetition.
+  const done = await findDone<ResetCounts>(context, call, "resetOrganization");
+  if (done) return done.result;
   await store.transaction((nouns) => endMerges(nouns, organizationId));
   const standard = await store.containers.get(organizationId, DEFAULT_CONTAINER);
   const rows = await store.containers.findEvery(organizationId);
@@ -60,15 +64,15 @@ export async function resetOrganization(context: CoreContext, call: Admitted, ra
     await store.containers.purge(organizationId, tag);
   }
   await dropLostBlobs(context);
-  await store.transaction(async (nouns) => {
+  return once(context, call, "resetOrganization", async (nouns) => {
     if (standard) await nouns.containers.ensure(organizationId, [DEFAULT_CONTAINER]);
     await nouns.settings.clear(organizationId);
+    return {
+      ...counts,
+      containers: rows.filter(({ tag, isDeleted }) => !isDeleted && tag !== DEFAULT_CONTAINER).length,
+      clearedDefaultContext: standard?.entityContext != null,
+    };
   });
-  return {
-    ...counts,
-    containers: rows.filter(({ tag, isDeleted }) => !isDeleted && tag !== DEFAULT_CONTAINER).length,
-    clearedDefaultContext: standard?.entityContext != null,
-  };
 }
 
 async function endMerges(nouns: StoreNouns, organizationId: string): Promise<void> {

@@ -6,6 +6,8 @@ import { admit, authenticate } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { customIdSchema, parseInput, textSchema } from "../input.js";
+import { once, onceWith } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
 import type { Actor, SignIn, SignInWay } from "../types.js";
 
 const MINUTE_MS = 60_000;
@@ -21,13 +23,15 @@ const LONGEST_CLIENT = 200;
 
 /** Makes the secret of a link that signs in one browser within 10 minutes, once. */
 export async function createSignInCode(
-  { store, clock }: CoreContext,
-  { actor }: Admitted,
+  context: CoreContext,
+  call: Admitted,
 ): Promise<{ code: string; expiresAt: string }> {
-  const code = randomSecret();
-  const expiresAt = new Date(clock.now().getTime() + CODE_MS);
-  await store.signIns.insertCode(actor.organizationId, sha256(code), expiresAt);
-  return { code, expiresAt: iso(expiresAt) };
+  const expiresAt = new Date(context.clock.now().getTime() + CODE_MS);
+  return onceWith(context, call, { useCase: "createSignInCode", isSecret: true }, async ({ signIns }) => {
+    const code = randomSecret();
+    await signIns.insertCode(call.actor.organizationId, sha256(code), expiresAt);
+    return { code, expiresAt: iso(expiresAt) };
+  });
 }
 
 const signInSchema = z.object({
@@ -56,37 +60,43 @@ export interface NewSignIn {
  * @throws AppError `unauthorized` in the same words for everything that is wrong, `forbidden` for a key that is limited,
  *   `rate_limited` after too many wrong ones
  */
-export async function signIn(context: CoreContext, _call: Admitted, raw: unknown): Promise<NewSignIn> {
+export async function signIn(context: CoreContext, call: Admitted, raw: unknown): Promise<NewSignIn> {
   const input = parseInput(signInSchema, raw);
-  const { store, clock } = context;
-  const { organizationId } = store;
-  const how = await checkWay(context, input);
-  const now = clock.now();
-  const token = randomSecret();
-  const made: SignIn = {
-    id: createId(),
-    organizationId,
-    how,
-    client: input.client?.slice(0, LONGEST_CLIENT) ?? null,
-    createdAt: iso(now),
-    lastUsedAt: iso(now),
-    expiresAt: iso(new Date(now.getTime() + IDLE_MS)),
-  };
-  await store.transaction(async ({ signIns }) => {
+  const { organizationId } = context.store;
+  // A password takes long to check, a code is used up: the one is done before the transaction, the other in it.
+  const how = input.code === undefined ? await checkSecret(context, input) : "link";
+  const now = context.clock.now();
+  return onceWith(context, call, { useCase: "signIn", isSecret: true }, async ({ signIns }) => {
+    if (input.code !== undefined) await takeCode(signIns, organizationId, { code: input.code, now });
     const before = input.previous === undefined ? null : await signIns.byHash(sha256(input.previous));
     if (before) await signIns.end(organizationId, before.id);
+    const token = randomSecret();
+    const made: SignIn = {
+      id: createId(),
+      organizationId,
+      how,
+      client: input.client?.slice(0, LONGEST_CLIENT) ?? null,
+      createdAt: iso(now),
+      lastUsedAt: iso(now),
+      expiresAt: iso(new Date(now.getTime() + IDLE_MS)),
+    };
     await signIns.insert(made, sha256(token));
+    return { signIn: made, token };
   });
-  return { signIn: made, token };
 }
 
-async function checkWay(context: CoreContext, { code, key, password, from }: SignInInput): Promise<SignInWay> {
-  const { store, clock } = context;
-  const { organizationId } = store;
-  if (code !== undefined) {
-    if (await store.signIns.takeCode(organizationId, sha256(code), clock.now())) return "link";
+async function takeCode(
+  signIns: StoreNouns["signIns"],
+  organizationId: string,
+  { code, now }: { readonly code: string; readonly now: Date },
+): Promise<void> {
+  if (!(await signIns.takeCode(organizationId, sha256(code), now)))
     throw new AppError("unauthorized", "This link was used, or its time is over. `recollect login` makes a new one.");
-  }
+}
+
+async function checkSecret(context: CoreContext, { key, password, from }: SignInInput): Promise<SignInWay> {
+  const { store } = context;
+  const { organizationId } = store;
   const attempts = `${key === undefined ? "passwords" : "keys"} from ${from}`;
   countAttempt(context, attempts);
   if (key !== undefined) {
@@ -143,10 +153,13 @@ export async function checkSignIn(
 }
 
 /** Ends a browser's sign-in; nothing happens when it is over already. */
-export async function signOut({ store }: CoreContext, _call: Admitted, raw: unknown): Promise<{ ended: boolean }> {
+export async function signOut(context: CoreContext, call: Admitted, raw: unknown): Promise<{ ended: boolean }> {
   const { token } = parseInput(tokenSchema, raw);
-  const found = await store.signIns.byHash(sha256(token));
-  return { ended: found !== null && (await store.signIns.end(found.organizationId, found.id)) };
+  const isKept = ({ ended }: { ended: boolean }) => ended;
+  return onceWith(context, call, { useCase: "signOut", isKept }, async ({ signIns }) => {
+    const found = await signIns.byHash(sha256(token));
+    return { ended: found !== null && (await signIns.end(found.organizationId, found.id)) };
+  });
 }
 
 /** Browsers in which the owner is signed in. */
@@ -156,10 +169,12 @@ export async function listSignIns({ store, clock }: CoreContext, { actor }: Admi
 }
 
 /** Signs one browser out. @throws AppError `not_found` */
-export async function endSignIn({ store }: CoreContext, { actor }: Admitted, raw: unknown): Promise<{ id: string }> {
+export async function endSignIn(context: CoreContext, call: Admitted, raw: unknown): Promise<{ id: string }> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
-  if (!(await store.signIns.end(actor.organizationId, id))) throw notFound("sign-in", id);
-  return { id };
+  return once(context, call, "endSignIn", async ({ signIns }) => {
+    if (!(await signIns.end(call.actor.organizationId, id))) throw notFound("sign-in", id);
+    return { id };
+  });
 }
 
 const SHORTEST_PASSWORD = 12;
@@ -176,17 +191,17 @@ const passwordSchema = z.object({
 
 /** Sets the owner's password, or takes it away, and signs all browsers out. @returns how many were signed in */
 export async function setPassword(
-  { store }: CoreContext,
-  { actor }: Admitted,
+  context: CoreContext,
+  call: Admitted,
   raw: unknown,
 ): Promise<{ isSet: boolean; ended: number }> {
+  const { organizationId } = call.actor;
   const { password } = parseInput(passwordSchema, raw);
   const hash = password === null ? null : await hashPassword(password);
-  const ended = await store.transaction(async ({ signIns }) => {
-    await signIns.setPassword(actor.organizationId, hash);
-    return signIns.endAll(actor.organizationId);
+  return once(context, call, "setPassword", async ({ signIns }) => {
+    await signIns.setPassword(organizationId, hash);
+    return { isSet: hash !== null, ended: await signIns.endAll(organizationId) };
   });
-  return { isSet: hash !== null, ended };
 }
 
 /** Whether a sign-in page should ask for a password. */
