@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseBounded } from "../lib/bounded-parse.js";
 import { parseIso } from "../lib/time.js";
 import { instantOf, isTimeZone, type TimeZone } from "../lib/time-zone.js";
 import { AppError, type Issue } from "./errors.js";
@@ -6,9 +7,9 @@ import type { Limits } from "./context.js";
 
 /** Reads an input. @throws AppError `invalid` that names every wrong field and the rule it breaks */
 export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  throw invalid(result.error.issues.map((issue) => ({ path: issue.path.map(pathPart), message: issue.message })));
+  const result = parseBounded(schema, input);
+  if ("data" in result) return result.data as z.output<T>;
+  throw invalid(result.findings);
 }
 
 /** An `invalid` error whose message lists its issues. */
@@ -18,10 +19,6 @@ export function invalid(issues: readonly Issue[]): AppError {
 
 function describeIssue({ path, message }: Issue): string {
   return path.length === 0 ? message : `${path.join(".")}: ${message}`;
-}
-
-function pathPart(part: PropertyKey): string | number {
-  return typeof part === "number" ? part : String(part);
 }
 
 /** Characters that no text needs and that break terminals, logs and other programs' readers. */

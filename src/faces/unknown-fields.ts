@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AppError, type Issue } from "../core/errors.js";
 import { editDistance } from "../lib/edit-distance.js";
+import { parseLimitedJson } from "../lib/limited-json.js";
 
 /** Fields of an input that nothing reads. */
 export interface UnknownFields {
@@ -184,7 +185,7 @@ function walkFilters(input: unknown, path: Path, found: Found): void {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseLimitedJson(text);
   } catch {
     // The core says what is wrong with it.
     return undefined;

@@ -17,8 +17,8 @@ export interface Allowance {
 }
 
 export interface RateLimiter {
-  /** Counts an attempt of this name, unless it is refused. */
-  take(name: string, rate: Rate): Allowance;
+  /** Counts an attempt of this name, or several at once: all of them, or none when that is refused. */
+  take(name: string, rate: Rate, attempts?: number): Allowance;
   /** Takes back an attempt that was counted and should not have been. */
   giveBack(name: string, rate: Rate): void;
   /** Names that are remembered. */
@@ -61,17 +61,17 @@ export function createRateLimiter({
   }
 
   return {
-    take(name, rate) {
+    take(name, rate, attempts = 1) {
       const { requests, windowMs } = rate;
       const bucket = refill(name, rate);
-      const allowed = bucket.tokens >= 1;
-      if (allowed) bucket.tokens -= 1;
+      const allowed = bucket.tokens >= attempts;
+      if (allowed) bucket.tokens -= attempts;
       remember(name, bucket);
       const timeFor = (tokens: number) => Math.max(0, ((tokens - bucket.tokens) * windowMs) / requests);
       return {
         allowed,
         remaining: Math.floor(bucket.tokens),
-        waitMs: allowed ? 0 : timeFor(1),
+        waitMs: allowed ? 0 : timeFor(Math.min(attempts, requests)),
         fullMs: timeFor(requests),
       };
     },

@@ -54,10 +54,3 @@ async function readStream(body: ReadableStream<Uint8Array> | null, maxBytes: num
 function tooLarge(what: string, maxBytes: number): BodyError {
   return new BodyError("too_large", `the body ${what}, at most ${maxBytes} bytes are accepted`);
 }
-
-/** True when arrays and objects are nested deeper than `levels`. Never overflows the stack. */
-export function isNestedDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((child) => isNestedDeeper(child, levels - 1));
-}

@@ -64,7 +64,9 @@ async function look(): Promise<unknown> {
     return [elsewhere, memories, await rest.core.getContainer(owner, { containerTag })];
   });
   const { containers } = await rest.core.listContainers(owner);
-  return [await Promise.all(seen), containers.map(({ tag }) => tag).toSorted(), await rest.core.getSettings(owner)];
+  // Whoever may write to a container may purge it.
+  const tags = containers.map(({ tag }) => tag).filter((tag) => tag !== "mia");
+  return [await Promise.all(seen), tags.toSorted(), await rest.core.getSettings(owner)];
 }
 
 function knownValues(ids: readonly string[]): SchemaSource["known"] {

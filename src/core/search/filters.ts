@@ -1,5 +1,6 @@
 import { findBadValue, invalid } from "../input.js";
 import type { FilterCondition, FilterExpression } from "../types.js";
+import { parseLimitedJson } from "../../lib/limited-json.js";
 
 const MAX_DEPTH = 8;
 const MAX_CONDITIONS = 200;
@@ -27,7 +28,7 @@ interface Counter {
 
 function readJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseLimitedJson(text);
   } catch {
     throw invalid([{ path: ["filters"], message: "is a string that is not JSON" }]);
   }

@@ -8,6 +8,7 @@ import { pageAnswer } from "../pages/layout.js";
 import type { Owner } from "../pages/session.js";
 import { labelOf } from "./known-clients.js";
 import { type Handler, jsonAnswer, ownerFooter, type Surroundings } from "./visit.js";
+import { parseLimitedJson } from "../../lib/limited-json.js";
 
 const MOST_BYTES = 16 * 1024;
 
@@ -64,7 +65,7 @@ async function readFields(request: Request): Promise<Record<string, unknown>> {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseLimitedJson(text);
   } catch (error) {
     throw new AppError("invalid", "The body is not JSON.", { cause: error });
   }

@@ -17,6 +17,7 @@ import type { DocumentOptions } from "./client-documents.js";
 import { readClient } from "./clients.js";
 import { ALIASES, AUTHORIZE_PATH, CONSENT_PATH, REGISTER_PATH, RESOURCE_METADATA_PATH } from "./paths.js";
 import { knownScopes, resourceOf, SCOPES } from "./scopes.js";
+import { parseLimitedJson } from "../../lib/limited-json.js";
 
 export interface OAuthFaceOptions {
   readonly core: Core;
@@ -237,7 +238,7 @@ function translate(query: URLSearchParams, issuer: string): void {
 function registrationOf(body: string): string {
   let said: unknown;
   try {
-    said = JSON.parse(body);
+    said = parseLimitedJson(body);
   } catch {
     throw new AppError("invalid", "The registration must be a JSON object.");
   }

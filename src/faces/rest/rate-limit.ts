@@ -2,16 +2,19 @@ import { AppError } from "../../core/errors.js";
 import type { Actor } from "../../core/types.js";
 import { createRateLimiter, type Rate } from "../../lib/rate-limit.js";
 
-/** Counts a request. @throws AppError `rate_limited` with the seconds until the next one is allowed */
-export type LimitRequests = (actor: Actor, setHeader: (name: string, value: string) => void) => void;
+/**
+ * Counts a request, or as many as one body holds. @throws AppError `rate_limited` with the seconds until the next one is
+ * allowed
+ */
+export type LimitRequests = (actor: Actor, setHeader: (name: string, value: string) => void, requests?: number) => void;
 
 /** Limits each key, and everybody without a key together, to a rate: its own where it has one; without any nobody is limited. */
 export function limitRequests(usual: Rate | undefined): LimitRequests {
   const limiter = createRateLimiter();
-  return (actor, setHeader) => {
+  return (actor, setHeader, requests = 1) => {
     const rate = actor.rate ?? usual;
     if (rate === undefined) return;
-    const { allowed, remaining, waitMs, fullMs } = limiter.take(actor.name, rate);
+    const { allowed, remaining, waitMs, fullMs } = limiter.take(actor.name, rate, requests);
     setHeader("x-ratelimit-limit", String(rate.requests));
     setHeader("x-ratelimit-remaining", String(remaining));
     setHeader("x-ratelimit-reset", String(seconds(fullMs)));

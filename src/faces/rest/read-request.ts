@@ -1,9 +1,8 @@
 import type * as z from "zod";
 import { AppError, type Issue } from "../../core/errors.js";
-import { BodyError, isNestedDeeper, readBodyText } from "../../lib/request-body.js";
-
-/** Deeper than any body that means something: a filter of the greatest depth stays far below. */
-const MAX_NESTING = 64;
+import { parseBounded } from "../../lib/bounded-parse.js";
+import { JsonLimitError, parseLimitedJson } from "../../lib/limited-json.js";
+import { BodyError, readBodyText } from "../../lib/request-body.js";
 
 /** Room for the other fields and for the JSON around them. */
 const BODY_ALLOWANCE = 64 * 1024;
@@ -46,10 +45,7 @@ export async function readJsonBody(request: Request, limit: BodyLimit): Promise<
   if (!isEmpty) requireJsonType(request.headers.get("content-type"));
   const text = await readBodyText(request, limit.bytes).catch((error: unknown) => refuseTooLarge(error, limit));
   if (text.trim() === "") return undefined;
-  const value = parseJson(text);
-  if (isNestedDeeper(value, MAX_NESTING))
-    throw new AppError("invalid", `The body is nested deeper than ${MAX_NESTING} levels.`);
-  return value;
+  return parseJson(text);
 }
 
 /** Says which setting a body is too large for. @throws AppError `too_large`, or the error as it is */
@@ -70,10 +66,16 @@ function requireJsonType(type: string | null): void {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseLimitedJson(text);
   } catch (error) {
+    if (error instanceof JsonLimitError) throw tooManyValues(error);
     throw new AppError("invalid", `The body is not JSON: ${reasonOf(error)}.`, { cause: error });
   }
+}
+
+/** What is told of JSON that would cost more to read than it may. */
+export function tooManyValues(error: JsonLimitError): AppError {
+  return new AppError("invalid", `The body cannot be read: ${error.message}. Send it in parts.`, { cause: error });
 }
 
 /** Where the JSON breaks, without the piece of the body that the message of some runtimes repeats. */
@@ -86,16 +88,17 @@ function reasonOf(error: unknown): string {
 
 /** Checks one part of a request. @throws AppError `invalid` that names every wrong field and the rule it breaks */
 export function checkInput<T>(schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issues = result.error.issues.map(toIssue);
+  const result = parseBounded(schema, value);
+  if ("data" in result) return result.data;
+  const issues = isObject(value) ? result.findings : [NO_OBJECT];
   throw new AppError("invalid", issues.map(describe).join("; "), { issues });
 }
 
-function toIssue(issue: z.core.$ZodIssue): Issue {
-  const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
-  return { path, message: path.length === 0 ? "the body must be a JSON object" : issue.message };
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+const NO_OBJECT: Issue = { path: [], message: "the body must be a JSON object" };
 
 function describe({ path, message }: Issue): string {
   return path.length === 0 ? message : `${path.join(".")}: ${message}`;

@@ -6,6 +6,7 @@ import { defineEndpoint } from "../endpoint.js";
 import { FormFile } from "../read-form.js";
 import { containerTag, tagsOf } from "../schemas.js";
 import { serveFile } from "./serve-file.js";
+import { parseLimitedJson } from "../../../lib/limited-json.js";
 
 const { title, customId, entityContext, taskType, dreaming, filepath } = addDocumentSchema.shape;
 
@@ -13,7 +14,7 @@ const { title, customId, entityContext, taskType, dreaming, filepath } = addDocu
 function jsonText(rule: string) {
   return z.string("must be text").transform((text, context): unknown => {
     try {
-      return JSON.parse(text);
+      return parseLimitedJson(text);
     } catch {
       context.addIssue({ code: "custom", message: rule });
       return z.NEVER;
@@ -32,7 +33,7 @@ const tagsText = z
 function readTags(text: string): unknown[] {
   if (!text.trimStart().startsWith("[")) return [text];
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseLimitedJson(text);
     return Array.isArray(value) ? value : [text];
   } catch {
     return [text];

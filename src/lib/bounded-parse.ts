@@ -1,0 +1,120 @@
+import * as z from "zod";
+
+/** What is wrong with a value, and where. */
+interface Finding {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export type BoundedResult<T> = { readonly data: T } | { readonly findings: readonly Finding[] };
+
+/** Of a list or a record whose schema names no limit of its own. */
+const MOST_ENTRIES = 10_000;
+const MOST_FINDINGS = 20;
+const LONGEST_NAME = 64;
+const LONGEST_MESSAGE = 500;
+
+/**
+ * Checks a value against a schema. Sizes of lists and records are looked at before their elements, and at most 20 findings are
+ * told, each cut short, so that neither the work nor the answer grows with what somebody sends.
+ */
+export function parseBounded<T>(schema: z.ZodType<T>, value: unknown): BoundedResult<T> {
+  const oversized = findOversized(schema, value, []);
+  if (oversized !== null) return { findings: [shorten(oversized)] };
+  const result = schema.safeParse(value);
+  if (result.success) return { data: result.data };
+  const { issues } = result.error;
+  const told = issues.slice(0, MOST_FINDINGS).map(({ path, message }) => ({
+    path: path.map((part) => (typeof part === "number" ? part : String(part))),
+    message,
+  }));
+  const more = issues.length - told.length;
+  if (more > 0) told.push({ path: [], message: `and ${more.toLocaleString("en")} more of the kind` });
+  return { findings: told.map(shorten) };
+}
+
+function shorten({ path, message }: Finding): Finding {
+  return {
+    path: path.map((part) => (typeof part === "number" ? part : part.slice(0, LONGEST_NAME))),
+    message: message.slice(0, LONGEST_MESSAGE),
+  };
+}
+
+type Path = readonly (string | number)[];
+
+/** The first list or record that is longer than it may be. What the schema does not know is never looked into. */
+function findOversized(schema: unknown, value: unknown, path: Path): Finding | null {
+  if (typeof value !== "object" || value === null) return null;
+  if (schema instanceof z.ZodUnion) return findInUnion(schema.options, value, path);
+  if (schema instanceof z.ZodArray) return Array.isArray(value) ? findInList(schema, value, path) : null;
+  if (schema instanceof z.ZodPipe)
+    return findOversized(schema.in instanceof z.ZodTransform ? schema.out : schema.in, value, path);
+  if (schema instanceof z.ZodLazy || isWrapper(schema)) return findOversized(schema.unwrap(), value, path);
+  if (Array.isArray(value)) return null;
+  if (schema instanceof z.ZodRecord) return findInRecord(schema, value, path);
+  if (schema instanceof z.ZodObject) return findInFields(schema.shape, value, path);
+  return null;
+}
+
+function isWrapper(schema: unknown) {
+  return (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodCatch ||
+    schema instanceof z.ZodReadonly
+  );
+}
+
+/** Too long only where no form takes it. */
+function findInUnion(options: readonly unknown[], value: object, path: Path): Finding | null {
+  const found = options.filter((option) => takes(option, value)).map((option) => findOversized(option, value, path));
+  return found.includes(null) ? null : (found[0] ?? null);
+}
+
+function takes(schema: unknown, value: object): boolean {
+  return schema instanceof z.ZodArray === Array.isArray(value);
+}
+
+function findInList(schema: z.ZodArray, list: readonly unknown[], path: Path): Finding | null {
+  const own = (schema.def.checks ?? []).filter(({ _zod }) => _zod.def.check === "max_length");
+  // The same checks without a look at the elements.
+  const told = z
+    .array(z.unknown())
+    .check(...(own as z.core.$ZodCheck<unknown[]>[]))
+    .safeParse(list).error?.issues[0];
+  if (told !== undefined) return { path, message: told.message };
+  if (own.length === 0 && list.length > MOST_ENTRIES) return { path, message: tooMany("entries", list.length) };
+  for (const [index, item] of list.entries()) {
+    const found = findOversized(schema.element, item, [...path, index]);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function findInRecord(schema: z.ZodRecord, value: object, path: Path): Finding | null {
+  const names = Object.keys(value);
+  if (names.length > MOST_ENTRIES) return { path, message: tooMany("fields", names.length) };
+  return findInValues(names, value, { schemaOf: () => schema.valueType, path });
+}
+
+function findInFields(shape: Readonly<Record<string, unknown>>, value: object, path: Path): Finding | null {
+  return findInValues(Object.keys(shape), value, { schemaOf: (name) => shape[name], path });
+}
+
+function findInValues(
+  names: readonly string[],
+  value: object,
+  { schemaOf, path }: { readonly schemaOf: (name: string) => unknown; readonly path: Path },
+): Finding | null {
+  for (const name of names) {
+    const found = findOversized(schemaOf(name), Object(value)[name], [...path, name]);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function tooMany(what: string, count: number): string {
+  return `has ${count.toLocaleString("en")} ${what}, at most ${MOST_ENTRIES.toLocaleString("en")} are accepted`;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { parseBounded } from "../../src/lib/bounded-parse.js";
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
+const record = (count: number): object => Object.fromEntries(names(count).map((name) => [name, 1]));
+
+/** A schema that says when it is asked about an element. */
+function counting() {
+  let looks = 0;
+  const element = z.custom(() => {
+    looks += 1;
+    return true;
+  });
+  return { element, looks: () => looks };
+}
+
+describe("what is too long is refused without a look at its elements", () => {
+  test.each<[what: string, wrap: (element: z.ZodType) => z.ZodType, value: unknown, message: RegExp]>([
+    ["a list with a limit", (of) => z.array(of).max(3), names(4), /<=3 items/],
+    [
+      "with words of its own",
+      (of) => z.array(of).min(1).max(3, "must name at most 3"),
+      names(4),
+      /^must name at most 3$/,
+    ],
+    ["a list without a limit", (of) => z.array(of), names(10_001), /has 10,001 entries, at most 10,000/],
+    ["a record", (of) => z.record(z.string(), of), record(10_001), /has 10,001 fields, at most 10,000/],
+    ["in a field", (of) => z.object({ a: z.array(of).max(3).optional() }), { a: names(4) }, /<=3/],
+    ["in a list", (of) => z.array(z.object({ a: z.array(of).max(3) })), [{ a: [] }, { a: names(4) }], /<=3/],
+    ["in a record", (of) => z.record(z.string(), z.array(of).max(3)), { a: names(4) }, /<=3/],
+    ["one of two forms", (of) => z.union([z.string(), z.array(of).max(3)]), names(4), /<=3/],
+    ["before it is changed", (of) => z.array(of).max(3).transform(String), names(4), /<=3/],
+    ["after a first change", (of) => z.preprocess((one) => one, z.array(of).max(3)), names(4), /<=3/],
+    ["with a default", (of) => z.array(of).max(3).default([]), names(4), /<=3/],
+    ["named later", (of) => z.lazy(() => z.array(of).max(3)), names(4), /<=3/],
+  ])("%s", (_what, wrap, value, message) => {
+    const { element, looks } = counting();
+    const result = parseBounded(wrap(element), value);
+    expect(result).toEqual({ findings: [{ path: expect.any(Array), message: expect.stringMatching(message) }] });
+    expect(looks()).toBe(0);
+  });
+
+  test("where another form takes it, it is not too long", () => {
+    const either = z.union([z.array(z.string()).max(1), z.array(z.number())]);
+    expect(parseBounded(either, [1, 2])).toEqual({ data: [1, 2] });
+  });
+});
+
+describe("what is told of many mistakes", () => {
+  test("is twenty of them, and how many there are", () => {
+    const result = parseBounded(
+      z.array(z.string()),
+      Array.from({ length: 1_000 }, () => 1),
+    );
+    if (!("findings" in result)) throw new Error("It was taken");
+    expect(result.findings).toHaveLength(21);
+    expect(result.findings[1]?.path).toEqual([1]);
+    expect(result.findings.at(-1)).toEqual({ path: [], message: "and 980 more of the kind" });
+  });
+
+  test("is cut short", () => {
+    const long = { ["x".repeat(100_000)]: 1 };
+    for (const schema of [z.record(z.string(), z.string()), z.strictObject({})])
+      expect(JSON.stringify(parseBounded(schema, long)).length).toBeLessThan(1_000);
+  });
+
+  test("is all where they are few", () => {
+    const result = parseBounded(z.object({ a: z.string(), b: z.array(z.number()) }), { b: [1, "2"] });
+    expect(result).toMatchObject({ findings: [{ path: ["a"] }, { path: ["b", 1] }] });
+  });
+});
