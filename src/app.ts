@@ -296,7 +296,10 @@ export function createNode(options: NodeOptions): Node {
   const listen = (organizationId: string): Promise<Listening> => {
     // A start that was interrupted may come this far after the end.
     if (isHungUp) return Promise.reject(shuttingDown());
-    return (listening ??= options.listen(core, organizationId, () => proof()));
+    listening ??= options.listen(core, organizationId, () => proof());
+    // A port that is taken may be free at the next try.
+    listening.catch(() => (listening = undefined));
+    return listening;
   };
   const seat = createSeat({
     dataDirectory: options.config.dataDirectory,

@@ -16,6 +16,7 @@ import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/re
 import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
 import { machineTimeZone } from "./lib/time-zone.js";
+import { truncate } from "./lib/truncate.js";
 
 export { SETTINGS };
 
@@ -166,7 +167,7 @@ function readValues(texts: Environment, problems: string[]): Values {
 function describeProblem(name: string, text: string, definition: Setting<unknown>, error: z.ZodError): string {
   const rule = error.issues[0]?.message ?? "is not valid";
   if (definition.isSecret) return `${name} ${rule}.`;
-  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  const shown = text.length > 60 ? `${truncate(text, 60)}…` : text;
   return `${name} ${rule}; it is ${JSON.stringify(shown)}.`;
 }
 

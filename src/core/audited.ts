@@ -6,6 +6,7 @@ import { containerTagSchema } from "./input.js";
 import { needOf, type NEEDS } from "./needs.js";
 import type { AuditEvent } from "./service/audit-trail.js";
 import { type AuditOutcome, type CallSource, FACES } from "./types.js";
+import { truncate } from "../lib/truncate.js";
 
 /** What every part of a server asks of another one all the time, and nobody asked for. */
 const UNHEARD: ReadonlySet<string> = new Set([
@@ -154,8 +155,7 @@ function sourceOf({ from, actor }: Call, shown: unknown): Pick<AuditEvent, "face
 }
 
 function oneLine(text: string): string {
-  return text
-    .slice(0, LONGEST_CLIENT)
+  return truncate(text, LONGEST_CLIENT)
     .replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, " ")
     .trim();
 }

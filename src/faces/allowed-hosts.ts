@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { isLoopbackHost } from "./auth.js";
+import { truncate } from "../lib/truncate.js";
 
 /** Names under which this server may be called by browsers, beside its own. */
 export interface AllowedHosts {
@@ -41,5 +42,5 @@ function isAllowedOrigin(origin: string, { publicUrl, origins = [] }: AllowedHos
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.slice(0, 100));
+  return JSON.stringify(truncate(text, 100));
 }

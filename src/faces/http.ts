@@ -18,6 +18,7 @@ import { answerCard, CARD_PATHS } from "./mcp/server-card.js";
 import { createOwnerDoor } from "./owner/door.js";
 import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
+import { loadOnce } from "../lib/load-once.js";
 
 /** Other processes of the data folder may send this much at least. */
 const MIN_INTERNAL_BYTES = 16 * 1024 * 1024;
@@ -87,8 +88,7 @@ function mountMcp(
   { allowed = {}, limits, ...options }: HttpFaceOptions,
   limiting: RestFaceOptions["limitRequests"],
 ): void {
-  let loading: Promise<McpHttp> | undefined;
-  const load = async (closing: AbortSignal | undefined): Promise<McpHttp> => {
+  const load = loadOnce(async (closing: AbortSignal | undefined): Promise<McpHttp> => {
     const { createMcpHttp } = await import("./mcp/http.js");
     // Texts in JSON may be written in escapes of six bytes a character.
     const maxBodyBytes = MIN_MCP_BYTES + 6 * limits.maxTextBytes;
@@ -100,10 +100,9 @@ function mountMcp(
     const mcp = createMcpHttp({ ...options, allowed, resourceMetadataUrl, ...limited });
     closing?.addEventListener("abort", () => void mcp.close(), { once: true });
     return mcp;
-  };
+  });
   const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
-    loading ??= load(env?.closing);
-    return (await loading).answer(req.raw, visitorOf(req.raw, env, options.access));
+    return (await load(env?.closing)).answer(req.raw, visitorOf(req.raw, env, options.access));
   };
   for (const path of ["/mcp", "/mcp/"]) app.all(path, answer);
   app.post("/", answer);
@@ -112,14 +111,12 @@ function mountMcp(
 
 /** The owner's pages; loaded with the first request. Elsewhere than `/auth` they have one address that the API knows. */
 function mountConsole(app: HttpApp, { allowed = {}, ...options }: HttpFaceOptions): void {
-  let loading: Promise<ConsoleFace> | undefined;
-  const load = async (): Promise<ConsoleFace> => {
+  const load = loadOnce(async (): Promise<ConsoleFace> => {
     const { createConsole } = await import("./console/face.js");
     return createConsole({ ...options, allowed });
-  };
+  });
   const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
-    loading ??= load();
-    return (await loading).answer(req.raw, visitorOf(req.raw, env, options.access).callerAddress);
+    return (await load()).answer(req.raw, visitorOf(req.raw, env, options.access).callerAddress);
   };
   for (const path of ["/auth", "/auth/*"]) app.all(path, answer);
   app.all("/v3/auth/key", answer);
@@ -138,14 +135,12 @@ const OAUTH_PATHS = [
 ];
 
 function mountOAuth(app: HttpApp, { allowed = {}, documents, ...options }: HttpFaceOptions): void {
-  let loading: Promise<OAuthFace> | undefined;
-  const load = async (): Promise<OAuthFace> => {
+  const load = loadOnce(async (): Promise<OAuthFace> => {
     const { createOAuthFace } = await import("./oauth/face.js");
     return createOAuthFace({ ...options, allowed, documents });
-  };
+  });
   const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
-    loading ??= load();
-    return (await loading).answer(req.raw, visitorOf(req.raw, env, options.access));
+    return (await load()).answer(req.raw, visitorOf(req.raw, env, options.access));
   };
   for (const path of OAUTH_PATHS) app.all(path, answer);
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AppError, type Issue } from "../core/errors.js";
 import { editDistance } from "../lib/edit-distance.js";
 import { parseLimitedJson } from "../lib/limited-json.js";
+import { truncate } from "../lib/truncate.js";
 
 /** Fields of an input that nothing reads. */
 export interface UnknownFields {
@@ -225,7 +226,7 @@ function refuse({ misspelt }: Found, path: Path, message: string): void {
 }
 
 function shown(path: Path): (string | number)[] {
-  return path.map((part) => (typeof part === "number" ? part : part.slice(0, LONGEST_SHOWN)));
+  return path.map((part) => (typeof part === "number" ? part : truncate(part, LONGEST_SHOWN)));
 }
 
 function plainNameOf(name: string): string {

@@ -1,6 +1,7 @@
 import { judgeText } from "../core/memories/trust.js";
 import type { Document } from "../core/types.js";
-import { sentenceSpans, truncate } from "../lib/sentences.js";
+import { sentenceSpans } from "../lib/sentences.js";
+import { truncate } from "../lib/truncate.js";
 import type { DescribedByModel } from "./prompts/describe-document.js";
 
 const LONGEST_TITLE = 80;

@@ -1,5 +1,6 @@
 import type { ChunkMetadata, Turn } from "../core/types.js";
-import { safeCut, sentenceSpans, truncate } from "../lib/sentences.js";
+import { sentenceSpans } from "../lib/sentences.js";
+import { safeCut, truncate } from "../lib/truncate.js";
 import type { ChunkPiece } from "./chunk-piece.js";
 import type { Conversation } from "./conversation.js";
 
@@ -50,7 +51,7 @@ function cutTurn(text: string): string[] {
     start ??= span.start;
     end = span.end;
     while (end - start > LONGEST_PIECE) {
-      const cut: number = start + safeCut(text.slice(start, start + LONGEST_PIECE + 1), LONGEST_PIECE);
+      const cut: number = safeCut(text, start + LONGEST_PIECE);
       parts.push(text.slice(start, cut));
       start = cut;
     }

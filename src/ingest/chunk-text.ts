@@ -1,5 +1,6 @@
 import type { RecursiveCharacterTextSplitter, SupportedTextSplitterLanguage } from "@langchain/textsplitters";
-import { safeCut, sentenceSpans, type Span } from "../lib/sentences.js";
+import { sentenceSpans, type Span } from "../lib/sentences.js";
+import { safeCut } from "../lib/truncate.js";
 
 /** How a text wants to be cut: at sentences, at Markdown blocks, or at the declarations of a programming language. */
 export type TextKind = "prose" | "markdown" | "code" | SupportedTextSplitterLanguage;
@@ -90,7 +91,7 @@ function cutLongSpan(text: string, span: Span, most: number): Span[] {
   const pieces: Span[] = [];
   let start = span.start;
   while (span.end - start > most) {
-    const end = start + safeCut(text.slice(start, start + most + 1), most);
+    const end = Math.max(start + 1, safeCut(text, start + most));
     pieces.push({ start, end });
     start = end;
   }

@@ -1,5 +1,6 @@
 import type { ChunkMetadata, Turn } from "../core/types.js";
-import { safeCut, sentenceSpans, type Span } from "../lib/sentences.js";
+import { sentenceSpans, type Span } from "../lib/sentences.js";
+import { safeCut } from "../lib/truncate.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import { detectKind } from "./chunk-kind.js";
 import { markdownSections } from "./chunk-markdown.js";

@@ -3,7 +3,7 @@ import { AppError, RetryLater } from "../core/errors.js";
 import type { JobContext, JobDraft, LanguageModel, StoreNouns } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import { sha256 } from "../lib/crypto.js";
-import { safeCut } from "../lib/sentences.js";
+import { safeCut } from "../lib/truncate.js";
 import { checkDescription, type Description } from "./check-description.js";
 import type { IngestContext } from "./context.js";
 import { describeDocumentPrompt } from "./prompts/describe-document.js";

@@ -9,6 +9,7 @@ import { extractFactsPrompt, type ExtractFactsInput } from "./prompts/extract-fa
 import type { StatedByModel } from "./prompts/fact-rules.js";
 import { fenceOf } from "../lib/fence.js";
 import { type WindowSizes, windowsOf } from "../lib/windows.js";
+import { truncate } from "../lib/truncate.js";
 
 /** As many as rules find at most: a document that states more is no note and no conversation. */
 const MOST_CANDIDATES = 500;
@@ -69,7 +70,7 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
     const input = inputOf(reading, window);
     try {
       const { facts, summary } = await ask(reading, input);
-      if (input.parts > 1) reading.summary = summary.slice(0, LONGEST_SUMMARY);
+      if (input.parts > 1) reading.summary = truncate(summary, LONGEST_SUMMARY);
       return facts.slice(0, MOST_PER_WINDOW);
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "too_large") throw error;

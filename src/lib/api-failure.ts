@@ -1,4 +1,5 @@
 import { AnswerTooLargeError, parseRetryAfter } from "./http-fetch.js";
+import { truncate } from "./truncate.js";
 
 /** What an HTTP service said when it refused. */
 export interface ApiFailure {
@@ -71,7 +72,7 @@ export function quoteService(text: string | undefined, apiKey: string | undefine
   if (!text) return "";
   const safe = apiKey ? text.replaceAll(apiKey, "***") : text;
   const line = safe.replace(/\s+/g, " ").trim();
-  return ` It says: ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`;
+  return ` It says: ${line.length > 200 ? `${truncate(line, 200)}…` : line}`;
 }
 
 /** The error and what caused it, outermost first; errors of several attempts to connect included. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { truncate } from "./truncate.js";
 
 /** What is wrong with a value, and where. */
 interface Finding {
@@ -35,8 +36,8 @@ export function parseBounded<T>(schema: z.ZodType<T>, value: unknown): BoundedRe
 
 function shorten({ path, message }: Finding): Finding {
   return {
-    path: path.map((part) => (typeof part === "number" ? part : part.slice(0, LONGEST_NAME))),
-    message: message.slice(0, LONGEST_MESSAGE),
+    path: path.map((part) => (typeof part === "number" ? part : truncate(part, LONGEST_NAME))),
+    message: truncate(message, LONGEST_MESSAGE),
   };
 }
 

@@ -56,23 +56,3 @@ function pushTrimmed(spans: Span[], text: string, start: number, end: number): v
 function isSpace(text: string, index: number): boolean {
   return /\s/.test(text[index] ?? "");
 }
-
-/**
- * The last place at or before `limit` where a text can be cut without tearing a surrogate pair apart; at least 1, so that
- * cutting again and again ends.
- */
-export function safeCut(text: string, limit: number): number {
-  if (limit >= text.length) return text.length;
-  const code = text.charCodeAt(limit);
-  const tears = code >= 0xdc00 && code <= 0xdfff && isHighSurrogate(text.charCodeAt(limit - 1));
-  return Math.max(1, tears && limit > 1 ? limit - 1 : limit);
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
-
-/** The first `limit` characters of a text, without half a surrogate pair at the end. */
-export function truncate(text: string, limit: number): string {
-  return text.slice(0, safeCut(text, limit));
-}

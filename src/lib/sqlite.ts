@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { loadOnce } from "./load-once.js";
 
 /** A value that SQLite stores or returns; whole numbers beyond 2^53 are not used here. */
 export type SqliteValue = null | number | string | Uint8Array;
@@ -59,16 +60,12 @@ export function sqliteModule(): string | null {
   return createRequire(import.meta.url).resolve("@photostructure/sqlite");
 }
 
-let loading: Promise<SqliteModule> | undefined;
-
 /** The SQLite of the runtime where it has one, else the bundled prebuilt one with the same API. Loaded once. */
-export function loadSqlite(): Promise<SqliteModule> {
-  loading ??= importSqlite().then((module) => {
-    if (isSqliteModule(module)) return module;
-    throw new Error("The SQLite module has no DatabaseSync; reinstall the dependencies.");
-  });
-  return loading;
-}
+export const loadSqlite = loadOnce(async (): Promise<SqliteModule> => {
+  const module: unknown = await importSqlite();
+  if (isSqliteModule(module)) return module;
+  throw new Error("The SQLite module has no DatabaseSync; reinstall the dependencies.");
+});
 
 /** What SQLite says for these codes, for errors of queries that come without the code from the bundled module. */
 const MESSAGES: readonly (readonly [RegExp, number])[] = [

@@ -1,4 +1,5 @@
-import { sentenceSpans, truncate } from "./sentences.js";
+import { sentenceSpans } from "./sentences.js";
+import { truncate } from "./truncate.js";
 import { stem } from "./stem.js";
 import { isStopWord, tokenise } from "./words.js";
 

@@ -1,4 +1,4 @@
-import { truncate } from "./sentences.js";
+import { truncate } from "./truncate.js";
 
 const TITLE_LENGTH = 80;
 

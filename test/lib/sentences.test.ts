@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { safeCut, sentenceSpans, truncate } from "../../src/lib/sentences.js";
+import { sentenceSpans } from "../../src/lib/sentences.js";
+import { safeCut, truncate } from "../../src/lib/truncate.js";
 
 const sentencesOf = (text: string): string[] => sentenceSpans(text).map(({ start, end }) => text.slice(start, end));
 

@@ -6,6 +6,7 @@ import { retry } from "../../lib/retry.js";
 import { NEURAL_CALIBRATION } from "./calibration.js";
 import { describeFailure, isBatchTooLarge, pauseBeforeRetry } from "./openai-errors.js";
 import { readVectors } from "./openai-answer.js";
+import { loadOnce } from "../../lib/load-once.js";
 
 export interface OpenAiEmbedderOptions {
   /** Any service that speaks OpenAI's embeddings API, e.g. `https://api.openai.com/v1`. */
@@ -39,18 +40,14 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const { model, log } = options;
   const endpoint = { baseUrl: options.baseUrl, model, apiKey: options.apiKey };
   const timeouts = options.timeoutMs ?? TIMEOUTS;
-  const clients = new Map<Purpose, Promise<OpenAI>>();
   let knownSize = options.dimensions;
 
-  async function clientFor(purpose: Purpose): Promise<OpenAI> {
-    const limits = { timeoutMs: timeouts[purpose], maximumBytes: LARGEST_ANSWER };
-    const client = clients.get(purpose) ?? createOpenAiClient({ ...endpoint, ...limits });
-    clients.set(purpose, client);
-    return client;
-  }
+  const connectFor = (purpose: Purpose): (() => Promise<OpenAI>) =>
+    loadOnce(() => createOpenAiClient({ ...endpoint, timeoutMs: timeouts[purpose], maximumBytes: LARGEST_ANSWER }));
+  const clients = { query: connectFor("query"), document: connectFor("document") };
 
   async function request(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<Float32Array[]> {
-    const client = await clientFor(purpose);
+    const client = await clients[purpose]();
     const answer: unknown = await client.embeddings.create(
       {
         model,

@@ -8,6 +8,8 @@ import { findJson } from "./answer-text.js";
 import { type Dialect, firstDialect, humbler, isUnusableAnswer } from "./openai-dialect.js";
 import { describeFailure, pauseBeforeRetry } from "./openai-errors.js";
 import { type Completion, readCompletion } from "./openai-completion.js";
+import { loadOnce } from "../../lib/load-once.js";
+import { truncate } from "../../lib/truncate.js";
 
 export interface OpenAiModelOptions {
   /** Who serves it, for people, e.g. `openai` or `ollama`. */
@@ -45,17 +47,18 @@ const ANSWERS = 2;
 export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
   const { log } = options;
   const dialects = new Map<string, Dialect>();
-  let client: Promise<OpenAI> | undefined;
-
-  /** One request, in a humbler way as often as the service refuses the form of it. */
-  async function complete(model: string, question: Question, signal: AbortSignal | undefined): Promise<Completion> {
-    client ??= createOpenAiClient({
+  const connect = loadOnce(() =>
+    createOpenAiClient({
       baseUrl: options.baseUrl,
       apiKey: options.apiKey,
       timeoutMs: options.timeoutMs ?? TIMEOUT,
       maximumBytes: LARGEST_ANSWER,
-    });
-    const ready = await client;
+    }),
+  );
+
+  /** One request, in a humbler way as often as the service refuses the form of it. */
+  async function complete(model: string, question: Question, signal: AbortSignal | undefined): Promise<Completion> {
+    const ready = await connect();
     for (;;) {
       const dialect = dialects.get(model) ?? firstDialect(options.baseUrl);
       try {
@@ -218,7 +221,7 @@ function correct(question: Question, completion: Completion, problem: string): r
   const text = completion.text.trim();
   return [
     ...question.messages,
-    ...(text === "" ? [] : [{ role: "assistant" as const, content: text.slice(0, LONGEST_ECHO) }]),
+    ...(text === "" ? [] : [{ role: "assistant" as const, content: truncate(text, LONGEST_ECHO) }]),
     {
       role: "user",
       content: `This answer cannot be used: ${problem}. Answer again, shorter if it was cut off. ${formatRule(question.jsonSchema)}`,

@@ -170,6 +170,7 @@ export class SqliteWriter {
     };
   }
 
+  /** Never throws: a failure is for the members of the group, and whoever waits for the connection still gets it. */
   #commitGroup(): void {
     const group = this.#group;
     if (!group) return;
@@ -177,12 +178,21 @@ export class SqliteWriter {
     try {
       this.#session.exec("commit");
     } catch (error) {
-      this.#takeBack("rollback");
       group.settle(error);
+      this.#takeBackIfPossible();
       return;
     }
     group.settle();
     this.#care.committed();
+  }
+
+  /** Whoever begins next meets what is wrong with the connection, and is told: nobody here waits for it. */
+  #takeBackIfPossible(): void {
+    try {
+      this.#takeBack("rollback");
+    } catch {
+      // Told to the next one.
+    }
   }
 
   #giveUp(group: Group): void {

@@ -2,6 +2,7 @@ import type { ChromaClient, Where } from "chromadb";
 import { z } from "zod";
 
 import { AppError } from "../../core/errors.js";
+import { truncate } from "../../lib/truncate.js";
 
 /** Where a Chroma server answers, and as whom to ask it. */
 export interface ChromaAddress {
@@ -186,7 +187,7 @@ export class ChromaServer {
         : error instanceof z.ZodError
           ? "the answer is not what a Chroma server gives"
           : error instanceof Error
-            ? error.message.slice(0, 300)
+            ? truncate(error.message, 300)
             : String(error);
     return new AppError("unavailable", `Chroma at ${this.host}: ${reason}`, { cause: error });
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fenceOf } from "../../lib/fence.js";
-import { truncate } from "../../lib/sentences.js";
+import { truncate } from "../../lib/truncate.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { LanguageModel } from "../ports.js";

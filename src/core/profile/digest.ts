@@ -1,4 +1,4 @@
-import { truncate } from "../../lib/sentences.js";
+import { truncate } from "../../lib/truncate.js";
 import type { ProfileSummary } from "../ports.js";
 import type { Memory } from "../types.js";
 

@@ -1,6 +1,6 @@
 import { fenceOf } from "../../lib/fence.js";
 import { numbersOf } from "../../lib/numbers.js";
-import { truncate } from "../../lib/sentences.js";
+import { truncate } from "../../lib/truncate.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { CoreContext } from "../context.js";

@@ -1,5 +1,5 @@
 import { fenceOf } from "../../lib/fence.js";
-import { truncate } from "../../lib/sentences.js";
+import { truncate } from "../../lib/truncate.js";
 import type { LanguageModel, Reranker } from "../ports.js";
 import { rerankResultsPrompt } from "../prompts/rerank-results.js";
 

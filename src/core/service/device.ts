@@ -9,6 +9,7 @@ import { once, onceWith } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
 import type { ApprovedUse, Asker, DeviceRequest, DeviceState } from "../types.js";
 import { createKeySchema, makeKey } from "./keys.js";
+import { truncate } from "../../lib/truncate.js";
 
 const EXPIRES_IN = 600;
 const INTERVAL = 5;
@@ -132,7 +133,7 @@ export async function pollDevice(context: CoreContext, call: Admitted, raw: unkn
 function keyOf({ client, hostname }: Asker, { grants, permission, expiresInDays }: ApprovedUse) {
   const name = `${client ?? "program"} on ${hostname ?? "another machine"}`;
   return {
-    name: name.slice(0, LONGEST_NAME).replace(/\p{Surrogate}$/u, ""),
+    name: truncate(name, LONGEST_NAME),
     kind: client === null ? "agent" : "plugin",
     client: client ?? undefined,
     grants: grants ?? undefined,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { hashPassword, isPassword, randomSecret, sha256 } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
+import { loadOnce } from "../../lib/load-once.js";
 import { iso } from "../../lib/time.js";
 import { admit, authenticate } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
@@ -9,6 +10,7 @@ import { customIdSchema, parseInput, textSchema } from "../input.js";
 import { once, onceWith } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
 import type { Actor, SignIn, SignInWay } from "../types.js";
+import { truncate } from "../../lib/truncate.js";
 
 const MINUTE_MS = 60_000;
 /** A link is for now. */
@@ -75,7 +77,7 @@ export async function signIn(context: CoreContext, call: Admitted, raw: unknown)
       id: createId(),
       organizationId,
       how,
-      client: input.client?.slice(0, LONGEST_CLIENT) ?? null,
+      client: input.client === undefined ? null : truncate(input.client, LONGEST_CLIENT),
       createdAt: iso(now),
       lastUsedAt: iso(now),
       expiresAt: iso(new Date(now.getTime() + IDLE_MS)),
@@ -114,11 +116,7 @@ async function checkSecret(context: CoreContext, { key, password, from }: SignIn
   throw new AppError("unauthorized", "This is not the password. `recollect login` makes a link that signs you in.");
 }
 
-let decoyHash: Promise<string> | undefined;
-
-function decoy(): Promise<string> {
-  return (decoyHash ??= hashPassword(randomSecret()));
-}
+const decoy = loadOnce(() => hashPassword(randomSecret()));
 
 /** Before it is known whether it is right, so that many at once are counted, too. */
 function countAttempt({ attempts }: CoreContext, name: string): void {

@@ -3,6 +3,7 @@ import type { DocumentHead, Memory, RememberedFact } from "../../core/types.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import type { Cli } from "./cli.js";
 import { count, indent, oneLine, printable } from "./style.js";
+import { truncate } from "../../lib/truncate.js";
 
 const LONGEST_NAME = 60;
 
@@ -42,7 +43,7 @@ function nameOf(document: DocumentHead): string {
   const name = document.title ?? document.filepath ?? document.url ?? document.customId;
   if (name === null) return `document ${document.id}`;
   const shown = oneLine(name);
-  return shown.length > LONGEST_NAME ? `“${shown.slice(0, LONGEST_NAME)}…”` : `“${shown}”`;
+  return shown.length > LONGEST_NAME ? `“${truncate(shown, LONGEST_NAME)}…”` : `“${shown}”`;
 }
 
 /** The day something is from, as far as it is known: what the source says, else when it was added. */

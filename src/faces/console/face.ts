@@ -10,6 +10,7 @@ import { answerDevice, pollDevice, showDevice, startDevice } from "./device.js";
 import { makeKeyForPage } from "./key-for-page.js";
 import { doSignIn, doSignOut, showHome, showSignIn } from "./sign-in.js";
 import { type ConsoleOptions, type Handler, jsonAnswer, type Surroundings, type Visit } from "./visit.js";
+import { truncate } from "../../lib/truncate.js";
 
 export type { ConsoleOptions } from "./visit.js";
 
@@ -96,7 +97,7 @@ function refuse({ request, url }: Visit, error: unknown, log: ConsoleOptions["lo
 }
 
 function missing({ url }: Visit): Response {
-  const message = `There is no page ${url.pathname.slice(0, 200)}.`;
+  const message = `There is no page ${truncate(url.pathname, 200)}.`;
   return pageAnswer({ title: "Nothing is here", status: 404, body: html`<p>${message}</p>` });
 }
 

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ErrorKind } from "../../core/errors.js";
 import type { LeveledLog } from "../../lib/log.js";
-import { truncate } from "../../lib/sentences.js";
+import { truncate } from "../../lib/truncate.js";
 import { type ErrorReader, refusalOf } from "../errors.js";
 
 /** Clients cut longer ones. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { SearchAnswer, SearchResult } from "../../core/index.js";
 import { TRUST, type DocumentHead, type Memory } from "../../core/types.js";
-import { truncate } from "../../lib/sentences.js";
+import { truncate } from "../../lib/truncate.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { count, oneLine } from "./recalled.js";
 

@@ -5,6 +5,7 @@ import { openMcpStdio, type Opening } from "./opening.js";
 import { createMcpFactory, type McpExtension, type Session } from "./server.js";
 import type { ToolSet } from "./tool-list.js";
 import { createStdioTransport } from "./transport.js";
+import { loadOnce } from "../../lib/load-once.js";
 
 /** Of the second that is left after the end of the input, this much is for calls in flight … */
 const FINISH_MS = 300;
@@ -36,7 +37,7 @@ export interface McpStdioOptions {
 export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
   const { version, log, defaultContainer, extension, tools = "small" } = options;
   const opening = options.opening ?? openMcpStdio({ version, isExtended: extension !== undefined });
-  const session = keepSuccess(async () => {
+  const session = loadOnce(async () => {
     const { core, actor } = await options.session();
     // The list of tools needs no core, and is wanted first.
     const { coreFor } = await import("../../core/index.js");
@@ -82,16 +83,4 @@ function untilSignal(): Promise<NodeJS.Signals> {
 /** Resolves when the work is done or the time is up. */
 function within(ms: number, work: Promise<unknown>): Promise<unknown> {
   return Promise.race([work, new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))]);
-}
-
-/** Calls once, and again only after a failure. */
-function keepSuccess<T>(open: () => Promise<T>): () => Promise<T> {
-  let opened: Promise<T> | undefined;
-  return () => {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  };
 }

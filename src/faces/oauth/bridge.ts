@@ -1,9 +1,14 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
+import { AppError } from "../../core/errors.js";
+
+/** Longer than any answer takes that reads the store. */
+const PATIENCE_MS = 30_000;
 
 /** An answer that is kept instead of sent. */
 class KeptAnswer extends ServerResponse {
   readonly answered: Promise<Response>;
+  readonly #written: Buffer[] = [];
   #keep: (answer: Response) => void = () => {};
 
   constructor(incoming: IncomingMessage) {
@@ -13,15 +18,27 @@ class KeptAnswer extends ServerResponse {
     });
   }
 
+  /** Nothing else says that there will be no answer: no connection is behind it. */
+  override destroy(error?: Error): this {
+    super.destroy(error);
+    this.emit("close");
+    return this;
+  }
+
+  override write(chunk: unknown): boolean {
+    if (typeof chunk === "string" || chunk instanceof Uint8Array) this.#written.push(Buffer.from(chunk));
+    return true;
+  }
+
   override end(chunk?: unknown): this {
+    this.write(chunk);
     const headers = new Headers();
     for (const [name, value] of Object.entries(this.getHeaders()))
       for (const one of [value].flat()) if (one !== undefined) headers.append(name, String(one));
     // The server counts itself, and answers without a body have no length.
     headers.delete("content-length");
-    const body = typeof chunk === "string" || chunk instanceof Uint8Array ? chunk : null;
-    const hasBody = body !== null && body.length > 0;
-    this.#keep(new Response(hasBody ? Buffer.from(body) : null, { status: this.statusCode, headers }));
+    const body = Buffer.concat(this.#written);
+    this.#keep(new Response(body.length > 0 ? body : null, { status: this.statusCode, headers }));
     return this;
   }
 }
@@ -29,6 +46,42 @@ class KeptAnswer extends ServerResponse {
 export interface NodeExchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: KeptAnswer;
+}
+
+/** A program for Node that answers requests, such as the callback of Koa. */
+type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
+
+/**
+ * What the program answers. It fails with the program, with an answer that was given up, and with one that does not come.
+ * @throws whatever the program throws; AppError `unavailable` when it gives no answer
+ */
+export async function answerOf(
+  handler: NodeHandler,
+  { incoming, outgoing }: NodeExchange,
+  patienceMs = PATIENCE_MS,
+): Promise<Response> {
+  const answered = new AbortController();
+  const failed = new Promise<never>((_resolve, reject) => {
+    outgoing.once("close", () => reject(unanswered()));
+    Promise.resolve()
+      .then(() => handler(incoming, outgoing))
+      .catch(reject);
+    setTimeoutUntil(answered.signal, patienceMs, () => reject(unanswered()));
+  });
+  try {
+    return await Promise.race([outgoing.answered, failed]);
+  } finally {
+    answered.abort();
+  }
+}
+
+function setTimeoutUntil(signal: AbortSignal, ms: number, work: () => void): void {
+  const timer = setTimeout(work, ms).unref();
+  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+}
+
+function unanswered(): AppError {
+  return new AppError("unavailable", "The sign-in gave no answer. Try again.", { retryAfter: 1 });
 }
 
 /**

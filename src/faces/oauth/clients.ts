@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isLoopbackHost } from "../auth.js";
+import { truncate } from "../../lib/truncate.js";
 
 /** Schemes of programs that are known to open a link of theirs when the owner has answered. */
 const PROGRAM_SCHEMES: ReadonlySet<string> = new Set([
@@ -65,7 +66,8 @@ export function readClient(said: unknown): ClientReading {
   const staysSignedIn = Array.isArray(grant_types) && grant_types.includes("refresh_token");
   return {
     metadata: {
-      ...(typeof client_name === "string" && client_name !== "" && { client_name: client_name.slice(0, LONGEST_NAME) }),
+      ...(typeof client_name === "string" &&
+        client_name !== "" && { client_name: truncate(client_name, LONGEST_NAME) }),
       ...(isWebAddress(client_uri) && { client_uri }),
       redirect_uris,
       grant_types: staysSignedIn ? ["authorization_code", "refresh_token"] : ["authorization_code"],

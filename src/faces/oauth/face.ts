@@ -12,7 +12,7 @@ import { type Refusal, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { html } from "../pages/html.js";
 import { pageAnswer } from "../pages/layout.js";
 import { createSessions, refuseForeign } from "../pages/session.js";
-import { toNode } from "./bridge.js";
+import { answerOf, toNode } from "./bridge.js";
 import type { DocumentOptions } from "./client-documents.js";
 import { readClient } from "./clients.js";
 import { ALIASES, AUTHORIZE_PATH, CONSENT_PATH, REGISTER_PATH, RESOURCE_METADATA_PATH } from "./paths.js";
@@ -197,13 +197,13 @@ function describeResource(request: Request, issuer: string): Response {
 
 async function askProvider(request: Request, path: string, provider: Provider): Promise<Response> {
   const { asked, body } = await prepare(request, path, provider.issuer);
-  const { incoming, outgoing } = toNode(asked, body);
+  const exchange = toNode(asked, body);
+  const { incoming } = exchange;
   const { host, protocol } = new URL(provider.issuer);
   incoming.headers["host"] = host;
   incoming.headers["x-forwarded-host"] = host;
   incoming.headers["x-forwarded-proto"] = protocol.slice(0, -1);
-  void provider.callback()(incoming, outgoing);
-  const answer = await outgoing.answered;
+  const answer = await answerOf(provider.callback(), exchange);
   if (path.startsWith(AUTHORIZE_PATH)) return answer.status < 400 ? answer : explain(request, answer);
   answer.headers.set("access-control-allow-origin", "*");
   answer.headers.delete("access-control-allow-credentials");

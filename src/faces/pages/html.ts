@@ -1,3 +1,5 @@
+import { truncate } from "../../lib/truncate.js";
+
 /** A piece of HTML in which everything that came from outside is escaped. Only `html` and `trustedHtml` make one. */
 export class Html {
   readonly text: string;
@@ -50,5 +52,5 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** Somebody else's words as they may be shown: one line, nothing invisible, not too long. */
 export function shown(text: string, most = 120): string {
   const line = text.replace(UNSEEN, " ").replace(/\s+/g, " ").trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1).replace(/\p{Surrogate}$/u, "")}…`;
+  return line.length <= most ? line : `${truncate(line, most - 1)}…`;
 }

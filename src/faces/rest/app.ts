@@ -45,6 +45,7 @@ import { sessionEndpoints } from "./service/session.js";
 import { settingsEndpoints } from "./service/settings.js";
 import { teamEndpoints } from "./service/team.js";
 import { webAppEndpoints } from "./service/web-app.js";
+import { truncate } from "../../lib/truncate.js";
 
 export interface RestFaceOptions {
   readonly core: Core;
@@ -126,7 +127,7 @@ export function createRestFace(options: RestFaceOptions): RestApp {
 }
 
 function refusePath({ method, path }: { method: string; path: string }): never {
-  throw new AppError("not_found", `This server does not serve ${method} ${path.slice(0, 200)}.`);
+  throw new AppError("not_found", `This server does not serve ${method} ${truncate(path, 200)}.`);
 }
 
 /**

@@ -18,6 +18,7 @@ import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
 import { bodyLimits, checkInput, readJsonBody, type RequestLimits } from "./read-request.js";
 import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
+import { truncate } from "../../lib/truncate.js";
 
 interface RestEnvironment {
   Bindings: HttpBindings;
@@ -162,7 +163,7 @@ async function readBody(request: Request, endpoint: Endpoint, limits: RequestLim
 
 function refuseMethod(context: RestContext, path: string, allowed: string): Response {
   const { method } = context.req;
-  const message = `${context.req.path.slice(0, 200)} does not take ${method}. It takes ${allowed}.`;
+  const message = `${truncate(context.req.path, 200)} does not take ${method}. It takes ${allowed}.`;
   const facts = context.get("facts");
   facts.path = path;
   facts.error = `${path} does not take ${method}.`;

@@ -2,6 +2,7 @@ import { AppError } from "../../core/errors.js";
 import { readBodyBytes } from "../../lib/request-body.js";
 import { boundaryOf, MultipartError, parseMultipart, type Part } from "../../lib/multipart.js";
 import { refuseTooLarge, type BodyLimit } from "./read-request.js";
+import { truncate } from "../../lib/truncate.js";
 
 /** A file of a form. */
 export class FormFile {
@@ -66,6 +67,6 @@ function textOf({ name, bytes }: Part): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new AppError("invalid", `${name.slice(0, 100)}: is not valid UTF-8.`, { cause: error });
+    throw new AppError("invalid", `${truncate(name, 100)}: is not valid UTF-8.`, { cause: error });
   }
 }

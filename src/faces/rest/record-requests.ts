@@ -5,6 +5,7 @@ import { COMMON_HEADERS } from "./common-headers.js";
 import type { Endpoint } from "./endpoint.js";
 import type { RequestLog } from "./request-log.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
+import { truncate } from "../../lib/truncate.js";
 
 /** What is learnt of a request while it is answered. */
 export interface RequestFacts {
@@ -53,7 +54,7 @@ export function recordRequests(
       status,
       duration: Math.round((performance.now() - began) * 10) / 10,
       containerTag: facts.containerTag ?? null,
-      error: status >= 400 ? (facts.error?.slice(0, MAX_ERROR) ?? null) : null,
+      error: status >= 400 ? (facts.error === undefined ? null : truncate(facts.error, MAX_ERROR)) : null,
       address: visitorOf(context.req.raw, context.env, access).callerAddress ?? null,
       createdAt,
     });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ExtractionGuidance } from "../../core/ports.js";
-import { truncate } from "../../lib/sentences.js";
+import { truncate } from "../../lib/truncate.js";
 
 /** Longer descriptions of buckets say at their beginning what belongs into them. */
 const LONGEST_DESCRIPTION = 400;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { dayIn } from "../../../lib/time-zone.js";
 import type { DocumentHead } from "../../../core/types.js";
 import { createId } from "../../../lib/ids.js";
-import { safeCut } from "../../../lib/sentences.js";
+import { safeCut } from "../../../lib/truncate.js";
 import { titleOf } from "../hits.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
 import { listPlaces } from "../places.js";

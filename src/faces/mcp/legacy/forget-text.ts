@@ -1,6 +1,6 @@
 import { AppError } from "../../../core/errors.js";
 import { createId } from "../../../lib/ids.js";
-import { truncate } from "../../../lib/sentences.js";
+import { truncate } from "../../../lib/truncate.js";
 import type { ToolContext } from "../tool.js";
 
 /** Below it, what is found says something else. */

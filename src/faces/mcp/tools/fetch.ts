@@ -2,7 +2,7 @@ import * as z from "zod";
 import { dayIn, type TimeZone } from "../../../lib/time-zone.js";
 import type { Fetched } from "../../../core/index.js";
 import { TRUST, type Document, type Memory, type Trust } from "../../../core/types.js";
-import { safeCut } from "../../../lib/sentences.js";
+import { safeCut } from "../../../lib/truncate.js";
 import { markOf, titleOf } from "../hits.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
 import { defineTool } from "../tool.js";
