@@ -350,7 +350,7 @@ export interface Job {
   /** 1 on the first run. A `retry later` does not count. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** How many processes ended without a word while they ran it, since it was enqueued or revived. */
+  /** How many processes in a row ended without a word while they ran it. */
   readonly crashes: number;
   /** When it was due. A following step that is enqueued with the same moment goes before younger work of its group. */
   readonly runAt: Date;
@@ -406,8 +406,9 @@ export interface DeadJob {
   readonly diedAt: string;
 }
 
-/** Which jobs to take, by their kind. */
-export type KindChoice = { readonly only: readonly string[] } | { readonly except: readonly string[] };
+/** Which jobs to take: by their kind, or those that a process died with. */
+export type JobChoice =
+  { readonly only: readonly string[] } | { readonly except: readonly string[] } | { readonly crashed: true };
 
 /** A job that waits for its time or its turn. */
 export interface WaitingJob {
@@ -423,7 +424,7 @@ export interface JobStore {
    * Takes up to `limit` due jobs for `leaseMs`, oldest first, alternating between groups and starting with those
    * that have the fewest running. Leases that ran out count as due again. Of all kinds, unless `kinds` says which.
    */
-  claim(worker: string, limit: number, leaseMs: number, kinds?: KindChoice): Promise<Job[]>;
+  claim(worker: string, limit: number, leaseMs: number, kinds?: JobChoice): Promise<Job[]>;
   /** Which of these kinds have a job to take, or would have one if no other kept it from its turn. */
   dueKinds(kinds: readonly string[]): Promise<string[]>;
   /** Prolongs the lease. @returns false when the job is no longer this worker's */
@@ -435,7 +436,7 @@ export interface JobStore {
    * @returns null where a living job has its key already; "gone" when the finished one is no longer this worker's
    */
   replace(worker: string, jobId: number, draft: JobDraft, leaseMs: number): Promise<Job | null | "gone">;
-  /** Puts the job back for a later run, counting a failure or not. */
+  /** Puts the job back for a later run, counting a failure or not; it has not ended the process, so no crash counts any more. */
   release(worker: string, jobId: number, options: { runAt: Date; failed: boolean; reason: string }): Promise<void>;
   /** Gives up: the job stays visible as dead. */
   bury(worker: string, jobId: number, reason: string): Promise<void>;

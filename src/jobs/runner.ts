@@ -1,5 +1,5 @@
 import { AppError } from "../core/errors.js";
-import type { Clock, Job, JobHandler, JobStore, KindChoice, Log } from "../core/ports.js";
+import type { Clock, Job, JobHandler, JobStore, JobChoice, Log } from "../core/ports.js";
 import { createId } from "../lib/ids.js";
 import { sleep, yieldTurn } from "../lib/time.js";
 import { type Bury, createRun, type Run } from "./run.js";
@@ -43,6 +43,9 @@ export interface Runner {
 
 /** Shortest pause while due jobs are blocked by others, and between failures of the store. */
 const PAUSE_MS = 250;
+
+/** So long a job that a process died with runs without another one beside it. */
+const ALONE_MS = 2_000;
 
 /**
  * Works off durable jobs. Every job runs at least once; a handler that calls `finish` in its transaction has its
@@ -97,7 +100,7 @@ export function createRunner(options: RunnerOptions): Runner {
     return countRunning() >= concurrency;
   }
 
-  async function takeUpTo(limit: number, kinds?: KindChoice): Promise<number> {
+  async function takeUpTo(limit: number, kinds?: JobChoice): Promise<number> {
     const taken = limit > 0 ? await jobs.claim(worker, limit, leaseMs, kinds) : [];
     for (const job of taken) launch(job);
     return taken.length;
@@ -127,6 +130,23 @@ export function createRunner(options: RunnerOptions): Runner {
         log.error("jobs.loop_failed", { error, failures });
         await rest(Math.min(PAUSE_MS * 2 ** Math.min(failures - 1, 8), 30_000));
       }
+    }
+  }
+
+  /**
+   * Jobs that the last process died with go first, each alone for a while: if this one dies too, only one of them was running.
+   * What freezes the process keeps others from beginning beside it in any case.
+   */
+  async function runSuspects(): Promise<void> {
+    try {
+      for (;;) {
+        const [suspect] = isStopping ? [] : await jobs.claim(worker, 1, leaseMs, { crashed: true });
+        if (!suspect) return;
+        launch(suspect);
+        await Promise.race([running.get(suspect.id)?.ended, sleep(ALONE_MS, { unref: true })]);
+      }
+    } catch (error) {
+      log.error("jobs.suspects_not_taken", { error });
     }
   }
 
@@ -171,7 +191,7 @@ export function createRunner(options: RunnerOptions): Runner {
         const freed = await jobs.reclaim();
         if (freed > 0) log.info("jobs.taken_over", { count: freed });
       }
-      looping = loop();
+      looping = options.soleOwner ? runSuspects().then(loop) : loop();
     },
     wake,
     async idle() {

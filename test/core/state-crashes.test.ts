@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
 import { STORE_FILE } from "../../src/adapters/store/store.js";
-import type { Job, KindChoice, LanguageModel, Store, StoreNouns } from "../../src/core/ports.js";
+import type { Job, JobChoice, LanguageModel, Store, StoreNouns } from "../../src/core/ports.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createGroupExtractor } from "../../src/ingest/extract-group.js";
 import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
@@ -106,7 +106,7 @@ class Fate {
 }
 
 /** A process of its own over a copy of the record, without anything left in memory from the one before. */
-async function inProcess(opened: ManualCore, url: string | null, fate: Fate, kinds?: KindChoice): Promise<void> {
+async function inProcess(opened: ManualCore, url: string | null, fate: Fate, kinds?: JobChoice): Promise<void> {
   const store = fate.store(opened.store);
   const model = url === null ? null : fate.model(modelAt(url));
   const rules = createRulesExtractor();
@@ -192,7 +192,7 @@ describe.each(MINDS)("a process of %s that ends", (mind: Mind) => {
   async function prepare({ name, texts, dreaming }: News): Promise<string> {
     const opened = await openManualCore({ jobs: false, limits: QUIET });
     const file = join(folder, `${mind} ${name}.db`);
-    const add = async (content: string, more: object, kinds?: KindChoice) => {
+    const add = async (content: string, more: object, kinds?: JobChoice) => {
       await opened.core.addDocument(opened.call(), { content, containerTags: ["a"], ...more });
       await inProcess(opened, url(), new Fate(), kinds);
     };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AppError, RetryLater } from "../../src/core/errors.js";
 import type { Job } from "../../src/core/ports.js";
-import { draft, handlerOf, useWorkshop } from "../support/job-workshop.js";
+import { draft, gate, handlerOf, useWorkshop } from "../support/job-workshop.js";
 
 const HOUR = 3_600_000;
 const shop = useWorkshop();
@@ -177,6 +177,62 @@ describe("a failure", () => {
     const [second] = await jobs.claim("the next process", 1, 1000);
     expect(second).toMatchObject({ attempt: 2, crashes: 1 });
     expect(await jobs.replace("the next process", second!.id, draft("next step"), 1000)).toMatchObject({ crashes: 0 });
+  });
+
+  test("jobs that a process died with run alone at first, so that those which ran beside the culprit are not set aside", async () => {
+    const { jobs } = shop.database;
+    await jobs.enqueue(["poison", "neighbour", "other"].map((text) => draft(text)));
+    await jobs.claim("a process that died", 3, 1000);
+    await jobs.enqueue([draft("younger")]);
+    const atOnce: string[][] = [];
+    const running = new Set<string>();
+    const { opened, open } = gate();
+    const runner = await shop.startRunner(
+      handlerOf(async (text) => {
+        running.add(text);
+        atOnce.push([...running]);
+        if (text === "poison") await opened;
+        running.delete(text);
+      }),
+      { soleOwner: true },
+    );
+    await expect.poll(() => atOnce).toEqual([["poison"]]);
+    // Where the process dies now, it was with this one alone.
+    expect(await jobs.counts()).toMatchObject({ running: 1, waiting: 3 });
+    open();
+    await runner.idle();
+    expect(atOnce.slice(0, 3)).toEqual([["poison"], ["neighbour"], ["other"]]);
+    expect(atOnce.at(-1)).toEqual(["younger"]);
+  });
+
+  test("others do not wait for long for a job that a process died with and that takes its time", async () => {
+    const { jobs } = shop.database;
+    await jobs.enqueue([draft("slow")]);
+    await jobs.claim("a process that died", 1, 1000);
+    await jobs.enqueue([draft("quick")]);
+    const { opened, open } = gate();
+    const done: string[] = [];
+    const runner = await shop.startRunner(
+      handlerOf(async (text) => {
+        if (text === "slow") await opened;
+        done.push(text);
+      }),
+      { soleOwner: true },
+    );
+    await expect.poll(() => done, { timeout: 10_000 }).toEqual(["quick"]);
+    open();
+    await runner.idle();
+  });
+
+  test("a job that ends in order, whether it succeeds or not, is not what ended a process before", async () => {
+    const { jobs } = shop.database;
+    await jobs.enqueue([draft("failing")]);
+    await jobs.claim("a process that died", 1, 1000);
+    await jobs.reclaim();
+    const [again] = await jobs.claim("the next process", 1, 1000, { crashed: true });
+    await jobs.release("the next process", again!.id, { runAt: shop.clock.now(), failed: true, reason: "No network." });
+    expect(await jobs.claim("the next process", 1, 1000, { crashed: true })).toEqual([]);
+    expect((await jobs.claim("the next process", 1, 1000))[0]).toMatchObject({ crashes: 0, attempt: 3 });
   });
 
   test("the job is buried even when the death cannot be told", async () => {

@@ -1,4 +1,3 @@
-import type { OpenAI } from "openai";
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import type { LanguageModel, Log, ModelAnswer, ModelMessage, ModelPrices, ModelRequest } from "../../core/ports.js";

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { KindChoice } from "../../core/ports.js";
+import type { JobChoice } from "../../core/ports.js";
 import { readRows } from "./fixed-query.js";
 import { type Candidate, chooseJobs, createTurns, type RunningLane } from "./job-choice.js";
 import { listParameter } from "./json.js";
@@ -17,7 +17,7 @@ interface Place {
 
 const START: Place = { group: "", kind: "" };
 
-type Chooser = (db: Kysely<Database>, now: string, limit: number, kinds: KindChoice | undefined) => Promise<number[]>;
+type Chooser = (db: Kysely<Database>, now: string, limit: number, kinds: JobChoice | undefined) => Promise<number[]>;
 
 /** Chooses due jobs to take, without a look at every waiting one: the cost does not grow with the queue. */
 export function createChooser(): Chooser {
@@ -34,7 +34,7 @@ export function createChooser(): Chooser {
   /** A crowd at the front may hide other groups and kinds; their heads are visited in turn, some at each claim. */
   async function chooseFromMany(
     db: Kysely<Database>,
-    { now, limit, kinds }: { now: string; limit: number; kinds: KindChoice | undefined },
+    { now, limit, kinds }: { now: string; limit: number; kinds: JobChoice | undefined },
     oldest: readonly Candidate[],
     running: readonly RunningLane[],
   ): Promise<number[]> {
@@ -65,9 +65,10 @@ function toCandidate(row: CandidateRow): Candidate {
   return { id: row.id, group: row.group_key, kind: row.kind, exclusive: row.exclusive === 1, runAt: row.run_at };
 }
 
-function isWanted({ runAt, kind }: Candidate, now: string, kinds: KindChoice | undefined): boolean {
+function isWanted({ runAt, kind }: Candidate, now: string, kinds: JobChoice | undefined): boolean {
   if (runAt > now) return false;
   if (kinds === undefined) return true;
+  if ("crashed" in kinds) return false;
   return "only" in kinds ? kinds.only.includes(kind) : !kinds.except.includes(kind);
 }
 
@@ -85,6 +86,7 @@ const GROUND = {
   one: groundOf("and kind = ?2"),
   some: groundOf("and kind in (select value from json_each(?2))"),
   others: groundOf("and kind not in (select value from json_each(?2))"),
+  crashed: groundOf("and crashes > 0"),
 };
 
 interface Ground {
@@ -95,7 +97,7 @@ interface Ground {
 type LaneValues = readonly [group: string, kind: string, exclusive: number, count: number];
 type CandidateValues = readonly [id: number, group: string, kind: string, exclusive: number, runAt: string];
 
-async function readGround(db: Kysely<Database>, now: string, kinds: KindChoice | undefined): Promise<Ground> {
+async function readGround(db: Kysely<Database>, now: string, kinds: JobChoice | undefined): Promise<Ground> {
   const [statement, ...parameters] = groundFor(kinds);
   const [row] = await readRows<{ oldest: string; running: string }>(db, statement, [now, ...parameters]);
   const oldest = JSON.parse(row?.oldest ?? "[]") as readonly CandidateValues[];
@@ -112,8 +114,9 @@ async function readGround(db: Kysely<Database>, now: string, kinds: KindChoice |
   };
 }
 
-function groundFor(kinds: KindChoice | undefined): [statement: string, ...parameters: string[]] {
+function groundFor(kinds: JobChoice | undefined): [statement: string, ...parameters: string[]] {
   if (kinds === undefined) return [GROUND.any];
+  if ("crashed" in kinds) return [GROUND.crashed];
   if ("except" in kinds) return [GROUND.others, listParameter(kinds.except)];
   const [only, ...more] = kinds.only;
   return only !== undefined && more.length === 0 ? [GROUND.one, only] : [GROUND.some, listParameter(kinds.only)];

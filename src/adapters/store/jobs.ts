@@ -179,6 +179,7 @@ function createLeases(
           lease_until: null,
           run_at: iso(runAt),
           reason,
+          crashes: 0,
           attempt: failed ? expression.ref("attempt") : expression("attempt", "-", 1),
         }))
         .execute();
