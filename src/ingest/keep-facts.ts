@@ -37,7 +37,8 @@ export async function resolveForContainers(
   for (const container of await store.containers.ofDocument(organizationId, id)) {
     if (!(await formsMemories(store, organizationId, container.tag, document.filepath))) continue;
     const own = await forContainer(store, document, container.tag, candidates);
-    const ruled = await resolveFacts(context, organizationId, container, own, signal);
+    const place = { organizationId, container, origin: document.origin };
+    const ruled = await resolveFacts(context, place, own, signal);
     // What its sender stated is related by rules.
     const isStated = document.facts !== null;
     const resolution = isStated ? ruled : await relateWithModel(context, { document, container }, ruled, signal);

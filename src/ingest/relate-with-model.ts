@@ -6,7 +6,6 @@ import {
   type ResolvedFact,
   type StatedCandidate,
 } from "../core/memories/resolve-facts.js";
-import { judgeFact } from "../core/memories/trust.js";
 import { writtenWhen } from "../core/containers/time-zone.js";
 import type { ContainerRow, LanguageModel } from "../core/ports.js";
 import type { Document, StatedRelation } from "../core/types.js";
@@ -46,7 +45,7 @@ export async function relateWithModel(
   const relations = new Map<number, StatedRelation>();
   const derived: StatedCandidate[] = [];
   const said = await writtenWhen(context, { ...place.document, createdAt: place.document.updatedAt });
-  for (const question of questionsOf({ ...place.document, said }, resolution.facts, neighbours)) {
+  for (const question of questionsOf(said, resolution.facts, neighbours)) {
     const answer = await tryAsk({ ...context, model }, place.document, question, signal);
     if (!answer) continue;
     for (const [position, relation] of relationsOf(question, answer)) relations.set(position, relation);
@@ -54,8 +53,8 @@ export async function relateWithModel(
   }
   const facts = resolution.facts.map((fact, position) => withRelation(fact, relations.get(position)));
   if (derived.length === 0) return { ...resolution, facts };
-  const { organizationId } = place.document;
-  const more = await resolveFacts(context, organizationId, place.container, derived, signal);
+  const { organizationId, origin } = place.document;
+  const more = await resolveFacts(context, { ...place, organizationId, origin }, derived, signal);
   return { ...resolution, space: resolution.space ?? more.space, facts: [...facts, ...more.facts] };
 }
 
@@ -73,7 +72,7 @@ interface Question {
  * instruction, is not asked about.
  */
 function questionsOf(
-  { origin, said }: Pick<Document, "origin"> & Pick<Question, "said">,
+  said: Question["said"],
   facts: readonly ResolvedFact[],
   neighbours: readonly (readonly Neighbour[])[],
 ): Question[] {
@@ -87,7 +86,7 @@ function questionsOf(
     open = { facts: new Map(), memories: new Map() };
   };
   for (const [position, fact] of facts.entries()) {
-    if (fact.candidate.updates || judgeFact(fact.candidate, origin, null).isFlagged) continue;
+    if (fact.candidate.updates || fact.judgement.trust === "flagged") continue;
     const near = neighbours[position] ?? [];
     const union = new Set([...open.memories.keys(), ...near.map(({ memory }) => memory.id)]);
     if (open.facts.size === MOST_FACTS || union.size > MOST_MEMORIES) close();

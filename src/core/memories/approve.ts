@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
+import type { TimeZone } from "../../lib/time-zone.js";
 import type { ContainerRow, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 import { isActive } from "./find-memory.js";
@@ -19,6 +20,8 @@ export interface Approval {
   readonly container: ContainerRow;
   readonly memory: Memory;
   readonly now: Date;
+  /** Where days are counted. */
+  readonly timeZone: TimeZone;
 }
 
 /**
@@ -109,16 +112,15 @@ async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
 }
 
 async function decideAnew(
-  { nouns, actor, container, memory, now }: Approval,
+  { nouns, actor, container, memory, now, timeZone }: Approval,
   related: readonly string[],
 ): Promise<readonly Memory[]> {
   const { text, kind, isStatic, origin, metadata, createdAt, forgetAfter } = memory;
   const candidate = { text, kind, isStatic, metadata, ...(forgetAfter !== null && { forgetAfter }) };
   const resolution = { facts: [], space: null, newestSeen: memory.seq };
-  const said = { now, statedAt: createdAt, timeZone: container.timeZone ?? "UTC" };
+  const said = { now, statedAt: createdAt, timeZone };
   const writing = { actor, container, documentId: "", origin, resolution, maxSuperseded: 0, ...said };
-  const fact = { candidate, vector: null, twin: null, related };
   const since = { newcomers: [], stated: new Set<string>(), read: readOnce() };
-  const decided = await relateFact(nouns, writing, fact, since);
+  const decided = await relateFact(nouns, writing, { candidate, related }, since);
   return decided.kind === "updates" ? decided.memories : [];
 }

@@ -27,11 +27,11 @@ export async function writeDerived(
   if (!sources || (await isKnown(nouns, writing, fact))) return null;
   const { updates: _updates, ...stated } = fact.candidate;
   const candidate = { ...stated, isStatic: false, isInference: true, ...endOf([stated, ...sources]) };
-  const judged = judgeFact(candidate, writing.origin, null);
+  const judged = judgeFact(candidate, writing.origin, null, fact.judgement);
   // An instruction follows from nothing.
   if (judged.isFlagged) return null;
   const label = judged.label ?? labelFrom(sources);
-  const memory = await insertMemory(nouns, writing, { ...judged, label, vector: fact.vector }, { batch });
+  const memory = await insertMemory(nouns, writing, { ...fact, ...judged, label }, { batch });
   for (const source of sources) await nouns.memories.relate(organizationId, memory.id, source.id, "derives");
   return outcomeOf(memory, "review");
 }

@@ -53,7 +53,7 @@ export interface Batch {
 
 /** A fact whose trust was judged, with its vector. */
 export type JudgedVector = JudgedFact<StatedCandidate> &
-  Pick<ResolvedFact, "vector"> & {
+  Pick<ResolvedFact, "vector" | "judgement"> & {
     /** Memories whose place it would take, if it did not wait for review. */
     readonly held?: readonly Memory[];
   };

@@ -70,7 +70,8 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
   const timeZone = sharedTimeZone(context, known ? [known] : []);
   const candidates = candidatesOf(input.memories, timeZone);
   refusePast("memories", candidates, context.clock.now());
-  const resolution = await resolveFacts(context, organizationId, known ?? null, candidates);
+  const place = { organizationId, container: known ?? null, origin: "user" } as const;
+  const resolution = await resolveFacts(context, place, candidates);
   const created = await once(context, call, "createMemories", async (nouns) => {
     await refuseMerging(nouns, organizationId, [input.containerTag]);
     const [container] = await nouns.containers.ensure(organizationId, [input.containerTag]);

@@ -38,7 +38,7 @@ export interface Since {
 export async function relateFact(
   nouns: StoreNouns,
   writing: FactWriting,
-  { candidate, related }: ResolvedFact,
+  { candidate, related }: Pick<ResolvedFact, "candidate" | "related">,
   since: Since,
 ): Promise<Related> {
   const late = since.newcomers.filter(({ text }) => mayRelate(candidate.text, text, since.read)).map(({ id }) => id);

@@ -4,7 +4,9 @@ import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
 import { mayRelate, readOnce, type ReadText } from "./relate.js";
 import { searchWords } from "./slots.js";
-import type { FactCandidate, VectorSpace } from "../types.js";
+import { judgeCandidate, type Judgement } from "./trust.js";
+import { yieldTurn } from "../../lib/time.js";
+import type { FactCandidate, Origin, VectorSpace } from "../types.js";
 
 /** How many neighbours of a candidate are looked at by meaning, and by the words of its slot. */
 const NEIGHBOURS = 8;
@@ -13,6 +15,17 @@ const TEXT_HITS = 40;
 const TWIN_COSINE = 0.8;
 /** Below this cosine two texts are not looked at as relatives. */
 const NEIGHBOUR_COSINE = 0.5;
+
+/** Candidates after which others have a turn: the longest ones take about a millisecond each. */
+const JUDGED_AT_ONCE = 4;
+
+/** Where candidates are from, and what they are for. */
+export interface FactPlace {
+  readonly organizationId: string;
+  /** Null for one that is not there yet. */
+  readonly container: ContainerRow | null;
+  readonly origin: Origin;
+}
 
 /** A candidate with what its caller wants to be kept beside it. */
 export interface StatedCandidate extends FactCandidate {
@@ -23,6 +36,8 @@ export interface StatedCandidate extends FactCandidate {
 /** A candidate with its vector and the memory it repeats, if any. */
 export interface ResolvedFact {
   readonly candidate: StatedCandidate;
+  /** How far its words are trusted. */
+  readonly judgement: Judgement;
   readonly vector: Float32Array | null;
   /** Id of the memory that says the same. */
   readonly twin: string | null;
@@ -40,14 +55,14 @@ export interface Resolution {
 }
 
 /**
- * Embeds candidates and looks for memories of the same container that say the same. Slow work: outside transactions.
+ * Judges and embeds candidates, and looks for memories of the same container that say the same. Slow work: outside
+ * transactions, and with turns for others in between.
  * An embedder that cannot answer costs the vectors for now, never the facts. A container that is not there yet has
  * nothing to repeat.
  */
 export async function resolveFacts(
   context: CoreContext,
-  organizationId: string,
-  container: ContainerRow | null,
+  { organizationId, container, origin }: FactPlace,
   candidates: readonly StatedCandidate[],
   signal?: AbortSignal,
 ): Promise<Resolution> {
@@ -66,7 +81,8 @@ export async function resolveFacts(
     const likely = container
       ? await findLikely(context, { organizationId, container, read }, candidate, space && vector && { space, vector })
       : NOTHING;
-    facts.push({ candidate, vector, ...likely });
+    facts.push({ candidate, judgement: judgeCandidate(candidate, origin), vector, ...likely });
+    if (index % JUDGED_AT_ONCE === JUDGED_AT_ONCE - 1) await yieldTurn();
   }
   return { facts, space, newestSeen };
 }

@@ -3,14 +3,15 @@ import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
-import { approveMemory, approvalThatReplaced } from "./approve.js";
+import { type Approval, approveMemory, approvalThatReplaced } from "./approve.js";
 import { findLatest, isActive } from "./find-memory.js";
 import { forgetBatch, lostGroundOf } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
+import { sharedTimeZone } from "../containers/time-zone.js";
 import { undoEntries } from "./undo.js";
-import type { ContainerRow, InferredMemory, StoreNouns } from "../ports.js";
+import type { InferredMemory, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
 /** What the journal calls it. */
@@ -67,7 +68,8 @@ export async function reviewInferred(context: CoreContext, call: Admitted, raw: 
     const isThere = memory && (status === "declined" || isActive(memory, context.clock.now()));
     if (!isThere || !(await liesIn(nouns, actor, memory, container))) throw notFound("memory", input.id);
     refuseWrongState(memory, status, input.action);
-    await STEPS[input.action]({ nouns, actor, container, memory, now: context.clock.now() });
+    const timeZone = sharedTimeZone(context, [container]);
+    await STEPS[input.action]({ nouns, actor, container, memory, now: context.clock.now(), timeZone });
     const after = await nouns.memories.byId(actor.organizationId, memory.id);
     if (!after) throw notFound("memory", memory.id);
     const { id, isInference, isForgotten } = after;
@@ -107,15 +109,7 @@ function refuseWrongState(memory: Memory, status: ReviewStatus | null, action: A
     throw new AppError("conflict", `Memory ${memory.id} was stated, not inferred: there is nothing to review.`);
 }
 
-interface Step {
-  readonly nouns: StoreNouns;
-  readonly actor: Actor;
-  readonly container: ContainerRow;
-  readonly memory: Memory;
-  readonly now: Date;
-}
-
-const STEPS: Readonly<Record<Action, (step: Step) => Promise<void>>> = {
+const STEPS: Readonly<Record<Action, (step: Approval) => Promise<void>>> = {
   approve: approveMemory,
 
   async decline({ nouns, actor, memory }) {
@@ -145,20 +139,20 @@ const STEPS: Readonly<Record<Action, (step: Step) => Promise<void>>> = {
 };
 
 /** Brings back what the memory replaced, all of it or nothing. */
-async function undoApproval({ nouns, actor, memory, now }: Step, batchId: string): Promise<void> {
+async function undoApproval({ nouns, actor, memory, now }: Approval, batchId: string): Promise<void> {
   const { skipped } = await undoEntries({ nouns, actor, now, batchId, undoId: createId(), vectors: new Map() });
   const [first] = skipped;
   if (first) throw new AppError("conflict", `The approval of memory ${memory.id} cannot be undone: ${first.reason}.`);
 }
 
 /** Why the memory was to be forgotten some day, from before its decline gave another reason. */
-async function reasonBeforeDecline({ nouns, actor, memory }: Step): Promise<string | null> {
+async function reasonBeforeDecline({ nouns, actor, memory }: Approval): Promise<string | null> {
   const declined = await nouns.journal.latest(actor.organizationId, memory.id, DECLINED);
   const before = z.object({ forgetReason: z.string().nullable() }).safeParse(declined?.before);
   return before.success ? before.data.forgetReason : null;
 }
 
-async function refuseGroundless({ nouns, actor, memory }: Step): Promise<void> {
+async function refuseGroundless({ nouns, actor, memory }: Approval): Promise<void> {
   const lost = await lostGroundOf(nouns, actor.organizationId, memory);
   if (lost !== null)
     throw new AppError(
@@ -167,7 +161,7 @@ async function refuseGroundless({ nouns, actor, memory }: Step): Promise<void> {
     );
 }
 
-async function refuseKnownAgain({ nouns, actor, container, memory }: Step): Promise<void> {
+async function refuseKnownAgain({ nouns, actor, container, memory }: Approval): Promise<void> {
   const known = await nouns.memories.byText(actor.organizationId, container.tag, memory.text);
   if (known)
     throw new AppError(
@@ -176,7 +170,7 @@ async function refuseKnownAgain({ nouns, actor, container, memory }: Step): Prom
     );
 }
 
-async function note({ nouns, actor, memory }: Step, action: string): Promise<void> {
+async function note({ nouns, actor, memory }: Approval, action: string): Promise<void> {
   const noted = { batchId: createId(), action, cause: "reviewed" };
   await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
 }

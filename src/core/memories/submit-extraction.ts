@@ -182,7 +182,8 @@ async function prepare(
     return speaker === undefined ? candidate : { ...candidate, speaker };
   });
   refusePast("facts", candidates, context.clock.now());
-  const resolution = await resolveFacts(context, organizationId, container, candidates);
+  const place = { organizationId, container, origin: originOf(document) };
+  const resolution = await resolveFacts(context, place, candidates);
   return { container, document, resolution, timeZone };
 }
 

@@ -56,8 +56,14 @@ export function judgeText(text: string, quote: string | undefined, from: Provena
   return { trust: isOutside(from) ? "unverified" : "trusted", reasons: [] };
 }
 
+/** Judges the words of a candidate: most of the work of `judgeFact`, to be done before a transaction begins. */
+export function judgeCandidate({ text, quote, speaker }: FactCandidate, origin: Origin): Judgement {
+  return judgeText(text, quote, { origin, speaker });
+}
+
 /**
  * Judges a candidate before it is written.
+ * @param judged what its words were found to be, where that was looked at before
  * @param replaced the memory whose place it would take, if any: text from outside takes the place of nothing that the user
  *   or an agent stated
  */
@@ -65,9 +71,9 @@ export function judgeFact<Candidate extends FactCandidate>(
   candidate: Candidate,
   origin: Origin,
   replaced: Pick<Memory, "origin"> | null,
+  judged: Judgement = judgeCandidate(candidate, origin),
 ): JudgedFact<Candidate> {
   const from = { origin, speaker: candidate.speaker };
-  const judged = judgeText(candidate.text, candidate.quote, from);
   const reasons = [...judged.reasons];
   if (replaced && mayNotReplace(replaced, candidate, from)) reasons.push("would replace what the user stated");
   if (reasons.length > 0) {

@@ -68,7 +68,8 @@ async function embedReturning(context: CoreContext, actor: Actor, batchId: strin
     return states.success && states.data[0].id !== states.data[1].id ? [states.data[0]] : [];
   });
   const candidates = returning.map(({ text }) => ({ text, kind: "fact" as const, isStatic: false }));
-  const { facts, space } = await resolveFacts(context, actor.organizationId, null, candidates);
+  const place = { organizationId: actor.organizationId, container: null, origin: "user" } as const;
+  const { facts, space } = await resolveFacts(context, place, candidates);
   const vectors = facts.flatMap(({ vector }, index) => {
     const id = returning[index]?.id;
     return vector && space && id !== undefined ? [[id, { vector, space }] as const] : [];

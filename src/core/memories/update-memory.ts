@@ -108,7 +108,8 @@ async function findTarget(
 
 /** The vector of the new text; slow work, outside the transaction. Nothing repeats it where no container is named. */
 function embed(context: CoreContext, actor: Actor, text: string): Promise<Resolution> {
-  return resolveFacts(context, actor.organizationId, null, [{ text, kind: "fact", isStatic: false }]);
+  const place = { organizationId: actor.organizationId, container: null, origin: "user" } as const;
+  return resolveFacts(context, place, [{ text, kind: "fact", isStatic: false }]);
 }
 
 interface VersionWriting {

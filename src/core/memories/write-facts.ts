@@ -55,13 +55,13 @@ async function writeFact(
   const latest = updates ? await latestVersion(nouns, writing, updates) : null;
   // Two facts may take the place of one; the second must not replace the first.
   const replaceable = latest && !batch.stated.has(latest.id) ? latest : null;
-  const judged = judgeFact(fact.candidate, writing.origin, replaceable);
+  const judged = judgeFact(fact.candidate, writing.origin, replaceable, fact.judgement);
   const { candidate } = judged;
   const replaced = judged.isFlagged ? null : replaceable;
   const stated = updates || judged.isFlagged ? null : await relateAsStated(nouns, writing, candidate, batch);
   const repeated = stated?.kind === "duplicate" ? stated.memory : null;
   const existing = (await findExisting(nouns, writing, { ...fact, isFlagged: judged.isFlagged }, batch.id)) ?? repeated;
-  const judgedVector = { ...judged, vector: fact.vector };
+  const judgedVector = { ...judged, vector: fact.vector, judgement: fact.judgement };
   const isDoubtful = judged.isFlagged || candidate.isInference === true;
   if (existing && (existing.id !== replaced?.id || existing.text === candidate.text)) {
     const others = replaced ? [replaced] : isDoubtful ? [] : replaceableBy(writing, judgedVector, batch, stated);
@@ -188,8 +188,10 @@ function doubtOf(
   { superseded }: Batch,
   memories: readonly Memory[],
 ): JudgedVector | null {
-  const judged = memories.map((memory) => judgeFact(fact.candidate, origin, memory)).find(({ isFlagged: is }) => is);
-  if (judged) return { ...judged, vector: fact.vector, held: memories };
+  const judged = memories
+    .map((memory) => judgeFact(fact.candidate, origin, memory, fact.judgement))
+    .find(({ isFlagged: is }) => is);
+  if (judged) return { ...fact, ...judged, held: memories };
   if (superseded + memories.length <= maxSuperseded) return null;
   const label = { trust: "flagged", flagged: [`its document would replace more than ${maxSuperseded} memories`] };
   return { ...fact, candidate: { ...fact.candidate, isStatic: false }, isFlagged: true, label, held: memories };
