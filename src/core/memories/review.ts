@@ -11,7 +11,7 @@ import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import { undoEntries } from "./undo.js";
-import type { InferredMemory, StoreNouns } from "../ports.js";
+import type { ContainerRow, InferredMemory, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
 /** What the journal calls it. */
