@@ -58,7 +58,7 @@ export function textSchema(options: { maxBytes?: number; maxLength?: number } = 
 export function noteSchema(maxLength: number) {
   return z
     .string("must be a string")
-    .max(maxLength, `must have at most ${maxLength} characters`)
+    .max(maxLength, { error: `must have at most ${maxLength} characters`, abort: true })
     .superRefine((text, context) => {
       const bad = findBadCharacter(text);
       if (bad) context.addIssue({ code: "custom", message: bad });
@@ -79,14 +79,14 @@ export function checkSize(field: string, text: string, limits: Limits): void {
 export const containerTagSchema = z
   .string("must be a string")
   .min(1, "must not be empty")
-  .max(100, "must have at most 100 characters")
+  .max(100, { error: "must have at most 100 characters", abort: true })
   .regex(/^[a-zA-Z0-9_:.-]+$/, "must contain only letters, digits, hyphens, underscores, colons and dots");
 
 /** A caller's own id of a document: contract-gaps.md G-12. */
 export const customIdSchema = z
   .string("must be a string")
   .min(1, "must not be empty")
-  .max(255, "must have at most 255 characters")
+  .max(255, { error: "must have at most 255 characters", abort: true })
   .refine((text) => !ANY_CONTROL.test(text) && text.isWellFormed(), "must not contain control characters");
 
 /** Name of a client program, such as `opencode`; case makes no difference. */
@@ -165,5 +165,5 @@ export function refusePast(
 export const filepathSchema = z
   .string("must be a string")
   .min(1, "must not be empty")
-  .refine((path) => Buffer.byteLength(path) <= 4096, "must have at most 4096 bytes")
+  .refine((path) => Buffer.byteLength(path) <= 4096, { error: "must have at most 4096 bytes", abort: true })
   .refine((path) => !ANY_CONTROL.test(path) && path.isWellFormed(), "must not contain control characters");

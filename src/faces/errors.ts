@@ -3,6 +3,7 @@ import type { Actor } from "../core/types.js";
 import { createId } from "../lib/ids.js";
 import type { LeveledLog } from "../lib/log.js";
 import { BodyError, type BodyProblem } from "../lib/request-body.js";
+import { truncate } from "../lib/truncate.js";
 
 /** Who reads an error: the owner at the machine learns where a file of the server lies. */
 export type ErrorReader = "owner" | "others";
@@ -38,14 +39,19 @@ export function refusalOf(error: unknown, log: LeveledLog, where: string, reader
     const { kind, issues, retryAfter, paths } = error;
     if (kind === "internal" || kind === "corrupt") log.error("failed", { where, kind, error });
     else if (paths.length > 0) log.warn("failed", { where, kind, error });
-    if (reader === "owner") return { kind, message: error.message, issues, retryAfter, paths };
-    return { kind, message: error.publicMessage, issues, retryAfter, paths: [] };
+    const told = { kind, issues: issues.slice(0, MOST_ISSUES), retryAfter };
+    if (reader === "owner") return { ...told, message: truncate(error.message, LONGEST_MESSAGE), paths };
+    return { ...told, message: truncate(error.publicMessage, LONGEST_MESSAGE), paths: [] };
   }
   if (error instanceof BodyError) return refuse(BODY_KINDS[error.problem], `${error.message}.`);
   const id = createId();
   log.error("unexpected error", { id, where, error });
   return refuse("internal", `Something went wrong on the server (error ${id}). Its log has the details under this id.`);
 }
+
+/** Whatever somebody sent, an answer that refuses it stays small: it tells the message up to three times. */
+const LONGEST_MESSAGE = 1_500;
+const MOST_ISSUES = 21;
 
 const BODY_KINDS: Readonly<Record<BodyProblem, ErrorKind>> = {
   too_large: "too_large",

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { AppError, type Issue } from "../core/errors.js";
 import { editDistance } from "../lib/edit-distance.js";
+import { shownPath } from "../lib/bounded-parse.js";
 import { parseLimitedJson } from "../lib/limited-json.js";
-import { truncate } from "../lib/truncate.js";
 
 /** Fields of an input that nothing reads. */
 export interface UnknownFields {
@@ -48,9 +48,10 @@ const OTHER_NAMES: Readonly<Record<string, string>> = { documentid: "docId", fil
 
 /** Names longer than this are like none of ours. */
 const LONGEST_NAME = 40;
-/** At most so many fields are named, each cut to so many characters. */
+/** At most so many fields are named. */
 const MOST_NAMED = 20;
-const LONGEST_SHOWN = 64;
+/** More unknown fields than this are not looked at one by one: each is compared with all that are known. */
+const MOST_JUDGED = 5_000;
 /** Filters are refused beyond this depth anyway. */
 const DEEPEST_FILTER = 10;
 
@@ -62,9 +63,11 @@ const CONDITION = ["key", "value", "filterType", "numericOperator", "negate", "i
  * caller's own. A field without a value narrows nothing, so it is never misspelt.
  */
 export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFields {
-  const found: Found = { misspelt: [], ignored: [] };
+  const found = createFound();
   walk(schema, input, [], found);
-  return found;
+  if (found.judging.left >= 0) return found;
+  const message = `more than ${MOST_JUDGED.toLocaleString("en")} of the fields are not known; leave them out`;
+  return { ...found, misspelt: [{ path: [], message }] };
 }
 
 /**
@@ -76,7 +79,7 @@ export function findUnknownParameters(
   body: z.ZodType | undefined,
   input: Readonly<Record<string, unknown>>,
 ): UnknownFields {
-  const found: Found = { misspelt: [], ignored: [] };
+  const found = createFound();
   const known = new Set(fieldNamesOf(parameters));
   const names = [...known, ...fieldNamesOf(body)];
   for (const [name, value] of Object.entries(input)) {
@@ -92,7 +95,7 @@ export function findUnknownParameters(
 /** @throws AppError `invalid` that names each misspelt field and the right one */
 export function refuseMisspelt({ misspelt }: UnknownFields): void {
   if (misspelt.length === 0) return;
-  const message = misspelt.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  const message = misspelt.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": ")).join("; ");
   throw new AppError("invalid", message, { issues: misspelt });
 }
 
@@ -115,7 +118,20 @@ export function meantBy(name: string, known: readonly string[]): string | undefi
 interface Found {
   readonly misspelt: Issue[];
   readonly ignored: string[];
+  /** Shared by all that is found in one input. */
+  readonly judging: { left: number };
 }
+
+function createFound(judging: Found["judging"] = { left: MOST_JUDGED }): Found {
+  return { misspelt: [], ignored: [], judging };
+}
+
+/** Counts a field that is to be judged; false when there were too many. */
+function mayJudge({ judging }: Found): boolean {
+  judging.left -= 1;
+  return judging.left >= 0;
+}
+
 type Path = readonly (string | number)[];
 
 function walk(schema: unknown, input: unknown, path: Path, found: Found): void {
@@ -155,7 +171,7 @@ function walkUnion(options: readonly unknown[], input: unknown, path: Path, foun
   if (typeof input !== "object" || input === null) return;
   const forms = options.filter((option) => (Array.isArray(input) ? isList(option) : option instanceof z.ZodObject));
   const results = forms.map((form) => {
-    const result: Found = { misspelt: [], ignored: [] };
+    const result = createFound(found.judging);
     walk(form, input, path, result);
     return result;
   });
@@ -176,6 +192,7 @@ function walkFilters(input: unknown, path: Path, found: Found): void {
   const known = GROUP.some((name) => Object.hasOwn(value, name)) ? GROUP : CONDITION;
   for (const name of Object.keys(value)) {
     if (!known.includes(name)) {
+      if (!mayJudge(found)) return;
       const meant = known.find((one) => isAlike(plainNameOf(name), plainNameOf(one)));
       if (meant === undefined) note(found, [...path, name]);
       else refuse(found, [...path, name], `is not known; write ${meant}`);
@@ -200,6 +217,7 @@ interface Place {
 }
 
 function judge(name: string, value: unknown, { path, known, found }: Place): void {
+  if (!mayJudge(found)) return;
   const meant = isNothing(value) ? undefined : meantBy(name, narrowingNames(known));
   if (meant === undefined) note(found, [...path, name]);
   else refuse(found, [...path, name], `is not known; write ${meant}`);
@@ -218,15 +236,11 @@ function isNothing(value: unknown): boolean {
 }
 
 function note({ ignored }: Found, path: Path): void {
-  if (ignored.length < MOST_NAMED) ignored.push(shown(path).join("."));
+  if (ignored.length < MOST_NAMED) ignored.push(shownPath(path).join("."));
 }
 
 function refuse({ misspelt }: Found, path: Path, message: string): void {
-  if (misspelt.length < MOST_NAMED) misspelt.push({ path: shown(path), message });
-}
-
-function shown(path: Path): (string | number)[] {
-  return path.map((part) => (typeof part === "number" ? part : truncate(part, LONGEST_SHOWN)));
+  if (misspelt.length < MOST_NAMED) misspelt.push({ path: shownPath(path), message });
 }
 
 function plainNameOf(name: string): string {

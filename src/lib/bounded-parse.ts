@@ -13,7 +13,7 @@ export type BoundedResult<T> = { readonly data: T } | { readonly findings: reado
 const MOST_ENTRIES = 10_000;
 const MOST_FINDINGS = 20;
 const LONGEST_NAME = 64;
-const LONGEST_MESSAGE = 500;
+const LONGEST_MESSAGE = 300;
 
 /**
  * Checks a value against a schema. Sizes of lists and records are looked at before their elements, and at most 20 findings are
@@ -35,10 +35,14 @@ export function parseBounded<T>(schema: z.ZodType<T>, value: unknown): BoundedRe
 }
 
 function shorten({ path, message }: Finding): Finding {
-  return {
-    path: path.map((part) => (typeof part === "number" ? part : truncate(part, LONGEST_NAME))),
-    message: truncate(message, LONGEST_MESSAGE),
-  };
+  return { path: shownPath(path), message: truncate(message, LONGEST_MESSAGE) };
+}
+
+/** A path as it may be told: names of fields are the words of whoever sent them. */
+export function shownPath(path: Path): (string | number)[] {
+  return path.map((part) =>
+    typeof part === "number" ? part : truncate(part, LONGEST_NAME).replace(/[\p{Cc}\p{Cs}]/gu, "?"),
+  );
 }
 
 type Path = readonly (string | number)[];

@@ -19,39 +19,44 @@ const COLON = 0x3a;
  * @throws JsonLimitError, or SyntaxError as `JSON.parse`
  */
 export function parseLimitedJson(text: string): unknown {
-  checkJsonSize(text);
+  createJsonMeter().count(text);
   return JSON.parse(text);
 }
 
+/** Counts what JSON holds while it arrives. */
+export interface JsonMeter {
+  /** Takes the next piece of the text, in time in proportion to its length. @throws JsonLimitError */
+  count(piece: string): void;
+}
+
 /** Looks at brackets, commas and colons outside of texts: what they are in does not matter yet. */
-function checkJsonSize(text: string): void {
+export function createJsonMeter(): JsonMeter {
   let depth = 0;
   let values = 1;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfText(text, at);
-    else if (code === COMMA || code === COLON) values += 1;
-    else if (code === 0x5b || code === 0x7b) {
-      depth += 1;
-      values += 1;
-    } else if (code === 0x5d || code === 0x7d) depth -= 1;
-    else continue;
-    if (depth > MAX_JSON_DEPTH) throw new JsonLimitError(`it is nested deeper than ${MAX_JSON_DEPTH} levels`);
-    if (values > MAX_JSON_VALUES)
-      throw new JsonLimitError(`it has more than ${MAX_JSON_VALUES.toLocaleString("en")} values and names of fields`);
-  }
+  let isInText = false;
+  let isEscaped = false;
+  return {
+    count(piece) {
+      for (let at = 0; at < piece.length; at += 1) {
+        const code = piece.charCodeAt(at);
+        if (isEscaped) isEscaped = false;
+        else if (isInText) {
+          if (code === QUOTE) isInText = false;
+          else if (code === BACKSLASH) isEscaped = true;
+        } else if (code === QUOTE) isInText = true;
+        else if (code === COMMA || code === COLON) values += 1;
+        else if (code === 0x5b || code === 0x7b) {
+          depth += 1;
+          values += 1;
+          if (depth > MAX_JSON_DEPTH) throw tooMuch(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
+        } else if (code === 0x5d || code === 0x7d) depth -= 1;
+        if (values > MAX_JSON_VALUES)
+          throw tooMuch(`has more than ${MAX_JSON_VALUES.toLocaleString("en")} values and names of fields`);
+      }
+    },
+  };
 }
 
-/** Where the text that begins here ends: at its closing quote, or with everything. */
-function endOfText(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-/** True after an odd number of backslashes. */
-function isEscaped(text: string, at: number): boolean {
-  let before = at - 1;
-  while (text.charCodeAt(before) === BACKSLASH) before -= 1;
-  return (at - before) % 2 === 0;
+function tooMuch(what: string): JsonLimitError {
+  return new JsonLimitError(`it ${what}`);
 }

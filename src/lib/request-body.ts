@@ -1,3 +1,5 @@
+import { createJsonMeter, JsonLimitError, parseLimitedJson } from "./limited-json.js";
+
 /** Why a request body could not be read. */
 export type BodyProblem = "too_large" | "not_utf8" | "interrupted";
 
@@ -12,45 +14,124 @@ export class BodyError extends Error {
   }
 }
 
+/** Shorter bodies are read and counted in one go. */
+const SHORT_BYTES = 256 * 1024;
+
+/**
+ * Reads a whole JSON body. Depth and number of values are counted while it arrives, so that what is too much is never held,
+ * and a long one holds nobody up; the rest of it is still taken from the sender, who otherwise would not see the answer.
+ * @returns undefined for a body without any content
+ * @throws BodyError, JsonLimitError, or SyntaxError as `JSON.parse`
+ */
+export async function readLimitedJson(request: Request, maxBytes: number): Promise<unknown> {
+  if (announcedBytes(request) <= SHORT_BYTES) {
+    const text = await readBodyText(request, maxBytes);
+    return isBlank(text) ? undefined : parseLimitedJson(text);
+  }
+  const decoder = createDecoder();
+  const meter = createJsonMeter();
+  let pieces: string[] = [];
+  let refusal: JsonLimitError | undefined;
+  const take = (piece: string): void => {
+    try {
+      if (refusal === undefined) meter.count(piece);
+      if (refusal === undefined) pieces.push(piece);
+    } catch (error) {
+      if (!(error instanceof JsonLimitError)) throw error;
+      refusal = error;
+      pieces = [];
+    }
+  };
+  await readStream(request, maxBytes, (chunk) => take(decoder.decode(chunk, { stream: true })));
+  take(decoder.decode());
+  if (refusal !== undefined) throw refusal;
+  const text = pieces.join("");
+  pieces = [];
+  return isBlank(text) ? undefined : JSON.parse(text);
+}
+
 /**
  * Reads a whole request body as text. Stops as soon as it grows beyond the limit, and does not begin when the request
  * announces a longer one. Bytes that are not UTF-8 are refused: replacing them would change what somebody meant to keep.
  * @throws BodyError
  */
 export async function readBodyText(request: Request, maxBytes: number): Promise<string> {
-  const bytes = await readBodyBytes(request, maxBytes);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new BodyError("not_utf8", "the body is not valid UTF-8", { cause: error });
-  }
+  return createDecoder().decode(await readBodyBytes(request, maxBytes));
 }
 
 /** Reads a whole request body, under the same limit. @throws BodyError */
 export async function readBodyBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const announced = request.headers.get("content-length");
-  if (announced !== null && Number(announced) > maxBytes) throw tooLarge(`has ${announced} bytes`, maxBytes);
+  const announced = announcedBytes(request);
+  if (announced <= SHORT_BYTES) {
+    refuseTooLong(announced, maxBytes);
+    return request.arrayBuffer().then(
+      (bytes) => new Uint8Array(bytes),
+      (error: unknown) => Promise.reject(interrupted(error)),
+    );
+  }
+  // Into one place where it is known how large it must be: a long body is not held twice.
+  const whole = announced === Infinity ? undefined : Buffer.allocUnsafeSlow(Math.min(announced, maxBytes));
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  await readStream(request, maxBytes, (chunk) => {
+    if (whole === undefined) chunks.push(chunk);
+    else whole.set(chunk, size);
+    size += chunk.byteLength;
+  });
+  return whole === undefined ? Buffer.concat(chunks, size) : whole.subarray(0, size);
+}
+
+/** Infinity where the sender does not know, or does not say it in digits. */
+function announcedBytes({ headers }: Request): number {
+  const announced = headers.get("content-length");
+  return announced !== null && /^\d+$/.test(announced) ? Number(announced) : Infinity;
+}
+
+async function readStream(request: Request, maxBytes: number, take: (chunk: Uint8Array) => void): Promise<void> {
+  refuseTooLong(announcedBytes(request), maxBytes);
+  let size = 0;
+  const { body } = request;
+  if (!body) return;
   try {
-    if (announced !== null) return new Uint8Array(await request.arrayBuffer());
-    return await readStream(request.body, maxBytes);
+    for await (const chunk of body) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw tooLarge("is too long", maxBytes);
+      take(chunk);
+    }
   } catch (error) {
-    if (error instanceof BodyError) throw error;
-    throw new BodyError("interrupted", "the body ended before it was complete", { cause: error });
+    throw error instanceof BodyError ? error : interrupted(error);
   }
 }
 
-async function readStream(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Uint8Array> {
-  if (!body) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge("is too long", maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+function interrupted(error: unknown): BodyError {
+  return new BodyError("interrupted", "the body ended before it was complete", { cause: error });
+}
+
+interface Decoder {
+  decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string;
+}
+
+function createDecoder(): Decoder {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  return {
+    decode(bytes, options) {
+      try {
+        return decoder.decode(bytes, options);
+      } catch (error) {
+        throw new BodyError("not_utf8", "the body is not valid UTF-8", { cause: error });
+      }
+    },
+  };
+}
+
+function refuseTooLong(announced: number, maxBytes: number): void {
+  if (announced !== Infinity && announced > maxBytes) throw tooLarge(`has ${announced} bytes`, maxBytes);
 }
 
 function tooLarge(what: string, maxBytes: number): BodyError {
   return new BodyError("too_large", `the body ${what}, at most ${maxBytes} bytes are accepted`);
+}
+
+function isBlank(text: string): boolean {
+  return !/\S/.test(text);
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { truncate } from "../../lib/truncate.js";
 import { parseIso, yieldTurn } from "../../lib/time.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, type ErrorKind } from "../errors.js";
@@ -13,6 +14,8 @@ const SLICE_DOCUMENTS = 100;
 const SLICE_BYTES = 4 * 1024 * 1024;
 /** Documents that are checked in one turn of the event loop. */
 const CHECKED_AT_ONCE = 10;
+/** Of each document that is refused. */
+const LONGEST_REASON = 500;
 /** Documents that are written in one turn. */
 const WRITTEN_AT_ONCE = 2;
 
@@ -235,5 +238,5 @@ function tell({ log }: CoreContext, error: unknown): AppError {
 function refusalOf(error: unknown, document: unknown): BatchItem {
   if (!(error instanceof AppError)) throw error;
   const named = z.object({ customId: customIdSchema }).safeParse(document);
-  return { id: named.success ? named.data.customId : "unknown", error: error.publicMessage };
+  return { id: named.success ? named.data.customId : "unknown", error: truncate(error.publicMessage, LONGEST_REASON) };
 }

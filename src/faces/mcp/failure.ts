@@ -1,11 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ErrorKind } from "../../core/errors.js";
 import type { LeveledLog } from "../../lib/log.js";
-import { truncate } from "../../lib/truncate.js";
 import { type ErrorReader, refusalOf } from "../errors.js";
-
-/** Clients cut longer ones. */
-const LONGEST_TEXT = 4_000;
 
 /** What a model can do about it. */
 const ADVICE: Partial<Record<ErrorKind, string>> = {
@@ -25,7 +21,7 @@ export interface ErrorTeller {
 export function failure(error: unknown, { log, reader }: ErrorTeller, tool: string): CallToolResult {
   const { kind, message, retryAfter } = refusalOf(error, log, `tool ${tool}`, reader);
   const parts = [
-    sentence(truncate(message, LONGEST_TEXT)),
+    sentence(message),
     ADVICE[kind],
     retryAfter !== undefined && `Wait ${retryAfter} seconds before that.`,
   ];

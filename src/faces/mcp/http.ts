@@ -2,14 +2,13 @@ import { type AuthInfo, createMcpHandler, type McpRequestContext } from "@modelc
 import { AppError } from "../../core/errors.js";
 import { type Core, coreFor } from "../../core/index.js";
 import { type Actor, type CallSource, isReader, type RequestRecord } from "../../core/types.js";
-import { JsonLimitError, parseLimitedJson } from "../../lib/limited-json.js";
 import type { LeveledLog } from "../../lib/log.js";
-import { readBodyBytes } from "../../lib/request-body.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
 import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
 import type { AccessRules } from "../visitor.js";
+import { readMessages } from "./read-messages.js";
 import { beginRecord } from "./record-calls.js";
 import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
 import { TOOL_SETS, type ToolSet } from "./tool-list.js";
@@ -88,11 +87,11 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       options.limitRequests(actor, (name, value) => headers.set(name, value), requests);
     count(1);
     const read = await readMessages(request, options.maxBodyBytes);
-    if (read.messages > 1) count(read.messages - 1);
+    if (read.count > 1) count(read.count - 1);
     const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
     actors.set(authInfo, actor);
     sources.set(authInfo, sourceOf(from));
-    const answer = await handler.fetch(read.request, { authInfo });
+    const answer = await handler.fetch(read.request, { authInfo, parsedBody: read.body });
     return withHeaders(answer, headers);
   }
 
@@ -111,39 +110,6 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     },
     close: () => handler.close(),
   };
-}
-
-/** More than clients send at once. */
-const MOST_MESSAGES = 100;
-
-/**
- * The request with its body read, and how many messages that holds. What is no JSON is left for the library to refuse.
- * @throws AppError `invalid` for more messages, or more in them, than is accepted; BodyError for a body that is too long
- */
-async function readMessages(request: Request, maxBytes: number): Promise<{ request: Request; messages: number }> {
-  if (request.method !== "POST") return { request, messages: 1 };
-  const bytes = await readBodyBytes(request, maxBytes);
-  const { url, method, headers, signal } = request;
-  const messages = countMessages(new TextDecoder().decode(bytes));
-  return { request: new Request(url, { method, headers, signal, body: Buffer.from(bytes) }), messages };
-}
-
-function countMessages(text: string): number {
-  try {
-    const body = parseLimitedJson(text);
-    const messages = Array.isArray(body) ? body.length : 1;
-    if (messages > MOST_MESSAGES)
-      throw new AppError(
-        "invalid",
-        `The body has ${messages} messages, at most ${MOST_MESSAGES} are accepted at once.`,
-      );
-    return messages;
-  } catch (error) {
-    if (error instanceof JsonLimitError)
-      throw new AppError("invalid", `The body cannot be read: ${error.message}.`, { cause: error });
-    if (error instanceof SyntaxError) return 1;
-    throw error;
-  }
 }
 
 /** @throws AppError `invalid` for a header that is nearly the one that pins: without it every call would reach more */

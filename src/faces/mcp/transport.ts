@@ -12,6 +12,7 @@ import {
   type Transport,
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
+import { JsonLimitError, parseLimitedJson } from "../../lib/limited-json.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { MODERN_VERSIONS, type RequestId } from "./handshake.js";
 import type { Opening } from "./opening.js";
@@ -126,8 +127,14 @@ function readMessage(line: Buffer): Reading {
   if (text === "") return null;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseLimitedJson(text);
   } catch (error) {
+    if (error instanceof JsonLimitError)
+      return {
+        problem: `The line cannot be read: ${error.message}.`,
+        code: INVALID_REQUEST,
+        id: idOf(line.subarray(0, 200), line.subarray(-200)),
+      };
     return { problem: `The line is not JSON: ${String(error)}`, code: PARSE_ERROR, id: null };
   }
   if (!isUtf8(line)) return { problem: "The line is not valid UTF-8.", code: PARSE_ERROR, id: requestId(value) };

@@ -1,5 +1,6 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import type * as z from "zod";
+import { parseBounded } from "../../lib/bounded-parse.js";
 import { findUnknownFields, warningsOf } from "../unknown-fields.js";
 
 const warnings = new WeakMap<object, readonly string[]>();
@@ -13,25 +14,17 @@ export function watchFields(
   described: StandardSchemaWithJSON,
   overruled: readonly string[],
 ): StandardSchemaWithJSON {
-  const standard = described["~standard"];
-  type Result = Awaited<ReturnType<typeof standard.validate>>;
-  const check = (input: unknown, result: Result): Result => {
-    if (result.issues) return result;
+  type Result = ReturnType<StandardSchemaWithJSON["~standard"]["validate"]>;
+  const validate = (input: unknown): Awaited<Result> => {
+    const result = parseBounded(schema, input);
+    if (!("data" in result)) return { issues: result.findings };
     const { misspelt, ignored } = findUnknownFields(schema, input);
     if (misspelt.length > 0) return { issues: misspelt.map(({ path, message }) => ({ path, message })) };
     const unknown = ignored.filter((name) => !overruled.includes(name));
-    if (unknown.length > 0) warnings.set(Object(result.value), warningsOf({ misspelt, ignored: unknown }));
-    return result;
+    if (unknown.length > 0) warnings.set(Object(result.data), warningsOf({ misspelt, ignored: unknown }));
+    return { value: result.data };
   };
-  return {
-    "~standard": {
-      ...standard,
-      validate: (input) => {
-        const result = standard.validate(input);
-        return result instanceof Promise ? result.then((known) => check(input, known)) : check(input, result);
-      },
-    },
-  };
+  return { "~standard": { ...described["~standard"], validate } };
 }
 
 /** What is said of fields of arguments, as they came out of their schema, that changed nothing. */

@@ -14,12 +14,21 @@ export function limitRequests(usual: Rate | undefined): LimitRequests {
   return (actor, setHeader, requests = 1) => {
     const rate = actor.rate ?? usual;
     if (rate === undefined) return;
+    if (requests > rate.requests) throw tooManyAtOnce(rate);
     const { allowed, remaining, waitMs, fullMs } = limiter.take(actor.name, rate, requests);
     setHeader("x-ratelimit-limit", String(rate.requests));
     setHeader("x-ratelimit-remaining", String(remaining));
     setHeader("x-ratelimit-reset", String(seconds(fullMs)));
     if (!allowed) throw refusal(rate, seconds(waitMs), actor.rate !== undefined);
   };
+}
+
+/** Waiting would not help. */
+function tooManyAtOnce({ requests }: Rate): AppError {
+  return new AppError(
+    "invalid",
+    `These are more messages than may be sent at once: ${requests} are. Send them in parts.`,
+  );
 }
 
 function refusal({ requests, windowMs }: Rate, retryAfter: number, isOfKey: boolean): AppError {

@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import { AppError, type Issue } from "../../core/errors.js";
 import { parseBounded } from "../../lib/bounded-parse.js";
-import { JsonLimitError, parseLimitedJson } from "../../lib/limited-json.js";
-import { BodyError, readBodyText } from "../../lib/request-body.js";
+import { JsonLimitError } from "../../lib/limited-json.js";
+import { BodyError, readLimitedJson } from "../../lib/request-body.js";
 
 /** Room for the other fields and for the JSON around them. */
 const BODY_ALLOWANCE = 64 * 1024;
@@ -43,9 +43,14 @@ export function bodyLimits(limits: RequestLimits): Record<"document" | "batch" |
 export async function readJsonBody(request: Request, limit: BodyLimit): Promise<unknown> {
   const isEmpty = request.headers.get("content-length") === "0";
   if (!isEmpty) requireJsonType(request.headers.get("content-type"));
-  const text = await readBodyText(request, limit.bytes).catch((error: unknown) => refuseTooLarge(error, limit));
-  if (text.trim() === "") return undefined;
-  return parseJson(text);
+  try {
+    return await readLimitedJson(request, limit.bytes);
+  } catch (error) {
+    if (error instanceof JsonLimitError) throw tooManyValues(error);
+    if (error instanceof SyntaxError)
+      throw new AppError("invalid", `The body is not JSON: ${reasonOf(error)}.`, { cause: error });
+    return refuseTooLarge(error, limit);
+  }
 }
 
 /** Says which setting a body is too large for. @throws AppError `too_large`, or the error as it is */
@@ -64,23 +69,13 @@ function requireJsonType(type: string | null): void {
   );
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return parseLimitedJson(text);
-  } catch (error) {
-    if (error instanceof JsonLimitError) throw tooManyValues(error);
-    throw new AppError("invalid", `The body is not JSON: ${reasonOf(error)}.`, { cause: error });
-  }
-}
-
 /** What is told of JSON that would cost more to read than it may. */
-export function tooManyValues(error: JsonLimitError): AppError {
+function tooManyValues(error: JsonLimitError): AppError {
   return new AppError("invalid", `The body cannot be read: ${error.message}. Send it in parts.`, { cause: error });
 }
 
 /** Where the JSON breaks, without the piece of the body that the message of some runtimes repeats. */
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : "";
+function reasonOf({ message }: SyntaxError): string {
   const position = /position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return `it breaks at character ${position}`;
   return /end of JSON/.test(message) ? "it ends too early" : "it cannot be read";

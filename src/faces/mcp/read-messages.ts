@@ -1,0 +1,59 @@
+import { AppError } from "../../core/errors.js";
+import { JsonLimitError } from "../../lib/limited-json.js";
+import { readLimitedJson } from "../../lib/request-body.js";
+
+/** More than clients send at once. */
+const MOST_MESSAGES = 100;
+/** Answers repeat the id of a message, and errors the name of what it asked for. */
+const LONGEST_NAME = 1_000;
+
+/** What a client posted. */
+export interface PostedMessages {
+  /** For the protocol library; what is no JSON is left to it to refuse. */
+  readonly request: Request;
+  readonly body: unknown;
+  readonly count: number;
+}
+
+/**
+ * Reads the messages of a request: one, or a list of them.
+ * @throws AppError `invalid` for more messages, more values in them or longer names than are accepted; BodyError
+ */
+export async function readMessages(request: Request, maxBytes: number): Promise<PostedMessages> {
+  if (request.method !== "POST") return { request, body: undefined, count: 1 };
+  const body = await readJson(request, maxBytes);
+  const messages = Array.isArray(body) ? (body as unknown[]) : [body];
+  if (messages.length > MOST_MESSAGES)
+    throw new AppError(
+      "invalid",
+      `The body has ${messages.length} messages, at most ${MOST_MESSAGES} are accepted. Send them in parts.`,
+    );
+  messages.forEach(requireShortNames);
+  return { request: body === undefined ? withoutJson(request) : request, body, count: messages.length };
+}
+
+async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  try {
+    return await readLimitedJson(request, maxBytes);
+  } catch (error) {
+    if (error instanceof JsonLimitError)
+      throw new AppError("invalid", `The message cannot be read: ${error.message}. Send it in parts.`, {
+        cause: error,
+      });
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function requireShortNames(message: unknown): void {
+  const { id, method, params } = Object(message) as Record<string, unknown>;
+  const { name, uri } = Object(params) as Record<string, unknown>;
+  for (const [field, value] of Object.entries({ id, method, name, uri }))
+    if (typeof value === "string" && value.length > LONGEST_NAME)
+      throw new AppError("invalid", `${field}: has ${value.length} characters, at most ${LONGEST_NAME} are accepted.`);
+}
+
+/** The body is read, and the library answers best what it cannot read itself. */
+function withoutJson({ url, method, headers, signal }: Request): Request {
+  return new Request(url, { method, headers, signal, body: "{" });
+}

@@ -1,0 +1,152 @@
+import type { JsonSchema } from "./schema-arbitrary.js";
+
+/** A body that costs as much as one can: what it is, and its bytes. */
+export interface WorstBody {
+  readonly what: string;
+  readonly bytes: () => Buffer;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface WorstOptions {
+  readonly schema: JsonSchema;
+  readonly components: Readonly<Record<string, JsonSchema>>;
+  /** A body that is taken. */
+  readonly example: Fields;
+  /** Longest body that is read. */
+  readonly maxBytes: number;
+  /** Longest text that is taken. */
+  readonly maxTextBytes: number;
+  /** What stands around the body, such as a message of a protocol. */
+  readonly wrap?: (body: string) => string;
+}
+
+/** More than any list takes, and little less than all values that a body may have. */
+const MOST_ENTRIES = 99_000;
+/** Of lists that name no limit. */
+const MOST_TAKEN = 10_000;
+const HOLE = "\u0001hole\u0001";
+
+/** Everything that is hard to read, hard to check or hard to keep, in every field of a body. */
+export function worstBodies(options: WorstOptions): WorstBody[] {
+  return [...ofTheWhole(options), ...fieldsOf(options).flatMap((field) => ofField(field, options))];
+}
+
+interface Field {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  /** The body with something in this field. */
+  readonly put: (value: unknown) => Fields;
+}
+
+function ofTheWhole({ example, maxBytes, wrap = String }: WorstOptions): WorstBody[] {
+  const raw = (what: string, text: () => string): WorstBody => ({ what, bytes: () => Buffer.from(wrap(text())) });
+  const room = maxBytes - Buffer.byteLength(wrap("")) - 64;
+  const fields = JSON.stringify(example).slice(1, -1);
+  const names = (count: number, prefix: string): string =>
+    Array.from({ length: count }, (_, index) => `"${prefix}${index}":1`).join();
+  return [
+    raw("brackets", () => "[".repeat(room)),
+    raw("pairs of brackets", () => `[${"[],".repeat(room / 3 - 1)}[]]`),
+    raw("white space", () => " ".repeat(room)),
+    raw("digits", () => "1".repeat(room)),
+    raw("names", () => `{${fields},${names(Math.min(MOST_ENTRIES / 2, room / 20), "field")}}`),
+    raw("misspelt names", () => `{${fields},${names(Math.min(MOST_ENTRIES / 2, room / 20), "containerTa")}}`),
+    raw("a long name", () => `{${fields},"${"x".repeat(room - fields.length - 16)}":1}`),
+    raw("levels", () => `{${fields},"more":${"[".repeat(60)}${"1,".repeat(MOST_ENTRIES)}1${"]".repeat(60)}}`),
+  ];
+}
+
+function ofField({ name, schema, put }: Field, options: WorstOptions): WorstBody[] {
+  const { components, maxBytes, maxTextBytes, wrap = String } = options;
+  const forms = formsOf(schema, components);
+  const room = maxBytes - Buffer.byteLength(wrap(JSON.stringify(put("")))) - 64;
+  /** Written into the place of the value, since writing it as JSON would take longer than everything else. */
+  const raw = (what: string, json: () => string): WorstBody => ({
+    what: `${name}: ${what}`,
+    bytes: () => Buffer.from(wrap(JSON.stringify(put(HOLE)).replace(JSON.stringify(HOLE), json))),
+  });
+  const entries = (count: number, item: string) => (): string =>
+    `[${`${item},`.repeat(Math.max(1, Math.min(count, Math.floor(room / (Buffer.byteLength(item) + 1)) - 1)))}${item}]`;
+  const worst = [
+    raw("many numbers", entries(MOST_ENTRIES, "1")),
+    raw("many names", () => `{${Array.from({ length: MOST_ENTRIES / 2 }, (_, index) => `"n${index}":1`).join()}}`),
+  ];
+  for (const form of forms) {
+    if (form.type === "array") {
+      const item = JSON.stringify(exampleOf(form.items ?? {}, components));
+      worst.push(raw("as many entries as it takes", entries((form.maxItems ?? MOST_TAKEN) - 1, item)));
+      worst.push(raw("more entries than it takes", entries(MOST_ENTRIES / 2, item)));
+    }
+    if (form.type === "object" && form.properties === undefined)
+      worst.push(raw("many texts", () => `{${Array.from({ length: 9_999 }, (_, i) => `"n${i}":"t"`).join()}}`));
+    if (form.type === "string") worst.push(raw("escapes", () => `"${"\\u0061".repeat(room / 6)}"`));
+    if (form.type === "string" && (form.maxLength ?? Infinity) > 50_000 && form.enum === undefined)
+      for (const [what, piece] of Object.entries(TEXTS))
+        worst.push(raw(what, () => JSON.stringify(piece.repeat(maxTextBytes / Buffer.byteLength(piece)))));
+  }
+  return worst;
+}
+
+/** Each a piece of a text that is taken, and hard for something that reads texts. */
+const TEXTS: Readonly<Record<string, string>> = {
+  prose: "Mia keeps bees on the roof of her house in Porto. She moved there in May 2024 with Tom. ",
+  "one word": "a",
+  hidden: "b\u00ad@",
+  "emoji in sequences": "👩‍👩‍👧‍👦",
+};
+
+/** Fields of the body, and those of the entries of its lists. */
+function fieldsOf({ schema, components, example }: WorstOptions): Field[] {
+  return Object.entries(propertiesOf(schema, components)).flatMap(([name, field]): Field[] => {
+    const own: Field = { name, schema: field, put: (value) => ({ ...example, [name]: value }) };
+    const items = formsOf(field, components).find(({ type }) => type === "array")?.items;
+    if (items === undefined) return [own];
+    const item = exampleOf(items, components);
+    const inner = Object.entries(propertiesOf(items, components)).map(([key, part]): Field => ({
+      name: `${name}[].${key}`,
+      schema: part,
+      put: (value) => ({ ...example, [name]: [{ ...Object(item), [key]: value }] }),
+    }));
+    return [own, ...inner];
+  });
+}
+
+function propertiesOf(
+  schema: JsonSchema,
+  components: WorstOptions["components"],
+): Readonly<Record<string, JsonSchema>> {
+  return Object.assign({}, ...formsOf(schema, components).map(({ properties }) => properties));
+}
+
+/** A schema in all its forms, without references. */
+function formsOf(schema: JsonSchema, components: WorstOptions["components"]): JsonSchema[] {
+  const target = schema.$ref === undefined ? schema : components[schema.$ref.split("/").at(-1) ?? ""];
+  const variants = target?.anyOf ?? target?.oneOf;
+  if (variants) return variants.flatMap((variant) => formsOf(variant, components));
+  return [target?.type ?? "any"].flat().map((type) => ({ ...target, type }));
+}
+
+/** Something small that a schema allows. */
+export function exampleOf(schema: JsonSchema, components: WorstOptions["components"]): unknown {
+  const [form] = formsOf(schema, components);
+  if (form?.const !== undefined) return form.const;
+  if (form?.enum) return form.enum[0];
+  switch (form?.type) {
+    case "string":
+      return form.format === "date-time" ? "2024-05-06T07:08:09Z" : "mia";
+    case "integer":
+    case "number":
+      return form.minimum ?? 1;
+    case "boolean":
+      return false;
+    case "array":
+      return [exampleOf(form.items ?? {}, components)];
+    case "object": {
+      const { properties = {}, required = [] } = form;
+      return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name] ?? {}, components)]));
+    }
+    default:
+      return "mia";
+  }
+}
