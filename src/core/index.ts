@@ -108,6 +108,7 @@ export type { Removed } from "./documents/delete-document.js";
 export { reprocessSchema, type NotReprocessed, type Reprocessed } from "./documents/reprocess.js";
 export type { DocumentDetails, DocumentPage } from "./documents/documents.js";
 export type { Fetched } from "./documents/fetch.js";
+export { FileBytes } from "./documents/files.js";
 export {
   createKeySchema,
   expiresInDaysSchema,

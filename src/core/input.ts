@@ -68,11 +68,14 @@ export function noteSchema(maxLength: number) {
 /** Refuses a text over the configured limit with the kind that faces answer as "too large". */
 export function checkSize(field: string, text: string, limits: Limits): void {
   const bytes = Buffer.byteLength(text);
-  if (bytes > limits.maxTextBytes)
-    throw new AppError(
-      "too_large",
-      `${field}: has ${bytes} bytes, at most ${limits.maxTextBytes} are accepted (RECOLLECT_MAX_TEXT_BYTES). Send it in parts.`,
-    );
+  if (bytes > limits.maxTextBytes) throw textTooLong(bytes, limits.maxTextBytes, field);
+}
+
+export function textTooLong(bytes: number, maxTextBytes: number, field = "content"): AppError {
+  return new AppError(
+    "too_large",
+    `${field}: has ${bytes} bytes, at most ${maxTextBytes} are accepted (RECOLLECT_MAX_TEXT_BYTES). Send it in parts.`,
+  );
 }
 
 /** Container tags: contract.md §1.8, with the dot of G-13. */

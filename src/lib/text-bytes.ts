@@ -1,13 +1,22 @@
+import { isUtf8 } from "node:buffer";
+
 /** Decodes a text file: UTF-8 with or without a byte order mark, or UTF-16 with one. Null when it is neither. */
 export function decodeText(bytes: Uint8Array): string | null {
-  const [first, second] = bytes;
-  const encoding =
-    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
   } catch {
     return null;
   }
+}
+
+/** Whether bytes look like such a text, in little time and memory however many they are. */
+export function looksLikeText(bytes: Uint8Array): boolean {
+  return encodingOf(bytes) !== "utf-8" || isUtf8(bytes);
+}
+
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
 }
 
 /** What files begin with that are not meant to be read as text, as latin-1, and what people call them. */

@@ -187,7 +187,7 @@ describe("whoever asks for health is answered in time, and the service stays sma
       mcp("list", () => call("tools/list", "{}")),
       scopedKey,
     );
-    const { tools } = JSON.parse(/\{"jsonrpc".*/s.exec(listed.text)?.[0] ?? "{}").result as {
+    const { tools } = JSON.parse(/^data: (.*)$/m.exec(listed.text)?.[1] ?? "{}").result as {
       tools: { name: string; inputSchema: JsonSchema }[];
     };
     expect(tools.length).toBeGreaterThan(6);

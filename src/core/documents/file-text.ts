@@ -1,6 +1,7 @@
-import { decodeText, recognizeBinary } from "../../lib/text-bytes.js";
+import { decodeText, looksLikeText, recognizeBinary } from "../../lib/text-bytes.js";
 import { AppError } from "../errors.js";
-import { findBadValue } from "../input.js";
+import type { Limits } from "../context.js";
+import { findBadValue, textTooLong } from "../input.js";
 
 /** A file as somebody names it. */
 export interface NamedFile {
@@ -28,14 +29,18 @@ const READS =
 /**
  * The text of an uploaded file. What it is is decided by its type, then by the ending of its name, then by its bytes;
  * bytes that are not what the name says are never taken for text.
- * @throws AppError `unsupported_type` that says what is read instead, `invalid` for an empty file
+ * @throws AppError `unsupported_type` that says what is read instead, `invalid` for an empty file, `too_large` for one whose
+ *   text must be too long
  */
-export function readFileText(file: NamedFile, bytes: Uint8Array): string {
+export function readFileText(file: NamedFile, bytes: Uint8Array, { maxTextBytes }: Limits): string {
   if (bytes.byteLength === 0) throw new AppError("invalid", "file: must not be empty");
   const says = claimOf(file);
   if (says === "other") throw unsupported(`${describe(file)} cannot be read.`);
   const binary = recognizeBinary(bytes);
   if (binary !== null) throw unsupported(`${describe(file)} is ${binary}.`);
+  // UTF-16 may be twice as long as the same text in UTF-8.
+  if (bytes.byteLength > 2 * maxTextBytes + 2 && looksLikeText(bytes))
+    throw textTooLong(bytes.byteLength, maxTextBytes);
   const text = decodeText(bytes);
   const bad = text === null ? "is not valid UTF-8" : findBadValue(text);
   if (text === null || bad !== null)

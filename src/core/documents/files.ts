@@ -39,10 +39,37 @@ const mimeTypeSchema = z
   .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}$/, "must look like text/plain")
   .toLowerCase();
 
+/** The bytes of a file, which become base64 only where they leave this process. */
+export class FileBytes {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  toJSON(): string {
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength).toString("base64");
+  }
+}
+
+const bytesSchema = z.union(
+  [
+    z.instanceof(FileBytes).transform(({ bytes }) => bytes),
+    z.string().transform((text, context): Uint8Array => {
+      const bytes = Buffer.from(text, "base64");
+      // What is not of the alphabet is left out.
+      if (text.length % 4 !== 0 || bytes.byteLength !== Buffer.byteLength(text, "base64"))
+        context.addIssue("must be base64");
+      return bytes;
+    }),
+  ],
+  "must be base64",
+);
+
 const addFileSchema = z
   .object({
-    /** The bytes, as base64. */
-    bytes: z.base64("must be base64"),
+    /** `FileBytes`, or base64. */
+    bytes: bytesSchema,
     name: noteSchema(1_000).nullish(),
     /** What the sender says that the file is. */
     mimeType: mimeTypeSchema.optional(),
@@ -66,11 +93,11 @@ export async function addFile(context: CoreContext, call: Admitted, raw: unknown
   const input = parseInput(addFileSchema, raw);
   const { actor } = call;
   const { organizationId } = actor;
-  const bytes = Buffer.from(input.bytes, "base64");
+  const { bytes } = input;
   checkFileSize(bytes, context);
   const name = NO_NAMES.has(input.name ?? "") ? null : (input.name ?? null);
   const mimeType = input.mimeType ?? input.contentType ?? null;
-  const content = readFileText({ name, mimeType }, bytes);
+  const content = readFileText({ name, mimeType }, bytes, context.limits);
   const key = createId();
   const document = { ...input.document, content, title: input.document["title"] ?? name ?? undefined };
   const prepared = prepareDocument(context, actor, document, { url: `${FILES_PATH}${key}` });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { addDocumentSchema } from "../../../core/index.js";
+import { addDocumentSchema, FileBytes } from "../../../core/index.js";
 import { preferredWait } from "../prefer.js";
 import { presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { defineEndpoint } from "../endpoint.js";
@@ -78,7 +78,7 @@ export const fileEndpoints = [
       const wait = preferredWait(header("prefer"));
       if (wait !== undefined) setHeader("preference-applied", `wait=${wait}`);
       const receipt = await core.addFile(call, {
-        bytes: Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength).toString("base64"),
+        bytes: new FileBytes(file.bytes),
         name: file.name,
         mimeType,
         contentType: typeOf(file),
