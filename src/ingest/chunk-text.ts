@@ -1,5 +1,6 @@
 import type { RecursiveCharacterTextSplitter, SupportedTextSplitterLanguage } from "@langchain/textsplitters";
 import { sentenceSpans, type Span } from "../lib/sentences.js";
+import { yieldTurn } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
 
 /** How a text wants to be cut: at sentences, at Markdown blocks, or at the declarations of a programming language. */
@@ -12,6 +13,8 @@ export interface PieceSize {
 }
 
 const SMALL_REST = 120;
+/** Characters that are cut in one turn: the splitters take a quarter of a second for a megabyte of short lines. */
+const MOST_AT_ONCE = 128 * 1024;
 /** Stands for every end of a sentence, but for the full stops of abbreviations. */
 const ANY_SENTENCE = ". ";
 const SENTENCE_SEPARATORS = ["\n\n", "\n", ANY_SENTENCE, "! ", "? ", "。", "！", "？", "; ", ", ", " "];
@@ -31,14 +34,31 @@ export async function splitText(text: string, kind: TextKind, size: PieceSize): 
   const splitter = await createSplitter(kind, size.target);
   const spans: Span[] = [];
   let cursor = 0;
-  for (const piece of await splitter.splitText(text)) {
-    // Pieces come back trimmed, so that their place has to be found again: always the next one after the last.
-    const start = text.indexOf(piece, cursor);
-    const end = start + piece.length;
-    cursor = end;
-    spans.push(...cutLongSpan(text, { start: withIndentation(text, start), end }, size.most));
+  for (const part of splitAtGaps(text)) {
+    await yieldTurn();
+    for (const piece of await splitter.splitText(part)) {
+      // Pieces come back trimmed, so that their place has to be found again: always the next one after the last.
+      const start = text.indexOf(piece, cursor);
+      const end = start + piece.length;
+      cursor = end;
+      spans.push(...cutLongSpan(text, { start: withIndentation(text, start), end }, size.most));
+    }
   }
   return joinSmallRests(spans, size.most);
+}
+
+/** A long text in parts that end where the text does so, too: between paragraphs, lines or words. */
+function splitAtGaps(text: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  while (text.length - start > MOST_AT_ONCE) {
+    const part = text.slice(start, start + MOST_AT_ONCE);
+    const gaps = ["\n\n", "\n", " "].map((gap) => part.lastIndexOf(gap) + gap.length);
+    const length = gaps.find((end) => end > MOST_AT_ONCE / 2) ?? safeCut(text.slice(start), MOST_AT_ONCE);
+    parts.push(text.slice(start, start + length));
+    start += length;
+  }
+  return [...parts, text.slice(start)];
 }
 
 async function createSplitter(kind: TextKind, target: number): Promise<RecursiveCharacterTextSplitter> {

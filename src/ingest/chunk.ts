@@ -1,5 +1,6 @@
 import type { ChunkMetadata, Turn } from "../core/types.js";
 import { sentenceSpans, type Span } from "../lib/sentences.js";
+import { yieldTurn } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import { detectKind } from "./chunk-kind.js";
@@ -32,6 +33,8 @@ const PROSE_SIZE: PieceSize = { target: 500, most: 800 };
 const CODE_SIZE: PieceSize = { target: 800, most: 1200 };
 const SMALLEST_TARGET = 100;
 const LARGEST_TARGET = 8_000;
+/** Pieces that are cut out in one turn. */
+const YIELD_EVERY = 100;
 const LONGEST_SENTENCE_CONTEXT = 200;
 
 /**
@@ -71,6 +74,7 @@ async function chunkText(
   for (const section of sections) {
     const text = content.slice(section.start, section.end);
     for (const span of await splitText(text, kind, size)) {
+      if (chunks.length % YIELD_EVERY === 0) await yieldTurn();
       const piece = sliceTrimmed(text, span, isText);
       if (piece === "") continue;
       const path = section.headings.length > 0 ? section.headings.join(" > ") : (title ?? "");

@@ -1,4 +1,5 @@
 import type { Turn } from "../core/types.js";
+import { yieldTurn } from "../lib/time.js";
 import { type FoundConversation, canonicalRole, isPlausibleName } from "./conversation-speakers.js";
 
 /** A label stands at the start of its line, so that longer lines need not be looked at any further. */
@@ -16,6 +17,8 @@ const PLAIN_MARK = /^\[role: ?(?:user|human|assistant|system|tool)\]\s*$/im;
 const CONVERSATIONAL =
   /[?!？！]|\b(?:i|i'm|i've|you|your|we|we're|my|me|us|our|hi|hey|hello|thanks|thank|yes|yeah|yep|no|nope|ok|okay|sure|haha|ich|du|wir|mir|je|tu|nous|yo|nosotros)\b/i;
 
+/** Lines read in one turn: a text may have nothing else. */
+const YIELD_EVERY = 20_000;
 const LONGEST_PREAMBLE = 2000;
 /** Beyond this many lines a turn, the labels are ornaments of another kind of text. */
 const MOST_LINES_PER_NAMED_TURN = 12;
@@ -36,8 +39,8 @@ interface Line {
  * Finds the turns of a transcript: lines that begin with a speaker and a colon, and the lines that follow them.
  * @returns null unless there are two turns or more and the labels are plausibly people or roles that talk
  */
-export function findTranscript(content: string): FoundConversation | null {
-  const lines = readLines(content);
+export async function findTranscript(content: string): Promise<FoundConversation | null> {
+  const lines = await readLines(content);
   const isMarked = PLAIN_MARK.test(content);
   const speakers = isMarked ? labelsOf(lines.filter(isRole)) : chooseSpeakers(lines);
   if (!speakers) return null;
@@ -67,7 +70,7 @@ export function findTranscript(content: string): FoundConversation | null {
 }
 
 /** Labels in fenced code are none. The text of a line without a label is the whole line. */
-function readLines(content: string): Line[] {
+async function readLines(content: string): Promise<Line[]> {
   const lines: Line[] = [];
   let inFence = false;
   let start = 0;
@@ -76,7 +79,9 @@ function readLines(content: string): Line[] {
     if (/^\s{0,3}(?:```|~~~)/.test(line)) inFence = !inFence;
     lines.push({ start, whole: line, ...(inFence ? { label: null, text: line, date: null } : readLine(line)) });
     start += raw.length + 1;
+    if (lines.length % YIELD_EVERY === 0) await yieldTurn();
   }
+  await yieldTurn();
   return lines;
 }
 

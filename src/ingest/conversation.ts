@@ -29,7 +29,7 @@ const MOST_CAPTION_LINES = 12;
  * @returns null when the text is anything else; broken JSON is anything else
  */
 export async function parseConversation(content: string, zone: TimeZone = "UTC"): Promise<Conversation | null> {
-  const found = (await findJsonConversation(content, zone)) ?? findTranscript(content);
+  const found = (await findJsonConversation(content, zone)) ?? (await findTranscript(content));
   if (!found) return null;
   const { preamble, caption, date } = await readPreamble(found.before, zone);
   return {
