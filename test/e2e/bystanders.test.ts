@@ -2,19 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENDPOINTS } from "../../src/faces/rest/app.js";
 import { bodyLimits } from "../../src/faces/rest/read-request.js";
 import { type Operation, readOperations } from "../support/api-requests.js";
-import { type Bystander, peakMegabytesOf, watchHealth } from "../support/bystander.js";
-import { type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
+import { type Attack, type AttackedService, startAttackedService } from "../support/attacked-service.js";
 import type { JsonSchema } from "../support/schema-arbitrary.js";
-import { exampleOf, worstBodies } from "../support/worst-requests.js";
+import { exampleOf, HARD_TEXTS, type WorstBody, worstBodies, worstOfAll } from "../support/worst-requests.js";
 
-const KEY = "sm_tests_0123456789abcdefghijklmn";
-/** What the service promises whoever asks beside the attacker, on a machine that does nothing else. */
-const SLOWEST_MS = 250;
-const MOST_MEGABYTES = 400;
-/** A refusal says what was wrong, not what was sent. */
-const LONGEST_REFUSAL = 16_384;
-/** What another program of this machine delays is not delayed again. */
-const ATTEMPTS = 3;
 const SIZES = {
   maxTextBytes: 1_048_576,
   maxMetadataBytes: 65_536,
@@ -22,145 +13,59 @@ const SIZES = {
   maxFileBytes: 52_428_800,
 };
 const LIMITS = bodyLimits(SIZES);
-/** As large as it is taken over MCP: see `mountMcp`. */
+/** As long as a body may be over MCP. */
 const MCP_BYTES = 4 * 1024 * 1024 + 6 * SIZES.maxTextBytes;
+const maxTextBytes = SIZES.maxTextBytes - 100;
+const MINUTES = { timeout: 300_000 };
 
-interface Attack {
-  readonly what: string;
-  readonly method: string;
-  readonly path: string;
-  readonly body?: () => Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-let serve: ServeProcess;
-let bystander: Bystander;
-let scopedKey = "";
-let api: { readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } };
+let service: AttackedService;
+let components: Readonly<Record<string, JsonSchema>>;
 let operations: readonly Operation[];
-/** How long health takes while nobody attacks. */
-let idleMs = 0;
-let done: () => void;
-let ended: Promise<void>;
 
 beforeAll(async () => {
-  const ready = new Promise<void>((resolveReady, reject) => {
-    ended = withDataDirectory(async (dataDirectory) => {
-      serve = await startServe(dataDirectory, { RECOLLECT_API_KEY: KEY });
-      resolveReady();
-      await new Promise<void>((resolve) => (done = resolve));
-      await serve.stop();
-    });
-    ended.catch(reject);
-  });
-  await ready;
-  const made = await send(
-    { what: "", method: "POST", path: "/v3/auth/scoped-key", body: json({ containerTag: "mia" }) },
-    KEY,
-  );
-  scopedKey = JSON.parse(made.text).key;
-  api = (await (await fetch(`${serve.url}/v3/openapi`)).json()) as typeof api;
+  service = await startAttackedService();
+  const { text } = await service.send({ what: "the description", method: "GET", path: "/v3/openapi" });
+  const api = JSON.parse(text);
+  components = api.components.schemas;
   operations = readOperations(api);
-  bystander = watchHealth(serve.url);
-  idleMs = await bystander.during(() => new Promise((resolve) => setTimeout(resolve, 1_000)));
 }, 60_000);
-afterAll(async () => {
-  await bystander.stop();
-  done();
-  await ended;
-});
-
-function json(value: unknown): () => Buffer {
-  return () => Buffer.from(JSON.stringify(value));
-}
-
-interface Answer {
-  /** 0 where the server ended the connection before the body was out. */
-  readonly status: number;
-  readonly text: string;
-}
-
-async function send({ method, path, body, headers }: Attack, key: string): Promise<Answer> {
-  try {
-    const answer = await fetch(`${serve.url}${path}`, {
-      method,
-      ...(body && { body: new Uint8Array(body()) }),
-      headers: { "content-type": "application/json", authorization: `Bearer ${key}`, ...headers },
-    });
-    return { status: answer.status, text: await answer.text() };
-  } catch (error) {
-    return { status: 0, text: String(Object(error).cause ?? error) };
-  }
-}
-
-/** What is wrong with how the service bears an attack, or nothing. */
-async function objectionsTo(attack: Attack): Promise<string[]> {
-  const slowest: number[] = [];
-  const body = attack.body?.();
-  const ready = { ...attack, ...(body && { body: () => body }) };
-  let answer: Answer = { status: 0, text: "" };
-  do {
-    const begun = performance.now();
-    slowest.push(
-      await bystander.during(async () => {
-        answer = await send(ready, scopedKey);
-      }),
-    );
-    if (
-      process.env["VERBOSE"] &&
-      (slowest.at(-1)! > 80 || answer.status === 0 || answer.text.length > 16000 || performance.now() - begun > 700)
-    )
-      console.log(
-        `${attack.method} ${attack.path.slice(0, 60)} ${attack.what}: ${slowest.at(-1)} ms; took ${Math.round(performance.now() - begun)}; ${answer.status} ${answer.text.length} ${answer.text.slice(0, 120)}; ${peakMegabytesOf(serve.child.pid ?? 0)} MB`,
-      );
-  } while (Math.min(...slowest) > SLOWEST_MS + idleMs && slowest.length < ATTEMPTS);
-  const what = `${attack.method} ${attack.path.slice(0, 100)} ${attack.what}`;
-  const objections: string[] = [];
-  if (Math.min(...slowest) > SLOWEST_MS + idleMs) objections.push(`${what}: health took ${slowest.join(", ")} ms`);
-  if (answer.status >= 500 && answer.status !== 501)
-    objections.push(`${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
-  if (answer.status >= 400 && answer.text.length > LONGEST_REFUSAL)
-    objections.push(`${what}: it is refused in ${answer.text.length} characters`);
-  return objections;
-}
-
-async function expectBorne(attacks: Iterable<Attack>): Promise<void> {
-  const objections: string[] = [];
-  for (const attack of attacks) objections.push(...(await objectionsTo(attack)));
-  expect(objections).toEqual([]);
-  expect(bystander.failed()).toBe(0);
-  expect(peakMegabytesOf(serve.child.pid ?? 0)).toBeLessThanOrEqual(MOST_MEGABYTES);
-}
+afterAll(() => service.close());
 
 const pathOf = ({ path }: Operation): string => path.replace(/\{\w+\}/g, "mia");
+const json = (value: unknown) => () => Buffer.from(JSON.stringify(value));
+
+function carriesOf({ method, path }: Operation): keyof typeof LIMITS {
+  const endpoint = ENDPOINTS.find((one) => one.method === method.toLowerCase() && one.path === path);
+  return endpoint?.carries ?? "document";
+}
 
 function* bodiesTo(operation: Operation): Generator<Attack> {
   const { method, body } = operation;
   if (body?.type !== "application/json") return;
-  const carries = ENDPOINTS.find((one) => one.method === method.toLowerCase() && one.path === operation.path)?.carries;
-  const { components } = { components: api.components.schemas };
+  const { schema } = body;
   const example = {
-    ...Object(exampleOf(body.schema, components)),
-    ...(JSON.stringify(body.schema).includes('"containerTag"') && { containerTag: "mia" }),
+    ...Object(exampleOf(schema, components)),
+    ...(JSON.stringify(schema).includes('"containerTag"') && { containerTag: "mia" }),
   };
-  const worst = worstBodies({
-    schema: body.schema,
-    components,
-    example,
-    maxBytes: LIMITS[carries ?? "document"].bytes,
-    maxTextBytes: SIZES.maxTextBytes - 100,
-  });
-  for (const { what, bytes } of worst) yield { what, method, path: pathOf(operation), body: bytes };
+  const maxBytes = LIMITS[carriesOf(operation)].bytes;
+  for (const { what, bytes } of worstBodies({ schema, components, example, maxBytes, maxTextBytes }))
+    yield { what, method, path: pathOf(operation), body: bytes };
 }
 
-describe("whoever asks for health is answered in time, and the service stays small, while a scoped key sends", () => {
-  test("the worst bodies to every operation", { timeout: 300_000 }, async () => {
-    await expectBorne(operations.flatMap((operation) => [...bodiesTo(operation)]));
+describe("whoever asks for health is answered in time, and the process stays small, while a scoped key sends", () => {
+  test("the worst fields to every operation", MINUTES, async () => {
+    await service.expectBorne(operations.flatMap((operation) => [...bodiesTo(operation)]));
   });
 
-  test("long queries and headers to every operation", { timeout: 300_000 }, async () => {
+  test.each(["/v3/documents", "/v3/documents/batch"])("the worst bodies of all to %s", MINUTES, async (path) => {
+    const { bytes: maxBytes } = LIMITS[path === "/v3/documents" ? "document" : "batch"];
+    const bodies = worstOfAll({ maxBytes });
+    await service.expectBorne(bodies.map(({ what, bytes }) => ({ what, method: "POST", path, body: bytes })));
+  });
+
+  test("long queries and headers to every operation", MINUTES, async () => {
     const long = "x".repeat(12_000);
-    await expectBorne(
+    await service.expectBorne(
       operations.flatMap((operation): Attack[] => {
         const { method, parameters } = operation;
         const path = pathOf(operation);
@@ -172,105 +77,76 @@ describe("whoever asks for health is answered in time, and the service stays sma
     );
   });
 
-  test("the worst arguments to every tool", { timeout: 300_000 }, async () => {
-    const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" };
-    const call = (method: string, params: string): string =>
-      `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`;
-    const mcp = (what: string, text: () => string): Attack => ({
-      what,
-      method: "POST",
-      path: "/mcp?tools=all",
-      headers,
-      body: () => Buffer.from(text()),
-    });
-    const listed = await send(
-      mcp("list", () => call("tools/list", "{}")),
-      scopedKey,
-    );
-    const { tools } = JSON.parse(/^data: (.*)$/m.exec(listed.text)?.[1] ?? "{}").result as {
-      tools: { name: string; inputSchema: JsonSchema }[];
+  test("the worst arguments to every tool", MINUTES, async () => {
+    const listed = await service.send(overMcp({ what: "list", bytes: () => Buffer.from(message("tools/list", "{}")) }));
+    const { result } = JSON.parse(/^data: (.*)$/m.exec(listed.text)?.[1] ?? "{}") as {
+      result: { tools: { name: string; inputSchema: JsonSchema }[] };
     };
-    expect(tools.length).toBeGreaterThan(6);
-    const attacks = tools.flatMap(({ name, inputSchema }) =>
+    expect(result.tools.length).toBeGreaterThan(6);
+    const attacks = result.tools.flatMap(({ name, inputSchema: schema }) =>
       worstBodies({
-        schema: inputSchema,
+        schema,
         components: {},
-        example: { ...Object(exampleOf(inputSchema, {})) },
+        example: { ...Object(exampleOf(schema, {})) },
         maxBytes: MCP_BYTES,
-        maxTextBytes: SIZES.maxTextBytes - 100,
-        wrap: (body) => call("tools/call", `{"name":"${name}","arguments":${body}}`),
-      }).map(({ what, bytes }) => ({ ...mcp(`${name} ${what}`, String), body: bytes })),
+        maxTextBytes,
+        wrap: (body) => message("tools/call", `{"name":"${name}","arguments":${body}}`),
+      }).map(({ what, bytes }) => ({ what: `${name} ${what}`, bytes })),
     );
+    await service.expectBorne(attacks.map(overMcp));
+  });
+
+  test("the worst messages", MINUTES, async () => {
     const long = "x".repeat(MCP_BYTES - 1_000);
-    await expectBorne([
-      ...attacks,
-      mcp("a long name of a tool", () => call("tools/call", `{"name":"${long}"}`)),
-      mcp("a long method", () => call(long, "{}")),
-      mcp("a long id", () => call("ping", "{}").replace("1,", `"${long}",`)),
-      mcp("many messages", () => `[${Array.from({ length: 9_000 }, () => call("ping", "{}")).join()}]`),
-      mcp(
-        "a batch of calls",
-        () =>
-          `[${Array.from({ length: 100 }, () => call("tools/call", '{"name":"search","arguments":{"query":"bees"}}')).join()}]`,
-      ),
-    ]);
+    const search = message("tools/call", '{"name":"search","arguments":{"query":"bees"}}');
+    const text = (what: string, make: () => string): WorstBody => ({ what, bytes: () => Buffer.from(make()) });
+    const wrap = (body: string): string => message("tools/call", body);
+    await service.expectBorne(
+      [
+        ...worstOfAll({ maxBytes: MCP_BYTES, wrap }),
+        text("a long name of a tool", () => wrap(`{"name":"${long}"}`)),
+        text("a long method", () => message(long, "{}")),
+        text("a long id", () => message("ping", "{}").replace("1,", `"${long}",`)),
+        text("many messages", () => `[${Array.from({ length: 9_000 }, () => message("ping", "{}")).join()}]`),
+        text("many calls at once", () => `[${Array.from({ length: 100 }, () => search).join()}]`),
+      ].map(overMcp),
+    );
   });
 
-  test("the largest files", { timeout: 300_000 }, async () => {
-    const boundary = "limit";
-    const upload = (what: string, type: string, bytes: () => Buffer, parts = ""): Attack => ({
-      what,
-      method: "POST",
-      path: "/v3/documents/file",
-      headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
-      body: () =>
-        Buffer.concat([
-          Buffer.from(
-            `${parts}--${boundary}\r\ncontent-disposition: form-data; name="containerTag"\r\n\r\nmia\r\n--${boundary}\r\n` +
-              `content-disposition: form-data; name="file"; filename="a.txt"\r\ncontent-type: ${type}\r\n\r\n`,
-          ),
-          bytes(),
-          Buffer.from(`\r\n--${boundary}--\r\n`),
-        ]),
-    });
+  test("the largest files", MINUTES, async () => {
     const field = (name: string, value: string): string =>
-      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-    await expectBorne([
-      upload("a text", "text/plain", () => Buffer.alloc(SIZES.maxFileBytes, "Mia keeps bees. ")),
-      upload("a text of one document", "text/plain", () => Buffer.alloc(SIZES.maxTextBytes - 100, "Mia keeps bees. ")),
-      upload("no text", "application/octet-stream", () => Buffer.alloc(SIZES.maxFileBytes, 0xff)),
-      upload("line ends", "text/plain", () => Buffer.alloc(SIZES.maxFileBytes, "\r\n--")),
-      upload("half boundaries", "text/plain", () => Buffer.alloc(SIZES.maxFileBytes, `\r\n--${boundary}x`)),
-      upload("many fields", "text/plain", () => Buffer.from("Mia"), field("n", "1").repeat(9_000)),
-      upload(
-        "long metadata",
-        "text/plain",
-        () => Buffer.from("Mia"),
-        field("metadata", `[${"1,".repeat(5_000_000)}1]`),
-      ),
-      upload("deep metadata", "text/plain", () => Buffer.from("Mia"), field("metadata", "[".repeat(5_000_000))),
-      upload(
-        "many tags",
-        "text/plain",
-        () => Buffer.from("Mia"),
-        field("containerTags", `["a"${',"a"'.repeat(90_000)}]`),
-      ),
+      `--limit\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const mia = (): Buffer => Buffer.from("Mia");
+    await service.expectBorne([
+      upload("a text", () => Buffer.alloc(SIZES.maxFileBytes, "Mia keeps bees. ")),
+      upload("a text of one document", () => Buffer.alloc(maxTextBytes, "Mia keeps bees. ")),
+      upload("no text", () => Buffer.alloc(SIZES.maxFileBytes, 0xff)),
+      upload("half of UTF-16", () => Buffer.alloc(SIZES.maxFileBytes, Buffer.from("fffe4100", "hex"))),
+      upload("line ends", () => Buffer.alloc(SIZES.maxFileBytes, "\r\n--")),
+      upload("half boundaries", () => Buffer.alloc(SIZES.maxFileBytes, "\r\n--limitx")),
+      upload("many fields", mia, field("n", "1").repeat(9_000)),
+      upload("long metadata", mia, field("metadata", `[${"1,".repeat(5_000_000)}1]`)),
+      upload("deep metadata", mia, field("metadata", "[".repeat(5_000_000))),
+      upload("many tags", mia, field("containerTags", `["a"${',"a"'.repeat(90_000)}]`)),
     ]);
   });
 
-  test("forms and JSON to the pages for signing in", { timeout: 300_000 }, async () => {
+  test("forms and JSON to the pages for signing in, and to other processes' door", MINUTES, async () => {
     const paths = [
       "/oauth/register",
       "/oauth/token",
+      "/oauth/authorize",
+      "/auth/sign-in",
       "/auth/device/code",
       "/auth/device/token",
-      "/auth/sign-in",
       "/internal/call/search",
     ];
-    await expectBorne(
-      paths.flatMap((path): Attack[] =>
-        ["application/json", "application/x-www-form-urlencoded"].flatMap((type) =>
-          [`[${"1,".repeat(900_000)}1]`, "[".repeat(2_000_000), "a=1&".repeat(500_000)].map((text) => ({
+    const types = ["application/json", "application/x-www-form-urlencoded"];
+    const texts = [`[${"1,".repeat(900_000)}1]`, "[".repeat(2_000_000), "a=1&".repeat(500_000)];
+    await service.expectBorne(
+      paths.flatMap((path) =>
+        types.flatMap((type) =>
+          texts.map((text) => ({
             what: `${type} ${text.slice(0, 6)}`,
             method: "POST",
             path,
@@ -282,35 +158,64 @@ describe("whoever asks for health is answered in time, and the service stays sma
     );
   });
 
-  test("as much as is taken, until all of it is processed", { timeout: 300_000 }, async () => {
-    const text = "Mia keeps bees on the roof of her house in Porto. She moved there in May 2024 with Tom. ";
-    const containerTag = "mia";
-    const documents = Array.from({ length: 600 }, (_, index) => `${index}. ${text.repeat(25)}`);
-    const messages = Array.from({ length: 9_999 }, (_, index) => ({
-      role: "user",
-      content: `Number ${index}: ${text}`,
-    }));
-    await expectBorne([
-      { what: "documents", method: "POST", path: "/v3/documents/batch", body: json({ documents, containerTag }) },
-      {
-        what: "messages",
+  test("the hardest texts, until they are found", MINUTES, async () => {
+    await service.expectBorne(
+      Object.entries(HARD_TEXTS).map(([what, piece]) => ({
+        what,
         method: "POST",
+        path: "/v3/documents",
+        headers: { prefer: "wait=60" },
+        body: (attempt) => {
+          const content = `Number ${attempt}. ${piece.repeat(maxTextBytes / Buffer.byteLength(piece))}`;
+          return json({ content, containerTag: "mia" })();
+        },
+      })),
+    );
+  });
+
+  test("many documents and messages at once, until the last of them is found", MINUTES, async () => {
+    const text = HARD_TEXTS["prose"] ?? "";
+    const mia = { containerTags: ["mia"] };
+    const documents = Array.from({ length: 600 }, (_, index) => `${index}. ${text.repeat(15)}`);
+    const messages = Array.from({ length: 9_999 }, (_, index) => ({ role: "user", content: `${index}. ${text}` }));
+    const post = { method: "POST", headers: { prefer: "wait=60" } };
+    await service.expectBorne([
+      {
+        ...post,
+        what: "messages",
         path: "/v4/conversations",
-        body: json({ conversationId: "long", messages, containerTags: [containerTag] }),
+        body: json({ conversationId: "long", messages, ...mia }),
+      },
+      { ...post, what: "documents", path: "/v3/documents/batch", body: json({ documents, ...mia }) },
+      {
+        ...post,
+        what: "the one after them",
+        path: "/v3/documents",
+        body: (attempt) => json({ content: `The last of them, ${attempt}.`, ...mia })(),
       },
     ]);
-    let slowest = 0;
-    await waitFor(
-      async () => {
-        slowest = Math.max(slowest, await bystander.during(() => new Promise((resolve) => setTimeout(resolve, 500))));
-        const { text: list } = await send({ what: "", method: "GET", path: "/v3/documents/processing" }, scopedKey);
-        if (process.env["VERBOSE"]) console.log(slowest, list.slice(0, 150), peakMegabytesOf(serve.child.pid ?? 0));
-        return JSON.parse(list).totalCount === 0;
-      },
-      "the end of processing",
-      200,
-    );
-    expect(slowest).toBeLessThanOrEqual(SLOWEST_MS + idleMs);
-    expect(peakMegabytesOf(serve.child.pid ?? 0)).toBeLessThanOrEqual(MOST_MEGABYTES);
   });
 });
+
+function message(method: string, params: string): string {
+  return `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`;
+}
+
+function overMcp({ what, bytes }: WorstBody): Attack {
+  const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" };
+  return { what, method: "POST", path: "/mcp?tools=all", headers, body: bytes };
+}
+
+/** A form with a file, and other fields before it. */
+function upload(what: string, bytes: () => Buffer, fields = ""): Attack {
+  const tag = '--limit\r\ncontent-disposition: form-data; name="containerTag"\r\n\r\nmia\r\n';
+  const file =
+    '--limit\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\ncontent-type: text/plain\r\n\r\n';
+  return {
+    what,
+    method: "POST",
+    path: "/v3/documents/file",
+    headers: { "content-type": "multipart/form-data; boundary=limit" },
+    body: () => Buffer.concat([Buffer.from(fields + tag + file), bytes(), Buffer.from("\r\n--limit--\r\n")]),
+  };
+}

@@ -25,6 +25,8 @@ export interface WorstOptions {
 const MOST_ENTRIES = 99_000;
 /** Of lists that name no limit. */
 const MOST_TAKEN = 10_000;
+/** Longer ones are sent where a body holds texts: all others are refused for their length. */
+const LONGEST_ESCAPED = 4 * 1024 * 1024;
 const HOLE = "\u0001hole\u0001";
 
 /** Everything that is hard to read, hard to check or hard to keep, in every field of a body. */
@@ -39,21 +41,31 @@ interface Field {
   readonly put: (value: unknown) => Fields;
 }
 
-function ofTheWhole({ example, maxBytes, wrap = String }: WorstOptions): WorstBody[] {
+/** What costs the same whatever the body is for. */
+export function worstOfAll({ maxBytes, wrap = String }: Pick<WorstOptions, "maxBytes" | "wrap">): WorstBody[] {
   const raw = (what: string, text: () => string): WorstBody => ({ what, bytes: () => Buffer.from(wrap(text())) });
   const room = maxBytes - Buffer.byteLength(wrap("")) - 64;
-  const fields = JSON.stringify(example).slice(1, -1);
-  const names = (count: number, prefix: string): string =>
-    Array.from({ length: count }, (_, index) => `"${prefix}${index}":1`).join();
   return [
     raw("brackets", () => "[".repeat(room)),
     raw("pairs of brackets", () => `[${"[],".repeat(room / 3 - 1)}[]]`),
+    raw("names for ever", () => `{${'"a":1,'.repeat(room / 6 - 1)}"a":1}`),
     raw("white space", () => " ".repeat(room)),
     raw("digits", () => "1".repeat(room)),
-    raw("names", () => `{${fields},${names(Math.min(MOST_ENTRIES / 2, room / 20), "field")}}`),
-    raw("misspelt names", () => `{${fields},${names(Math.min(MOST_ENTRIES / 2, room / 20), "containerTa")}}`),
-    raw("a long name", () => `{${fields},"${"x".repeat(room - fields.length - 16)}":1}`),
-    raw("levels", () => `{${fields},"more":${"[".repeat(60)}${"1,".repeat(MOST_ENTRIES)}1${"]".repeat(60)}}`),
+    raw("quotes", () => `"${'\\"'.repeat(room / 2 - 1)}"`),
+    raw("a long name", () => `{"${"x".repeat(room - 8)}":1}`),
+    raw("letters of two bytes behind one of four", () => `{"x":"\u{1F600}${"é".repeat(room / 2 - 20)}"}`),
+  ];
+}
+
+function ofTheWhole({ example, wrap = String }: WorstOptions): WorstBody[] {
+  const raw = (what: string, text: () => string): WorstBody => ({ what, bytes: () => Buffer.from(wrap(text())) });
+  const fields = JSON.stringify({ ...example, more: 1 }).slice(1, -1);
+  const names = (prefix: string): string =>
+    Array.from({ length: MOST_ENTRIES / 2 }, (_, index) => `"${prefix}${index}":1`).join();
+  return [
+    raw("names", () => `{${fields},${names("field")}}`),
+    raw("misspelt names", () => `{${fields},${names("containerTa")}}`),
+    raw("levels", () => `{${fields},"levels":${"[".repeat(60)}${"1,".repeat(MOST_ENTRIES)}1${"]".repeat(60)}}`),
   ];
 }
 
@@ -80,7 +92,8 @@ function ofField({ name, schema, put }: Field, options: WorstOptions): WorstBody
     }
     if (form.type === "object" && form.properties === undefined)
       worst.push(raw("many texts", () => `{${Array.from({ length: 9_999 }, (_, i) => `"n${i}":"t"`).join()}}`));
-    if (form.type === "string") worst.push(raw("escapes", () => `"${"\\u0061".repeat(room / 6)}"`));
+    if (form.type === "string")
+      worst.push(raw("escapes", () => `"${"\\u0061".repeat(Math.min(room, LONGEST_ESCAPED) / 6)}"`));
     if (form.type === "string" && (form.maxLength ?? Infinity) > 50_000 && form.enum === undefined)
       for (const [what, piece] of Object.entries(TEXTS))
         worst.push(raw(what, () => JSON.stringify(piece.repeat(maxTextBytes / Buffer.byteLength(piece)))));
@@ -91,8 +104,21 @@ function ofField({ name, schema, put }: Field, options: WorstOptions): WorstBody
 /** Each a piece of a text that is taken, and hard for something that reads texts. */
 const TEXTS: Readonly<Record<string, string>> = {
   prose: "Mia keeps bees on the roof of her house in Porto. She moved there in May 2024 with Tom. ",
-  "one word": "a",
+  "short lines": "a\n",
   hidden: "b\u00ad@",
+};
+
+/** More of the kind, each the hardest for some part of what reads documents. */
+export const HARD_TEXTS: Readonly<Record<string, string>> = {
+  ...TEXTS,
+  "one word": "a",
+  "short words": "a ",
+  headings: "# a\n",
+  tables: "| a | b |\n",
+  fences: "```\nx\n```\n",
+  labels: "a: b\n",
+  turns: "user: I live in Porto\n\n",
+  "without spaces": "我喜欢喝茶。",
   "emoji in sequences": "👩‍👩‍👧‍👦",
 };
 

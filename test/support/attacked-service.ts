@@ -1,0 +1,131 @@
+import { expect } from "vitest";
+import { type Bystander, peakMegabytesOf, watchHealth } from "./bystander.js";
+import { type ServeProcess, startServe, withDataDirectory } from "./recollect-process.js";
+
+const KEY = "sm_tests_0123456789abcdefghijklmn";
+/** What the service promises whoever asks beside an attacker, on a machine that does nothing else. */
+const SLOWEST_MS = 250;
+const MOST_MEGABYTES = 400;
+/** A refusal says what was wrong, not what was sent. */
+const LONGEST_REFUSAL = 16 * 1024;
+/** What other programs of this machine delay is hardly ever delayed again. */
+const ATTEMPTS = 3;
+const REFUSED_FOR_GOOD = 501;
+
+/** What somebody sends who means harm, or does not know better. */
+export interface Attack {
+  readonly what: string;
+  readonly method: string;
+  readonly path: string;
+  /** Made anew for each attempt where it is not to be the same twice. */
+  readonly body?: (attempt: number) => Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  /** 0 where the server ended the connection before the body was out. */
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A service in a process of its own, with somebody who asks for its health all the time. */
+export interface AttackedService {
+  /** Sends with a key for the container `mia` alone. */
+  send(attack: Attack, attempt?: number): Promise<Answer>;
+  /** Health is answered in time meanwhile, refusals are short, nothing fails, and the process stays small. */
+  expectBorne(attacks: Iterable<Attack>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startAttackedService(): Promise<AttackedService> {
+  const { serve, stop } = await startUntilStopped();
+  const bystander = watchHealth(serve.url);
+  // What this machine takes while nobody attacks is not the service's.
+  const idleMs = await bystander.during(() => new Promise((resolve) => setTimeout(resolve, 1_000)));
+  const made = await sendTo(serve.url, KEY, {
+    what: "a key",
+    method: "POST",
+    path: "/v3/auth/scoped-key",
+    body: () => Buffer.from(JSON.stringify({ containerTag: "mia" })),
+  });
+  const { key } = JSON.parse(made.text) as { key: string };
+  const send: AttackedService["send"] = (attack, attempt = 0) => sendTo(serve.url, key, attack, attempt);
+  return {
+    send,
+    async expectBorne(attacks) {
+      const objections: string[] = [];
+      for (const attack of attacks)
+        objections.push(...(await objectionsTo(attack, { send, bystander, bound: SLOWEST_MS + idleMs })));
+      expect(objections).toEqual([]);
+      expect(bystander.failed()).toBe(0);
+      expect(peakMegabytesOf(serve.child.pid ?? 0)).toBeLessThanOrEqual(MOST_MEGABYTES);
+    },
+    async close() {
+      await bystander.stop();
+      await stop();
+    },
+  };
+}
+
+async function startUntilStopped(): Promise<{ serve: ServeProcess; stop: () => Promise<void> }> {
+  let stop = (): void => undefined;
+  const stopped = new Promise<void>((resolve) => (stop = resolve));
+  let ended: Promise<void> = Promise.resolve();
+  const serve = await new Promise<ServeProcess>((resolve, reject) => {
+    ended = withDataDirectory(async (dataDirectory) => {
+      const started = await startServe(dataDirectory, { RECOLLECT_API_KEY: KEY });
+      resolve(started);
+      await stopped;
+      await started.stop();
+    });
+    ended.catch(reject);
+  });
+  return {
+    serve,
+    stop: () => {
+      stop();
+      return ended;
+    },
+  };
+}
+
+async function sendTo(url: string, key: string, attack: Attack, attempt = 0): Promise<Answer> {
+  const { method, path, body, headers } = attack;
+  try {
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      ...(body && { body: new Uint8Array(body(attempt)) }),
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}`, ...headers },
+    });
+    return { status: answer.status, text: await answer.text() };
+  } catch (error) {
+    return { status: 0, text: String(error) };
+  }
+}
+
+interface Observed {
+  readonly send: AttackedService["send"];
+  readonly bystander: Bystander;
+  readonly bound: number;
+}
+
+/** What is wrong with how the service bears an attack. */
+async function objectionsTo(attack: Attack, { send, bystander, bound }: Observed): Promise<string[]> {
+  const what = `${attack.method} ${attack.path.slice(0, 100)} ${attack.what}`;
+  const slowest: number[] = [];
+  let answer: Answer;
+  do {
+    const attempt = slowest.length;
+    const body = attack.body?.(attempt);
+    const ready = { ...attack, ...(body && { body: () => body }) };
+    answer = { status: 0, text: "" };
+    slowest.push(await bystander.during(async () => (answer = await send(ready))));
+  } while (Math.min(...slowest) > bound && slowest.length < ATTEMPTS);
+  const { status, text } = answer;
+  const objections: string[] = [];
+  if (Math.min(...slowest) > bound) objections.push(`${what}: health took ${slowest.join(", ")} ms`);
+  if (status >= 500 && status !== REFUSED_FOR_GOOD) objections.push(`${what}: ${status} ${text.slice(0, 200)}`);
+  if (status >= 400 && text.length > LONGEST_REFUSAL)
+    objections.push(`${what}: it is refused in ${text.length} characters`);
+  return objections;
+}
