@@ -23,8 +23,8 @@ export interface McpHttpOptions {
   readonly maxBodyBytes: number;
   readonly allowed: AllowedHosts;
   readonly access?: AccessRules | undefined;
-  /** Counts requests. @throws AppError `rate_limited` */
-  readonly limitRequests: (actor: Actor, setHeader: (name: string, value: string) => void, requests?: number) => void;
+  /** Counts a request, and the further messages that it holds. @throws AppError `rate_limited` or `invalid` */
+  readonly limitRequests: (actor: Actor, setHeader: (name: string, value: string) => void, further?: number) => void;
   /** Where calls of tools and refused requests are noted; nowhere without it. */
   readonly requests?: { readonly note: (record: RequestRecord) => void } | undefined;
   /** Which tools are listed where the address does not say. */
@@ -83,11 +83,11 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const isKeylessOff = options.access?.isKeylessOff;
     const actor = await identify(from, { core, organizationId, publicUrl, isKeylessOff });
     const headers = new Headers();
-    const count = (requests: number) =>
-      options.limitRequests(actor, (name, value) => headers.set(name, value), requests);
-    count(1);
+    const limit = (further?: number) =>
+      options.limitRequests(actor, (name, value) => headers.set(name, value), further);
+    limit();
     const read = await readMessages(request, options.maxBodyBytes);
-    if (read.count > 1) count(read.count - 1);
+    if (read.count > 1) limit(read.count - 1);
     const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
     actors.set(authInfo, actor);
     sources.set(authInfo, sourceOf(from));

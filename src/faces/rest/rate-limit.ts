@@ -3,19 +3,19 @@ import type { Actor } from "../../core/types.js";
 import { createRateLimiter, type Rate } from "../../lib/rate-limit.js";
 
 /**
- * Counts a request, or as many as one body holds. @throws AppError `rate_limited` with the seconds until the next one is
- * allowed
+ * Counts a request, or the further messages that a counted one turned out to hold.
+ * @throws AppError `rate_limited` with the seconds until they are allowed, `invalid` for more than ever are
  */
-export type LimitRequests = (actor: Actor, setHeader: (name: string, value: string) => void, requests?: number) => void;
+export type LimitRequests = (actor: Actor, setHeader: (name: string, value: string) => void, further?: number) => void;
 
 /** Limits each key, and everybody without a key together, to a rate: its own where it has one; without any nobody is limited. */
 export function limitRequests(usual: Rate | undefined): LimitRequests {
   const limiter = createRateLimiter();
-  return (actor, setHeader, requests = 1) => {
+  return (actor, setHeader, further) => {
     const rate = actor.rate ?? usual;
     if (rate === undefined) return;
-    if (requests > rate.requests) throw tooManyAtOnce(rate);
-    const { allowed, remaining, waitMs, fullMs } = limiter.take(actor.name, rate, requests);
+    if (further !== undefined && further >= rate.requests) throw tooManyAtOnce(rate);
+    const { allowed, remaining, waitMs, fullMs } = limiter.take(actor.name, rate, further ?? 1);
     setHeader("x-ratelimit-limit", String(rate.requests));
     setHeader("x-ratelimit-remaining", String(remaining));
     setHeader("x-ratelimit-reset", String(seconds(fullMs)));
