@@ -1,7 +1,8 @@
+import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENDPOINTS } from "../../src/faces/rest/app.js";
 import { bodyLimits } from "../../src/faces/rest/read-request.js";
-import { type Operation, readOperations } from "../support/api-requests.js";
+import { type Operation, readOperations, requestsTo } from "../support/api-requests.js";
 import { type Attack, type AttackedService, startAttackedService } from "../support/attacked-service.js";
 import type { JsonSchema } from "../support/schema-arbitrary.js";
 import { exampleOf, HARD_TEXTS, type WorstBody, worstBodies, worstOfAll } from "../support/worst-requests.js";
@@ -16,6 +17,13 @@ const LIMITS = bodyLimits(SIZES);
 /** As long as a body may be over MCP. */
 const MCP_BYTES = 4 * 1024 * 1024 + 6 * SIZES.maxTextBytes;
 const maxTextBytes = SIZES.maxTextBytes - 100;
+/** Another one with `FUZZ_SEED=…`. */
+const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 1_000_000_000);
+const FUZZED = 1_000;
+const KNOWN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  containerTag: fc.constant("mia"),
+  containerTags: fc.constant(["mia"]),
+};
 const MINUTES = { timeout: 300_000 };
 
 let service: AttackedService;
@@ -53,8 +61,27 @@ function* bodiesTo(operation: Operation): Generator<Attack> {
 }
 
 describe("whoever asks for health is answered in time, and the process stays small, while a scoped key sends", () => {
+  test(`${FUZZED} requests made from the API document, whole and broken (seed ${SEED})`, MINUTES, async () => {
+    const source = { components, known: (name: string) => KNOWN[name], always: new Set(Object.keys(KNOWN)) };
+    const any = fc.oneof(...operations.map((operation) => requestsTo(operation, source)));
+    const made = fc.sample(any, { seed: SEED, numRuns: FUZZED });
+    await service.expectBorne(
+      made.flatMap(({ fault, method, path, headers, body }) =>
+        body instanceof FormData
+          ? []
+          : [{ what: fault, method, path, headers, ...(body !== undefined && { body: () => Buffer.from(body) }) }],
+      ),
+    );
+  });
+
   test("the worst fields to every operation", MINUTES, async () => {
     await service.expectBorne(operations.flatMap((operation) => [...bodiesTo(operation)]));
+  });
+
+  test("millions of keys", MINUTES, async () => {
+    const keys = Array.from({ length: 3_000_000 }, (_, index) => `"${index.toString(36)}":1`).join();
+    const body = Buffer.from(`{"documents":[{"content":"Mia","containerTag":"mia","metadata":{${keys}}}]}`);
+    await service.expectBorne([{ what: "metadata", method: "POST", path: "/v3/documents/batch", body: () => body }]);
   });
 
   test.each(["/v3/documents", "/v3/documents/batch"])("the worst bodies of all to %s", MINUTES, async (path) => {
