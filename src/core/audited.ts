@@ -1,9 +1,10 @@
-import { isId } from "../lib/ids.js";
+import { idFrom, isId } from "../lib/ids.js";
 import { isIpAddress } from "../lib/ip-address.js";
 import type { Call, CoreContext, HearWrite } from "./context.js";
 import { AppError } from "./errors.js";
 import { containerTagSchema } from "./input.js";
 import { needOf, type NEEDS } from "./needs.js";
+import { keptUnder } from "./operations.js";
 import type { AuditEvent } from "./service/audit-trail.js";
 import { type AuditOutcome, type CallSource, FACES } from "./types.js";
 import { truncate } from "../lib/truncate.js";
@@ -18,7 +19,7 @@ const UNHEARD: ReadonlySet<string> = new Set([
   "oauthSecrets",
 ]);
 
-/** Written before the answer is given. */
+/** Written before the answer is given, and once for an operation, whichever of its calls gets so far. */
 const GRAVE: ReadonlySet<string> = new Set([
   "createKey",
   "revokeKey",
@@ -86,8 +87,9 @@ export async function audited<T>(
     await noteFailure(context, use, error);
     throw error;
   }
-  // Whoever waits for a document asks again and again with the same operation id.
-  const isRepeated = writes.has("repeated") && !writes.has("done");
+  // Whoever waits for a document asks again and again with the same operation id. Of what is grave, the first call may have
+  // ended with its process before the audit heard of it.
+  const isRepeated = writes.has("repeated") && !writes.has("done") && !GRAVE.has(use.name);
   if (!isRepeated && isHeard(use.name) && isNews(use.name, answer)) await noteSuccess(context, use, answer);
   return answer;
 }
@@ -118,8 +120,11 @@ async function noteFailure({ audit }: CoreContext, use: Use, error: unknown): Pr
 
 async function noteSuccess({ audit }: CoreContext, use: Use, answer: unknown): Promise<void> {
   if (LOOKS.test(use.name)) return audit.count(eventOf(use, "ok"));
-  audit.note(eventOf(use, "ok", answer));
-  if (GRAVE.has(use.name)) await audit.flush();
+  const { name, call } = use;
+  const isGrave = GRAVE.has(name);
+  const { operationId } = isGrave ? call : {};
+  audit.note(eventOf(use, "ok", answer), operationId && idFrom(keptUnder(call, name, operationId)));
+  if (isGrave) await audit.flush();
 }
 
 function eventOf({ name, call, input }: Use, outcome: AuditOutcome, answer?: unknown): AuditEvent {

@@ -43,7 +43,6 @@ import {
 } from "./documents/documents-with-memories.js";
 import { fetchById } from "./documents/fetch.js";
 import { admitTo, type NEEDS } from "./needs.js";
-
 import { createKey, ensureFirstKey, listKeys, revokeKey, toggleKey } from "./service/keys.js";
 import { forgetMatching } from "./memories/forget-matching.js";
 import { forget, forgetOne } from "./memories/forget-memory.js";
@@ -55,6 +54,7 @@ import { getMerge, mergeContainers } from "./containers/merge-containers.js";
 import { getProfile, listProfileBuckets } from "./profile/profile.js";
 import { listRequests, noteRequests } from "./service/requests.js";
 import { searchDocuments } from "./search/search-documents.js";
+import { createJoin } from "./operations.js";
 import { listInferred, reviewInferred } from "./memories/review.js";
 import { searchMemories } from "./search/search.js";
 import { createProject, deleteProject, listProjects } from "./containers/projects.js";
@@ -279,9 +279,12 @@ export function isUseCase(name: string): name is UseCase {
 
 /** The service over its ports. */
 export function createCore(context: CoreContext): Core {
+  const join = createJoin();
   return coreOver((name, call, input) =>
-    audited<unknown>(context, { name, call, input }, async (hearWrite) =>
-      USE_CASES[name](context, admitTo(name, call, hearWrite), input),
+    join(name, call, () =>
+      audited<unknown>(context, { name, call, input }, async (hearWrite) =>
+        USE_CASES[name](context, admitTo(name, call, hearWrite), input),
+      ),
     ),
   );
 }

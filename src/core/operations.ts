@@ -1,14 +1,18 @@
 import { seal, sha256, unseal } from "../lib/crypto.js";
-import type { Admitted, CoreContext } from "./context.js";
-import type { OnceUseCase } from "./needs.js";
+import type { Admitted, Call, CoreContext } from "./context.js";
+import { type NEEDS, type OnceUseCase, runsOnce } from "./needs.js";
 import type { StoreNouns } from "./ports.js";
 
 /** A use case, or one of the batches in which it works. */
 type OperationName = OnceUseCase | `${OnceUseCase}:${string | number}`;
 
-interface OnceOptions<T> {
+interface Operation {
+  readonly useCase: OperationName;
   /** The result has a secret that nobody is told twice: it is kept so that only the operation id opens it. */
   readonly isSecret?: boolean;
+}
+
+interface OnceOptions<T> extends Operation {
   /** False for results that nothing was written for, so that strangers cannot fill the store with them. */
   readonly isKept?: (result: T) => boolean;
 }
@@ -31,7 +35,7 @@ export async function once<T>(
 export async function onceWith<T>(
   { store }: CoreContext,
   call: Admitted,
-  { useCase, isSecret = false, isKept = () => true }: OnceOptions<T> & { readonly useCase: OperationName },
+  { useCase, isSecret = false, isKept = () => true }: OnceOptions<T>,
   work: (nouns: StoreNouns) => Promise<T>,
 ): Promise<T> {
   const { operationId, hearWrite } = call;
@@ -50,18 +54,41 @@ export async function onceWith<T>(
   return result;
 }
 
-/** The result of a call that was done before; null when this is the first. For use cases that do more than one write. */
+/** The result of a call that was done before; null when this is the first. For use cases that look at more than one write. */
 export async function findDone<T>(
   { store }: CoreContext,
   call: Admitted,
-  useCase: OperationName,
+  { useCase, isSecret = false }: Operation,
 ): Promise<{ readonly result: T } | null> {
-  if (call.operationId === undefined) return null;
-  return (await store.operations.find(keptUnder(call, useCase, call.operationId))) as { readonly result: T } | null;
+  const { operationId } = call;
+  if (operationId === undefined) return null;
+  const known = await store.operations.find(keptUnder(call, useCase, operationId));
+  return known && { result: (isSecret ? open(known.result, operationId) : known.result) as T };
 }
 
-/** A hash, so that the store does not have the operation ids that open sealed results. */
-function keptUnder({ actor }: Admitted, useCase: OperationName, operationId: string): string {
+/** Gives the answer that is on its way already, or makes it. */
+type Join = <T>(useCase: keyof typeof NEEDS, call: Call, answer: () => Promise<T>) => Promise<T>;
+
+/**
+ * Has a call that comes again while the first is still being answered, because the connection broke, wait for the same answer:
+ * between the writes of one use case nothing else may do its work.
+ */
+export function createJoin(): Join {
+  const running = new Map<string, Promise<unknown>>();
+  return async <T>(useCase: keyof typeof NEEDS, { actor, operationId }: Call, answer: () => Promise<T>): Promise<T> => {
+    if (operationId === undefined || !runsOnce(useCase)) return answer();
+    // Nobody gets the answer of somebody who may do more, so all of the actor counts.
+    const key = JSON.stringify([actor, useCase, operationId]);
+    const known = running.get(key) as Promise<T> | undefined;
+    if (known) return known;
+    const made = answer().finally(() => running.delete(key));
+    running.set(key, made);
+    return made;
+  };
+}
+
+/** Under what an operation is known: a hash, so that the store does not have the operation ids that open sealed results. */
+export function keptUnder({ actor }: Pick<Call, "actor">, useCase: string, operationId: string): string {
   return sha256(JSON.stringify([actor.organizationId, actor.name, useCase, operationId]));
 }
 

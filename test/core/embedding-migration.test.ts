@@ -302,7 +302,8 @@ describe("a move", () => {
   let provider: ScriptedProvider;
 
   beforeEach(async () => {
-    provider = await startProvider();
+    // With fewer dimensions one sample in 250 finds clearly less by chance.
+    provider = await startProvider({ dimensions: 256 });
     await open();
     await addMany(200);
     await opened.settle();
@@ -384,6 +385,24 @@ describe("a move", () => {
     expect([...timesEmbedded(provider).values()].every((times) => times === 1)).toBe(true);
     await reopen();
     expect((await embeddings()).active.name).toBe("openai scripted");
+  }, 60_000);
+
+  test("is gone back from once, however often the call is repeated; a move is given up once, too", async () => {
+    await use();
+    await untilActive("openai scripted");
+    const again = { actor: opened.actor, operationId: "back" };
+    const back = () => opened.core.changeEmbeddings(again, { action: "rollback" });
+    const first = await back();
+    expect(first.done).toMatch(/^builtin answers again/);
+    expect((await back()).done).toBe(first.done);
+    expect(await embeddings()).toMatchObject({ active: { name: "builtin" }, previous: { name: "openai scripted" } });
+
+    await change({ action: "use", choice: { kind: "openai", model: "another", baseUrl: provider.url } });
+    const giveUp = () => opened.core.changeEmbeddings({ ...again, operationId: "up" }, { action: "rollback" });
+    const given = await giveUp();
+    expect(given.done).toMatch(/is given up; nothing has changed/);
+    expect((await giveUp()).done).toBe(given.done);
+    expect(await embeddings()).toMatchObject({ active: { name: "builtin" }, previous: { name: "openai scripted" } });
   }, 60_000);
 
   test("leaves nothing of the old space once that is dropped", async () => {

@@ -1,6 +1,21 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readServiceFile, writeServiceFile } from "../../src/adapters/owner/service-file.js";
+import { createNode, type Node } from "../../src/app.js";
+import { readConfig } from "../../src/config.js";
+import { captureLog } from "./captured-log.js";
+
+/** A process of a data folder that asks its owner, and becomes it when that has gone. */
+export function startAsker(dataDirectory: string): Node {
+  return createNode({
+    config: readConfig({ RECOLLECT_DATA_DIR: dataDirectory, RECOLLECT_OFFLINE: "1" }),
+    version: "0.0.0-test",
+    log: captureLog(),
+    engine: "off",
+    standby: false,
+    listen: () => Promise.reject(new Error("Who only asks does not listen.")),
+  });
+}
 
 /** The way to the owner of a data folder, on which answers get lost. */
 export interface LossyOwner {

@@ -3,7 +3,7 @@ import { requireAllContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { parseInput } from "../input.js";
-import { once } from "../operations.js";
+import { findDone, once } from "../operations.js";
 import type { EmbedderChoice, PlacedEmbedder, StoreNouns } from "../ports.js";
 import { choiceSchema, describeChoice } from "./choice.js";
 import { getEmbeddings, type EmbeddingStatus, priceOf } from "./embedding-status.js";
@@ -98,19 +98,21 @@ async function drop(nouns: StoreNouns, known: readonly VectorSpace[]): Promise<s
 }
 
 async function goBack(context: CoreContext, call: Admitted): Promise<string> {
-  const { store } = context;
-  const { next, previous } = await store.embeddings.placed();
-  if (next) {
-    await once(context, call, "changeEmbeddings", async (nouns) => ({ isGivenUp: await giveUpNext(nouns) }));
-    return `The move to ${next.name} is given up; nothing has changed.`;
-  }
+  // The way back leads forth again once it was gone.
+  const done = await findDone<string>(context, call, { useCase: "changeEmbeddings" });
+  if (done) return done.result;
+  const { next, previous } = await context.store.embeddings.placed();
+  if (next)
+    return once(context, call, "changeEmbeddings", async (nouns) => {
+      await giveUpNext(nouns);
+      return `The move to ${next.name} is given up; nothing has changed.`;
+    });
   if (!previous) throw new AppError("conflict", "No vectors of an earlier embedder are kept to go back to.");
-  await takePrevious(context, previous);
-  return `${previous.name} answers again; what it lacks is made up for in the background.`;
+  return takePrevious(context, call, previous);
 }
 
 /** Lets the previous embedder answer again, after asking it whether it does. */
-async function takePrevious(context: CoreContext, previous: PlacedEmbedder): Promise<void> {
+async function takePrevious(context: CoreContext, call: Admitted, previous: PlacedEmbedder): Promise<string> {
   const { store, embedders, log } = context;
   const before = embedders.active();
   const embedder = await embedders.prepare(previous.choice);
@@ -121,18 +123,20 @@ async function takePrevious(context: CoreContext, previous: PlacedEmbedder): Pro
   const from = await store.findSpace(before.fingerprint);
   const head = await store.vectors.head(space.id);
   try {
-    await store.transaction(async (nouns) => {
+    const done = await once(context, call, "changeEmbeddings", async (nouns) => {
       const placed = await nouns.embeddings.placed();
       if (placed.previous?.fingerprint !== space.fingerprint || embedders.active() !== before)
         throw new AppError("conflict", "The embedder was changed meanwhile.");
       await changeActive(nouns, context, { to: { ...previous, space }, from, head });
       embedders.activate(embedder);
+      return `${previous.name} answers again; what it lacks is made up for in the background.`;
     });
+    log.info("the embedder before answers again", { embedder: embedder.name, before: before.name });
+    return done;
   } catch (error) {
     embedders.activate(before);
     throw error;
   }
-  log.info("the embedder before answers again", { embedder: embedder.name, before: before.name });
 }
 
 export const estimateEmbeddingSchema = z.object({ choice: choiceSchema });

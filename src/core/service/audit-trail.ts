@@ -18,8 +18,8 @@ export type AuditEvent = Omit<AuditEntry, "id" | "at" | "count">;
 
 /** Writes down who did what, about a second later unless it is said otherwise. */
 export interface AuditTrail {
-  /** Never waits and never fails. */
-  note(event: AuditEvent): void;
+  /** Never waits and never fails. @param id of the entry: what is noted again under one that there is stays one entry */
+  note(event: AuditEvent, id?: string): void;
   /** Counts what happens often: one entry for all of a minute that are alike in everything but what they are about. */
   count(event: AuditEvent): void;
   /** Resolves when all that was noted so far is kept, or could not be, which the log then says. */
@@ -78,10 +78,15 @@ export function createAuditTrail({ store, clock, log, mostCounted = MOST_COUNTED
     return (writing = writing.then(write));
   }
 
-  const entryFor = (event: AuditEvent): AuditEntry => ({ ...event, id: createId(), at: iso(clock.now()), count: 1 });
+  const entryFor = (event: AuditEvent, id = createId()): AuditEntry => ({
+    ...event,
+    id,
+    at: iso(clock.now()),
+    count: 1,
+  });
 
   return {
-    note: (event) => add(entryFor(event)),
+    note: (event, id) => add(entryFor(event, id)),
     count(event) {
       const now = Math.floor(clock.now().getTime() / MINUTE_MS);
       if (now !== minute) counted = new Map();

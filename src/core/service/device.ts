@@ -5,7 +5,7 @@ import { iso } from "../../lib/time.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { clientSchema, noteSchema, parseInput } from "../input.js";
-import { once, onceWith } from "../operations.js";
+import { findDone, once, onceWith } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
 import type { ApprovedUse, Asker, DeviceRequest, DeviceState } from "../types.js";
 import { createKeySchema, makeKey } from "./keys.js";
@@ -50,6 +50,10 @@ export async function startDevice(context: CoreContext, call: Admitted, raw: unk
   const { store, clock, attempts } = context;
   const { from, client = null, hostname = null, os = null, cwd = null } = parseInput(startSchema, raw);
   const { organizationId } = store;
+  const operation = { useCase: "startDevice", isSecret: true } as const;
+  // Counted once: the last that an address may start is told its codes again.
+  const done = await findDone<StartedDevice>(context, call, operation);
+  if (done) return done.result;
   const { waitMs } = attempts.take(`device from ${from}`, STARTS);
   if (waitMs > 0) throw tooMany(waitMs);
   const now = clock.now();
@@ -63,7 +67,7 @@ export async function startDevice(context: CoreContext, call: Admitted, raw: unk
     expiresAt: iso(new Date(now.getTime() + EXPIRES_IN * 1_000)),
     polledAt: null,
   };
-  return onceWith(context, call, { useCase: "startDevice", isSecret: true }, (nouns) => insertRequest(nouns, request));
+  return onceWith(context, call, operation, (nouns) => insertRequest(nouns, request));
 }
 
 async function insertRequest(
@@ -110,7 +114,8 @@ export async function pollDevice(context: CoreContext, call: Admitted, raw: unkn
   const { organizationId } = context.store;
   const hash = sha256(deviceCode);
   const now = context.clock.now();
-  const isKept = ({ state }: PolledDevice) => state !== "expired";
+  // Anybody may poll without end. What is not kept gets the same answer again.
+  const isKept = ({ state }: PolledDevice) => state !== "expired" && state !== "too_soon";
   return onceWith<PolledDevice>(context, call, { useCase: "pollDevice", isSecret: true, isKept }, async (nouns) => {
     const request = await nouns.deviceRequests.byDevice(organizationId, hash);
     if (!request || request.expiresAt <= iso(now)) return { state: "expired" };

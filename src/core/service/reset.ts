@@ -46,7 +46,7 @@ export async function resetOrganization(context: CoreContext, call: Admitted, ra
       },
     ]);
   // What came since the first call was answered is not to be removed by its repetition.
-  const done = await findDone<ResetCounts>(context, call, "resetOrganization");
+  const done = await findDone<ResetCounts>(context, call, { useCase: "resetOrganization" });
   if (done) return done.result;
   await store.transaction((nouns) => endMerges(nouns, organizationId));
   const standard = await store.containers.get(organizationId, DEFAULT_CONTAINER);

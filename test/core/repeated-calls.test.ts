@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Call, type Core, DEFAULT_CONTAINER } from "../../src/core/index.js";
+import { createId } from "../../src/lib/ids.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+let opened: ManualCore;
+let core: Core;
+/** A call whose answer gets lost, so that it is made again as it is. */
+let repeated: Call;
+
+beforeEach(async () => {
+  opened = await openManualCore();
+  core = opened.core;
+  repeated = { ...opened.call(), operationId: createId() };
+});
+afterEach(() => opened.close());
+
+const auditOf = async (action: string) =>
+  (await core.listAudit(opened.call(), {})).items.filter((entry) => entry.action === action);
+
+test("a key that was made just before the process died is in the audit once the call is repeated, and only once", async () => {
+  await opened.context.audit.close();
+  const { key, secret } = await core.createKey(repeated, { name: "unheard" });
+  await opened.stop();
+  opened = await openManualCore({ dataDirectory: opened.dataDirectory });
+  core = opened.core;
+  expect(await auditOf("createKey")).toEqual([]);
+  for (const _time of [1, 2]) expect((await core.createKey(repeated, { name: "unheard" })).secret).toBe(secret);
+  expect(await auditOf("createKey")).toMatchObject([{ subjectIds: [key.id], count: 1, outcome: "ok" }]);
+});
+
+test("the last device that an address may start is told its codes again", async () => {
+  for (let start = 1; start < 10; start++) await core.startDevice(opened.call(), { from: "10.0.0.7" });
+  const first = await core.startDevice(repeated, { from: "10.0.0.7" });
+  expect(await core.startDevice(repeated, { from: "10.0.0.7" })).toEqual(first);
+  await expect(core.startDevice(opened.call(), { from: "10.0.0.7" })).rejects.toThrow(/Too many devices/);
+});
+
+test("whoever polls too soon leaves nothing in the store by it", async () => {
+  const { deviceCode } = await core.startDevice(opened.call(), {});
+  const poll = async () => (await core.pollDevice({ ...opened.call(), operationId: createId() }, { deviceCode })).state;
+  expect(await poll()).toBe("pending");
+  const before = await opened.rowCounts();
+  for (let time = 0; time < 20; time++) expect(await poll()).toBe("too_soon");
+  expect(await opened.rowCounts()).toEqual(before);
+});
+
+test("a reset that is asked for again while it runs gets the answer of the whole", async () => {
+  const documents = Array.from({ length: 120 }, (_, index) => `Note ${index}`);
+  await core.addDocuments(opened.call(), { documents, containerTag: DEFAULT_CONTAINER });
+  await opened.settle();
+  const reset = () => core.resetOrganization(repeated, { confirmation: "Recollect" });
+  const [first, second] = await Promise.all([reset(), reset()]);
+  expect(first.documents).toBe(120);
+  expect(second).toEqual(first);
+});
+
+test("somebody else who asks under the same operation id meanwhile gets an answer of their own", async () => {
+  const theirs: Call = { actor: { ...repeated.actor, name: "somebody else" }, operationId: repeated.operationId };
+  const [mine, other] = await Promise.all([core.createKey(repeated, {}), core.createKey(theirs, {})]);
+  expect(other.key.id).not.toBe(mine.key.id);
+  const lesser: Call = { ...repeated, actor: { ...repeated.actor, isScoped: true } };
+  const asked = await Promise.allSettled([
+    core.toggleKey(repeated, { id: mine.key.id }),
+    core.toggleKey(lesser, { id: mine.key.id }),
+  ]);
+  expect(asked.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+});
