@@ -20,6 +20,8 @@ export interface Attack {
   /** Made anew for each attempt where it is not to be the same twice. */
   readonly body?: (attempt: number) => Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How often it is sent at the same time; once by default. */
+  readonly times?: number;
 }
 
 export interface Answer {
@@ -119,7 +121,8 @@ async function objectionsTo(attack: Attack, { send, bystander, bound }: Observed
     const body = attack.body?.(attempt);
     const ready = { ...attack, ...(body && { body: () => body }) };
     answer = { status: 0, text: "" };
-    slowest.push(await bystander.during(async () => (answer = await send(ready))));
+    const sendAll = () => Promise.all(Array.from({ length: attack.times ?? 1 }, () => send(ready)));
+    slowest.push(await bystander.during(async () => ([answer = answer] = await sendAll())));
   } while (Math.min(...slowest) > bound && slowest.length < ATTEMPTS);
   const { status, text } = answer;
   const objections: string[] = [];
