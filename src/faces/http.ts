@@ -16,6 +16,7 @@ import type { ConsoleFace } from "./console/face.js";
 import type { OAuthFace, OAuthFaceOptions } from "./oauth/face.js";
 import { answerCard, CARD_PATHS } from "./mcp/server-card.js";
 import { createOwnerDoor } from "./owner/door.js";
+import { createLargeRequests } from "./large-requests.js";
 import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
 import { loadOnce } from "../lib/load-once.js";
@@ -74,11 +75,11 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
     app.route("/internal", createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes, prove }));
   }
   // A key has one rate, however it comes.
-  const limiting = limitRequests(options.rate);
+  const limiting = { limitRequests: limitRequests(options.rate), inTurn: createLargeRequests() };
   mountMcp(app, options, limiting);
   mountOAuth(app, options);
   mountConsole(app, options);
-  app.route("/", createRestFace({ ...options, limitRequests: limiting, publicUrl: options.allowed?.publicUrl }));
+  app.route("/", createRestFace({ ...options, ...limiting, publicUrl: options.allowed?.publicUrl }));
   return app;
 }
 
@@ -86,7 +87,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
 function mountMcp(
   app: HttpApp,
   { allowed = {}, limits, ...options }: HttpFaceOptions,
-  limiting: RestFaceOptions["limitRequests"],
+  limiting: Pick<RestFaceOptions, "limitRequests" | "inTurn">,
 ): void {
   const load = loadOnce(async (closing: AbortSignal | undefined): Promise<McpHttp> => {
     const { createMcpHttp } = await import("./mcp/http.js");
@@ -96,7 +97,7 @@ function mountMcp(
       const found = issuerOf({ headers: request.headers, publicUrl: allowed.publicUrl, isLoopbackOnly });
       return "issuer" in found ? `${found.issuer}/.well-known/oauth-protected-resource/mcp` : undefined;
     };
-    const limited = { maxBodyBytes, limitRequests: limiting };
+    const limited = { maxBodyBytes, ...limiting };
     const mcp = createMcpHttp({ ...options, allowed, resourceMetadataUrl, ...limited });
     closing?.addEventListener("abort", () => void mcp.close(), { once: true });
     return mcp;

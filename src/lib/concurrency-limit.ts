@@ -21,6 +21,7 @@ export function createConcurrencyLimit({ most, patienceMs }: { most: number; pat
         resolve();
       };
       const timer = setTimeout(start, patienceMs);
+      timer.unref();
       line.add(start);
     });
   }

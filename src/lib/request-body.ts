@@ -1,4 +1,5 @@
 import { createJsonMeter, JsonLimitError, parseLimitedJson } from "./limited-json.js";
+import { yieldTurn } from "./time.js";
 
 /** Why a request body could not be read. */
 export type BodyProblem = "too_large" | "not_utf8" | "interrupted";
@@ -47,7 +48,10 @@ export async function readLimitedJson(request: Request, maxBytes: number): Promi
   if (refusal !== undefined) throw refusal;
   const text = pieces.join("");
   pieces = [];
-  return isBlank(text) ? undefined : JSON.parse(text);
+  await yieldTurn();
+  const value: unknown = isBlank(text) ? undefined : JSON.parse(text);
+  await yieldTurn();
+  return value;
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ENDPOINTS } from "../../src/faces/rest/app.js";
 import { bodyLimits } from "../../src/faces/rest/read-request.js";
 import { type Operation, readOperations, requestsTo } from "../support/api-requests.js";
@@ -221,6 +221,16 @@ describe("whoever asks for health is answered in time, and the process stays sma
         body: (attempt) => json({ content: `The last of them, ${attempt}.`, ...mia })(),
       },
     ]);
+  });
+
+  test("three of the largest batches at the same time, to a service that has done nothing else", MINUTES, async () => {
+    const text = HARD_TEXTS["prose"] ?? "";
+    const documents = Array.from({ length: 32 }, (_, index) => `${index} 👍 ${text.repeat(980_000 / text.length)}`);
+    const body = Buffer.from(JSON.stringify({ documents, containerTag: "mia", taskType: "superrag" }));
+    const one = { what: "batches", method: "POST", path: "/v3/documents/batch", body: () => body };
+    const fresh = await startAttackedService();
+    onTestFinished(() => fresh.close());
+    await fresh.expectBorne([{ ...one, times: 3 }]);
   });
 });
 

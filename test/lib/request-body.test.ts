@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readBodyText } from "../../src/lib/request-body.js";
+import { JsonLimitError } from "../../src/lib/limited-json.js";
+import { readBodyText, readLimitedJson } from "../../src/lib/request-body.js";
 
 const request = (body: string | ReadableStream | null, headers: Record<string, string> = {}) =>
   new Request("http://localhost/", { method: "POST", body, headers, duplex: "half" } as RequestInit);
@@ -43,5 +44,49 @@ describe("reading a body", () => {
   test("says that it was interrupted when the sender went away", async () => {
     const cut = stream([bytes('{"a":')], new Error("aborted"));
     await expect(readBodyText(request(cut), 100)).rejects.toMatchObject({ problem: "interrupted" });
+  });
+});
+
+describe("reading JSON that arrives in pieces", () => {
+  const cut = (text: string, length: number): Uint8Array[] => {
+    const whole = bytes(text);
+    const count = Math.ceil(whole.byteLength / length);
+    return Array.from({ length: count }, (_, index) => whole.slice(index * length, (index + 1) * length));
+  };
+
+  test.each([1, 2, 3, 7, 1_000])("of %i bytes each gives the same as at once", async (length) => {
+    const value = { 'a"[{': ["größe", "\\", '\\"', "👩‍👩‍👧‍👦", 1.5, null, { b: "\u0000,:]" }] };
+    expect(await readLimitedJson(request(stream(cut(JSON.stringify(value), length))), 10_000)).toEqual(value);
+  });
+
+  test("counts on from one piece to the next", async () => {
+    for (const text of [`[${"1,".repeat(100_000)}1]`, "[".repeat(65) + "]".repeat(65)])
+      await expect(readLimitedJson(request(stream(cut(text, 50))), 1_000_000)).rejects.toBeInstanceOf(JsonLimitError);
+    const texts = JSON.stringify(['\\"[,'.repeat(50_000)]);
+    expect(await readLimitedJson(request(stream(cut(texts, 1_001))), 1_000_000)).toHaveLength(1);
+  });
+
+  test("takes all of it from the sender before it is refused for what it holds, and no more than the limit", async () => {
+    const pieces = cut("[".repeat(10_000), 100);
+    let taken = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const piece = pieces[taken];
+        if (piece === undefined) return controller.close();
+        taken += 1;
+        controller.enqueue(piece);
+      },
+    });
+    await expect(readLimitedJson(request(body), 10_000)).rejects.toBeInstanceOf(JsonLimitError);
+    expect(taken).toBe(100);
+    const longer = stream(cut("[".repeat(10_001), 100));
+    await expect(readLimitedJson(request(longer), 10_000)).rejects.toMatchObject({ problem: "too_large" });
+  });
+
+  test("gives undefined for white space, and says what is wrong with the rest", async () => {
+    expect(await readLimitedJson(request(stream(cut(" \n\t ", 1))), 100)).toBeUndefined();
+    await expect(readLimitedJson(request(stream(cut('{"a":', 2))), 100)).rejects.toBeInstanceOf(SyntaxError);
+    const wrong = stream([bytes('"a'), Uint8Array.from([0xe2, 0x82])]);
+    await expect(readLimitedJson(request(wrong), 100)).rejects.toMatchObject({ problem: "not_utf8" });
   });
 });

@@ -1,3 +1,6 @@
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { type Bystander, peakMegabytesOf, watchHealth } from "./bystander.js";
 import { type ServeProcess, startServe, withDataDirectory } from "./recollect-process.js";
@@ -20,6 +23,8 @@ export interface Attack {
   /** Made anew for each attempt where it is not to be the same twice. */
   readonly body?: (attempt: number) => Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How often it is sent at the same time; once by default. */
+  readonly times?: number;
 }
 
 export interface Answer {
@@ -40,8 +45,6 @@ export interface AttackedService {
 export async function startAttackedService(): Promise<AttackedService> {
   const { serve, stop } = await startUntilStopped();
   const bystander = watchHealth(serve.url);
-  // What this machine takes while nobody attacks is not the service's.
-  const idleMs = await bystander.during(() => new Promise((resolve) => setTimeout(resolve, 1_000)));
   const made = await sendTo(serve.url, KEY, {
     what: "a key",
     method: "POST",
@@ -54,8 +57,7 @@ export async function startAttackedService(): Promise<AttackedService> {
     send,
     async expectBorne(attacks) {
       const objections: string[] = [];
-      for (const attack of attacks)
-        objections.push(...(await objectionsTo(attack, { send, bystander, bound: SLOWEST_MS + idleMs })));
+      for (const attack of attacks) objections.push(...(await objectionsTo(attack, { send, bystander })));
       expect(objections).toEqual([]);
       expect(bystander.failed()).toBe(0);
       expect(peakMegabytesOf(serve.child.pid ?? 0)).toBeLessThanOrEqual(MOST_MEGABYTES);
@@ -106,24 +108,44 @@ async function sendTo(url: string, key: string, attack: Attack, attempt = 0): Pr
 interface Observed {
   readonly send: AttackedService["send"];
   readonly bystander: Bystander;
-  readonly bound: number;
+}
+
+/**
+ * What this machine takes by itself, in ms, while nobody attacks: to answer, and to bring to its disk as much as the service
+ * writes at once.
+ */
+async function delayOfMachine(bystander: Bystander): Promise<number> {
+  const file = join(tmpdir(), `recollect-delay-${process.pid}`);
+  let written = 0;
+  const answered = await bystander.during(async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const begun = performance.now();
+      await writeFile(file, Buffer.alloc(4 * 1024 * 1024), { flush: true });
+      written = Math.max(written, performance.now() - begun);
+    }
+  });
+  await rm(file);
+  return Math.ceil(answered + written);
 }
 
 /** What is wrong with how the service bears an attack. */
-async function objectionsTo(attack: Attack, { send, bystander, bound }: Observed): Promise<string[]> {
+async function objectionsTo(attack: Attack, { send, bystander }: Observed): Promise<string[]> {
   const what = `${attack.method} ${attack.path.slice(0, 100)} ${attack.what}`;
   const slowest: number[] = [];
-  let answer: Answer;
-  do {
-    const attempt = slowest.length;
+  let answer: Answer = { status: 0, text: "" };
+  let bound = SLOWEST_MS;
+  for (let attempt = 0; attempt < ATTEMPTS && !slowest.some((ms) => ms <= bound); attempt += 1) {
+    // Only where the machine may be to blame it is asked.
+    if (attempt > 0) bound = SLOWEST_MS + (await delayOfMachine(bystander));
     const body = attack.body?.(attempt);
     const ready = { ...attack, ...(body && { body: () => body }) };
-    answer = { status: 0, text: "" };
-    slowest.push(await bystander.during(async () => (answer = await send(ready))));
-  } while (Math.min(...slowest) > bound && slowest.length < ATTEMPTS);
+    const sendAll = () => Promise.all(Array.from({ length: attack.times ?? 1 }, () => send(ready)));
+    slowest.push(await bystander.during(async () => ([answer = answer] = await sendAll())));
+  }
   const { status, text } = answer;
   const objections: string[] = [];
-  if (Math.min(...slowest) > bound) objections.push(`${what}: health took ${slowest.join(", ")} ms`);
+  if (Math.min(...slowest) > bound)
+    objections.push(`${what}: health took ${slowest.join(", ")} ms, more than ${bound}`);
   if (status >= 500 && status !== REFUSED_FOR_GOOD) objections.push(`${what}: ${status} ${text.slice(0, 200)}`);
   if (status >= 400 && text.length > LONGEST_REFUSAL)
     objections.push(`${what}: it is refused in ${text.length} characters`);

@@ -12,8 +12,9 @@ import { writeDocument } from "./write-document.js";
 /** What one transaction takes in at most; more would hold up other callers. */
 const SLICE_DOCUMENTS = 100;
 const SLICE_BYTES = 4 * 1024 * 1024;
-/** Documents that are checked in one turn of the event loop. */
+/** Documents that are checked in one turn of the event loop, and their characters. */
 const CHECKED_AT_ONCE = 10;
+const CHARACTERS_AT_ONCE = 1_000_000;
 /** Of each document that is refused. */
 const LONGEST_REASON = 500;
 /** Documents that are written in one turn. */
@@ -89,10 +90,16 @@ async function checkAll(
   items: BatchItem[],
 ): Promise<Checked[]> {
   const checked: Checked[] = [];
+  let characters = 0;
   for (const [index, document] of documents.entries()) {
-    if (index % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1) await yieldTurn();
+    if (index % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1 || characters > CHARACTERS_AT_ONCE) {
+      await yieldTurn();
+      characters = 0;
+    }
     try {
-      checked.push({ index, prepared: prepareDocument(context, call.actor, inputOf(document, defaults)) });
+      const prepared = prepareDocument(context, call.actor, inputOf(document, defaults));
+      characters += prepared.input.content.length;
+      checked.push({ index, prepared });
     } catch (error) {
       // Nobody who reaches for what is not theirs is half served (contract.md §1.2).
       if (error instanceof AppError && error.kind === "forbidden") throw error;

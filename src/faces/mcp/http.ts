@@ -7,6 +7,7 @@ import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
 import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
+import type { InTurn } from "../large-requests.js";
 import type { AccessRules } from "../visitor.js";
 import { readMessages } from "./read-messages.js";
 import { beginRecord } from "./record-calls.js";
@@ -25,6 +26,7 @@ export interface McpHttpOptions {
   readonly access?: AccessRules | undefined;
   /** Counts a request, and the further messages that it holds. @throws AppError `rate_limited` or `invalid` */
   readonly limitRequests: (actor: Actor, setHeader: (name: string, value: string) => void, further?: number) => void;
+  readonly inTurn: InTurn;
   /** Where calls of tools and refused requests are noted; nowhere without it. */
   readonly requests?: { readonly note: (record: RequestRecord) => void } | undefined;
   /** Which tools are listed where the address does not say. */
@@ -86,12 +88,14 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const limit = (further?: number) =>
       options.limitRequests(actor, (name, value) => headers.set(name, value), further);
     limit();
-    const read = await readMessages(request, options.maxBodyBytes);
-    if (read.count > 1) limit(read.count - 1);
-    const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
-    actors.set(authInfo, actor);
-    sources.set(authInfo, sourceOf(from));
-    const answer = await handler.fetch(read.request, { authInfo, parsedBody: read.body });
+    const answer = await options.inTurn(actor, request, async () => {
+      const read = await readMessages(request, options.maxBodyBytes);
+      if (read.count > 1) limit(read.count - 1);
+      const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
+      actors.set(authInfo, actor);
+      sources.set(authInfo, sourceOf(from));
+      return handler.fetch(read.request, { authInfo, parsedBody: read.body });
+    });
     return withHeaders(answer, headers);
   }
 

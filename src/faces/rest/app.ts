@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.js";
 import type { Core } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { errorBody, noteOf, readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
+import type { InTurn } from "../large-requests.js";
 import type { AccessRules } from "../visitor.js";
 import { analyticsEndpoints } from "./service/analytics.js";
 import { auditEndpoints } from "./service/audit.js";
@@ -60,6 +61,7 @@ export interface RestFaceOptions {
   readonly isReady: () => boolean;
   /** Counts a request, whichever face it came to. */
   readonly limitRequests: LimitRequests;
+  readonly inTurn: InTurn;
   /** Where requests are noted; nowhere without it. */
   readonly requests?: RequestLog | undefined;
 }
@@ -109,7 +111,7 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   app.use("*", answerPreflights());
   app.use("*", recordRequests(options.requests, options.access));
   mountHealth(app, options);
-  const limiting = { limits, limitRequests: options.limitRequests };
+  const limiting = { limits, limitRequests: options.limitRequests, inTurn: options.inTurn };
   const { publicUrl, access, version } = options;
   mountEndpoints(app, ENDPOINTS, { core, organizationId, publicUrl, access, version, ...limiting });
   app.notFound((context) => refusePath(context.req));

@@ -10,6 +10,7 @@ import {
   warningsOf,
 } from "../unknown-fields.js";
 import { identify, sourceOf } from "../auth.js";
+import type { InTurn } from "../large-requests.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 import type { Endpoint } from "./endpoint.js";
 import { contextWarnings } from "./context-warnings.js";
@@ -34,6 +35,7 @@ export interface MountOptions {
   readonly access?: AccessRules | undefined;
   readonly limits: RequestLimits;
   readonly limitRequests: LimitRequests;
+  readonly inTurn: InTurn;
   readonly version: string;
 }
 
@@ -74,15 +76,30 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   facts.type = requestTypeOf(endpoint);
   const actor =
     endpoint.needsKey === false ? localActor(options.organizationId) : await identifyActor(context, options);
-  const setHeader = (name: string, value: string) => void (facts.headers[name] = value);
   if (endpoint.needsKey !== false) {
     facts.actor = actor;
-    options.limitRequests(actor, setHeader);
+    options.limitRequests(actor, (name, value) => void (facts.headers[name] = value));
   }
   refusePinning(req.raw.headers);
   const parameters = findUnknownParameters(endpoint.query, endpoint.body, req.queries());
   refuseMisspelt(parameters);
   const query = endpoint.query && checkInput(endpoint.query, req.queries());
+  return options.inTurn(actor, req.raw, () => perform(context, { endpoint, options, actor, query, parameters }));
+}
+
+interface CheckedCall {
+  readonly endpoint: Endpoint;
+  readonly options: MountOptions;
+  readonly actor: Actor;
+  readonly query: unknown;
+  readonly parameters: UnknownFields;
+}
+
+/** Reads the body, does what is asked for, and writes the answer. */
+async function perform(context: RestContext, checked: CheckedCall): Promise<Response> {
+  const { endpoint, options, actor, query, parameters } = checked;
+  const { req } = context;
+  const facts = context.get("facts");
   const { body, fields } = await readFields(req.raw, endpoint, options.limits);
   facts.containerTag = onlyContainer(body, query, req.param());
   const result = await endpoint.handle({
@@ -94,7 +111,7 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
     header: (name) => req.header(name),
     origin: new URL(req.url).origin,
     version: options.version,
-    setHeader,
+    setHeader: (name, value) => void (facts.headers[name] = value),
   });
   if (result instanceof Response) return withHeaders(result, facts.headers);
   const { status } = endpoint;

@@ -1,0 +1,46 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createLargeRequests } from "../../src/faces/large-requests.js";
+
+const request = (headers: Record<string, string>) => new Request("http://localhost/", { headers });
+const large = request({ "content-length": "5000000" });
+const unknown = request({ "transfer-encoding": "chunked" });
+const small = request({ "content-length": "4000000" });
+
+/** Work that says when it begins, and ends when it is told to. */
+function createWork() {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (name: string) => () => {
+    begun.push(name);
+    return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+  };
+  return { begun, work, end: (name: string) => ends.get(name)?.() };
+}
+
+test("large requests of one key have their turns one after the other, those of others and small ones at once", async () => {
+  const inTurn = createLargeRequests();
+  const { begun, work, end } = createWork();
+  const [mia, tom] = [{ name: "mia" }, { name: "tom" }];
+  const answers = [
+    inTurn(mia, large, work("first")),
+    inTurn(mia, unknown, work("second")),
+    inTurn(tom, large, work("of another")),
+    inTurn(mia, small, work("small")),
+  ];
+  await turn();
+  expect(begun.toSorted()).toEqual(["first", "of another", "small"]);
+  end("first");
+  await turn();
+  expect(begun).toContain("second");
+  for (const name of begun) end(name);
+  expect(await Promise.all(answers)).toEqual(["first", "second", "of another", "small"]);
+});
+
+test("one that fails lets the next have its turn", async () => {
+  const inTurn = createLargeRequests();
+  const failing = inTurn({ name: "mia" }, large, () => Promise.reject(new Error("away")));
+  const next = inTurn({ name: "mia" }, large, () => Promise.resolve("here"));
+  await expect(failing).rejects.toThrow("away");
+  expect(await next).toBe("here");
+});
