@@ -59,14 +59,12 @@ export async function listJournal(
   return { items: entries.map((entry) => readAs(actor, entry)), page, limit, total };
 }
 
-async function versionIds(
-  { memories }: CoreContext["store"],
-  { organizationId }: Actor,
-  memoryId: string,
-): Promise<string[]> {
+async function versionIds({ memories }: CoreContext["store"], actor: Actor, memoryId: string): Promise<string[]> {
+  const { organizationId } = actor;
   const memory = isId(memoryId) ? await memories.byId(organizationId, memoryId) : null;
-  // What was removed for good has no row, though others may have left entries of it.
-  if (!memory) return [memoryId];
+  // What was removed for good has no row, though others may have left entries of it; so does what went elsewhere, whose
+  // other versions its id must not lead to.
+  if (!memory || !maySee(actor, [memory.containerTag])) return [memoryId];
   const versions = await memories.versions(organizationId, [memory.rootId ?? memory.id], { withUndone: true });
   return versions.map(({ id }) => id);
 }

@@ -2,8 +2,7 @@ import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
 import { mayChange, maySee, requireContainer, requireWhole } from "../auth.js";
-import { refuseMergeTarget } from "../containers/delete-container.js";
-import { refuseMerging } from "../containers/merge.js";
+import { refuseMergeTarget, refuseMerging } from "../containers/merge.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { lookUpDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
@@ -126,7 +125,7 @@ async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string):
   const tags = document?.containerTags ?? (await tracesOf(nouns, actor, name));
   const id = document?.id ?? name;
   requireWhole(actor, { id, containerTags: tags });
-  await refuseMerging(nouns, organizationId, tags);
+  await refuseMerging(nouns, actor, tags);
   // Of one that was deleted before, the words were still there.
   const isLeft = document === null && (await nouns.journal.latest(organizationId, id, "document.purged")) === null;
   const purged = await nouns.purges.documents(organizationId, [id], { within: actor.containers, earlier: true });
@@ -149,10 +148,15 @@ function begunWith(
   };
 }
 
-/** Where a document lay that was deleted. @throws AppError `not_found` */
+/**
+ * Where a document lay that was deleted.
+ * @throws AppError `not_found`, also for one that lies or lay where the actor may not look: it has gone from them
+ */
 async function tracesOf(nouns: StoreNouns, actor: Actor, id: string): Promise<readonly string[]> {
-  const tags = isId(id) ? await nouns.purges.containersOf(actor.organizationId, id) : [];
-  if (tags.length === 0 || !maySee(actor, tags)) throw notFound("document", id);
+  const { organizationId, containers, sees = containers } = actor;
+  const isThere = isId(id) && (await nouns.documents.newestRevision(organizationId, id)) !== null;
+  const tags = isThere || !isId(id) ? [] : await nouns.purges.containersOf(organizationId, id);
+  if (tags.length === 0 || (sees !== "all" && !tags.every((tag) => sees.includes(tag)))) throw notFound("document", id);
   return tags;
 }
 
@@ -164,7 +168,7 @@ async function beginWithMemory(nouns: StoreNouns, actor: Actor, id: string): Pro
   const tags = [...new Set(versions.map(({ containerTag }) => containerTag))];
   if (!mayChange(actor, tags))
     throw new AppError("forbidden", `Versions of memory ${id} lie in other containers, which this key may not use.`);
-  await refuseMerging(nouns, organizationId, tags);
+  await refuseMerging(nouns, actor, tags);
   const all = await withRepetitions(nouns, actor, versions);
   const cut = await cutFromDocuments(nouns, actor, all);
   const purged = await nouns.purges.memories(organizationId, idsOf(all), { documents: cut.emptied });
@@ -199,8 +203,8 @@ async function beginWithContainer(nouns: StoreNouns, actor: Actor, tag: string):
   requireContainer(actor, tag);
   const rows = (await nouns.containers.findEvery(organizationId)).filter((row) => row.tag === tag);
   if (rows.length === 0) throw notFound("container", tag);
-  await refuseMerging(nouns, organizationId, [tag]);
-  await refuseMergeTarget(nouns, organizationId, tag);
+  await refuseMerging(nouns, actor, [tag]);
+  await refuseMergeTarget(nouns, actor, tag);
   const counts = { documents: 0, memories: 0, files: 0, passages: 0, statedIn: [] };
   for (const { id } of rows) {
     const found = await nouns.purges.count(organizationId, id);
