@@ -1,6 +1,7 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { encodeForm } from "../support/forms.js";
+import { digestOf } from "../support/container-digest.js";
 import { type ServedCore, serveCore } from "../support/served-core.js";
 import { connectionOf, createClient } from "../support/mcp-client.js";
 
@@ -362,6 +363,42 @@ describe("what went to another container", () => {
     await send("organisation", "PATCH", `/v3/documents/${document}`, { containerTags: ["att"] });
     const relations = await store.memories.relations(organizationId, [guessed]);
     expect(relations.map(({ relation }) => relation).toSorted()).toEqual(["derives", "extends"]);
+  });
+
+  test("stays as it is whatever those who stayed purge of theirs", async () => {
+    const { core, call, store } = served.opened;
+    const facts = [{ text: "The lamp in the hall is lit." }];
+    const content = "The lamp in the hall is lit.";
+    const named = { customId: "lamps", facts, dreaming: "instant" };
+    const document = await add("att", { content, containerTag: "att", ...named });
+    const [left] = (await core.getDocument(call(), { id: document })).memories;
+    // Added again elsewhere, it leaves behind what was remembered of it.
+    await send("organisation", "PATCH", `/v3/documents/${document}`, { containerTags: ["att", "hr"] });
+    await core.addDocument(call(), { content: `${content} So is ${SECRET}.`, containerTags: ["att", "hr"], ...named });
+    await served.opened.settle();
+    await core.addDocument(call(), { content: `${content} So was ${SECRET}.`, containerTags: ["hr"], ...named });
+    await served.opened.settle();
+    // And a guess that rests on what stayed.
+    const [ground] = (await core.createMemories(call(), { containerTag: "att", memories: [{ content: "It is oak." }] }))
+      .memories;
+    const { id: doubtful } = await core.addDocument(call(), {
+      content: "On oak.",
+      containerTags: ["att"],
+      facts: [{ text: "Oak is heavy.", quote: "nobody said this" }],
+      dreaming: "instant",
+    });
+    await served.opened.settle();
+    const [guess] = (await core.getDocument(call(), { id: doubtful })).memories;
+    await store.memories.relate(store.organizationId, guess?.id ?? "", ground?.id ?? "", "derives");
+    await send("organisation", "PATCH", `/v3/documents/${doubtful}`, { containerTags: ["hr"] });
+
+    const before = await digestOf(served.opened, "hr");
+    expect(before).toContain("Oak is heavy.");
+    for (const selector of [{ memoryId: left?.id }, { memoryId: ground?.id }, { containerTag: "att" }]) {
+      const { status, text } = await send("att", "POST", "/v3/purge", { ...selector, confirm: true });
+      expect([selector, status, text]).toEqual([selector, 200, text]);
+      expect([selector, await digestOf(served.opened, "hr")]).toEqual([selector, before]);
+    }
   });
 
   test("is named to nobody who stayed: not the container, not by why something was forgotten", async () => {

@@ -72,6 +72,9 @@ async function versionIds({ memories }: CoreContext["store"], actor: Actor, memo
 const placeSchema = z.union([
   z.object({ containerTag: z.string() }).transform(({ containerTag }) => [containerTag]),
   z.object({ containerTags: z.array(z.string()) }).transform(({ containerTags }) => containerTags),
+  // Of a merge: what was merged says where, and where it went says what.
+  z.object({ into: z.string() }).transform(({ into }) => [into]),
+  z.object({ sourceTags: z.array(z.string()) }).transform(({ sourceTags }) => sourceTags),
 ]);
 
 /** An entry as an actor may read it: of a move from or to a container that is not theirs, only that there was one. */

@@ -49,6 +49,8 @@ export interface Purged {
 const remainderSchema = z.object({
   containerIds: z.array(z.number().int()),
   files: z.array(z.string()),
+  /** Containers of whoever purged. */
+  within: z.union([z.literal("all"), z.array(z.string()).readonly()]).default("all"),
 });
 type Remainder = z.output<typeof remainderSchema>;
 
@@ -109,7 +111,7 @@ function jobFor(remainder: Remainder): JobDraft {
 /** Has the files overwritten where a purge was given up before that. Costs one small read where nothing is left to do. */
 export async function resumePurges({ store }: Pick<CoreContext, "store">): Promise<void> {
   if ((await store.purges.marked()) === null) return;
-  await store.jobs.enqueue([{ ...jobFor({ containerIds: [], files: [] }), key: "purge:resumed" }]);
+  await store.jobs.enqueue([{ ...jobFor({ containerIds: [], files: [], within: [] }), key: "purge:resumed" }]);
 }
 
 async function beginWith(nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
@@ -143,7 +145,7 @@ function begunWith(
   const files = [...purged.files, ...uploads];
   return {
     counts: { ...purged, files: files.length, passages, statedIn },
-    remainder: { containerIds: [], files },
+    remainder: { containerIds: [], files, within: [] },
     documentIds,
   };
 }
@@ -171,7 +173,10 @@ async function beginWithMemory(nouns: StoreNouns, actor: Actor, id: string): Pro
   await refuseMerging(nouns, actor, tags);
   const all = await withRepetitions(nouns, actor, versions);
   const cut = await cutFromDocuments(nouns, actor, all);
-  const purged = await nouns.purges.memories(organizationId, idsOf(all), { documents: cut.emptied });
+  const purged = await nouns.purges.memories(organizationId, idsOf(all), {
+    documents: cut.emptied,
+    within: actor.containers,
+  });
   await nouns.journal.append(organizationId, [entryOf(actor, "memory", id, memory.containerTag)]);
   return begunWith(purged, cut, [...cut.emptied, ...cut.cut]);
 }
@@ -215,7 +220,7 @@ async function beginWithContainer(nouns: StoreNouns, actor: Actor, tag: string):
   if (rows.some((row) => !row.isDeleted)) await nouns.containers.remove(organizationId, tag);
   await nouns.purges.silence(organizationId, tag);
   await nouns.journal.append(organizationId, [entryOf(actor, "container", tag, tag)]);
-  return { counts, remainder: { containerIds: idsOf(rows), files: [] }, documentIds: [] };
+  return { counts, remainder: { containerIds: idsOf(rows), files: [], within: actor.containers }, documentIds: [] };
 }
 
 function entryOf(
@@ -248,10 +253,11 @@ export function createPurgeJob(context: CoreContext): JobHandler<Remainder> {
 }
 
 /** Does what is left; safe to repeat. */
-async function finishPurge(context: CoreContext, { containerIds, files }: Remainder, signal: AbortSignal) {
+async function finishPurge(context: CoreContext, remainder: Remainder, signal: AbortSignal): Promise<void> {
+  const { containerIds, files, within } = remainder;
   const { store, blobs, vectors } = context;
   for (const key of files) await blobs.remove(key);
-  for (const id of containerIds) await emptyForGood(context, id, signal);
+  for (const id of containerIds) await emptyForGood(context, { id, within }, signal);
   // Another purge may have overwritten the files, and taken the mark away, before these were empty.
   if (containerIds.length > 0) await store.purges.mark();
   const mark = await store.purges.marked();
@@ -262,7 +268,11 @@ async function finishPurge(context: CoreContext, { containerIds, files }: Remain
 }
 
 /** Files first: what is cut off then finds their documents again. Nobody else reaches them any more. */
-async function emptyForGood(context: CoreContext, containerId: number, signal: AbortSignal): Promise<void> {
+async function emptyForGood(
+  context: CoreContext,
+  { id: containerId, within }: Pick<Remainder, "within"> & { readonly id: number },
+  signal: AbortSignal,
+): Promise<void> {
   const { store, blobs } = context;
   const { organizationId } = store;
   for (;;) {
@@ -277,7 +287,10 @@ async function emptyForGood(context: CoreContext, containerId: number, signal: A
   }
   for (;;) {
     await yieldTurn(signal);
-    const { memories, files } = await store.purges.memoriesIn(organizationId, containerId, MEMORY_BATCH);
+    const { memories, files } = await store.purges.memoriesIn(organizationId, containerId, {
+      limit: MEMORY_BATCH,
+      within,
+    });
     for (const key of files) await blobs.remove(key);
     if (memories === 0) break;
   }
