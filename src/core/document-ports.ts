@@ -121,8 +121,9 @@ export interface DocumentStore {
   /** Which revision of it is the newest; null when it is not there. */
   newestRevision(organizationId: string, id: string): Promise<number | null>;
   /**
-   * The document with this customId in any of these containers; the one that changed last where several have it. An id
-   * that callers choose belongs to a container (contract-gaps.md G-56).
+   * The document with this customId in any of these containers. Where several have it, one whose first container is among
+   * these before others, then the one that changed last: an id that callers choose belongs to a container (contract-gaps.md
+   * G-56).
    */
   byCustomId(
     organizationId: string,

@@ -23,9 +23,12 @@ export interface Rewriting {
   readonly keepsFact: (text: string) => boolean;
 }
 
+/** Containers of whoever purges: nothing is changed beyond them. */
+export type PurgeReach = "all" | readonly string[];
+
 export interface DocumentPurge {
-  /** Only memories in these containers. */
-  readonly within: "all" | readonly string[];
+  /** Only memories in these containers, and what the journal of these says of others. */
+  readonly within: PurgeReach;
   /** Whether memories count too that the document stated once, before it was changed or deleted: reads the journal. */
   readonly earlier: boolean;
 }
@@ -42,12 +45,13 @@ export interface PurgeStore {
   documents(organizationId: string, ids: readonly string[], options: DocumentPurge): Promise<PurgedRows>;
   /**
    * Removes memories with all their versions, guesses that were derived from them, what documents tell of them besides
-   * their newest text, and the titles of their deleted documents in the journal; and these documents.
+   * their newest text, and the titles of their deleted documents in the journal; and these documents. Documents that lie
+   * beyond `within` too stay as they are: they are others'.
    */
   memories(
     organizationId: string,
     ids: readonly string[],
-    options: { readonly documents: readonly string[] },
+    options: { readonly documents: readonly string[]; readonly within: PurgeReach },
   ): Promise<PurgedRows>;
   /**
    * Removes what was made of the text of a document, before the text is changed: chunks with index entries and vectors,
@@ -69,7 +73,11 @@ export interface PurgeStore {
    * Removes up to `limit` memories that lie in a container, deleted containers too, as `memories` does; versions that
    * were moved to other containers stay. Zero memories when none was left.
    */
-  memoriesIn(organizationId: string, containerId: number, limit: number): Promise<PurgedRows>;
+  memoriesIn(
+    organizationId: string,
+    containerId: number,
+    options: { readonly limit: number; readonly within: PurgeReach },
+  ): Promise<PurgedRows>;
   /** Notes that removed words are still in the files; `Store.scrub` then has something to do. */
   mark(): Promise<void>;
   /** The newest mark, or null when there is nothing to scrub. */

@@ -162,7 +162,10 @@ export interface MemoryStore {
   statements(organizationId: string, memoryIds: readonly string[]): Promise<Statement[]>;
   /** The container that a memory lies in; null when that was deleted. */
   containerOf(organizationId: string, id: string): Promise<ContainerRow | null>;
-  /** Relations that these memories have to others or others to them, oldest first, each once. */
+  /**
+   * Relations that these memories have to others or others to them, oldest first, each once; only to those of the same
+   * container: what went to another one is no relative there, until it comes back.
+   */
   relations(organizationId: string, memoryIds: readonly string[]): Promise<MemoryRelation[]>;
   /** Notes how a memory relates to an older one of its container; a pair has one relation, the last that was noted. */
   relate(organizationId: string, fromId: string, toId: string, relation: Relation): Promise<void>;

@@ -115,6 +115,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
       const row = await select(organizationId)
         .where("custom_id", "=", customId)
         .where(liesInAny(tags))
+        .orderBy(isAtHomeIn(tags), "desc")
         .orderBy(LAST_CHANGE, "desc")
         .orderBy("seq", "desc")
         .limit(1)
@@ -239,6 +240,16 @@ function liesInAny(tags: "all" | readonly string[]) {
   return sql<boolean>`exists (
     select 1 from document_containers dc join containers c on c.id = dc.container_id
     where dc.document_id = documents.id and c.tag in (select value from json_each(${listParameter(tags)}))
+  )`;
+}
+
+/** Whether the first container of a document is one of these. */
+function isAtHomeIn(tags: "all" | readonly string[]) {
+  if (tags === "all") return sql<boolean>`true`;
+  return sql<boolean>`exists (
+    select 1 from document_containers dc join containers c on c.id = dc.container_id
+    where dc.document_id = documents.id and dc.position = 0
+      and c.tag in (select value from json_each(${listParameter(tags)}))
   )`;
 }
 

@@ -4,7 +4,7 @@ import type { Relation } from "../../core/types.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
-/** Relations that these memories have, in either direction, as `MemoryStore.relations` promises. */
+/** Relations that these memories have in their containers, in either direction, as `MemoryStore.relations` promises. */
 export async function readRelations(
   db: Kysely<Database>,
   organizationId: string,
@@ -20,6 +20,7 @@ export async function readRelations(
     ) found
     join memories newer on newer.id = found.from_id join memories older on older.id = found.to_id
     where newer.organization_id = ${organizationId} and older.organization_id = ${organizationId}
+      and newer.container_id = older.container_id
     order by found.created_at, found.from_id, found.to_id`.execute(db);
   // The column holds what `writeRelation` wrote.
   return rows.map((row) => ({ fromId: row.from_id, toId: row.to_id, relation: row.relation as Relation }));

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { DocumentPurge } from "../../core/ports.js";
+import type { DocumentPurge, PurgeReach } from "../../core/ports.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
@@ -109,11 +109,7 @@ export async function listStated(
   organizationId: string,
   { within, earlier }: DocumentPurge,
 ): Promise<void> {
-  const isMine =
-    within === "all"
-      ? sql`true`
-      : sql`exists (select 1 from containers c where c.id = m.container_id
-          and c.tag in (select value from json_each(${listParameter(within)})))`;
+  const isMine = sql`exists (select 1 from containers c where c.id = m.container_id and ${isWithin(within, sql`c.tag`)})`;
   const isStatedElsewhere = sql`exists (select 1 from memory_sources s where s.memory_id = m.id
     and s.document_id not in (select id from purged_documents))`;
   const statedOnce = earlier
@@ -131,10 +127,18 @@ export async function listStated(
 const names = (state: RawBuilder<unknown>) => sql`(instr(${state}, d.id) > 0
   and exists (select 1 from json_tree(${state}) part where part.type = 'text' and part.value = d.id))`;
 
-/** Blanks what the journal says of other memories because of listed documents: their quotes, for one. Reads all of it. */
-export async function silenceTraces(db: Kysely<Database>, organizationId: string): Promise<void> {
+/** Whether a column has the tag of a container that somebody may purge. */
+export function isWithin(within: PurgeReach, tag: RawBuilder<unknown>): RawBuilder<unknown> {
+  return within === "all" ? sql`true` : sql`${tag} in (select value from json_each(${listParameter(within)}))`;
+}
+
+/**
+ * Blanks what the journal of some containers says of other memories because of listed documents: their quotes, for one. Reads
+ * all of it.
+ */
+export async function silenceTraces(db: Kysely<Database>, organizationId: string, within: PurgeReach): Promise<void> {
   await sql`update journal set before = null, after = null, cause = null
-    where organization_id = ${organizationId} and exists (select 1 from purged_documents d
+    where organization_id = ${organizationId} and ${isWithin(within, sql`container_tag`)} and exists (select 1 from purged_documents d
       where cause = 'document ' || d.id or substr(cause, 1, length(d.id) + 10) = 'document ' || d.id || ' '
         or ${names(sql`before`)} or ${names(sql`after`)})`.execute(db);
 }
@@ -161,14 +165,17 @@ export async function listContained(
     where container_id = ${containerId} and organization_id = ${organizationId} limit ${limit}`.execute(db);
 }
 
-/** Puts guesses on the list that were derived from what is on it, and guesses from those. */
+const GUESSES_FROM = sql`cross join memory_relations r on r.relation = 'derives' and r.to_id =`;
+const IN_ONE_CONTAINER = sql`join memories guess on guess.id = r.from_id join memories ground on ground.id = r.to_id
+  and ground.container_id = guess.container_id`;
+
+/** Puts guesses on the list that were derived from what is on it in the same container, and guesses from those. */
 export async function listDerived(db: Kysely<Database>): Promise<void> {
   await sql`insert or ignore into purged_memories
     with recursive derived (id) as (
-      select from_id from memory_relations
-        where relation = 'derives' and to_id in (select id from purged_memories)
+      select r.from_id from purged_memories p ${GUESSES_FROM} p.id ${IN_ONE_CONTAINER}
       union
-      select r.from_id from memory_relations r join derived on derived.id = r.to_id where r.relation = 'derives')
+      select r.from_id from derived d ${GUESSES_FROM} d.id ${IN_ONE_CONTAINER})
     select memories.id, memories.seq * 2 + 1 from derived join memories on memories.id = derived.id
       where memories.is_inference = 1`.execute(db);
 }

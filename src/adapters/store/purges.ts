@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { PurgedRows, PurgeStore } from "../../core/ports.js";
+import type { PurgedRows, PurgeReach, PurgeStore } from "../../core/ports.js";
 import { createId } from "../../lib/ids.js";
 import {
   countListed,
@@ -7,6 +7,7 @@ import {
   listContained,
   listDerived,
   listDocuments,
+  isWithin,
   listStated,
   openLists,
   removeListed,
@@ -26,18 +27,18 @@ export function createPurgeStore(db: Kysely<Database>): PurgeStore {
         await openLists(db);
         await listDocuments(db, organizationId, ids);
         await listStated(db, organizationId, options);
-        if (options.earlier) await silenceTraces(db, organizationId);
+        if (options.earlier) await silenceTraces(db, organizationId, options.within);
         await listDerived(db);
         return removeAll(db);
       }),
 
-    memories: (organizationId, ids, { documents }) =>
+    memories: (organizationId, ids, { documents, within }) =>
       atomically(db, async (db) => {
         await openLists(db);
         await listDocuments(db, organizationId, documents);
         await listChains(db, organizationId, ids);
         await listDerived(db);
-        await silenceDocuments(db);
+        await silenceDocuments(db, within);
         return removeAll(db);
       }),
 
@@ -92,11 +93,11 @@ export function createPurgeStore(db: Kysely<Database>): PurgeStore {
       return rows.map(({ tag }) => tag);
     },
 
-    memoriesIn: (organizationId, containerId, limit) =>
+    memoriesIn: (organizationId, containerId, { limit, within }) =>
       atomically(db, async (db) => {
         await openLists(db);
         await listContained(db, organizationId, containerId, limit);
-        await silenceDocuments(db);
+        await silenceDocuments(db, within);
         return removeAll(db);
       }),
 
@@ -129,14 +130,17 @@ async function removeAll(db: Kysely<Database>): Promise<PurgedRows> {
  * A document tells of memories besides its text: in its receipt, in ready-made facts that no other memory comes from, and
  * in its earlier texts; and the journal tells the title of a deleted one, which may be its text.
  */
-async function silenceDocuments(db: Kysely<Database>): Promise<void> {
+async function silenceDocuments(db: Kysely<Database>, within: PurgeReach): Promise<void> {
   const texts = sql`(select text from memories where id in (select id from purged_memories))`;
   const others = sql`(select m.text from memory_sources s join memories m on m.id = s.memory_id
     where s.document_id = documents.id and s.memory_id not in (select id from purged_memories))`;
   // A cause names a document by an id of 22 characters, and may say more.
-  const ids = sql`(select document_id from memory_sources where memory_id in (select id from purged_memories)
+  const named = sql`select document_id as id from memory_sources where memory_id in (select id from purged_memories)
     union select substr(cause, 10, 22) from journal
-      where subject_id in (select id from purged_memories) and substr(cause, 1, 9) = 'document ')`;
+      where subject_id in (select id from purged_memories) and substr(cause, 1, 9) = 'document '`;
+  const ids = sql`(select named.id from (${named}) named where not exists (
+    select 1 from document_containers dc join containers c on c.id = dc.container_id
+    where dc.document_id = named.id and not ${isWithin(within, sql`c.tag`)}))`;
   await sql`update documents set
       receipt = iif(receipt is null, null, (select json_group_array(json(fact.value)) from json_each(receipt) fact
         where fact.value ->> '$.id' not in (select id from purged_memories))),
@@ -146,5 +150,6 @@ async function silenceDocuments(db: Kysely<Database>): Promise<void> {
   // Of what was read, no earlier text is needed.
   await sql`delete from document_revisions where document_id in ${ids} and pending is null and revision < (
     select remembered_revision from documents where documents.id = document_id)`.execute(db);
-  await sql`update journal set before = null where action = 'document.deleted' and subject_id in ${ids}`.execute(db);
+  await sql`update journal set before = null where action = 'document.deleted'
+    and subject_id in ${ids} and ${isWithin(within, sql`container_tag`)}`.execute(db);
 }

@@ -93,7 +93,7 @@ export async function updateContainer(context: CoreContext, call: Admitted, raw:
     throw new AppError("forbidden", "This key may not define profile buckets. Use a key of the whole organisation.");
   checkMetadataSize("memoryFilesystemPaths", change.memoryFilesystemPaths, context.limits);
   return once(context, call, "updateContainer", async (nouns) => {
-    await refuseMerging(nouns, actor.organizationId, [containerTag]);
+    await refuseMerging(nouns, actor, [containerTag]);
     return changeContainer(nouns, actor, containerTag, definedFields(change));
   });
 }

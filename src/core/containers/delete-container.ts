@@ -6,10 +6,10 @@ import { dropBlobs } from "../documents/blobs.js";
 import { containerByTagSchema, noteContainer } from "./containers.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { removeDocument } from "../documents/documents.js";
-import { AppError, notFound } from "../errors.js";
+import { notFound } from "../errors.js";
 import { stateOf } from "../memories/memory-state.js";
 import { parseInput } from "../input.js";
-import { refuseMerging } from "./merge.js";
+import { refuseMergeTarget, refuseMerging } from "./merge.js";
 import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
 import { unitOf, type Actor } from "../types.js";
@@ -67,8 +67,8 @@ export async function markDeleted(
   const { organizationId } = actor;
   const [container] = await nouns.containers.list(organizationId, [containerTag]);
   if (!container) throw notFound("container", containerTag);
-  await refuseMerging(nouns, organizationId, [containerTag]);
-  await refuseMergeTarget(nouns, organizationId, containerTag);
+  await refuseMerging(nouns, actor, [containerTag]);
+  await refuseMergeTarget(nouns, actor, containerTag);
   const deletion = {
     containerTag,
     deletedDocuments: await nouns.containers.countOwnDocuments(organizationId, container.id),
@@ -91,17 +91,6 @@ export async function markDeleted(
     },
   ]);
   return { deleted, deletion };
-}
-
-/** @throws AppError `conflict` with `retryAfter` while other containers are being merged into this one */
-export async function refuseMergeTarget(nouns: StoreNouns, organizationId: string, tag: string): Promise<void> {
-  const merge = (await nouns.merges.open(organizationId)).find(({ targetTag }) => targetTag === tag);
-  if (merge)
-    throw new AppError(
-      "conflict",
-      `${merge.sourceTags.join(", ")} is being merged into the container ${tag}. Try again when that is done.`,
-      { retryAfter: 1 },
-    );
 }
 
 /**

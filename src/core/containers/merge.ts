@@ -1,22 +1,38 @@
+import { maySee } from "../auth.js";
 import { AppError } from "../errors.js";
 import type { StoreNouns } from "../ports.js";
+import type { Actor } from "../types.js";
 
 /**
- * Writes wait while their container is on its way into another one; call it in the transaction of the write.
+ * Writes wait while their container is on its way into another one; call it in the transaction of the write. Where it goes is
+ * told only to whoever may see that.
  * @throws AppError `conflict` with `retryAfter` when one of the tags is the source of a running merge
  */
 export async function refuseMerging(
   nouns: Pick<StoreNouns, "merges">,
-  organizationId: string,
+  actor: Actor,
   tags: readonly string[],
 ): Promise<void> {
-  for (const merge of await nouns.merges.open(organizationId)) {
+  for (const merge of await nouns.merges.open(actor.organizationId)) {
     const tag = tags.find((one) => merge.sourceTags.includes(one));
-    if (tag !== undefined)
-      throw new AppError(
-        "conflict",
-        `The container ${tag} is being merged into ${merge.targetTag}. Write there, or try again in a moment.`,
-        { retryAfter: 1 },
-      );
+    if (tag === undefined) continue;
+    const where = maySee(actor, [merge.targetTag]) ? ` into ${merge.targetTag}. Write there, or try` : ". Try";
+    throw new AppError("conflict", `The container ${tag} is being merged${where} again in a moment.`, {
+      retryAfter: 1,
+    });
   }
+}
+
+/** @throws AppError `conflict` with `retryAfter` while other containers are being merged into this one */
+export async function refuseMergeTarget(nouns: Pick<StoreNouns, "merges">, actor: Actor, tag: string): Promise<void> {
+  const merge = (await nouns.merges.open(actor.organizationId)).find(({ targetTag }) => targetTag === tag);
+  if (!merge) return;
+  const sources = maySee(actor, merge.sourceTags)
+    ? merge.sourceTags.filter((one) => maySee(actor, [one]))
+    : ["Another"];
+  throw new AppError(
+    "conflict",
+    `${sources.join(", ")} is being merged into the container ${tag}. Try again when that is done.`,
+    { retryAfter: 1 },
+  );
 }

@@ -104,7 +104,7 @@ async function removeEach(
       files.push(...done.files);
     } catch (error) {
       // Thrown before anything of this id was written; whatever else breaks, breaks the whole batch.
-      if (!(error instanceof AppError) || !["not_found", "forbidden"].includes(error.kind)) throw error;
+      if (!(error instanceof AppError) || !["not_found", "forbidden", "conflict"].includes(error.kind)) throw error;
       errors.push({ id, error: error.publicMessage });
     }
   }

@@ -93,7 +93,10 @@ export const documentsByIdsSchema = z.object({
   containerTags,
 });
 
-/** The same for documents by id or customId, in the order asked for; those that are not there are left out. */
+/**
+ * The same for documents by id or customId, in the order asked for; those that are not there are left out, and of a customId
+ * all are there that have it.
+ */
 export async function readDocumentsWithMemories(
   context: CoreContext,
   { actor }: Admitted,
@@ -107,7 +110,7 @@ export async function readDocumentsWithMemories(
     by === "id"
       ? await documents.headsByIds(organizationId, ids)
       : await documents.headsByCustomIds(organizationId, ids, tags);
-  const byName = new Map(heads.map((head) => [by === "id" ? head.id : head.customId, head]));
+  const byName = groupBy(heads, (head) => (by === "id" ? head.id : head.customId));
   const found = [...new Set(ids)].flatMap((id) => byName.get(id) ?? []);
   const visible = found.filter((head) => liesIn(tags, head.containerTags));
   return withMemories(context, actor, visible, { tags, excerpt: visible.length > WHOLE_TEXTS ? EXCERPT : WHOLE });

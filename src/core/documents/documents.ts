@@ -22,9 +22,9 @@ export async function findDocument(nouns: Pick<StoreNouns, "documents">, actor: 
 
 /**
  * The document with this id or customId, or null; the same for what is missing and for what the actor may not see.
- * @param within containers to look for the customId in; by default all that the actor may see
+ * @param within containers to look for the customId in, all of which the actor may see; by default every one of those
  * @throws AppError `forbidden` for one that the actor, who wants to change it, may only read; `conflict` for a customId that
- *   several of them have, where no container was named
+ *   several of them have, where not just one container was named
  */
 export async function lookUpDocument(
   { documents }: Pick<StoreNouns, "documents">,
@@ -39,7 +39,7 @@ export async function lookUpDocument(
   return document && maySee(actor, document.containerTags) ? document : null;
 }
 
-/** An id that callers choose belongs to a container: without one it means a document only where there is one alone. */
+/** An id that callers choose belongs to a container: without one, or with several, it means a document only if it is alone. */
 async function findByCustomId(
   documents: StoreNouns["documents"],
   actor: Actor,
@@ -47,14 +47,14 @@ async function findByCustomId(
   within: "all" | readonly string[] | undefined,
 ): Promise<Document | null> {
   const { organizationId } = actor;
-  if (within !== undefined) return documents.byCustomId(organizationId, customId, within);
-  const everywhere = actor.sees ?? actor.containers;
-  const heads = await documents.headsByCustomIds(organizationId, [customId], everywhere);
-  if (heads.length < 2) return documents.byCustomId(organizationId, customId, everywhere);
-  const places = heads.map((head) => `${head.id} in ${asSeenBy(actor, head).containerTags.join(", ")}`);
+  const places = within ?? actor.sees ?? actor.containers;
+  const isOne = within !== undefined && within.length === 1;
+  const heads = isOne ? [] : await documents.headsByCustomIds(organizationId, [customId], places);
+  if (heads.length < 2) return documents.byCustomId(organizationId, customId, places);
+  const named = heads.map((head) => `${head.id} in ${asSeenBy(actor, head).containerTags.join(", ")}`);
   throw new AppError(
     "conflict",
-    `Several documents have the customId ${customId}: ${places.join("; ")}. Name the one that is meant by its id, or name its container.`,
+    `Several documents have the customId ${customId}: ${named.join("; ")}. Name the one that is meant by its id, or name its container.`,
   );
 }
 

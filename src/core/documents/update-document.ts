@@ -47,9 +47,9 @@ export async function updateDocument(context: CoreContext, call: Admitted, raw: 
   for (const tag of input.containerTags ?? []) requireContainer(call.actor, tag);
   const receipt = await once(context, call, "updateDocument", async (nouns) => {
     const document = await findDocument(nouns, call.actor, input.id);
-    const { containerTags, organizationId } = document;
+    const { containerTags } = document;
     requireWhole(call.actor, document);
-    await refuseMerging(nouns, organizationId, [...containerTags, ...(input.containerTags ?? [])]);
+    await refuseMerging(nouns, call.actor, [...containerTags, ...(input.containerTags ?? [])]);
     await requireFreeCustomId(nouns, document, input);
     const details = detailsOf(document, input);
     checkMetadataSize("metadata", details.metadata, limits);
@@ -196,7 +196,7 @@ async function moveStated(
       target,
       `document ${id} was moved to ${target.tag}`,
     );
-  else await forgetMemories(nouns, actor, moved, `document ${id} left ${document.containerTags.join(", ")}`);
+  else await forgetMemories(nouns, actor, moved, `document ${id} was taken out of the container`);
   for (const memory of shared) await nouns.memories.removeSource(organizationId, memory.id, id);
   return shared.length === 0 && added.length <= (moved.length > 0 ? 1 : 0);
 }

@@ -44,7 +44,7 @@ export async function writeDocument(
     throw new AppError("forbidden", `The customId ${input.customId} belongs to a container this key may not use.`);
   const tags = prepared.containerTags ?? existing?.containerTags ?? [usualContainer(actor)];
   for (const tag of tags) requireContainer(actor, tag);
-  await refuseMerging(nouns, organizationId, [...tags, ...(existing?.containerTags ?? [])]);
+  await refuseMerging(nouns, actor, [...tags, ...(existing?.containerTags ?? [])]);
   await checkUpdates(nouns, organizationId, tags, input.facts ?? []);
   await keepEntityContext(nouns, actor, tags, input.entityContext);
   if (existing) return addAgain(nouns, actor, existing, { prepared, tags });

@@ -73,7 +73,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
   const place = { organizationId, container: known ?? null, origin: "user" } as const;
   const resolution = await resolveFacts(context, place, candidates);
   const created = await once(context, call, "createMemories", async (nouns) => {
-    await refuseMerging(nouns, organizationId, [input.containerTag]);
+    await refuseMerging(nouns, call.actor, [input.containerTag]);
     const [container] = await nouns.containers.ensure(organizationId, [input.containerTag]);
     if (!container) throw new Error(`Container ${input.containerTag} could not be created`);
     if (input.entityContext) await keepEntityContext(nouns, call.actor, [input.containerTag], input.entityContext);

@@ -140,7 +140,7 @@ async function describeTask(
   if (!task || document?.revision !== task.revision) return [];
   const text = document.content.slice(task.window.start, task.window.end);
   const known = task.handles
-    ? await readKnown(context, organizationId, task.handles)
+    ? await readKnown(context, organizationId, task)
     : await findKnown(context, document, container, text);
   if (!task.handles)
     await store.extractionTasks.setHandles(
@@ -173,11 +173,12 @@ interface Known {
 async function readKnown(
   { store }: CoreContext,
   organizationId: string,
-  handles: NonNullable<ExtractionTask["handles"]>,
+  { handles: shown, containerTag }: ExtractionTask,
 ): Promise<Known[]> {
-  const found = new Map(
-    (await store.memories.byIds(organizationId, handles)).map((memory) => [memory.id, memory.text]),
-  );
+  const handles = shown ?? [];
+  const memories = await store.memories.byIds(organizationId, handles);
+  const here = memories.filter((memory) => memory.containerTag === containerTag);
+  const found = new Map(here.map((memory) => [memory.id, memory.text]));
   return handles.map((id) => ({ id, text: found.get(id) ?? "" }));
 }
 

@@ -95,7 +95,7 @@ export async function submitExtraction(
     const current = await findTask(nouns, call, task.id);
     if (current.doneAt !== null || !prepared) throw alreadyAnswered(task.id);
     const { container, document, resolution, timeZone } = prepared;
-    await refuseMerging(nouns, organizationId, [container.tag]);
+    await refuseMerging(nouns, actor, [container.tag]);
     await findDocument(nouns, organizationId, current);
     const batchId = createId();
     const facts = await writeFacts(nouns, {

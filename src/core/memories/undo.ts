@@ -105,10 +105,9 @@ export interface Undoing {
  */
 export async function undoEntries(undoing: Undoing): Promise<Undone> {
   const { nouns, actor, batchId, undoId } = undoing;
-  const { organizationId } = actor;
   const entries = await entriesOf(nouns, actor, batchId);
   if (entries.length === 0) throw notFound("batch", batchId);
-  await refuseMerging(nouns, organizationId, [...new Set(entries.flatMap(({ containerTag }) => containerTag ?? []))]);
+  await refuseMerging(nouns, actor, [...new Set(entries.flatMap(({ containerTag }) => containerTag ?? []))]);
   const skipped: NotUndone[] = [];
   for (const entry of entries.toReversed()) {
     const reason = await undoEntry(undoing, entry);
@@ -198,6 +197,7 @@ async function switchVersion(
   const { organizationId } = actor;
   const returning = await nouns.memories.byId(organizationId, target.id);
   if (!returning) return `version ${target.version}, which would take its place, was removed for good`;
+  if (returning.containerTag !== leaving.containerTag) return "an older version of it lies in another container";
   const { joined } = target;
   if (joined && !isAsNoted(returning, joined.alone)) return `memory ${returning.id} was changed since`;
   const obstacle = await whatPreventsReturn(undoing, container, target, leaving.id);

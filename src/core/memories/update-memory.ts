@@ -76,7 +76,7 @@ export async function updateMemory(context: CoreContext, call: Admitted, raw: un
     throw invalid([{ path: ["forgetAfter"], message: "must lie in the future" }]);
   const resolution = await embed(context, actor, input.newContent);
   const id = await once(context, call, "updateMemory", async (nouns) => {
-    await refuseMerging(nouns, actor.organizationId, [input.containerTag]);
+    await refuseMerging(nouns, actor, [input.containerTag]);
     const target = await findTarget(context, nouns.memories, actor, input);
     return writeVersion(nouns, { actor, input, target, resolution, now: context.clock.now() });
   });

@@ -215,5 +215,6 @@ async function findExisting(
   const twin = fact.twin ? await nouns.memories.byId(organizationId, fact.twin) : null;
   // Other words than these were flagged: they must not become stated by a fact that only resembles them.
   if (twin && isFlagged(twin) && !fact.isFlagged) return null;
-  return twin?.isLatest && !twin.isForgotten ? twin : null;
+  const isHere = twin?.containerTag === writing.container.tag;
+  return isHere && twin.isLatest && !twin.isForgotten ? twin : null;
 }

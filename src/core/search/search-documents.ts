@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { createStages, timed } from "../../lib/stages.js";
-import { asSeenBy, maySee } from "../auth.js";
+import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
-import { findDocument } from "../documents/documents.js";
+import { findDocument, lookUpDocument } from "../documents/documents.js";
 import { parseInput } from "../input.js";
 import { ask } from "./ask.js";
 import { findRanked } from "./find-ranked.js";
@@ -65,7 +65,7 @@ export async function searchDocuments(plain: CoreContext, call: Admitted, raw: u
   const context = { ...plain, stages };
   const { actor } = call;
   const input = parseInput(searchDocumentsSchema, raw);
-  if (input.documentId !== undefined) await findDocument(context.store, actor, input.documentId);
+  if (input.documentId !== undefined) await requireDocument(context, actor, input, input.documentId);
   const wanted = { kinds: ["chunk"] as const, includeForgotten: false };
   const ground = await stages.time("scope", () => layGround(context, actor, input, wanted));
   const { results, degraded } =
@@ -80,6 +80,14 @@ export async function searchDocuments(plain: CoreContext, call: Admitted, raw: u
     degraded,
     timeZone: ground.timeZone,
   };
+}
+
+/** @throws AppError `not_found`, and `conflict` for a customId that several of the containers have */
+async function requireDocument({ store }: CoreContext, actor: Actor, input: Search, id: string): Promise<void> {
+  const tags = reachableContainers(actor, input.containerTags);
+  const isNamed = tags !== "all" && input.containerTags?.length;
+  const named = isNamed ? await lookUpDocument(store, actor, id, tags) : null;
+  if (!named) await findDocument(store, actor, id);
 }
 
 /** How often the search is repeated without the documents that it found, while one document outshines the others. */

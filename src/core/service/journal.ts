@@ -59,14 +59,12 @@ export async function listJournal(
   return { items: entries.map((entry) => readAs(actor, entry)), page, limit, total };
 }
 
-async function versionIds(
-  { memories }: CoreContext["store"],
-  { organizationId }: Actor,
-  memoryId: string,
-): Promise<string[]> {
+async function versionIds({ memories }: CoreContext["store"], actor: Actor, memoryId: string): Promise<string[]> {
+  const { organizationId } = actor;
   const memory = isId(memoryId) ? await memories.byId(organizationId, memoryId) : null;
-  // What was removed for good has no row, though others may have left entries of it.
-  if (!memory) return [memoryId];
+  // What was removed for good has no row, though others may have left entries of it; so does what went elsewhere, whose
+  // other versions its id must not lead to.
+  if (!memory || !maySee(actor, [memory.containerTag])) return [memoryId];
   const versions = await memories.versions(organizationId, [memory.rootId ?? memory.id], { withUndone: true });
   return versions.map(({ id }) => id);
 }
@@ -74,6 +72,9 @@ async function versionIds(
 const placeSchema = z.union([
   z.object({ containerTag: z.string() }).transform(({ containerTag }) => [containerTag]),
   z.object({ containerTags: z.array(z.string()) }).transform(({ containerTags }) => containerTags),
+  // Of a merge: what was merged says where, and where it went says what.
+  z.object({ into: z.string() }).transform(({ into }) => [into]),
+  z.object({ sourceTags: z.array(z.string()) }).transform(({ sourceTags }) => sourceTags),
 ]);
 
 /** An entry as an actor may read it: of a move from or to a container that is not theirs, only that there was one. */

@@ -2,8 +2,7 @@ import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
 import { mayChange, maySee, requireContainer, requireWhole } from "../auth.js";
-import { refuseMergeTarget } from "../containers/delete-container.js";
-import { refuseMerging } from "../containers/merge.js";
+import { refuseMergeTarget, refuseMerging } from "../containers/merge.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { lookUpDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
@@ -50,6 +49,8 @@ export interface Purged {
 const remainderSchema = z.object({
   containerIds: z.array(z.number().int()),
   files: z.array(z.string()),
+  /** Containers of whoever purged. */
+  within: z.union([z.literal("all"), z.array(z.string()).readonly()]).default("all"),
 });
 type Remainder = z.output<typeof remainderSchema>;
 
@@ -110,7 +111,7 @@ function jobFor(remainder: Remainder): JobDraft {
 /** Has the files overwritten where a purge was given up before that. Costs one small read where nothing is left to do. */
 export async function resumePurges({ store }: Pick<CoreContext, "store">): Promise<void> {
   if ((await store.purges.marked()) === null) return;
-  await store.jobs.enqueue([{ ...jobFor({ containerIds: [], files: [] }), key: "purge:resumed" }]);
+  await store.jobs.enqueue([{ ...jobFor({ containerIds: [], files: [], within: [] }), key: "purge:resumed" }]);
 }
 
 async function beginWith(nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
@@ -126,7 +127,7 @@ async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string):
   const tags = document?.containerTags ?? (await tracesOf(nouns, actor, name));
   const id = document?.id ?? name;
   requireWhole(actor, { id, containerTags: tags });
-  await refuseMerging(nouns, organizationId, tags);
+  await refuseMerging(nouns, actor, tags);
   // Of one that was deleted before, the words were still there.
   const isLeft = document === null && (await nouns.journal.latest(organizationId, id, "document.purged")) === null;
   const purged = await nouns.purges.documents(organizationId, [id], { within: actor.containers, earlier: true });
@@ -144,15 +145,20 @@ function begunWith(
   const files = [...purged.files, ...uploads];
   return {
     counts: { ...purged, files: files.length, passages, statedIn },
-    remainder: { containerIds: [], files },
+    remainder: { containerIds: [], files, within: [] },
     documentIds,
   };
 }
 
-/** Where a document lay that was deleted. @throws AppError `not_found` */
+/**
+ * Where a document lay that was deleted.
+ * @throws AppError `not_found`, also for one that lies or lay where the actor may not look: it has gone from them
+ */
 async function tracesOf(nouns: StoreNouns, actor: Actor, id: string): Promise<readonly string[]> {
-  const tags = isId(id) ? await nouns.purges.containersOf(actor.organizationId, id) : [];
-  if (tags.length === 0 || !maySee(actor, tags)) throw notFound("document", id);
+  const { organizationId, containers, sees = containers } = actor;
+  const isThere = isId(id) && (await nouns.documents.newestRevision(organizationId, id)) !== null;
+  const tags = isThere || !isId(id) ? [] : await nouns.purges.containersOf(organizationId, id);
+  if (tags.length === 0 || (sees !== "all" && !tags.every((tag) => sees.includes(tag)))) throw notFound("document", id);
   return tags;
 }
 
@@ -164,10 +170,13 @@ async function beginWithMemory(nouns: StoreNouns, actor: Actor, id: string): Pro
   const tags = [...new Set(versions.map(({ containerTag }) => containerTag))];
   if (!mayChange(actor, tags))
     throw new AppError("forbidden", `Versions of memory ${id} lie in other containers, which this key may not use.`);
-  await refuseMerging(nouns, organizationId, tags);
+  await refuseMerging(nouns, actor, tags);
   const all = await withRepetitions(nouns, actor, versions);
   const cut = await cutFromDocuments(nouns, actor, all);
-  const purged = await nouns.purges.memories(organizationId, idsOf(all), { documents: cut.emptied });
+  const purged = await nouns.purges.memories(organizationId, idsOf(all), {
+    documents: cut.emptied,
+    within: actor.containers,
+  });
   await nouns.journal.append(organizationId, [entryOf(actor, "memory", id, memory.containerTag)]);
   return begunWith(purged, cut, [...cut.emptied, ...cut.cut]);
 }
@@ -199,8 +208,8 @@ async function beginWithContainer(nouns: StoreNouns, actor: Actor, tag: string):
   requireContainer(actor, tag);
   const rows = (await nouns.containers.findEvery(organizationId)).filter((row) => row.tag === tag);
   if (rows.length === 0) throw notFound("container", tag);
-  await refuseMerging(nouns, organizationId, [tag]);
-  await refuseMergeTarget(nouns, organizationId, tag);
+  await refuseMerging(nouns, actor, [tag]);
+  await refuseMergeTarget(nouns, actor, tag);
   const counts = { documents: 0, memories: 0, files: 0, passages: 0, statedIn: [] };
   for (const { id } of rows) {
     const found = await nouns.purges.count(organizationId, id);
@@ -211,7 +220,7 @@ async function beginWithContainer(nouns: StoreNouns, actor: Actor, tag: string):
   if (rows.some((row) => !row.isDeleted)) await nouns.containers.remove(organizationId, tag);
   await nouns.purges.silence(organizationId, tag);
   await nouns.journal.append(organizationId, [entryOf(actor, "container", tag, tag)]);
-  return { counts, remainder: { containerIds: idsOf(rows), files: [] }, documentIds: [] };
+  return { counts, remainder: { containerIds: idsOf(rows), files: [], within: actor.containers }, documentIds: [] };
 }
 
 function entryOf(
@@ -244,10 +253,11 @@ export function createPurgeJob(context: CoreContext): JobHandler<Remainder> {
 }
 
 /** Does what is left; safe to repeat. */
-async function finishPurge(context: CoreContext, { containerIds, files }: Remainder, signal: AbortSignal) {
+async function finishPurge(context: CoreContext, remainder: Remainder, signal: AbortSignal): Promise<void> {
+  const { containerIds, files, within } = remainder;
   const { store, blobs, vectors } = context;
   for (const key of files) await blobs.remove(key);
-  for (const id of containerIds) await emptyForGood(context, id, signal);
+  for (const id of containerIds) await emptyForGood(context, { id, within }, signal);
   // Another purge may have overwritten the files, and taken the mark away, before these were empty.
   if (containerIds.length > 0) await store.purges.mark();
   const mark = await store.purges.marked();
@@ -258,7 +268,11 @@ async function finishPurge(context: CoreContext, { containerIds, files }: Remain
 }
 
 /** Files first: what is cut off then finds their documents again. Nobody else reaches them any more. */
-async function emptyForGood(context: CoreContext, containerId: number, signal: AbortSignal): Promise<void> {
+async function emptyForGood(
+  context: CoreContext,
+  { id: containerId, within }: Pick<Remainder, "within"> & { readonly id: number },
+  signal: AbortSignal,
+): Promise<void> {
   const { store, blobs } = context;
   const { organizationId } = store;
   for (;;) {
@@ -273,7 +287,10 @@ async function emptyForGood(context: CoreContext, containerId: number, signal: A
   }
   for (;;) {
     await yieldTurn(signal);
-    const { memories, files } = await store.purges.memoriesIn(organizationId, containerId, MEMORY_BATCH);
+    const { memories, files } = await store.purges.memoriesIn(organizationId, containerId, {
+      limit: MEMORY_BATCH,
+      within,
+    });
     for (const key of files) await blobs.remove(key);
     if (memories === 0) break;
   }
