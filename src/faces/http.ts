@@ -16,7 +16,7 @@ import type { ConsoleFace } from "./console/face.js";
 import type { OAuthFace, OAuthFaceOptions } from "./oauth/face.js";
 import { answerCard, CARD_PATHS } from "./mcp/server-card.js";
 import { createOwnerDoor } from "./owner/door.js";
-import { createLargeRequests } from "./large-requests.js";
+import { createLargeRequests } from "../lib/large-requests.js";
 import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
 import { loadOnce } from "../lib/load-once.js";

@@ -7,7 +7,7 @@ import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
 import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
-import type { InTurn } from "../large-requests.js";
+import type { InTurn } from "../../lib/large-requests.js";
 import type { AccessRules } from "../visitor.js";
 import { readMessages } from "./read-messages.js";
 import { beginRecord } from "./record-calls.js";
@@ -88,7 +88,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const limit = (further?: number) =>
       options.limitRequests(actor, (name, value) => headers.set(name, value), further);
     limit();
-    const answer = await options.inTurn(actor, request, async () => {
+    const answer = await options.inTurn(actor.name, request, async () => {
       const read = await readMessages(request, options.maxBodyBytes);
       if (read.count > 1) limit(read.count - 1);
       const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };

@@ -4,7 +4,7 @@ import { AppError } from "../../core/errors.js";
 import type { Core } from "../../core/index.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { errorBody, noteOf, readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
-import type { InTurn } from "../large-requests.js";
+import type { InTurn } from "../../lib/large-requests.js";
 import type { AccessRules } from "../visitor.js";
 import { analyticsEndpoints } from "./service/analytics.js";
 import { auditEndpoints } from "./service/audit.js";

@@ -10,7 +10,7 @@ import {
   warningsOf,
 } from "../unknown-fields.js";
 import { identify, sourceOf } from "../auth.js";
-import type { InTurn } from "../large-requests.js";
+import type { InTurn } from "../../lib/large-requests.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 import type { Endpoint } from "./endpoint.js";
 import { contextWarnings } from "./context-warnings.js";
@@ -84,7 +84,7 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   const parameters = findUnknownParameters(endpoint.query, endpoint.body, req.queries());
   refuseMisspelt(parameters);
   const query = endpoint.query && checkInput(endpoint.query, req.queries());
-  return options.inTurn(actor, req.raw, () => perform(context, { endpoint, options, actor, query, parameters }));
+  return options.inTurn(actor.name, req.raw, () => perform(context, { endpoint, options, actor, query, parameters }));
 }
 
 interface CheckedCall {

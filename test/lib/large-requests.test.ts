@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createLargeRequests } from "../../src/faces/large-requests.js";
+import { createLargeRequests } from "../../src/lib/large-requests.js";
 
 const request = (headers: Record<string, string>) => new Request("http://localhost/", { headers });
 const large = request({ "content-length": "5000000" });
@@ -21,7 +21,7 @@ function createWork() {
 test("large requests of one key have their turns one after the other, those of others and small ones at once", async () => {
   const inTurn = createLargeRequests();
   const { begun, work, end } = createWork();
-  const [mia, tom] = [{ name: "mia" }, { name: "tom" }];
+  const [mia, tom] = ["mia", "tom"];
   const answers = [
     inTurn(mia, large, work("first")),
     inTurn(mia, unknown, work("second")),
@@ -39,8 +39,8 @@ test("large requests of one key have their turns one after the other, those of o
 
 test("one that fails lets the next have its turn", async () => {
   const inTurn = createLargeRequests();
-  const failing = inTurn({ name: "mia" }, large, () => Promise.reject(new Error("away")));
-  const next = inTurn({ name: "mia" }, large, () => Promise.resolve("here"));
+  const failing = inTurn("mia", large, () => Promise.reject(new Error("away")));
+  const next = inTurn("mia", large, () => Promise.resolve("here"));
   await expect(failing).rejects.toThrow("away");
   expect(await next).toBe("here");
 });

@@ -1,13 +1,12 @@
-import type { Actor } from "../core/types.js";
-import { type ConcurrencyLimit, createConcurrencyLimit } from "../lib/concurrency-limit.js";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "./concurrency-limit.js";
 
 /** Bodies up to this length are read at any time. */
 const LARGE_BYTES = 4 * 1024 * 1024;
 /** As long as the server waits for a whole request. */
 const PATIENCE_MS = 300_000;
 
-/** Does what a request asks for, when its turn has come. */
-export type InTurn = <T>(actor: Pick<Actor, "name">, request: Request, work: () => Promise<T>) => Promise<T>;
+/** Does what a request of a sender asks for, when its turn has come. */
+export type InTurn = <T>(sender: string, request: Request, work: () => Promise<T>) => Promise<T>;
 
 interface Line {
   readonly limit: ConcurrencyLimit;
@@ -15,14 +14,14 @@ interface Line {
   requests: number;
 }
 
-/** Reads one large body of each key at a time: each costs several times its length in memory while it is worked on. */
+/** Lets each sender have one large request at a time: each costs several times its length in memory while it is worked on. */
 export function createLargeRequests(): InTurn {
   const lines = new Map<string, Line>();
-  return async ({ name }, request, work) => {
+  return async (sender, request, work) => {
     if (!isLarge(request)) return work();
     const limit = (): ConcurrencyLimit => createConcurrencyLimit({ most: 1, patienceMs: PATIENCE_MS });
-    const line = lines.get(name) ?? { limit: limit(), requests: 0 };
-    lines.set(name, line);
+    const line = lines.get(sender) ?? { limit: limit(), requests: 0 };
+    lines.set(sender, line);
     line.requests += 1;
     const leave = await line.limit.enter();
     try {
@@ -30,7 +29,7 @@ export function createLargeRequests(): InTurn {
     } finally {
       leave();
       line.requests -= 1;
-      if (line.requests === 0) lines.delete(name);
+      if (line.requests === 0) lines.delete(sender);
     }
   };
 }
