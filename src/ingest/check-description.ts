@@ -41,6 +41,7 @@ function onOneLine(text: string): string {
 }
 
 function titleIn(text: string): string {
+  if (text.length > 2 * NO_TITLE) return "";
   const bare = text.replace(/^["“”„«»'`]+(?=\S)|["“”«»'`]+$/gu, "").trim();
   if (bare.length > NO_TITLE) return "";
   if (bare.length <= LONGEST_TITLE) return bare;

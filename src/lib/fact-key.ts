@@ -1,3 +1,4 @@
+import { dropAtEnd } from "./drop-at-end.js";
 import { normalForm } from "./languages/normal-form.js";
 
 /**
@@ -5,12 +6,11 @@ import { normalForm } from "./languages/normal-form.js";
  * quotation marks and the closing punctuation are folded. Numbers, negations and word order are kept.
  */
 export function factKey(text: string): string {
-  return normalForm(text, "NFKC")
+  const folded = normalForm(text, "NFKC")
     .toLowerCase()
     .replace(/[‘’‛′]/gu, "'")
     .replace(/["“”„«»]/gu, "")
     .replace(/\s+/gu, " ")
-    .trim()
-    .replace(/[.!…。]+$/u, "")
     .trim();
+  return dropAtEnd(folded, /[.!…。]/u).trim();
 }

@@ -22,7 +22,7 @@ export function createQuoteFinder(text: string): QuoteFinder {
   let folded: Folded | undefined;
   return (quote) => {
     const whole = fold(quote).text.trim();
-    const bare = whole.replace(EDGES, "");
+    const bare = withoutEdges(whole);
     if ((bare.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < FEWEST_LETTERS) return null;
     folded ??= fold(text);
     for (const wanted of [whole, bare]) {
@@ -37,7 +37,17 @@ export function createQuoteFinder(text: string): QuoteFinder {
 }
 
 /** What people and models put around a quotation without meaning it. */
-const EDGES = /^(?:["'\s]|\.\.\.)+|(?:["'\s]|\.\.\.)+$/gu;
+const EDGE_BEFORE = /^(?:["'\s]|\.\.\.)+/u;
+const LAST_EDGE = /(?:["'\s]|\.\.\.)$/u;
+
+function withoutEdges(text: string): string {
+  let end = text.length;
+  for (;;) {
+    const [edge] = LAST_EDGE.exec(text.slice(Math.max(0, end - 3), end)) ?? [];
+    if (edge === undefined) return text.slice(0, end).replace(EDGE_BEFORE, "");
+    end -= edge.length;
+  }
+}
 
 interface Folded {
   readonly text: string;

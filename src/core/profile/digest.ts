@@ -1,3 +1,4 @@
+import { dropAtEnd } from "../../lib/drop-at-end.js";
 import { truncate } from "../../lib/truncate.js";
 import type { ProfileSummary } from "../ports.js";
 import type { Memory } from "../types.js";
@@ -40,12 +41,7 @@ export function digestBucket(newestFirst: readonly Memory[], summary?: ProfileSu
 export function summariseFacts(newestFirst: readonly Pick<Memory, "text" | "strength">[]): string | null {
   const facts = newestFirst
     .toSorted((one, other) => other.strength - one.strength)
-    .map(({ text }) =>
-      text
-        .replaceAll(/\s+/g, " ")
-        .trim()
-        .replace(/[.;,]+$/, ""),
-    )
+    .map(({ text }) => dropAtEnd(text.replaceAll(/\s+/g, " ").trim(), /[.;,]/))
     .filter((text) => text !== "");
   if (facts.length === 0) return null;
   const groups = new Map<string, string>();

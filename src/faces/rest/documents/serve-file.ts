@@ -48,7 +48,7 @@ function filenameOf(name: string | null): string {
 
 /** A single range of bytes; null for none, for several, and for what cannot be read: the whole file is then right. */
 function readRange(header: string | undefined, size: number): { start: number; end: number } | "unsatisfiable" | null {
-  const [, first = "", last = ""] = /^bytes=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header ?? "") ?? [];
+  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec((header ?? "").replaceAll(/\s/g, "")) ?? [];
   if (first === "" && last === "") return null;
   if (first === "") {
     const length = Math.min(Number(last), size);

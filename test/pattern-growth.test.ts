@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { parseSync, Visitor } from "oxc-parser";
+import { check, type Diagnostics } from "recheck";
+import { expect, test } from "vitest";
+
+const SOURCE = join(import.meta.dirname, "..", "src");
+
+/**
+ * What bounds the texts that the patterns of a file meet, or why no stranger writes them. Time then grows with the square of
+ * something small. A file that needs no such bound any more has to leave.
+ */
+const BOUNDED: Readonly<Record<string, string>> = {
+  "adapters/embed/static/duplicate-key.ts": "the header of a model that the owner chose, whose length is checked",
+  "adapters/llm/rules/": "a sentence of at most 500 characters, or a note of at most 2,000",
+  "config/": "settings of the owner",
+  "core/embeddings/choice.ts": "an address that the owner chose",
+  "core/memories/read-claim.ts": "a statement of at most 240 characters",
+  "core/memories/slot-words.ts": "a value of such a statement",
+  "core/memories/statement.ts": "at most 240 characters",
+  "core/memories/trust-signs.ts": "windows of a few thousand characters",
+  "core/profile/preset-cues.ts": "a memory of at most 10,000 characters",
+  "core/search/event-times.ts": "the first characters of a question",
+  "core/search/query-dates.ts": "what stands right before a date",
+  "core/search/rewrite.ts": "a question of at most 1,000 characters",
+  "core/search/text-words.ts": "the last 400 characters of a text",
+  "core/service/app-grants.ts": "a name of at most 200 characters",
+  "faces/auth.ts": "a header, which has no line break: the pattern always matches",
+  "faces/cli/": "what the owner types, or files of the owner",
+  "ingest/check-description.ts": "a title or a summary that was cut",
+  "ingest/chunk-kind.ts": "lines that are cut to 300 characters",
+  "ingest/chunk-markdown.ts": "a heading that was cut",
+  "lib/ip-address.ts": "an address in a header, which has no line break: the pattern always matches",
+  "lib/time-zone.ts": "a date that has the shape of one",
+  "lib/toml-text.ts": "files of the owner",
+  "main.ts": "what the owner types",
+};
+
+interface Pattern {
+  readonly file: string;
+  readonly source: string;
+  readonly flags: string;
+}
+
+const patterns = filesIn(SOURCE).flatMap(patternsOf);
+const different = [...new Map(patterns.map((one) => [`${one.file} ${one.flags} ${one.source}`, one])).values()];
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function patternsOf(path: string): Pattern[] {
+  const file = relative(SOURCE, path).split(sep).join("/");
+  const found: Pattern[] = [];
+  const { program } = parseSync(path, readFileSync(path, "utf8"));
+  new Visitor({
+    Literal(node) {
+      if ("regex" in node) found.push({ file, source: node.regex.pattern, flags: node.regex.flags });
+    },
+  }).visit(program);
+  return found;
+}
+
+/** An analysis that finds no answer in time says nothing: measuring does. */
+const PATIENCE_MS = 3_000;
+
+/** Texts that the pattern is slow with, by their size; none where it is linear. */
+async function attacksOn({ source, flags }: Pattern): Promise<readonly ((size: number) => string)[]> {
+  const found: Diagnostics = await check(source, flags, { timeout: PATIENCE_MS });
+  if (found.status === "safe") return [];
+  if (found.status === "unknown") return pumpsFrom(source);
+  const { pumps, suffix } = found.attack;
+  const length = pumps.reduce((sum, { pump }) => sum + pump.length, 0);
+  return [
+    (size) =>
+      pumps.map(({ prefix, pump }) => prefix + pump.repeat(Math.ceil(size / Math.max(1, length)))).join("") + suffix,
+  ];
+}
+
+/** Every piece of the pattern that is a text itself, again and again. */
+function pumpsFrom(source: string): ((size: number) => string)[] {
+  const pieces = new Set([" ", "a ", "0", "!", ...(source.match(/[\p{L}\p{N}]+|[^\\()[\]{}|?*+^$]/gu) ?? [])]);
+  return [...pieces].map((piece) => (size) => `${piece.repeat(Math.ceil(size / piece.length))}\u0000`);
+}
+
+function timeOf(pattern: RegExp, text: string): number {
+  const times = Array.from({ length: 3 }, () => {
+    pattern.lastIndex = 0;
+    const began = performance.now();
+    pattern.test(text);
+    return performance.now() - began;
+  });
+  return Math.min(...times);
+}
+
+const LARGEST = 64_000;
+/** Milliseconds; less is not told from chance. */
+const TELLING = 10;
+
+/** Twice the text takes about twice as long; less than three times is no growth, and none that takes a few milliseconds matters. */
+function grows({ source, flags }: Pattern, attack: (size: number) => string): boolean {
+  const pattern = new RegExp(source, flags);
+  for (let size = 250; size <= LARGEST; size *= 2) {
+    const large = timeOf(pattern, attack(size));
+    if (large > TELLING) return large > 3 * timeOf(pattern, attack(size / 2));
+  }
+  return false;
+}
+
+interface Found {
+  /** What the analysis does not call safe. */
+  readonly suspected: readonly Pattern[];
+  readonly slow: readonly Pattern[];
+}
+
+async function findSlow(): Promise<Found> {
+  const slow: Pattern[] = [];
+  const suspected: Pattern[] = [];
+  const left = [...different];
+  const work = async (): Promise<void> => {
+    for (let next = left.pop(); next; next = left.pop()) {
+      const pattern = next;
+      const attacks = await attacksOn(pattern);
+      if (attacks.length > 0) suspected.push(pattern);
+      if (attacks.some((attack) => grows(pattern, attack))) slow.push(pattern);
+    }
+  };
+  await Promise.all([work(), work()]);
+  return { slow, suspected };
+}
+
+test(
+  "every pattern takes time in proportion to the text, or meets texts whose length is bounded",
+  { timeout: 600_000 },
+  async () => {
+    expect(different.length).toBeGreaterThan(900);
+    const { slow, suspected } = await findSlow();
+    const boundOf = ({ file }: Pattern) => Object.keys(BOUNDED).find((place) => file.startsWith(place));
+    expect(slow.filter((one) => boundOf(one) === undefined)).toEqual([]);
+    expect(Object.keys(BOUNDED).filter((place) => !suspected.some((one) => boundOf(one) === place))).toEqual([]);
+  },
+);
