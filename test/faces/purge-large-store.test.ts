@@ -61,6 +61,27 @@ test("a purge of a store that is written anew through the disk leaves every late
   expect(await post("/v3/purge", { containerTag: "gone", confirm: true })).toMatchObject({ status: 200 });
 });
 
+test("those who read do not wait while a large store is written anew", async () => {
+  const { body } = await add("Mia keeps bees.", "gone");
+  await rest.settle();
+  const filler = await openDatabase(join(dataDirectory, STORE_FILE));
+  filler.exec("create table filler (bytes blob) strict");
+  for (let megabytes = 0; megabytes < 80; megabytes += 1)
+    filler.exec("insert into filler values (randomblob(1048576))");
+  filler.close();
+  let longest = 0;
+  let last = performance.now();
+  const ticking = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 2);
+  const began = performance.now();
+  expect(await post("/v3/purge", { documentId: body.id, confirm: true })).toMatchObject({ status: 200 });
+  const all = performance.now() - began;
+  clearInterval(ticking);
+  expect(longest).toBeLessThan(all / 2);
+});
+
 test("a purge that is asked for while others write takes nobody's write away, and doubles none", async () => {
   const { body } = await add("The password is xqsecretzv.", "gone");
   await rest.settle();

@@ -1,10 +1,12 @@
 import { statSync } from "node:fs";
-import { CompiledQuery, type Kysely, sql } from "kysely";
+import { Worker } from "node:worker_threads";
+import { type Kysely, sql } from "kysely";
 import { AppError } from "../../core/errors.js";
-import { loadSqlite } from "../../lib/sqlite.js";
+import { sqliteModule } from "../../lib/sqlite.js";
 import { yieldTurn } from "../../lib/time.js";
 import type { Database } from "./schema.js";
-import { SqliteSession } from "./sqlite-session.js";
+import { describeSqliteError } from "./sqlite-errors.js";
+import { VACUUM_PROGRAM } from "./vacuum-program.js";
 import { atomically } from "./transact.js";
 
 /** Pages of the text index that are merged before others get their turn: some 20 ms. */
@@ -26,8 +28,8 @@ export interface Scrubbing {
 
 /**
  * Leaves no trace in the file of what was deleted: removed words in the text index, samples of the query planner, free
- * pages, remains inside pages, and the log. The file is written anew, which takes about a second for 200 MB, and other
- * callers wait for that part; SQLite's own `secure_delete` would slow down every delete and still leave copies of rows
+ * pages, remains inside pages, and the log. The file is written anew, which takes about a second for 200 MB, and who writes
+ * waits for that part; SQLite's own `secure_delete` would slow down every delete and still leave copies of rows
  * that were moved between pages.
  * @throws AppError `storage_full` when there is no room for a copy of the file, `unavailable` with `retryAfter` while
  *   another program reads it; calling again does the rest
@@ -44,20 +46,20 @@ export async function scrubFile(db: Kysely<Database>, scrubbing: Scrubbing): Pro
 }
 
 /**
- * By a connection of its own: to choose where the copy lies takes all temporary tables and triggers from a connection, and
- * with those of the one that writes goes the note of what was changed.
+ * In a thread of its own, so that others read meanwhile; those who write wait. By a connection of its own: to choose where the
+ * copy lies takes all temporary tables and triggers from a connection, and with those of the one that writes goes the note of
+ * what was changed.
  */
 async function writeAnew({ file, largestInMemory, patienceMs }: Scrubbing): Promise<void> {
-  const { DatabaseSync } = await loadSqlite();
-  const isLarge = statSync(file).size > largestInMemory;
-  const session = new SqliteSession(new DatabaseSync(file, { timeout: 0 }), file, patienceMs);
-  try {
-    session.exec(`pragma temp_store = ${isLarge ? "file" : "memory"}`);
-    session.exec(`pragma cache_size = -${CACHE_KIB}`);
-    await session.run(CompiledQuery.raw("vacuum"));
-  } finally {
-    session.close();
-  }
+  const temporaryStore = statSync(file).size > largestInMemory ? "file" : "memory";
+  const workerData = { file, module: sqliteModule(), temporaryStore, cacheKiB: CACHE_KIB, patienceMs };
+  const worker = new Worker(VACUUM_PROGRAM, { eval: true, workerData });
+  const failure = await new Promise<object | null>((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+    worker.once("exit", () => reject(new Error("The thread that writes the store anew ended without a word.")));
+  });
+  if (failure !== null) throw describeSqliteError(Object.assign(new Error("vacuum"), failure), file);
 }
 
 /** A deleted text stays in the index until its part is merged. A negative number begins with all of it. */
