@@ -4,7 +4,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { titleFromText } from "./document-title.js";
 import { findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
-import { forgetMemories } from "../memories/forget.js";
+import { forgetMemories, forgetParted, guessesParted } from "../memories/forget.js";
 import { checkMetadataSize, checkSize, customIdSchema, parseInput } from "../input.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
@@ -188,15 +188,12 @@ async function moveStated(
   const moved = left.filter((memory) => only.includes(memory));
   const shared = left.filter((memory) => memory.isLatest && !memory.isForgotten && !only.includes(memory));
   const [target] = await nouns.containers.ensure(organizationId, added);
-  if (target)
-    await moveMemories(
-      nouns,
-      actor,
-      await withOlder(nouns, organizationId, moved),
-      target,
-      `document ${id} was moved to ${target.tag}`,
-    );
-  else await forgetMemories(nouns, actor, moved, `document ${id} was taken out of the container`);
+  if (target) {
+    const whole = await withOlder(nouns, organizationId, moved);
+    const parted = await guessesParted(nouns, organizationId, whole);
+    await moveMemories(nouns, actor, whole, target, `document ${id} was moved to ${target.tag}`);
+    await forgetParted(nouns, actor, parted);
+  } else await forgetMemories(nouns, actor, moved, `document ${id} was taken out of the container`);
   for (const memory of shared) await nouns.memories.removeSource(organizationId, memory.id, id);
   return shared.length === 0 && added.length <= (moved.length > 0 ? 1 : 0);
 }

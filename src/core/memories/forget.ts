@@ -69,6 +69,10 @@ function guessesFirst(one: Memory, other: Memory): number {
 /** Why a guess is forgotten that nobody reviewed; what it followed from does not hold any more. */
 const GROUNDS_GONE = "what it was derived from is gone";
 
+function withdrawnFor(ground: string): string {
+  return `${GROUNDS_GONE}: memory ${ground}`;
+}
+
 /** True for a guess that was forgotten only because of what it followed from. */
 export function isWithdrawn({ isForgotten, forgetReason }: Pick<Memory, "isForgotten" | "forgetReason">): boolean {
   return isForgotten && (forgetReason?.startsWith(GROUNDS_GONE) ?? false);
@@ -85,7 +89,7 @@ export async function forgetDerived(
   batchId: string,
 ): Promise<void> {
   for (const { memory, ground } of await guessesFrom(nouns, actor.organizationId, gone))
-    await forgetBatch(nouns, actor, [memory], { reason: `${GROUNDS_GONE}: memory ${ground}`, batchId });
+    await forgetBatch(nouns, actor, [memory], { reason: withdrawnFor(ground), batchId });
 }
 
 /** Guesses that go with these memories, what follows from guesses too; none of the memories themselves. */
@@ -126,6 +130,34 @@ async function guessesFrom(
     .map((memory) => ({ memory, ground: groundOf.get(memory.id) ?? "" }));
 }
 
+/** Guesses that nobody reviewed and that a move of these memories would part from something they followed from. */
+export async function guessesParted(
+  { memories }: Pick<StoreNouns, "memories">,
+  organizationId: string,
+  moving: readonly Memory[],
+): Promise<readonly PartedGuess[]> {
+  const ids = new Set(moving.map(({ id }) => id));
+  const relations = await memories.relations(organizationId, [...ids]);
+  const torn = relations.filter(
+    ({ relation, fromId, toId }) => relation === "derives" && ids.has(fromId) !== ids.has(toId),
+  );
+  return torn.map(({ fromId, toId }) => ({ id: fromId, ground: toId }));
+}
+
+export interface PartedGuess {
+  readonly id: string;
+  /** Id of what it followed from. */
+  readonly ground: string;
+}
+
+/** Forgets them where they are now: what they followed from is not told there. */
+export async function forgetParted(nouns: StoreNouns, actor: Actor, parted: readonly PartedGuess[]): Promise<void> {
+  const groundOf = new Map(parted.map(({ id, ground }) => [id, ground]));
+  for (const guess of await nouns.memories.byIds(actor.organizationId, [...groundOf.keys()]))
+    if (guess.isInference && guess.isLatest && !guess.isForgotten)
+      await forgetMemories(nouns, actor, [guess], withdrawnFor(groundOf.get(guess.id) ?? ""));
+}
+
 /** Id of a memory that a guess followed from and that is not told any more, so that the guess must not be, either; or null. */
 export async function lostGroundOf(
   { memories }: Pick<StoreNouns, "memories">,
@@ -134,6 +166,10 @@ export async function lostGroundOf(
 ): Promise<string | null> {
   const relations = await memories.relations(organizationId, [id]);
   const grounds = relations.filter(({ fromId, relation }) => fromId === id && relation === "derives");
+  // What moved to another container is not related to it any more.
+  const now = await memories.byId(organizationId, id);
+  const named = now && isWithdrawn(now) ? now.forgetReason?.slice(withdrawnFor("").length) : undefined;
+  if (named !== undefined && !grounds.some(({ toId }) => toId === named)) return named;
   if (grounds.length === 0) return null;
   const found = await memories.byIds(
     organizationId,

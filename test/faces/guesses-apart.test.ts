@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openDatabase } from "../support/store-folder.js";
+import { type ServedCore, serveCore } from "../support/served-core.js";
+
+/** A guess rests on memories of two documents of one container; one of the documents then moves to another one. */
+let served: ServedCore;
+let keys: Record<"owner" | "alpha" | "beta", string>;
+let moved: string;
+let ground: string;
+
+const GUESS = "Mia is a xqzebrazv doctor in Norway";
+
+beforeEach(async () => {
+  served = await serveCore();
+  const { core, call, settle } = served.opened;
+  const make = async (grants?: object[]) => (await core.createKey(call(), { kind: "agent", grants })).secret;
+  keys = {
+    owner: (await core.createKey(call(), {})).secret,
+    alpha: await make([{ containerTag: "alpha" }]),
+    beta: await make([{ containerTag: "beta" }]),
+  };
+  moved = await add("Mia lives in Oslo.");
+  await add("Mia speaks Norwegian with her patients.");
+  const { tasks } = await core.pendingExtractions(call(), { containerTag: "alpha" });
+  const task = tasks.find(({ text }) => text.includes("Norwegian"))!;
+  const ids = task.known.map(({ id }) => id);
+  await core.submitExtraction(call(), {
+    taskId: task.taskId,
+    facts: [{ text: GUESS, relation: { kind: "derives", ids } }],
+  });
+  await settle();
+  ground = (await listed("alpha")).find(({ memory }) => memory.includes("Oslo"))!.id;
+  expect((await listed("alpha")).map(({ memory }) => memory)).toContain(GUESS);
+});
+afterEach(() => served.close());
+
+async function send(who: keyof typeof keys, method: string, path: string, body?: unknown) {
+  const answer = await fetch(`${served.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${keys[who]}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  await served.opened.settle();
+  return { status: answer.status, text };
+}
+
+async function add(content: string): Promise<string> {
+  const { text } = await send("owner", "POST", "/v3/documents", {
+    content,
+    containerTag: "alpha",
+    dreaming: "instant",
+  });
+  return JSON.parse(text).id;
+}
+
+async function listed(tag: string): Promise<{ id: string; memory: string }[]> {
+  const { text } = await send("owner", "POST", "/v4/memories/list", { containerTags: [tag], limit: 100 });
+  return JSON.parse(text).memoryEntries;
+}
+
+const move = () => send("owner", "PATCH", `/v3/documents/${moved}`, { containerTags: ["beta"] });
+
+test("a guess is not told any more once what it followed from lies in another container", async () => {
+  expect((await move()).status).toBe(200);
+  expect((await listed("beta")).map(({ memory }) => memory)).toEqual(["Mia lives in Oslo"]);
+  expect((await listed("alpha")).map(({ memory }) => memory)).toEqual(["Mia speaks Norwegian with her patients"]);
+  expect((await send("alpha", "GET", "/v3/journal?limit=100")).text).toContain("what it was derived from is gone");
+});
+
+test("it does not come back by an undo", async () => {
+  await move();
+  const { core, call, settle } = served.opened;
+  const { items } = await core.listJournal(call(), { containerTag: "alpha", limit: 100 });
+  const forgotten = items.find(({ cause }) => cause?.includes("derived from"))!;
+  const undone = core.undoBatch(call(), { batchId: forgotten.batchId });
+  await expect(undone).rejects.toMatchObject({
+    kind: "conflict",
+    message: expect.stringContaining("is gone") as string,
+  });
+  await settle();
+  expect(JSON.stringify(await listed("alpha"))).not.toContain("xqzebrazv");
+});
+
+/** As a move of an earlier version left it. */
+async function tellAgain(): Promise<void> {
+  const store = await openDatabase(served.opened.file);
+  store.prepare("update memories set is_forgotten = 0, forget_reason = null where text = ?").run(GUESS);
+  store.close();
+}
+
+test.each<[what: string, method: string, path: string, body: () => object]>([
+  ["forgets the ground", "DELETE", "/v4/memories", () => ({ id: ground, containerTag: "beta" })],
+  ["replaces it", "PATCH", "/v4/memories", () => ({ id: ground, newContent: "Mia moved.", containerTag: "beta" })],
+  ["purges it", "POST", "/v3/purge", () => ({ memoryId: ground, confirm: true })],
+  [
+    "asks what would go with it",
+    "POST",
+    "/v4/memories/forget-matching",
+    () => ({ ids: [ground], containerTag: "beta", dryRun: true }),
+  ],
+])("whoever %s in the other container learns and changes nothing of it", async (_what, method, path, body) => {
+  await move();
+  await tellAgain();
+  const before = JSON.stringify(await listed("alpha"));
+  expect(before).toContain("xqzebrazv");
+  const answer = await send("beta", method, path, body());
+  expect(answer.status).toBeLessThan(300);
+  expect(answer.text).not.toContain("xqzebrazv");
+  expect(JSON.stringify(await listed("alpha"))).toBe(before);
+});
