@@ -43,7 +43,7 @@ test("without any setting everything has its documented default", () => {
     maxTextBytes: 1_048_576,
     maxMetadataBytes: 65_536,
     maxBatch: 600,
-    maxBatchBytes: 33_554_432,
+    maxBatchBytes: 16_777_216,
     maxFileBytes: 52_428_800,
     maxSuperseded: 5,
     dreamQuiet: undefined,

@@ -220,7 +220,7 @@ export const SETTINGS = {
   }),
   RECOLLECT_MAX_BATCH_BYTES: setting({
     schema: wholeNumber(1, MOST_BYTES_OF_ONE_REQUEST),
-    fallback: "33554432",
+    fallback: "16777216",
     description: "Largest batch of documents, in bytes of JSON.",
   }),
   RECOLLECT_MAX_FILE_BYTES: setting({

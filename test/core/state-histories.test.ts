@@ -221,7 +221,7 @@ class History {
     await this.world.core.updateDocument(this.world.call(), { id, content });
     await this.world.settle();
     const withdrawn = this.model.withdraw(id);
-    return [withdrawn, this.model.tell(containerTag, { id, date: document.documentDate, facts })];
+    return [withdrawn, this.model.tell(containerTag, { id, date: document.documentDate, facts, saysMore: true })];
   }
 
   private async undo(back: number): Promise<readonly Batch[] | "not undoable"> {

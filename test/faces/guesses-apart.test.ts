@@ -12,7 +12,7 @@ const GUESS = "Mia is a xqzebrazv doctor in Norway";
 
 beforeEach(async () => {
   served = await serveCore();
-  const { core, call, settle } = served.opened;
+  const { core, call } = served.opened;
   const make = async (grants?: object[]) => (await core.createKey(call(), { kind: "agent", grants })).secret;
   keys = {
     owner: (await core.createKey(call(), {})).secret,
@@ -28,7 +28,7 @@ beforeEach(async () => {
     taskId: task.taskId,
     facts: [{ text: GUESS, relation: { kind: "derives", ids } }],
   });
-  await settle();
+  await served.opened.settle();
   ground = (await listed("alpha")).find(({ memory }) => memory.includes("Oslo"))!.id;
   expect((await listed("alpha")).map(({ memory }) => memory)).toContain(GUESS);
 });
@@ -70,7 +70,7 @@ test("a guess is not told any more once what it followed from lies in another co
 
 test("it does not come back by an undo", async () => {
   await move();
-  const { core, call, settle } = served.opened;
+  const { core, call } = served.opened;
   const { items } = await core.listJournal(call(), { containerTag: "alpha", limit: 100 });
   const forgotten = items.find(({ cause }) => cause?.includes("derived from"))!;
   const undone = core.undoBatch(call(), { batchId: forgotten.batchId });
@@ -78,7 +78,7 @@ test("it does not come back by an undo", async () => {
     kind: "conflict",
     message: expect.stringContaining("is gone") as string,
   });
-  await settle();
+  await served.opened.settle();
   expect(JSON.stringify(await listed("alpha"))).not.toContain("xqzebrazv");
 });
 

@@ -89,7 +89,7 @@ describe("calls", () => {
   test("may carry the largest file and the largest batch", { timeout: 30_000 }, async () => {
     const file = await call("addFile", { bytes: Buffer.alloc(52_428_800, 1).toString("base64"), name: "a.bin" });
     expect(file.body.error).toMatchObject({ kind: "unsupported_type", message: expect.stringContaining("a.bin") });
-    const batch = await call("addDocuments", { documents: [{ content: "", padding: "y".repeat(33_554_432) }] });
+    const batch = await call("addDocuments", { documents: [{ content: "", padding: "y".repeat(16_777_216) }] });
     expect(batch).toMatchObject({ status: 200, body: { result: { items: [{ id: "unknown" }] } } });
   });
 

@@ -53,6 +53,16 @@ interface Statement {
   /** Null when the document says none. */
   readonly date: string | null;
   readonly facts: readonly Stated[];
+  /** True for a document that says more than these facts. */
+  readonly saysMore?: boolean;
+}
+
+interface KnownDocument {
+  readonly tag: string;
+  readonly date: string | null;
+  /** What it says word by word. */
+  readonly texts: ReadonlySet<string>;
+  readonly saysMore: boolean;
 }
 
 /** What is told of a fact that is true. */
@@ -73,8 +83,8 @@ export class StateModel {
   private readonly facts = new Map<number, Fact>();
   /** Documents that state a version, by its id. */
   private readonly sources = new Map<number, Set<string>>();
-  /** Containers and dates of the documents that are there. */
-  private readonly documents = new Map<string, { readonly tag: string; readonly date: string | null }>();
+  /** The documents that are there. */
+  private readonly documents = new Map<string, KnownDocument>();
   private count = 0;
 
   /** True facts of a container now, by their text. */
@@ -93,9 +103,9 @@ export class StateModel {
   }
 
   /** A document states facts; one that is there already states them anew. */
-  tell(tag: string, { id, date, facts }: Statement): Batch {
+  tell(tag: string, { id, date, facts, saysMore = false }: Statement): Batch {
     const batch = { ...this.begin(), isStatement: true };
-    this.documents.set(id, { tag, date });
+    this.documents.set(id, { tag, date, texts: new Set(facts.map(({ text }) => text)), saysMore });
     for (const stated of facts) this.learn(tag, stated, { id, date }, batch);
     return batch;
   }
@@ -137,8 +147,32 @@ export class StateModel {
     return batch;
   }
 
+  /**
+   * All versions go, other facts that say what any of them said, and their words in the documents that state them; a document that
+   * says nothing else goes whole.
+   */
   purgeMemory(tag: string, text: string): void {
-    this.facts.delete(this.named(tag, text));
+    const purged = new Set(this.get(this.named(tag, text)).versions.map((version) => version.text));
+    const repeats = this.in(tag).filter(([key]) => purged.has(this.newest(key).text));
+    const versions = repeats.flatMap(([, fact]) => fact.versions);
+    for (const [key] of repeats) this.facts.delete(key);
+    const words = new Set(versions.map((version) => version.text));
+    for (const id of new Set(versions.flatMap((version) => [...this.sourcesOf(version.id)]))) {
+      const document = this.documents.get(id);
+      if (document) this.cut(id, document, words);
+    }
+  }
+
+  private cut(id: string, document: KnownDocument, words: ReadonlySet<string>): void {
+    const texts = new Set([...document.texts].filter((one) => !words.has(one)));
+    if (texts.size === document.texts.size) return;
+    if (texts.size > 0 || document.saysMore) return void this.documents.set(id, { ...document, texts });
+    this.documents.delete(id);
+    for (const [key] of this.facts) {
+      const sources = this.sourcesOf(this.newest(key).id);
+      if (sources.delete(id) && sources.size === 0) this.facts.delete(key);
+    }
+    for (const sources of this.sources.values()) sources.delete(id);
   }
 
   deleteContainer(tag: string): void {
@@ -148,8 +182,7 @@ export class StateModel {
 
   merge(from: string, into: string): void {
     const batch = this.begin();
-    for (const id of this.documentsIn(from))
-      this.documents.set(id, { date: null, ...this.documents.get(id), tag: into });
+    for (const id of this.documentsIn(from)) this.documents.set(id, { ...this.document(id), tag: into });
     for (const [key, fact] of this.in(from)) {
       const known = this.newest(key);
       const twin = fact.forgottenFor === null ? this.find(into, known.text) : undefined;
@@ -260,6 +293,12 @@ export class StateModel {
     const key = this.find(tag, text);
     if (key === undefined) throw new Error(`The model does not know ${text}`);
     return key;
+  }
+
+  private document(id: string): KnownDocument {
+    const document = this.documents.get(id);
+    if (!document) throw new Error(`There is no document ${id}`);
+    return document;
   }
 
   private in(tag: string): [number, Fact][] {
