@@ -98,10 +98,10 @@ export function ownsAll({ containers, readOnly = [], isApp, isKeyless }: Actor):
 }
 
 /**
- * What a use case asks of whoever calls it. `owner` is everything of the organisation, to read and to write; `erase` is to
- * write, by somebody who is known.
+ * What a use case asks of whoever calls it. `owner` is everything of the organisation, to read and to write; `named` is to
+ * write, by somebody who is known: to remove for good, and to settle how a container works.
  */
-export type Need = "nothing" | "read" | "write" | "erase" | "owner";
+export type Need = "nothing" | "read" | "write" | "named" | "owner";
 
 /**
  * The actor as a use case may take them: for one that writes, reduced to the containers that they may write to, so that
@@ -115,13 +115,13 @@ export function admit(actor: Actor, need: Need): Actor {
     throw new AppError("forbidden", "This key may only read. Use one that may write.");
   if (need === "owner" && actor.isApp === true)
     throw new AppError("forbidden", "An app that was let in may not administer this server. Use a key of the owner.");
-  if ((need === "owner" || need === "erase") && actor.isKeyless === true)
+  if ((need === "owner" || need === "named") && actor.isKeyless === true)
     throw new AppError(
       "forbidden",
-      "Whoever shows no key administers nothing here, and purges nothing. Use a key of the whole organisation (`recollect keys create`), or the command line.",
+      "Whoever shows no key administers nothing here: no keys, no settings, no container, no purge. Use a key of the whole organisation (`recollect keys create`), or the command line.",
     );
   if (need === "owner") requireAllContainers(actor);
-  if ((need !== "write" && need !== "erase") || readOnly.length === 0) return actor;
+  if ((need !== "write" && need !== "named") || readOnly.length === 0) return actor;
   if (isOnlyReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
   // Whoever has all containers has nothing to be narrowed: `readOnly` names some of a list.
   if (containers === "all") return actor;

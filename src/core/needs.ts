@@ -58,7 +58,7 @@ export const NEEDS = {
 
   listContainers: "read, again",
   getContainer: "read, again",
-  updateContainer: "write, once",
+  updateContainer: "named, once",
   deleteContainer: "owner, once",
   mergeContainers: "owner, once",
   getMerge: "owner, again",
@@ -70,7 +70,7 @@ export const NEEDS = {
   updateSettings: "owner, once",
   suggestBuckets: "owner, again",
   resetOrganization: "owner, once",
-  purge: "erase, once",
+  purge: "named, once",
 
   createKey: "owner, once",
   listKeys: "owner, again",

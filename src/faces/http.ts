@@ -69,6 +69,7 @@ export { createRequestLog } from "./rest/request-log.js";
 /** Everything that this service answers over HTTP, as one application. */
 export function createHttpFace(options: HttpFaceOptions): HttpApp {
   const app: HttpApp = new Hono();
+  app.use("*", refuseOddAddress);
   const { core, log, version, limits, ownerToken, proveOwnership: prove } = options;
   if (ownerToken !== undefined) {
     const maxBodyBytes = maxInternalBytes(limits);
@@ -108,6 +109,13 @@ function mountMcp(
   for (const path of ["/mcp", "/mcp/"]) app.all(path, answer);
   app.post("/", answer);
   for (const path of CARD_PATHS) app.all(path, ({ req }) => answerCard(req.raw, { version: options.version, allowed }));
+}
+
+/** A Host header may be anything: what makes no address has none to answer for. */
+async function refuseOddAddress({ req }: Context, next: () => Promise<void>): Promise<Response | void> {
+  if (URL.canParse(req.url)) return next();
+  const error = "The Host header is no name or address of a server.";
+  return Response.json({ error, message: error }, { status: 400 });
 }
 
 /** The owner's pages; loaded with the first request. Elsewhere than `/auth` they have one address that the API knows. */

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, isIPv4 } from "node:net";
 
 /** True for an IP address, of either version, and for nothing else. */
 export function isIpAddress(text: string): boolean {
@@ -51,5 +51,5 @@ export function isPrivateAddress(address: string): boolean {
 
 /** True for a name or address to listen on that only this machine reaches. */
 export function isLoopbackName(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }

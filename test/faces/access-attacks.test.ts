@@ -59,6 +59,8 @@ describe("a name that was bound to this machine (DNS rebinding)", () => {
     "[::ffff:127.0.0.1]",
     "2130706433",
     "127.0.0.1:6767@evil.example",
+    "127.999.1.1",
+    "127.0.0.1:99999",
     "",
   ])("%j gets nothing without a key, and nothing of MCP or the pages", async (name) => {
     const { status, text } = await raw("GET /v3/documents/processing", [`Host: ${name}`]);
@@ -71,6 +73,14 @@ describe("a name that was bound to this machine (DNS rebinding)", () => {
         { status: expect.toSatisfy((code: number) => [400, 403].includes(code)), text: expect.any(String) },
       ]);
   });
+
+  test.each(["127.999.1.1", "127.0.0.1:99999", "[::", "a b"])(
+    "%j is no reason to fail, with a key either",
+    async (name) => {
+      const { status } = await raw("GET /v3/session", [`Host: ${name}`, bearer(full)]);
+      expect([200, 400]).toContain(status);
+    },
+  );
 
   test("whatever the request line says: the header counts", async () => {
     const line = `GET http://127.0.0.1:${server.port}/v3/session`;

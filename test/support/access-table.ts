@@ -6,7 +6,7 @@ import type { Rights, Subject } from "./access-world.js";
  * writing in the container that a request is about, the latter by somebody who is known where it erases; or everything of
  * the organisation.
  */
-export type Need = "nothing" | "any key" | "read" | "write" | "erase" | "owner";
+export type Need = "nothing" | "any key" | "read" | "write" | "named" | "owner";
 
 /** What is asked of whoever calls something, and how it says which container it is about. */
 export interface Access {
@@ -59,7 +59,8 @@ const agentReadsTag = route({ needs: "read", isForScoped: false, names: "tag" })
 const agentReadsAll = route({ needs: "read", isForScoped: false, names: "neither" });
 const agentWritesTag = route({ needs: "write", isForScoped: false, names: "tag" });
 const agentWritesId = route({ needs: "write", isForScoped: false, names: "id" });
-const agentErasesId = route({ needs: "erase", isForScoped: false, names: "id" });
+const agentNamedTag = route({ needs: "named", isForScoped: false, names: "tag" });
+const agentNamedId = route({ needs: "named", isForScoped: false, names: "id" });
 const whereWritable = <Of extends Access>(access: Of): Of => ({ ...access, names: "id to change" });
 
 const tagOnly: Asks = ({ tag }) => ({ body: { containerTag: tag } });
@@ -139,7 +140,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
 
   "GET /v3/container-tags/list": agentReadsAll(() => ({})),
   "GET /v3/container-tags/{containerTag}": agentReadsTag(tagInPath),
-  "PATCH /v3/container-tags/{containerTag}": agentWritesTag(({ tag }) => ({
+  "PATCH /v3/container-tags/{containerTag}": agentNamedTag(({ tag }) => ({
     path: { containerTag: tag },
     body: { entityContext: `Asked ${createId()}` },
   })),
@@ -174,7 +175,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "GET /v3/embeddings": owner(),
   // There is no move to pause, which only the owner is told.
   "POST /v3/embeddings": owner(409, { body: { action: "pause" } }),
-  "POST /v3/purge": agentErasesId(async (subject) => ({
+  "POST /v3/purge": agentNamedId(async (subject) => ({
     body: { documentId: await subject.document(), confirm: true },
   })),
 
@@ -374,8 +375,8 @@ export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights 
   if (needs === "any key") return null;
   const { containers, permission, isScoped, isApp = false, isKeyless = false } = rights;
   if (isScoped && !isForScoped) return "forbidden";
-  if (isKeyless && (needs === "owner" || needs === "erase")) return "forbidden";
-  if (needs === "erase") return refusalOf({ needs: "write", isForScoped, names }, rights, tag);
+  if (isKeyless && (needs === "owner" || needs === "named")) return "forbidden";
+  if (needs === "named") return refusalOf({ needs: "write", isForScoped, names }, rights, tag);
   if (needs === "owner") return containers === "all" && permission === "write" && !isApp ? null : "forbidden";
   if (needs === "write" && !mayWriteSomewhere(rights)) return "forbidden";
   const granted = containers === "all" ? permission : containers[tag];
@@ -386,7 +387,7 @@ export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights 
 
 /** True for what may change something for those who are let in. */
 export function isChanging({ needs }: Pick<Access, "needs">): boolean {
-  return needs === "write" || needs === "erase" || needs === "owner";
+  return needs === "write" || needs === "named" || needs === "owner";
 }
 
 export function mayWriteSomewhere({ containers, permission }: Rights): boolean {

@@ -32,7 +32,8 @@ const writesOwnId = of("write", "id to change", true);
 const agentReadsTag = of("read", "tag", false);
 const agentReadsAll = of("read", "neither", false);
 const agentWritesTag = of("write", "tag", false);
-const agentErasesId = of("erase", "id", false);
+const agentNamedId = of("named", "id", false);
+const agentNamedTag = of("named", "tag", false);
 const agentWritesOwnId = of("write", "id to change", false);
 
 const tag = (subject: Subject) => ({ containerTag: subject.tag });
@@ -108,7 +109,7 @@ export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
 
   listContainers: agentReadsAll(),
   getContainer: agentReadsTag(tag),
-  updateContainer: agentWritesTag((subject) => ({ ...tag(subject), entityContext: `Asked ${createId()}` })),
+  updateContainer: agentNamedTag((subject) => ({ ...tag(subject), entityContext: `Asked ${createId()}` })),
   deleteContainer: owner(async (subject) => ({ containerTag: await subject.container() })),
   mergeContainers: owner(async (subject) => {
     const containerTags = [await subject.container(), await subject.container()];
@@ -124,7 +125,7 @@ export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
   suggestBuckets: owner(undefined, "invalid"),
   // The last of all: it ends everything.
   resetOrganization: owner(() => ({ confirmation: "Recollect" })),
-  purge: agentErasesId(async (subject) => ({ documentId: await subject.document(), confirm: true })),
+  purge: agentNamedId(async (subject) => ({ documentId: await subject.document(), confirm: true })),
 
   createKey: owner(() => ({ grants })),
   listKeys: owner(),
