@@ -153,12 +153,12 @@ export interface DocumentStore {
   description(organizationId: string, id: string): Promise<DocumentDescription | null>;
   /** Removes the document with its chunks, their index entries and its links to memories. */
   remove(organizationId: string, id: string): Promise<void>;
-  /** One page; `content` only when the query asks for it. */
+  /** One page; `content` only when the query asks for it, and only of as many as there is room for in one answer. */
   list(
     organizationId: string,
     query: DocumentQuery,
   ): Promise<{ documents: (DocumentHead & { content?: string })[]; total: number }>;
-  /** Sizes of these documents with the first `excerpt` characters of their texts, in no order. */
+  /** Sizes of these documents with the first `excerpt` characters of their texts, or fewer where one answer has no room, in no order. */
   outlines(organizationId: string, ids: readonly string[], excerpt: number): Promise<DocumentOutline[]>;
   /** How many documents each category has, the most first; categories without any are left out. */
   countCategories(

@@ -482,3 +482,9 @@ export interface FilterCondition {
   readonly negate: boolean;
   readonly ignoreCase: boolean;
 }
+
+/**
+ * Bytes of the texts of documents that one answer holds at most, besides those of its first: more would fill the memory and
+ * hold others up.
+ */
+export const MOST_CONTENT_BYTES = 16 * 1024 * 1024;

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import type { DocumentOutline } from "../../core/ports.js";
-import type { DocumentCategory } from "../../core/types.js";
+import { type DocumentCategory, MOST_CONTENT_BYTES } from "../../core/types.js";
+import { yieldTurn } from "../../lib/time.js";
+import { slicesOf } from "./document-contents.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
 
@@ -14,8 +16,32 @@ export const CATEGORY = sql<string>`case
   when documents.type in ('pdf', 'image', 'video', 'audio') then 'files'
   else 'notes' end`;
 
-/** Sizes and beginnings of texts, in no order, as `DocumentStore.outlines` promises. */
+/** Characters of a text that is shown in part because there is no room for more. */
+const BRIEF = 2_000;
+
+/** Sizes and beginnings of texts, in no order, as `DocumentStore.outlines` promises. Texts are read whole to be counted. */
 export async function readOutlines(
+  db: Kysely<Database>,
+  organizationId: string,
+  ids: readonly string[],
+  excerpt: number,
+): Promise<DocumentOutline[]> {
+  const { rows: documents } = await sql<{ id: string; bytes: number }>`
+    select id, octet_length(content) as bytes from documents
+    where id in (select value from json_each(${listParameter(ids)}))`.execute(db);
+  const outlines: DocumentOutline[] = [];
+  let characters = 0;
+  for (const slice of slicesOf(documents)) {
+    const shown = characters < MOST_CONTENT_BYTES ? excerpt : Math.min(excerpt, BRIEF);
+    const read = await readSlice(db, organizationId, slice, shown);
+    characters += read.reduce((sum, outline) => sum + (outline.excerpt?.length ?? 0), 0);
+    outlines.push(...read);
+    await yieldTurn();
+  }
+  return outlines;
+}
+
+async function readSlice(
   db: Kysely<Database>,
   organizationId: string,
   ids: readonly string[],

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Clock, DocumentQuery, DocumentStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { createContainerStore } from "./containers.js";
+import { readContents } from "./document-contents.js";
 import { CATEGORY, countCategories, readOutlines } from "./document-outlines.js";
 import { columnsOf, documentOf, type DocumentRow, headOf, type HeadRow, rowOf, SET_WAITING } from "./document-rows.js";
 import { documentFilterSql } from "./filters.js";
@@ -181,7 +182,8 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
       const matching = db
         .selectFrom("documents")
         .select(sql.raw<string>(HEADS.expression).as("head"))
-        .$if(query.includeContent, (rows) => rows.select("content"))
+        .select("id")
+        .$if(query.includeContent, (rows) => rows.select(sql<number>`octet_length(content)`.as("bytes")))
         .where(documentConditions(organizationId, query));
       const column = query.sort === "updatedAt" ? "updated_at" : "created_at";
       const rows = await matching
@@ -190,10 +192,11 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         .limit(query.limit)
         .offset(query.offset)
         .execute();
-      const documents = rows.map(({ content, head }) => ({
-        ...headOf(HEADS.unpack(head)),
-        ...(content !== undefined && { content }),
-      }));
+      const contents = query.includeContent ? await readContents(db, rows) : null;
+      const documents = rows.map(({ id, head }) => {
+        const content = contents?.get(id);
+        return { ...headOf(HEADS.unpack(head)), ...(content !== undefined && { content }) };
+      });
       // A page that is not full is the last one. Counting again could count what has changed meanwhile.
       if (rows.length < query.limit && (rows.length > 0 || query.offset === 0))
         return { documents, total: query.offset + rows.length };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createStages, timed } from "../../lib/stages.js";
+import { yieldTurn } from "../../lib/time.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { findDocument, lookUpDocument } from "../documents/documents.js";
@@ -12,7 +13,7 @@ import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
 import { millisecondsSince, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
-import type { Actor, Chunk, DocumentHead } from "../types.js";
+import { type Actor, type Chunk, type DocumentHead, MOST_CONTENT_BYTES } from "../types.js";
 
 export const searchDocumentsSchema = z.object({
   /** `*` finds every document, the most recently changed first (contract.md §4.2). */
@@ -263,10 +264,14 @@ async function addContent(
   results: readonly FoundDocument[],
 ): Promise<FoundDocument[]> {
   const whole: FoundDocument[] = [];
+  let room = MOST_CONTENT_BYTES;
   for (const result of results) {
     const document = await store.documents.byId(organizationId, result.document.id);
     // Deleted since it was found.
-    if (document) whole.push({ ...result, content: document.content });
+    if (!document) continue;
+    room -= Buffer.byteLength(document.content);
+    whole.push(room >= 0 || whole.length === 0 ? { ...result, content: document.content } : result);
+    await yieldTurn();
   }
   return whole;
 }

@@ -51,10 +51,16 @@ async function answerList(
     operator: operator?.toLowerCase() === "and" ? "all" : "any",
     ...(status && { statuses: [status] }),
   });
+  const without = fields.includeContent === true ? documents.filter(({ content }) => content === undefined).length : 0;
   return {
     memories: documents.map((document) => presentListedDocument(document, origin)),
     pagination: presentPagination({ page, limit, total }),
+    ...(without > 0 && { warnings: [leftOut(without)] }),
   };
+}
+
+function leftOut(documents: number): string {
+  return `content: left out of ${documents} documents, because one answer has room for 16 MB of text; ask for fewer with limit, or for each by its id`;
 }
 
 /** A query has each value as the array of all its occurrences; these may occur once. */
@@ -106,6 +112,7 @@ const listAnswer = z.object({
   /** Documents; the name is older than the memories of today. */
   memories: z.array(listedDocument),
   pagination: paginationAnswer,
+  warnings: z.array(z.string()).optional(),
 });
 
 /** The chunks of a document (contract.md §3.11). */

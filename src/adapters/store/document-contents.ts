@@ -1,0 +1,46 @@
+import { type Kysely, sql } from "kysely";
+import { MOST_CONTENT_BYTES } from "../../core/types.js";
+import { yieldTurn } from "../../lib/time.js";
+import { listParameter } from "./json.js";
+import type { Database } from "./schema.js";
+
+/** Bytes that are read in one turn. */
+const BYTES_AT_ONCE = 1024 * 1024;
+
+/** A document and the length of its text, which is known without reading it. */
+export interface SizedDocument {
+  readonly id: string;
+  readonly bytes?: number | undefined;
+}
+
+/** Texts of documents by their ids, in this order, for as long as there is room in one answer. */
+export async function readContents(
+  db: Kysely<Database>,
+  documents: readonly SizedDocument[],
+): Promise<ReadonlyMap<string, string>> {
+  const contents = new Map<string, string>();
+  for (const ids of slicesOf(documents, MOST_CONTENT_BYTES)) {
+    const { rows } = await sql<{ id: string; content: string }>`
+      select id, content from documents where id in (select value from json_each(${listParameter(ids)}))`.execute(db);
+    for (const { id, content } of rows) contents.set(id, content);
+    await yieldTurn();
+  }
+  return contents;
+}
+
+/** Documents whose texts are read in one turn each, until `most` bytes of them are reached. */
+export function* slicesOf(documents: readonly SizedDocument[], most = Infinity): Generator<string[]> {
+  let slice: string[] = [];
+  let sliceBytes = 0;
+  let allBytes = 0;
+  for (const { id, bytes = 0 } of documents) {
+    if (allBytes > 0 && allBytes + bytes > most) break;
+    slice.push(id);
+    sliceBytes += bytes;
+    allBytes += bytes;
+    if (sliceBytes < BYTES_AT_ONCE) continue;
+    yield slice;
+    [slice, sliceBytes] = [[], 0];
+  }
+  if (slice.length > 0) yield slice;
+}
