@@ -164,9 +164,14 @@ export interface MemoryStore {
   containerOf(organizationId: string, id: string): Promise<ContainerRow | null>;
   /**
    * Relations that these memories have to others or others to them, oldest first, each once; only to those of the same
-   * container: what went to another one is no relative there, until it comes back.
+   * container: what went to another one is no relative there, until it comes back. Those apart count only when they are
+   * asked for.
    */
-  relations(organizationId: string, memoryIds: readonly string[]): Promise<MemoryRelation[]>;
+  relations(
+    organizationId: string,
+    memoryIds: readonly string[],
+    options?: { evenApart: boolean },
+  ): Promise<MemoryRelation[]>;
   /** Notes how a memory relates to an older one of its container; a pair has one relation, the last that was noted. */
   relate(organizationId: string, fromId: string, toId: string, relation: Relation): Promise<void>;
   /** Memories of a container by row, deleted ones too: all versions and forgotten ones, or only what is active. */

@@ -82,6 +82,16 @@ test("it does not come back by an undo", async () => {
   expect(JSON.stringify(await listed("alpha"))).not.toContain("xqzebrazv");
 });
 
+test("it comes back by an undo when all of it lies in one container again", async () => {
+  await move();
+  await send("owner", "PATCH", `/v3/documents/${moved}`, { containerTags: ["alpha"] });
+  expect(JSON.stringify(await listed("alpha"))).not.toContain("xqzebrazv");
+  const { core, call } = served.opened;
+  const { items } = await core.listJournal(call(), { containerTag: "alpha", limit: 100 });
+  await core.undoBatch(call(), { batchId: items.find(({ cause }) => cause?.includes("derived from"))!.batchId });
+  expect((await listed("alpha")).map(({ memory }) => memory)).toContain(GUESS);
+});
+
 /** As a move of an earlier version left it. */
 async function tellAgain(): Promise<void> {
   const store = await openDatabase(served.opened.file);

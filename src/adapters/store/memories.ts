@@ -234,7 +234,7 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
       return row ?? null;
     },
 
-    relations: (organizationId, memoryIds) => readRelations(db, organizationId, memoryIds),
+    relations: (organizationId, memoryIds, options) => readRelations(db, organizationId, memoryIds, options),
 
     relate: (organizationId, fromId, toId, relation) =>
       writeRelation(db, organizationId, { fromId, toId, relation }, iso(clock.now())),

@@ -9,6 +9,7 @@ export async function readRelations(
   db: Kysely<Database>,
   organizationId: string,
   memoryIds: readonly string[],
+  { evenApart = false } = {},
 ): Promise<MemoryRelation[]> {
   // Two queries united, because one with "or" would read the whole table.
   const { rows } = await sql<{ from_id: string; to_id: string; relation: string }>`
@@ -20,7 +21,7 @@ export async function readRelations(
     ) found
     join memories newer on newer.id = found.from_id join memories older on older.id = found.to_id
     where newer.organization_id = ${organizationId} and older.organization_id = ${organizationId}
-      and newer.container_id = older.container_id
+      and (newer.container_id = older.container_id or ${evenApart ? 1 : 0})
     order by found.created_at, found.from_id, found.to_id`.execute(db);
   // The column holds what `writeRelation` wrote.
   return rows.map((row) => ({ fromId: row.from_id, toId: row.to_id, relation: row.relation as Relation }));

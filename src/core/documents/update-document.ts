@@ -4,7 +4,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { titleFromText } from "./document-title.js";
 import { findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
-import { forgetMemories, forgetParted, guessesParted } from "../memories/forget.js";
+import { forgetMemories, forgetParted, guessesParted, isWithdrawn } from "../memories/forget.js";
 import { checkMetadataSize, checkSize, customIdSchema, parseInput } from "../input.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
@@ -185,7 +185,7 @@ async function moveStated(
   const added = tags.filter((tag) => !document.containerTags.includes(tag));
   const { all, only } = await statedBy(nouns, actor, document);
   const left = all.filter((memory) => !tags.includes(memory.containerTag));
-  const moved = left.filter((memory) => only.includes(memory));
+  const moved = left.filter((memory) => only.includes(memory) || isWaiting(memory));
   const shared = left.filter((memory) => memory.isLatest && !memory.isForgotten && !only.includes(memory));
   const [target] = await nouns.containers.ensure(organizationId, added);
   if (target) {
@@ -193,9 +193,20 @@ async function moveStated(
     const parted = await guessesParted(nouns, organizationId, whole);
     await moveMemories(nouns, actor, whole, target, `document ${id} was moved to ${target.tag}`);
     await forgetParted(nouns, actor, parted);
-  } else await forgetMemories(nouns, actor, moved, `document ${id} was taken out of the container`);
+  } else
+    await forgetMemories(
+      nouns,
+      actor,
+      moved.filter(({ isForgotten }) => !isForgotten),
+      `document ${id} was taken out of the container`,
+    );
   for (const memory of shared) await nouns.memories.removeSource(organizationId, memory.id, id);
   return shared.length === 0 && added.length <= (moved.length > 0 ? 1 : 0);
+}
+
+/** A guess that returns when what it followed from does goes wherever its document goes. */
+function isWaiting(memory: Memory): boolean {
+  return memory.sourceCount <= 1 && memory.isLatest && isWithdrawn(memory);
 }
 
 /** The same with their older versions in the same container: a chain that is torn leads from one container into another. */

@@ -73,6 +73,9 @@ function withdrawnFor(ground: string): string {
   return `${GROUNDS_GONE}: memory ${ground}`;
 }
 
+/** What it followed from, or it, went to another container, which the reason does not tell of. */
+const PARTED = `${GROUNDS_GONE}: not all of it lies in one container`;
+
 /** True for a guess that was forgotten only because of what it followed from. */
 export function isWithdrawn({ isForgotten, forgetReason }: Pick<Memory, "isForgotten" | "forgetReason">): boolean {
   return isForgotten && (forgetReason?.startsWith(GROUNDS_GONE) ?? false);
@@ -135,45 +138,42 @@ export async function guessesParted(
   { memories }: Pick<StoreNouns, "memories">,
   organizationId: string,
   moving: readonly Memory[],
-): Promise<readonly PartedGuess[]> {
+): Promise<readonly Memory[]> {
   const ids = new Set(moving.map(({ id }) => id));
   const relations = await memories.relations(organizationId, [...ids]);
   const torn = relations.filter(
     ({ relation, fromId, toId }) => relation === "derives" && ids.has(fromId) !== ids.has(toId),
   );
-  return torn.map(({ fromId, toId }) => ({ id: fromId, ground: toId }));
+  const derived = await memories.byIds(organizationId, [...new Set(torn.map(({ fromId }) => fromId))]);
+  return derived.filter((guess) => guess.isInference && guess.isLatest && (!guess.isForgotten || isWithdrawn(guess)));
 }
 
-export interface PartedGuess {
-  readonly id: string;
-  /** Id of what it followed from. */
-  readonly ground: string;
+/** Forgets them where they are now: what they followed from is not told there, not even by its id. */
+export async function forgetParted(nouns: StoreNouns, actor: Actor, parted: readonly Memory[]): Promise<void> {
+  const { organizationId } = actor;
+  const ids = parted.map(({ id }) => id);
+  for (const guess of await nouns.memories.byIds(organizationId, ids))
+    if (!guess.isForgotten) await forgetMemories(nouns, actor, [guess], PARTED);
+    else await nouns.memories.update(organizationId, guess.id, { forgetReason: PARTED });
 }
 
-/** Forgets them where they are now: what they followed from is not told there. */
-export async function forgetParted(nouns: StoreNouns, actor: Actor, parted: readonly PartedGuess[]): Promise<void> {
-  const groundOf = new Map(parted.map(({ id, ground }) => [id, ground]));
-  for (const guess of await nouns.memories.byIds(actor.organizationId, [...groundOf.keys()]))
-    if (guess.isInference && guess.isLatest && !guess.isForgotten)
-      await forgetMemories(nouns, actor, [guess], withdrawnFor(groundOf.get(guess.id) ?? ""));
-}
-
-/** Id of a memory that a guess followed from and that is not told any more, so that the guess must not be, either; or null. */
+/** What a guess followed from and that is not told any more beside it, so that the guess must not be, either; or null. */
 export async function lostGroundOf(
   { memories }: Pick<StoreNouns, "memories">,
   organizationId: string,
   { id }: Pick<Memory, "id">,
 ): Promise<string | null> {
-  const relations = await memories.relations(organizationId, [id]);
-  const grounds = relations.filter(({ fromId, relation }) => fromId === id && relation === "derives");
-  // What moved to another container is not related to it any more.
-  const now = await memories.byId(organizationId, id);
-  const named = now && isWithdrawn(now) ? now.forgetReason?.slice(withdrawnFor("").length) : undefined;
-  if (named !== undefined && !grounds.some(({ toId }) => toId === named)) return named;
-  if (grounds.length === 0) return null;
-  const found = await memories.byIds(
-    organizationId,
-    grounds.map(({ toId }) => toId),
-  );
-  return found.find(({ isLatest, isForgotten }) => !isLatest || isForgotten)?.id ?? null;
+  const guess = await memories.byId(organizationId, id);
+  if (!guess) return null;
+  const relations = await memories.relations(organizationId, [id], { evenApart: true });
+  const ids = relations
+    .filter(({ fromId, relation }) => fromId === id && relation === "derives")
+    .map(({ toId }) => toId);
+  const named = isWithdrawn(guess) ? guess.forgetReason?.slice(withdrawnFor("").length) : undefined;
+  // What was purged has no relations any more.
+  if (guess.forgetReason !== PARTED && named !== undefined && !ids.includes(named)) return `memory ${named}`;
+  const grounds = await memories.byIds(organizationId, ids);
+  if (grounds.some(({ containerTag }) => containerTag !== guess.containerTag)) return "a memory of another container";
+  const lost = grounds.find(({ isLatest, isForgotten }) => !isLatest || isForgotten);
+  return lost ? `memory ${lost.id}` : null;
 }

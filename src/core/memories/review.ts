@@ -157,7 +157,7 @@ async function refuseGroundless({ nouns, actor, memory }: Approval): Promise<voi
   if (lost !== null)
     throw new AppError(
       "conflict",
-      `Memory ${lost}, from which ${memory.id} was derived, is gone: it cannot come back.`,
+      `Memory ${memory.id} cannot come back: ${lost}, from which it was derived, is gone.`,
     );
 }
 

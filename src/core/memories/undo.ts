@@ -246,7 +246,7 @@ async function whatPreventsReturn(
   if (target.forgetAfter !== null && target.forgetAfter <= iso(now))
     return `its time was over at ${target.forgetAfter}`;
   const lost = target.isInference ? await lostGroundOf(nouns, actor.organizationId, target) : null;
-  if (lost !== null) return `memory ${lost}, from which it was derived, is gone`;
+  if (lost !== null) return `${lost}, from which it was derived, is gone`;
   const twin = await nouns.memories.byText(actor.organizationId, tag, target.text);
   if (!twin || twin.id === leavingId || twin.id === target.id) return null;
   if (isActive(twin, now)) return `memory ${twin.id} says the same meanwhile`;

@@ -37,6 +37,16 @@ export function relationsContract(open: OpenStore): void {
       expect(await relationsOf(memory.id, elsewhere.id)).toEqual([]);
     });
 
+    test("to what went to another container count there only when they are asked for", async () => {
+      const [old, young] = [await at.addMemory(), await at.addMemory()];
+      await at.store.memories.relate(at.organization, young.id, old.id, "derives");
+      const [target] = await at.store.containers.ensure(at.organization, ["b"]);
+      await at.store.memories.move(at.organization, old.id, target!.id);
+      expect(await relationsOf(young.id)).toEqual([]);
+      const apart = await at.store.memories.relations(at.organization, [young.id], { evenApart: true });
+      expect(apart).toEqual([{ fromId: young.id, toId: old.id, relation: "derives" }]);
+    });
+
     test("are of one organisation", async () => {
       const [old, young] = [await at.addMemory(), await at.addMemory()];
       await at.store.memories.relate(OTHER_ORGANIZATION, young.id, old.id, "extends");

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Door, type Doors, openDoors, type Placed } from "../support/isolation-doors.js";
+import {
+  FOREIGN,
+  type IsolationKey,
+  isNothingTo,
+  isOpenedBy,
+  KINDS,
+  leaksIn,
+  nothingLike,
+  OWN,
+  shapeOf,
+  type Thing,
+} from "../support/isolation-model.js";
+import type { Place } from "../support/isolation-places.js";
+import { CALLERS, type IsolationWorld, openIsolationWorld } from "../support/isolation-world.js";
+
+/**
+ * Every route, tool, resource and prompt, as the service itself describes them; every place in them where an id fits; every
+ * kind of id, of things that were moved, merged, forgotten, added again, replaced, deleted or shared; every kind of key.
+ */
+let world: IsolationWorld;
+let doors: Doors;
+/** What lies in each container, as it was looked at last. */
+const kept = new Map<string, string>();
+beforeAll(async () => {
+  world = await openIsolationWorld();
+  doors = await openDoors(world);
+  for (const tag of [FOREIGN, OWN]) kept.set(tag, await world.digest(tag));
+}, 60_000);
+afterAll(async () => {
+  await doors.close();
+  await world.close();
+});
+
+test("every field that a request may have is known to hold an id, a container or words", () => {
+  expect(doors.unknown, "say in test/support/isolation-places.ts what these are").toEqual([]);
+});
+
+test("whoever may use a container is told what is in it, and nothing of another", async () => {
+  const key = world.bystander;
+  const told: string[] = [];
+  for (const door of doors.doors.filter(({ isChanging }) => !isChanging)) {
+    const { name } = door;
+    const { all } = await door.ask(key, { place: null, id: "", isUnplaced: true });
+    expect([name, leaksIn(all, world.secrets, { key, operation: name, sent: OWN })]).toEqual([name, []]);
+    told.push(all);
+  }
+  const words = world.words.filter(({ liesIn }) => liesIn.includes(FOREIGN));
+  const found = words.filter(({ word }) => told.some((all) => all.includes(word)));
+  // What was forgotten or deleted is not told again.
+  expect([words.length > 40, found.length > words.length * 0.8]).toEqual([true, true]);
+});
+
+/** Places where no id is right, so that a request is refused for that: a task has names of its own, and nothing is connected. */
+const NEVER_RIGHT = /relation\.ids|^GET \/v3\/connections\/.*callback/;
+const asked = new Set<string>();
+const answered = new Set<string>();
+
+describe("by the ids of others", () => {
+  test.each(CALLERS)("%s is told nothing and changes nothing", { timeout: 120_000 }, (name) => tryAll(name, false));
+});
+
+describe("under the names of others", () => {
+  // What makes something under a name comes last: from then on the name means one's own.
+  test.each(CALLERS)("%s makes what is theirs, and learns nothing", { timeout: 120_000 }, (name) => tryAll(name, true));
+});
+
+test("every place was reached: no request was refused for its form", () => {
+  expect([...asked].filter((place) => !answered.has(place) && !NEVER_RIGHT.test(place))).toEqual([]);
+});
+
+async function tryAll(name: string, isMaking: boolean): Promise<void> {
+  const key = world.keys.find((one) => one.name === name);
+  if (!key) throw new Error(`There is no key ${name}`);
+  const findings: string[] = [];
+  for (const door of doors.doors) findings.push(...(await tryDoor(door, key, isMaking)).slice(0, 5));
+  expect(findings.join("\n\n")).toBe("");
+}
+
+const NAMES_WHAT_IS_MADE = new Set(["customId", "conversationId"]);
+
+async function tryDoor(door: Door, key: IsolationKey, isMaking: boolean): Promise<string[]> {
+  const findings: string[] = [];
+  const named = door.places.filter(({ steps }) => NAMES_WHAT_IS_MADE.has(steps.at(-1) ?? "") === isMaking);
+  const places = isMaking ? named : [null, ...named];
+  for (const place of places)
+    for (const isUnplaced of door.mayBeUnplaced && place?.in !== "path" ? [false, true] : [false]) {
+      const attempt = new Attempt(door, key, { place, isUnplaced });
+      await (place ? attempt.nameThings(place) : attempt.ask(""));
+      findings.push(...attempt.findings);
+    }
+  if (places.length > 0 && door.isChanging) findings.push(...(await changesBeyond(door, key)));
+  return findings;
+}
+
+/** What has changed in containers that somebody may not write to. */
+async function changesBeyond(door: Door, key: IsolationKey): Promise<string[]> {
+  const findings: string[] = [];
+  for (const [tag, before] of kept) {
+    const now = await world.digest(tag);
+    kept.set(tag, now);
+    const changed = now.split("\n").filter((table) => !before.includes(table));
+    if (now !== before && !key.writes.includes(tag))
+      findings.push(`${door.name} as ${key.name} changes ${tag}: ${changed.join("\n").slice(0, 2_000)}`);
+  }
+  return findings;
+}
+
+/** One key at one place of a door. */
+class Attempt {
+  readonly findings: string[] = [];
+  readonly #door: Door;
+  readonly #key: IsolationKey;
+  readonly #where: Omit<Placed, "id">;
+  readonly #ofNothing = new Map<string, string>();
+
+  constructor(door: Door, key: IsolationKey, where: Omit<Placed, "id">) {
+    this.#door = door;
+    this.#key = key;
+    this.#where = where;
+  }
+
+  /** Names each thing: what is not the caller's has the answer of what is not there. */
+  async nameThings(place: Place): Promise<void> {
+    const things = world.things.filter(({ kind }) => (kind === "container") === (place.holds === "container"));
+    const [first] = things;
+    // Whoever may not pass at all, whatever they name, is asked once of each kind.
+    const isRefused = place.holds === "id" && first !== undefined && /^40[13] /.test(await this.#askOfNothing(first));
+    if (isRefused && this.#where.isUnplaced) return;
+    for (const thing of isRefused || this.#door.isAlias ? oneOfEach(things) : things)
+      await this.#name(thing, await this.#askOfNothing(thing));
+  }
+
+  async #name(thing: Thing, ofNothing: string): Promise<void> {
+    const shape = shapeOf(await this.ask(thing.id), thing.id);
+    if (shape === ofNothing || !isNothingTo(this.#key, thing, this.#door.name)) return;
+    const told = `is told\n  ${shape.slice(0, 400)}\nnot just\n  ${ofNothing.slice(0, 400)}`;
+    this.findings.push(`${this.#say(thing.id)} (${thing.kind}, ${thing.state}) ${told}`);
+  }
+
+  async #askOfNothing(thing: Thing): Promise<string> {
+    const id = nothingLike(thing);
+    const known = this.#ofNothing.get(id) ?? shapeOf(await this.ask(id), id);
+    this.#ofNothing.set(id, known);
+    return known;
+  }
+
+  /** Asks, and sees to it that the answer tells nothing that it may not. */
+  async ask(id: string): Promise<string> {
+    const { all, status, body } = await this.#door.ask(this.#key, { ...this.#where, id });
+    const leaks = leaksIn(all, world.secrets, { key: this.#key, operation: this.#door.name, sent: id });
+    const isOpened = world.things.some((thing) => thing.id === id && isOpenedBy(this.#door.name, thing));
+    if (leaks.length > 0 && !isOpened)
+      this.findings.push(`${this.#say(id)} leaks ${leaks.join(", ")}: ${all}`.slice(0, 2_000));
+    if (/^5(?!01)/.test(status)) this.findings.push(`${this.#say(id)} fails with ${status}: ${body}`.slice(0, 2_000));
+    const { place } = this.#where;
+    if (place) asked.add(`${this.#door.name} ${place.steps.join(".")}`);
+    if (place && status !== "400") answered.add(`${this.#door.name} ${place.steps.join(".")}`);
+    return `${status} ${body}`;
+  }
+
+  #say(id: string): string {
+    const { place, isUnplaced } = this.#where;
+    const named = place ? ` with ${place.in} ${place.steps.join(".")} = ${id}` : "";
+    return `${this.#door.name} as ${this.#key.name}${named}${isUnplaced ? ", no container" : ""}`;
+  }
+}
+
+function oneOfEach(things: readonly Thing[]): Thing[] {
+  return KINDS.flatMap((kind) => things.find((thing) => thing.kind === kind) ?? []);
+}
