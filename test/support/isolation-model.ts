@@ -106,6 +106,9 @@ export function shapeOf(told: string, sent: string): string {
     .replaceAll(encodeURIComponent(sent), "<sent>")
     .replaceAll(/\b[1-9A-HJ-NP-Za-km-z]{22}\b/g, "<id>")
     .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, "<time>")
-    .replaceAll(/"status":"(?:queued|extracting|chunking|embedding|indexing|done)"/g, '"status":<on its way>')
+    .replaceAll(
+      /"(?:status|dreamingStatus)":"(?:queued|extracting|chunking|embedding|indexing|dreaming|done)"/g,
+      "<on its way>",
+    )
     .replaceAll(/"(?:timing|searchTime|total|durationMs)":[\d.]+/g, "<measured>");
 }
