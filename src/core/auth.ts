@@ -60,6 +60,11 @@ export function localActor(organizationId: string): Actor {
   return { organizationId, name: "local", containers: "all" };
 }
 
+/** Somebody of whom nothing is known: sees nothing of any container. */
+export function anybodyActor(organizationId: string): Actor {
+  return { organizationId, name: "anybody", containers: [] };
+}
+
 /** The service itself, in background work. */
 export function systemActor(organizationId: string): Actor {
   return { organizationId, name: "system", containers: "all" };

@@ -82,7 +82,7 @@ import { updateMemory } from "./memories/update-memory.js";
 import { listJournal } from "./service/journal.js";
 
 export type { Call } from "./context.js";
-export { localActor } from "./auth.js";
+export { anybodyActor, localActor } from "./auth.js";
 export { clientSchema, containerTagSchema } from "./input.js";
 export { updateContainerSchema, type ListedContainer } from "./containers/containers.js";
 export { maySetContext } from "./containers/entity-context.js";

@@ -270,6 +270,8 @@ export interface FileStore {
   ofDocument(organizationId: string, documentId: string): Promise<StoredFile[]>;
   /** Removes up to `limit` rows of files that their document does not name, or whose document is gone. @returns their keys */
   dropUnnamed(organizationId: string, limit: number): Promise<string[]>;
+  /** A secret that links to files are signed with; made when it is first asked for, and then the same for good. */
+  linkSecret(organizationId: string): Promise<string>;
   /** Those of the keys that have a row. */
   knownKeys(organizationId: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
 }

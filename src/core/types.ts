@@ -174,7 +174,7 @@ export interface Chunk {
 
 /** The original bytes of an uploaded document, as they are known in the record; a `BlobStore` holds them. */
 export interface StoredFile {
-  /** Unguessable: whoever knows it may read the file (`/files/{key}`). */
+  /** Unguessable; the file is at `/files/{key}`. */
   readonly key: string;
   readonly documentId: string;
   /** As it was uploaded, without folders. */

@@ -42,14 +42,38 @@ describe("an uploaded file", () => {
     expect(await stored()).toEqual(new Set());
   });
 
-  test("is found by those who may see its document, and read by whoever has its key", async () => {
+  test("is found and read by those who may see its document", async () => {
     const { id } = await upload("Of b.", { containerTags: ["b"] });
     const onlyA = opened.call(["a"]);
     await expect(core.getDocumentFile(onlyA, { id })).rejects.toMatchObject({ kind: "not_found" });
     const { file, path } = await core.getDocumentFile(call, { id });
-    expect(path).toBe(`/files/${file.key}`);
+    expect(path).toMatch(new RegExp(`^/files/${file.key}\\?expires=\\d+&signature=[\\w-]{43}$`));
     expect(file).toMatchObject({ documentId: id, name: "notes.md", mimeType: "application/octet-stream", bytes: 5 });
-    expect(await core.readFile(onlyA, { key: file.key, start: 3, length: 100 })).toEqual({ bytes: base64("b.") });
+    const end = { start: 3, length: 100 };
+    expect(await core.readFile(call, { key: file.key, ...end })).toEqual({ bytes: base64("b.") });
+    await expect(core.readFile(onlyA, { key: file.key, ...end })).rejects.toMatchObject({ kind: "not_found" });
+    await expect(core.getFile(onlyA, { key: file.key })).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  test("a link opens it for 24 hours, to those who may not see its document too", async () => {
+    const { id } = await upload("Of b.", { containerTags: ["b"] });
+    const { file, path } = await core.getDocumentFile(call, { id });
+    const proof = Object.fromEntries(new URL(path, "http://localhost").searchParams);
+    const open = () => core.getFile(opened.call(["a"]), { key: file.key, proof });
+    opened.clock.advance(24 * HOUR_MS - 1_000);
+    expect((await open()).file.key).toBe(file.key);
+    opened.clock.advance(1_000);
+    await expect(open()).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  test("a link ends when its document leaves the containers that it was in", async () => {
+    const { id } = await upload("Of b.", { containerTags: ["b"] });
+    const { file, path } = await core.getDocumentFile(call, { id });
+    const proof = Object.fromEntries(new URL(path, "http://localhost").searchParams);
+    await opened.settle();
+    await core.updateDocument(call, { id, containerTags: ["a"] });
+    await expect(core.getFile(call, { key: file.key, proof })).rejects.toMatchObject({ kind: "not_found" });
+    expect((await core.getFile(opened.call(["a"]), { key: file.key })).file.key).toBe(file.key);
   });
 
   test("the same text in another file changes the file alone", async () => {

@@ -4,7 +4,6 @@ import {
   FOREIGN,
   type IsolationKey,
   isNothingTo,
-  isOpenedBy,
   KINDS,
   leaksIn,
   nothingLike,
@@ -150,9 +149,7 @@ class Attempt {
   async ask(id: string): Promise<string> {
     const { all, status, body } = await this.#door.ask(this.#key, { ...this.#where, id });
     const leaks = leaksIn(all, world.secrets, { key: this.#key, operation: this.#door.name, sent: id });
-    const isOpened = world.things.some((thing) => thing.id === id && isOpenedBy(this.#door.name, thing));
-    if (leaks.length > 0 && !isOpened)
-      this.findings.push(`${this.#say(id)} leaks ${leaks.join(", ")}: ${all}`.slice(0, 2_000));
+    if (leaks.length > 0) this.findings.push(`${this.#say(id)} leaks ${leaks.join(", ")}: ${all}`.slice(0, 2_000));
     if (/^5(?!01)/.test(status)) this.findings.push(`${this.#say(id)} fails with ${status}: ${body}`.slice(0, 2_000));
     const { place } = this.#where;
     if (place) asked.add(`${this.#door.name} ${place.steps.join(".")}`);

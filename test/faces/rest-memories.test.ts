@@ -247,7 +247,8 @@ describe("DELETE /v4/memories", () => {
     const form = await encodeForm({ file: new File(["Lena keeps bees."], "bees.txt"), containerTag: "delete:file" });
     const { id } = (await rest.send("POST", "/v3/documents/file", form.bytes, { ...form.headers })).body;
     const { url } = (await rest.send("GET", `/v3/documents/${id}/file-url`)).body;
-    const download = async () => (await rest.app.request(new URL(url).pathname, requestInit("GET", undefined))).status;
+    const { pathname, search } = new URL(url);
+    const download = async () => (await rest.app.request(pathname + search, requestInit("GET", undefined))).status;
     expect(await download()).toBe(200);
     await send("DELETE", { id, containerTag: "delete:file" });
     expect(await download()).toBe(404);

@@ -91,8 +91,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "GET /v3/documents/processing": readsAll(() => ({})),
   "GET /v3/documents/{id}/chunks": readsId(documentInPath),
   "GET /v3/documents/{id}/file-url": readsId(async (subject) => ({ path: { id: await subject.file() } })),
-  // Whoever knows the key of a file may read it; this one is of no file.
-  "GET /files/{key}": anybody(404, { path: { key: "nothing" } }),
+  "GET /files/{key}": readsId(async (subject) => ({ path: { key: await subject.fileKey() } })),
   "POST /v3/documents/documents": readsTag(tags),
   "POST /v3/documents/documents/by-ids": readsTag(async (subject) => ({
     body: { ids: [await subject.document()], containerTags: [subject.tag] },

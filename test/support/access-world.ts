@@ -43,6 +43,8 @@ export interface Subject {
   document(): Promise<string>;
   /** A document that came as a file. */
   file(): Promise<string>;
+  /** The key of a file, under which it is downloaded. */
+  fileKey(): Promise<string>;
   memory(): Promise<string>;
   /** A memory that waits for review. */
   inferred(): Promise<string>;
@@ -243,12 +245,8 @@ interface Token {
 /** The same things whenever they are asked for, said with the canary. */
 async function seed(opened: ManualCore, tag: string): Promise<Subject> {
   const source = subjectOf(opened, tag, ` The ${CANARY} sings.`);
-  const [container, document, file, memory] = [
-    tag,
-    await source.document(),
-    await source.file(),
-    await source.memory(),
-  ];
+  const [container, document, memory] = [tag, await source.document(), await source.memory()];
+  const [file, fileKey] = [await source.file(), await source.fileKey()];
   const [inferred, batch, task] = [await source.inferred(), await source.batch(), await source.task()];
   const [key, project] = [await source.key(), await source.project()];
   await opened.core.addDocument(opened.call(), {
@@ -257,7 +255,7 @@ async function seed(opened: ManualCore, tag: string): Promise<Subject> {
     customId: `own-${tag}`,
   });
   await opened.settle();
-  const known = { container, document, file, memory, inferred, batch, task, key, project };
+  const known = { container, document, file, fileKey, memory, inferred, batch, task, key, project };
   const answers = Object.entries(known).map(([name, id]) => [name, () => Promise.resolve(id)] as const);
   return { tag, ...Object.fromEntries(answers) } as unknown as Subject;
 }
@@ -271,6 +269,10 @@ export function subjectOf({ core, call }: Pick<ManualCore, "core" | "call">, tag
     const memories = [{ content: `Mia has the number ${createId()}.${words}` }];
     return (await core.createMemories(owner, { containerTag: tag, memories })).memories[0]?.id ?? "";
   };
+  const file = async () => {
+    const bytes = Buffer.from(`File ${createId()}.${words}`).toString("base64");
+    return (await core.addFile(owner, { bytes, name: "a.txt", document: { containerTags: [tag] } })).id;
+  };
   return {
     tag,
     async container() {
@@ -279,10 +281,8 @@ export function subjectOf({ core, call }: Pick<ManualCore, "core" | "call">, tag
       return fresh;
     },
     document: async () => (await add()).id,
-    async file() {
-      const bytes = Buffer.from(`File ${createId()}.${words}`).toString("base64");
-      return (await core.addFile(owner, { bytes, name: "a.txt", document: { containerTags: [tag] } })).id;
-    },
+    file,
+    fileKey: async () => (await core.getDocumentFile(owner, { id: await file() })).file.key,
     memory: remember,
     async inferred() {
       // A quote that the text does not have makes it doubtful.

@@ -65,18 +65,10 @@ export function mayBeTold(
   return places.some((tag) => sees.includes(tag));
 }
 
-/** Whoever knows the key of a file may read it (contract.md §3.13): it is a secret, like the key of a caller. */
-export function isOpenedBy(operation: string, { kind }: Thing): boolean {
-  return kind === "file" && operation.startsWith("GET /files/");
-}
-
 /** Whether something is, to somebody, as if it were not there: then an answer about it is the one about nothing. */
 export function isNothingTo({ sees }: Pick<IsolationKey, "sees">, thing: Thing, operation: string): boolean {
   const { liesIn, wasIn } = thing;
-  return (
-    !isOpenedBy(operation, thing) &&
-    ![...liesIn, ...(tellsHistory(operation) ? wasIn : [])].some((tag) => sees.includes(tag))
-  );
+  return ![...liesIn, ...(tellsHistory(operation) ? wasIn : [])].some((tag) => sees.includes(tag));
 }
 
 const NO_ID = "1111111111111111111111";

@@ -33,7 +33,7 @@ const FIELDS: ReadonlyMap<string, Holds> = new Map([
     image_url url tool_call_id filterPrompt workspacePrompt githubClientId githubClientSecret googleDriveClientId
     googleDriveClientSecret notionClientId notionClientSecret onedriveClientId onedriveClientSecret tool_calls metadata includeContent
     order sort status period type statusCode outcome deleteDocuments includeRecent
-    filterByMetadata filters categories includeItems excludeItems documents resources uri`,
+    expires signature filterByMetadata filters categories includeItems excludeItems documents resources uri`,
   ),
 ]);
 

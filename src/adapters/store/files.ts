@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import type { Clock, FileStore } from "../../core/ports.js";
 import type { StoredFile } from "../../core/types.js";
+import { randomSecret } from "../../lib/crypto.js";
 import { iso } from "../../lib/time.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
@@ -62,6 +63,19 @@ export function createFileStore(db: Kysely<Database>, clock: Clock): FileStore {
         .returning("key")
         .execute();
       return rows.map((row) => row.key);
+    },
+
+    async linkSecret(organizationId) {
+      const key = `file_links:${organizationId}`;
+      const select = db.selectFrom("meta").select("value").where("key", "=", key);
+      const known = await select.executeTakeFirst();
+      if (known) return known.value;
+      await db
+        .insertInto("meta")
+        .values({ key, value: randomSecret() })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      return (await select.executeTakeFirstOrThrow()).value;
     },
 
     async knownKeys(organizationId, keys) {

@@ -2,9 +2,11 @@ import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { waitForDocument } from "./add-document.js";
 import { dropBlobs } from "./blobs.js";
+import { maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
+import { isLinkGood, signLink } from "./file-links.js";
 import { readFileText } from "./file-text.js";
 import { customIdSchema, noteSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
@@ -133,9 +135,12 @@ function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {
     );
 }
 
-/** The file that a document was made of, by id or customId. @throws AppError `not_found` when there is none */
+/**
+ * The file that a document was made of, by id or customId, and a path under which anybody may read it for 24 hours, as long
+ * as the document stays in its containers. @throws AppError `not_found` when there is none
+ */
 export async function getDocumentFile(
-  { store }: CoreContext,
+  { store, clock }: CoreContext,
   { actor }: Admitted,
   raw: unknown,
 ): Promise<{ file: StoredFile; path: string }> {
@@ -144,33 +149,53 @@ export async function getDocumentFile(
   const files = await store.files.ofDocument(actor.organizationId, document.id);
   const file = files.find(({ key }) => document.url === `${FILES_PATH}${key}`);
   if (!file) throw new AppError("not_found", `Document ${id} has no file: it was not uploaded as one.`);
-  return { file, path: `${FILES_PATH}${file.key}` };
+  const { expires, signature } = await signLink(store, document, file, clock.now());
+  return { file, path: `${FILES_PATH}${file.key}?expires=${expires}&signature=${signature}` };
 }
 
-/** What is known of a file, for whoever has its key. @throws AppError `not_found` */
-export async function getFile(context: CoreContext, { actor }: Admitted, raw: unknown): Promise<{ file: StoredFile }> {
-  const { key } = parseInput(z.object({ key: z.string() }), raw);
-  const file = isId(key) ? await context.store.files.byKey(actor.organizationId, key) : null;
-  if (!file) throw noFile();
+const fileAccessSchema = z.object({
+  key: z.string(),
+  /** Of a link; without it the caller has to be allowed to see the document. */
+  proof: z.object({ expires: z.string(), signature: z.string() }).optional(),
+});
+
+/** What is known of a file, for whoever may see its document or has a link to it. @throws AppError `not_found` */
+export async function getFile(
+  { store, clock }: CoreContext,
+  { actor }: Admitted,
+  raw: unknown,
+): Promise<{ file: StoredFile }> {
+  const { key, proof } = parseInput(fileAccessSchema, raw);
+  const { organizationId } = actor;
+  const file = isId(key) ? await store.files.byKey(organizationId, key) : null;
+  const document = file && (await store.documents.byId(organizationId, file.documentId));
+  const mayRead =
+    document &&
+    (proof
+      ? await isLinkGood(store, document, file, { proof, now: clock.now() })
+      : maySee(actor, document.containerTags));
+  if (!mayRead) throw noFile();
   return { file };
 }
 
-const readFileSchema = z.object({
-  key: z.string(),
+const readFileSchema = fileAccessSchema.extend({
   start: z.number().int().min(0),
   length: z.number().int().min(0).max(MAX_PIECE_BYTES),
 });
 
-/** A piece of a file as base64, at most 4 MB, shorter at the end. @throws AppError `not_found` */
+/** A piece of a file as base64, at most 4 MB, shorter at the end; for the same callers as `getFile`. @throws AppError `not_found` */
 export async function readFile(context: CoreContext, call: Admitted, raw: unknown): Promise<{ bytes: string }> {
-  const { key, start, length } = parseInput(readFileSchema, raw);
-  await getFile(context, call, { key });
-  const bytes = await context.blobs.read(key, start, length);
+  const { start, length, ...access } = parseInput(readFileSchema, raw);
+  await getFile(context, call, access);
+  const bytes = await context.blobs.read(access.key, start, length);
   if (bytes === null) throw noFile();
   return { bytes: Buffer.from(bytes).toString("base64") };
 }
 
-/** Says nothing of the key, which is a secret. */
+/** Says nothing of the key, nor whether there is such a file. */
 function noFile(): AppError {
-  return new AppError("not_found", "There is no file under this address. It may have been deleted or replaced.");
+  return new AppError(
+    "not_found",
+    "There is no file under this address. It may have been deleted, replaced or moved, or the link is older than 24 hours: GET /v3/documents/{id}/file-url gives a new one.",
+  );
 }

@@ -47,6 +47,8 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly query?: (z.ZodType<Query> & z.ZodObject) | undefined;
   /** False for what anybody may read without a key. Default true. */
   readonly needsKey?: boolean;
+  /** Name of a field of the query that stands for a key: whoever sends it needs none, and the use case checks it. */
+  readonly opensWith?: string;
   readonly status: 200 | 201 | 202 | 204 | 302;
   /** Absent for 204 and for what is not JSON. */
   readonly answer?: z.ZodType<Answer> | undefined;

@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { AppError } from "../../core/errors.js";
-import { clientSchema, localActor, type Core } from "../../core/index.js";
+import { anybodyActor, clientSchema, localActor, type Core } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
 import {
   findUnknownFields,
@@ -74,9 +74,9 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   const facts = context.get("facts");
   facts.path = endpoint.path;
   facts.type = requestTypeOf(endpoint);
-  const actor =
-    endpoint.needsKey === false ? localActor(options.organizationId) : await identifyActor(context, options);
-  if (endpoint.needsKey !== false) {
+  const keyless = actorWithoutKey(context, endpoint, options);
+  const actor = keyless ?? (await identifyActor(context, options));
+  if (!keyless) {
     facts.actor = actor;
     options.limitRequests(actor, (name, value) => void (facts.headers[name] = value));
   }
@@ -85,6 +85,13 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   refuseMisspelt(parameters);
   const query = endpoint.query && checkInput(endpoint.query, req.queries());
   return options.inTurn(actor.name, req.raw, () => perform(context, { endpoint, options, actor, query, parameters }));
+}
+
+/** Who asks for what needs no key, or shows a link in place of one. */
+function actorWithoutKey({ req }: RestContext, endpoint: Endpoint, { organizationId }: MountOptions): Actor | null {
+  if (endpoint.needsKey === false) return localActor(organizationId);
+  const { opensWith } = endpoint;
+  return opensWith !== undefined && Object.hasOwn(req.queries(), opensWith) ? anybodyActor(organizationId) : null;
 }
 
 interface CheckedCall {

@@ -47,6 +47,14 @@ export function filesContract(open: OpenStore): void {
     expect(await files.dropUnnamed("other", 10)).toEqual([]);
   });
 
+  test("the secret of links stays the same, and is another one for each organisation", async () => {
+    const { files } = opened.store;
+    const secret = await files.linkSecret(opened.organization);
+    expect(secret.length).toBeGreaterThanOrEqual(43);
+    expect(await files.linkSecret(opened.organization)).toBe(secret);
+    expect(await files.linkSecret("other")).not.toBe(secret);
+  });
+
   test("a file without a name", async () => {
     const { id } = await opened.addDocument();
     await add(id, { name: null });

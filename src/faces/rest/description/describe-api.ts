@@ -61,6 +61,7 @@ function describeEndpoint(endpoint: Endpoint): ReturnType<typeof createRoute> {
     ...(description !== undefined && { description }),
     tags: [tag],
     ...(endpoint.needsKey === false && { security: [] }),
+    ...(endpoint.opensWith !== undefined && { security: [{ bearerAuth: [] }, {}] }),
     request: {
       params: parametersOf(endpoint),
       ...(query && { query }),

@@ -3,6 +3,7 @@ import { addDocumentSchema, FileBytes } from "../../../core/index.js";
 import { preferredWait } from "../prefer.js";
 import { presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { defineEndpoint } from "../endpoint.js";
+import { once } from "../query-parameters.js";
 import { FormFile } from "../read-form.js";
 import { containerTag, tagsOf } from "../schemas.js";
 import { serveFile } from "./serve-file.js";
@@ -61,6 +62,11 @@ const uploadForm = z.object({
   title: unlessEmpty(title.unwrap()),
 });
 
+const linkQuery = z.object({
+  expires: once(z.string()).describe("Of a link: when it ends, in seconds since 1970."),
+  signature: once(z.string()).describe("Of a link: opens the file without a key."),
+});
+
 export const fileEndpoints = [
   defineEndpoint({
     method: "post",
@@ -92,7 +98,8 @@ export const fileEndpoints = [
     method: "get",
     path: "/v3/documents/{id}/file-url",
     summary: "Where to download the file of a document",
-    description: "Only documents that came as files have one.",
+    description:
+      "A link that opens the file without a key for 24 hours, as long as the document stays in its containers. Only documents that came as files have one.",
     tag: "documents",
     status: 200,
     answer: z.object({ url: z.url() }),
@@ -105,16 +112,20 @@ export const fileEndpoints = [
     method: "get",
     path: "/files/{key}",
     summary: "Download an uploaded file",
-    description: "Gives the bytes as they were uploaded.",
+    description:
+      "Gives the bytes as they were uploaded, to keys that may read the document, and to whoever has a link of `/v3/documents/{id}/file-url`.",
     tag: "documents",
-    needsKey: false,
+    query: linkQuery,
+    opensWith: "signature",
     status: 200,
     produces: "application/octet-stream",
-    async handle({ core, call, parameter, header }) {
-      const key = parameter("key");
-      const { file } = await core.getFile(call, { key });
+    async handle({ core, call, parameter, query, header }) {
+      const { expires = "", signature = "" } = query;
+      // Who opens a link that is not whole sees nothing without it: the answer is the one about no file.
+      const access = { key: parameter("key"), ...(signature !== "" && { proof: { expires, signature } }) };
+      const { file } = await core.getFile(call, access);
       return serveFile(file, header("range"), async (start, length) => {
-        const { bytes } = await core.readFile(call, { key, start, length });
+        const { bytes } = await core.readFile(call, { ...access, start, length });
         return Buffer.from(bytes, "base64");
       });
     },

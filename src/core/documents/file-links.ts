@@ -1,0 +1,48 @@
+import { createHmac } from "node:crypto";
+import { equalSecrets } from "../../lib/crypto.js";
+import type { StoreNouns } from "../ports.js";
+import type { Document, StoredFile } from "../types.js";
+
+/** How long a link opens a file (contract.md §3.12). */
+export const LINK_HOURS = 24;
+
+/** What a link to a file has beside the key of the file. */
+export interface LinkProof {
+  /** Seconds since 1970. */
+  readonly expires: string;
+  readonly signature: string;
+}
+
+/** Lets whoever has it read a file for 24 hours, as long as its document stays in the containers that it is in now. */
+export async function signLink(
+  nouns: Pick<StoreNouns, "files">,
+  document: Document,
+  { key }: StoredFile,
+  now: Date,
+): Promise<LinkProof> {
+  const expires = String(Math.floor(now.getTime() / 1000) + LINK_HOURS * 3600);
+  return { expires, signature: await signatureOf(nouns, document, key, expires) };
+}
+
+/** Whether a link was made by `signLink` for this file, and still holds. */
+export async function isLinkGood(
+  nouns: Pick<StoreNouns, "files">,
+  document: Document,
+  { key }: StoredFile,
+  { proof, now }: { readonly proof: LinkProof; readonly now: Date },
+): Promise<boolean> {
+  if (!/^\d{1,12}$/.test(proof.expires) || Number(proof.expires) * 1000 <= now.getTime()) return false;
+  return equalSecrets(proof.signature, await signatureOf(nouns, document, key, proof.expires));
+}
+
+async function signatureOf(
+  { files }: Pick<StoreNouns, "files">,
+  { organizationId, containerTags }: Document,
+  key: string,
+  expires: string,
+): Promise<string> {
+  const signed = JSON.stringify([key, expires, containerTags.toSorted()]);
+  return createHmac("sha256", await files.linkSecret(organizationId))
+    .update(signed)
+    .digest("base64url");
+}
