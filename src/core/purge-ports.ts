@@ -61,7 +61,7 @@ export interface PurgeStore {
   takeText(organizationId: string, documentId: string, rewriting: Rewriting): Promise<string[]>;
   /** Changes links of memories to a document, and what the journal quotes of it for them. */
   requote(organizationId: string, documentId: string, links: readonly Requote[]): Promise<void>;
-  /** Removes the words about a container from the journal and the record of requests. */
+  /** Removes the words about a container from the journal, the record of requests and kept answers. */
   silence(organizationId: string, containerTag: string): Promise<void>;
   /** Removes a container that is empty by now, and what is left of it. */
   container(organizationId: string, containerId: number): Promise<void>;

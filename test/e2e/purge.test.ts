@@ -38,7 +38,7 @@ async function upload(service: ServeProcess, word: string): Promise<void> {
   ]);
 }
 
-/** Documents, memories and a file with words of their own, all processed and in Chroma. */
+/** Documents, memories, a file and a description of the container with words of their own, all processed and in Chroma. */
 async function plant(service: ServeProcess, documents: number): Promise<string[]> {
   const words = Array.from({ length: documents }, token);
   const file = token();
@@ -51,6 +51,13 @@ async function plant(service: ServeProcess, documents: number): Promise<string[]
         containerTag: "gone",
       })),
     });
+  const said = token();
+  await send(service, "PATCH", "/v3/container-tags/gone", {
+    name: `Notes on ${said}`,
+    entityContext: `Everything about ${said}.`,
+    memoryFilesystemPaths: [`/${said}/`],
+    profileBuckets: [{ key: "places", description: `Where ${said} is.` }],
+  });
   await upload(service, file);
   await send(service, "POST", "/v3/documents", { content: "Bruno repairs violins.", containerTag: "kept" });
   await waitFor(
@@ -61,7 +68,7 @@ async function plant(service: ServeProcess, documents: number): Promise<string[]
     "the end of the work",
     60,
   );
-  return [...words, file];
+  return [...words, file, said];
 }
 
 const isKept = async (service: ServeProcess) =>

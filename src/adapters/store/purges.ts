@@ -57,6 +57,10 @@ export function createPurgeStore(db: Kysely<Database>): PurgeStore {
       atomically(db, async (db) => {
         await sql`update journal set before = null, after = null, cause = null
           where container_tag = ${containerTag} and organization_id = ${organizationId}`.execute(db);
+        // Kept answers of calls that described it; a removed container has `#` and a number behind its tag.
+        await sql`delete from operations where result ->> '$.uid' in (select uid from containers
+          where organization_id = ${organizationId} and (tag = ${containerTag}
+            or substr(tag, 1, length(${containerTag}) + 1) = ${`${containerTag}#`}))`.execute(db);
         await sql`update requests set container_tag = null
           where organization_id = ${organizationId} and container_tag = ${containerTag}`.execute(db);
       }),
