@@ -85,7 +85,7 @@ export type { Call } from "./context.js";
 export { anybodyActor, localActor } from "./auth.js";
 export { clientSchema, containerTagSchema } from "./input.js";
 export { updateContainerSchema, type ListedContainer } from "./containers/containers.js";
-export { maySetContext } from "./containers/entity-context.js";
+export { mayReplaceContext, maySetContext } from "./containers/entity-context.js";
 export type { AcceptedMerge } from "./containers/merge-containers.js";
 export { conversationSchema } from "./documents/conversations.js";
 export type { Check, Diagnosis } from "./service/doctor.js";

@@ -24,11 +24,11 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-async function send(key: keyof typeof keys, method: string, path: string, body?: unknown, type?: string) {
+async function send(key: keyof typeof keys | "none", method: string, path: string, body?: unknown, type?: string) {
   const response = await fetch(`${url}${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${keys[key]}`,
+      ...(key !== "none" && { authorization: `Bearer ${keys[key]}` }),
       ...(body !== undefined && { "content-type": type ?? "application/json" }),
     },
     ...(body !== undefined && { body: body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body) }),
@@ -103,6 +103,13 @@ describe("a scoped key sets no guidance of a container", () => {
 });
 
 describe("guidance is told by who wrote it", () => {
+  const replacing = { content: "Emmer.", containerTag: "alpha", entityContext: ORDER };
+  const conversation = {
+    conversationId: "bakers",
+    messages: [{ role: "user", content: "We bake with emmer." }],
+    containerTags: ["alpha"],
+    entityContext: ORDER,
+  };
   test("the owner's is a wish; that of a key for some containers is data, named and journalled", async () => {
     await rest.settle();
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: "A bakery." });
@@ -110,8 +117,8 @@ describe("guidance is told by who wrote it", () => {
     expect(owners.tasks[0]?.guidance).toEqual({ entityContext: "A bakery." });
     expect(owners.text).toMatch(/The owner of this memory wishes:\nentityContext: A bakery\./);
 
-    const added = { content: "Spelt.", containerTag: "alpha", entityContext: ORDER };
-    expect((await send("agent", "POST", "/v3/documents", added)).body.warnings).toBeUndefined();
+    await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: null });
+    await send("agent", "POST", "/v3/documents", { content: "Spelt.", containerTag: "alpha", entityContext: ORDER });
     await rest.settle();
     const { text, tasks } = await pending();
     const by = tasks[0]?.guidance["statedContext"]?.by as string;
@@ -126,6 +133,28 @@ describe("guidance is told by who wrote it", () => {
 
     const { body } = await send("full", "GET", "/v3/journal?containerTag=alpha&action=container.updated");
     expect(JSON.stringify(body)).toContain(by);
+  });
+
+  test.each([
+    ["a key for some containers", () => send("agent", "POST", "/v3/documents", replacing)],
+    ["a key for some containers, by a conversation", () => send("agent", "POST", "/v4/conversations", conversation)],
+    ["nobody's key", () => send("none", "POST", "/v3/documents", replacing)],
+    ["nobody's key, emptied", () => send("none", "POST", "/v3/documents", { ...replacing, entityContext: "" })],
+  ])("the owner's is not replaced by what comes along with an addition of %s", async (_who, add) => {
+    await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: "A bakery." });
+    const { status, body } = await add();
+    expect([200, 201]).toContain(status);
+    expect(body.warnings).toEqual([expect.stringContaining("entityContext: of this caller it is only taken where")]);
+    expect(await contextOf()).toBe("A bakery.");
+  });
+
+  test("a caller without a key is named as one", async () => {
+    await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: null });
+    await send("none", "POST", "/v3/documents", replacing);
+    await rest.settle();
+    expect((await pending()).tasks[0]?.guidance).toEqual({
+      statedContext: { text: ORDER, by: "a caller without a key" },
+    });
   });
 
   test("a model reads that of others as data, quoted", () => {

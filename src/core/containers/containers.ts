@@ -119,7 +119,9 @@ export async function changeContainer(
 /** Whoever gives a container guidance answers for it. */
 function authorOf(actor: Actor, { entityContext }: ContainerChange): Pick<ContainerChange, "entityContextBy"> {
   if (typeof entityContext !== "string") return {};
-  return { entityContextBy: { name: actor.name, isOwner: ownsAll(actor) } };
+  return {
+    entityContextBy: { name: actor.isKeyless ? "a caller without a key" : actor.name, isOwner: ownsAll(actor) },
+  };
 }
 
 function definedFields(change: Omit<z.output<typeof updateContainerSchema>, "containerTag">): ContainerChange {

@@ -1,3 +1,4 @@
+import { ownsAll } from "../auth.js";
 import type { StoreNouns } from "../ports.js";
 import type { Actor } from "../types.js";
 import { changeContainer } from "./containers.js";
@@ -7,10 +8,15 @@ export function maySetContext({ isScoped }: Pick<Actor, "isScoped">): boolean {
   return isScoped !== true;
 }
 
+/** False for callers whose guidance comes along with what they add, and gives way to what the owner wrote. */
+export function mayReplaceContext(actor: Actor): boolean {
+  return maySetContext(actor) && ownsAll(actor);
+}
+
 /**
  * Keeps the guidance for extraction that came with a write on each container, in the name of who wrote it; empty text
  * clears it. Of a caller who may set none it is passed over, so that the write itself is kept: plugins send it along with
- * every document, whatever key they have.
+ * every document, whatever key they have. What the owner wrote is replaced by the owner alone.
  */
 export async function keepEntityContext(
   nouns: StoreNouns,
@@ -22,6 +28,7 @@ export async function keepEntityContext(
   const guidance = entityContext.trim() === "" ? null : entityContext;
   for (const tag of tags) {
     const known = await nouns.containers.get(actor.organizationId, tag);
+    if (known?.entityContext && known.entityContextBy?.isOwner === true && !mayReplaceContext(actor)) continue;
     // Many clients send the same with every document.
     if ((known?.entityContext ?? null) !== guidance)
       await changeContainer(nouns, actor, tag, { entityContext: guidance });

@@ -1,14 +1,16 @@
-import { maySetContext } from "../../core/index.js";
+import { mayReplaceContext, maySetContext } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
 
 const IGNORED = "a scoped key sets none, so the guidance of the container stays as it is; the rest was kept";
+const GIVES_WAY =
+  "of this caller it is only taken where the owner has written no guidance for the container; the rest was kept";
 
-/** What is said when a caller sends guidance that is not taken from them. */
+/** What is said when a caller sends guidance that is not taken from them, or not always. */
 export function contextWarnings(actor: Actor, body: unknown): string[] {
-  if (maySetContext(actor)) return [];
+  if (mayReplaceContext(actor)) return [];
   const { documents } = Object(body) as { documents?: unknown };
   const parts = [body, ...(Array.isArray(documents) ? (documents as unknown[]) : [])];
-  return parts.some(hasContext) ? [`entityContext: ${IGNORED}`] : [];
+  return parts.some(hasContext) ? [`entityContext: ${maySetContext(actor) ? GIVES_WAY : IGNORED}`] : [];
 }
 
 function hasContext(part: unknown): boolean {
