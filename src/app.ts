@@ -29,6 +29,7 @@ import { createSpaceCalibrations } from "./core/search/space-calibrations.js";
 import { createModelReranker } from "./core/search/rerank-with-model.js";
 import { createAuditTrail } from "./core/service/audit-trail.js";
 import { createExpiryWarnings } from "./core/service/expiring-keys.js";
+import { whereThereIsRoom } from "./core/service/room.js";
 import { createTextIndexJobs, enqueueRewriting } from "./core/service/text-index.js";
 import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
 import type { Actor } from "./core/types.js";
@@ -104,7 +105,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       isStated: config.embedding.isStated,
       isPassing: options.isPassing ?? false,
     });
-    await enqueueRewriting(context);
+    await whereThereIsRoom(context, () => enqueueRewriting(context));
     await runner.start();
     await schedule.start();
     // Last, because nothing may fail any more that would leave the engine's process behind.

@@ -181,6 +181,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
       firstKey: secret,
       isOwner,
       objectionToApps: await objectionToApps(config),
+      status: () => untilInterrupted(async () => node.core.status({ actor: await node.actor() }), stopSignal),
       ended: stopSignal.then((signal) => {
         log.info("ending", { signal });
         return node.close();
