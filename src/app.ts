@@ -36,6 +36,7 @@ import type { Actor } from "./core/types.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
 import { versionsOf } from "./ingest/readings.js";
+import { takeUpEmbedding } from "./ingest/take-up.js";
 import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
 import { createId } from "./lib/ids.js";
@@ -106,6 +107,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       isPassing: options.isPassing ?? false,
     });
     await whereThereIsRoom(context, () => enqueueRewriting(context));
+    await whereThereIsRoom(context, () => takeUpEmbedding(context));
     await runner.start();
     await schedule.start();
     // Last, because nothing may fail any more that would leave the engine's process behind.
