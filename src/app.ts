@@ -29,17 +29,20 @@ import { createSpaceCalibrations } from "./core/search/space-calibrations.js";
 import { createModelReranker } from "./core/search/rerank-with-model.js";
 import { createAuditTrail } from "./core/service/audit-trail.js";
 import { createExpiryWarnings } from "./core/service/expiring-keys.js";
+import { whereThereIsRoom } from "./core/service/room.js";
 import { createTextIndexJobs, enqueueRewriting } from "./core/service/text-index.js";
 import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
 import { versionsOf } from "./ingest/readings.js";
+import { takeUpEmbedding } from "./ingest/take-up.js";
 import { createSchedule } from "./jobs/schedule.js";
 import { createRunner } from "./jobs/runner.js";
 import { createId } from "./lib/ids.js";
 import { isLoopbackName } from "./lib/ip-address.js";
 import { createRateLimiter } from "./lib/rate-limit.js";
+import { sleep } from "./lib/time.js";
 
 /** Name of the folder for uploaded files, inside a data folder. */
 const FILES_FOLDER = "files";
@@ -47,6 +50,8 @@ const FILES_FOLDER = "files";
 const QUIET_FOR_MODELS = 30;
 const PROFILES_SUMMED_UP_MINUTES = 15;
 const KEYS_LOOKED_AT_MINUTES = 30;
+/** So long callers are told why nothing works any more, before the process ends. */
+const LAST_WORDS_MS = 1_000;
 
 const systemClock: Clock = { now: () => new Date() };
 
@@ -66,6 +71,9 @@ export interface Service {
   readonly organizationId: string;
   /** Resolves when no background work is due or running. */
   settle(): Promise<void>;
+  /** As the store says of its files. */
+  readonly lost: Promise<AppError>;
+  isInPlace(): boolean;
   close(): Promise<void>;
 }
 
@@ -98,7 +106,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       isStated: config.embedding.isStated,
       isPassing: options.isPassing ?? false,
     });
-    await enqueueRewriting(context);
+    await whereThereIsRoom(context, () => enqueueRewriting(context));
+    await whereThereIsRoom(context, () => takeUpEmbedding(context));
     await runner.start();
     await schedule.start();
     // Last, because nothing may fail any more that would leave the engine's process behind.
@@ -111,6 +120,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     core: createCore(context),
     organizationId: store.organizationId,
     settle: () => runner.idle(),
+    lost: store.lost,
+    isInPlace: () => store.isInPlace(),
     close: () => (closed ??= close()),
   };
 }
@@ -266,13 +277,25 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** What this process says of the data folder that it owns. */
+export interface Standing {
+  readonly prove: () => Possession | null;
+  /** False once the folder is lost. */
+  readonly isReady: () => boolean;
+}
+
 export interface NodeOptions extends ServiceOptions {
   /** Starts to answer over HTTP: other processes once this one owns the data folder, and whoever `listen` is for. */
-  readonly listen: (core: Core, organizationId: string, prove: () => Possession | null) => Promise<Listening>;
+  readonly listen: (core: Core, organizationId: string, standing: Standing) => Promise<Listening>;
   /** True for processes that stay: they take over background work when the owner goes. */
   readonly standby: boolean;
   /** True for a process that is of no use when it cannot listen: then it does not become the owner either. */
   readonly mustListen?: boolean;
+  /**
+   * Ends the process, as soon as it may be: the data folder that it owned was removed, moved or replaced, and what is in its
+   * place now must not be touched. Nothing is to be closed.
+   */
+  readonly onLost: () => void;
 }
 
 /** The service as this process reaches it: its own, or that of the process which owns the data folder. */
@@ -296,10 +319,22 @@ export function createNode(options: NodeOptions): Node {
   const listen = (organizationId: string): Promise<Listening> => {
     // A start that was interrupted may come this far after the end.
     if (isHungUp) return Promise.reject(shuttingDown());
-    listening ??= options.listen(core, organizationId, () => proof());
+    const standing = { prove: () => proof(), isReady: () => service?.isInPlace() ?? true };
+    listening ??= options.listen(core, organizationId, standing);
     // A port that is taken may be free at the next try.
     listening.catch(() => (listening = undefined));
     return listening;
+  };
+  const hangUp = async (): Promise<void> => {
+    isHungUp = true;
+    // A server that could not be started was reported to whoever wanted it.
+    await (await listening?.catch(() => undefined))?.close();
+  };
+  const leave = async (reason: AppError): Promise<void> => {
+    options.log.error("the data folder is lost", { reason: reason.message });
+    await sleep(LAST_WORDS_MS);
+    await hangUp();
+    options.onLost();
   };
   const seat = createSeat({
     dataDirectory: options.config.dataDirectory,
@@ -315,6 +350,7 @@ export function createNode(options: NodeOptions): Node {
           throw error;
         });
       service = opened;
+      void opened.lost.then(leave);
       return {
         async call(name, call, input) {
           try {
@@ -332,11 +368,7 @@ export function createNode(options: NodeOptions): Node {
         },
       };
     },
-    async hangUp() {
-      isHungUp = true;
-      // A server that could not be started was reported to whoever wanted it.
-      await (await listening?.catch(() => undefined))?.close();
-    },
+    hangUp,
   });
   const core = coreOver((name, call, input) => {
     const needsId = runsOnce(name) && call.operationId === undefined;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
-import type { Listening, Node, NodeOptions } from "./app.js";
+import type { Listening, Node, Standing } from "./app.js";
 import type { Config } from "./config.js";
 import type { DoorOptions, ServiceInfo, Starters, Surroundings } from "./faces/cli/starters.js";
 import { isMcpStart, openMcpStdio } from "./faces/mcp/opening.js";
@@ -34,9 +34,6 @@ const opening = isMcpStart(args) ? openMcpStdio({ version }) : undefined;
 
 type Core = Node["core"];
 type Settings = Readonly<Record<string, string>>;
-
-/** What this process says of the data folder that it owns. */
-type Prove = Parameters<NodeOptions["listen"]>[2];
 
 interface Start {
   readonly config: Config;
@@ -88,7 +85,7 @@ async function prepare(settings: Settings): Promise<Start> {
 
 /** Answers over HTTP for whoever this process is: the owner, or a client that passes calls on. */
 async function listenFor(
-  at: { core: Core; organizationId: string; host: string; port: number; prove: Prove },
+  at: { core: Core; organizationId: string; host: string; port: number; standing: Standing },
   start: Start,
 ): Promise<Listening> {
   const { createHttpFace, createRequestLog, listen } = await import("./faces/http.js");
@@ -107,9 +104,9 @@ async function listenFor(
     mcpTools: config.mcpTools,
     requests,
     ownerToken: token,
-    proveOwnership: at.prove,
+    proveOwnership: at.standing.prove,
     version,
-    isReady: () => true,
+    isReady: at.standing.isReady,
   });
   const listening = await listen(app, { host: at.host, port: at.port, log });
   const close = async (): Promise<void> => {
@@ -119,6 +116,10 @@ async function listenFor(
   return { url: listening.url, token, close };
 }
 
+function endAtOnce(): void {
+  process.exit(1);
+}
+
 /** A process that answers other processes only, on a port of its own. */
 async function openNode(start: Start, options: { engine: DoorOptions["engine"]; standby: boolean }): Promise<Node> {
   const { createNode } = await import("./app.js");
@@ -126,8 +127,9 @@ async function openNode(start: Start, options: { engine: DoorOptions["engine"]; 
     ...start,
     ...options,
     version,
-    listen: (core, organizationId, prove) =>
-      listenFor({ core, organizationId, host: "127.0.0.1", port: 0, prove }, start),
+    onLost: endAtOnce,
+    listen: (core, organizationId, standing) =>
+      listenFor({ core, organizationId, host: "127.0.0.1", port: 0, standing }, start),
   });
 }
 
@@ -157,9 +159,10 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     engine: "background",
     standby: true,
     mustListen: true,
-    listen: (core, organizationId, prove) => {
+    onLost: endAtOnce,
+    listen: (core, organizationId, standing) => {
       const { host, port } = config;
-      return listenFor({ core, organizationId, host, port, prove }, start);
+      return listenFor({ core, organizationId, host, port, standing }, start);
     },
   });
   try {
@@ -178,6 +181,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
       firstKey: secret,
       isOwner,
       objectionToApps: await objectionToApps(config),
+      status: () => untilInterrupted(async () => node.core.status({ actor: await node.actor() }), stopSignal),
       ended: stopSignal.then((signal) => {
         log.info("ending", { signal });
         return node.close();

@@ -77,9 +77,11 @@ export interface Embedder {
   /**
    * One vector of length 1 per text, in order. Never fewer, never of another size.
    * @throws AppError `unavailable` (with `retryAfter` when the provider named one) when the provider cannot be
-   *   reached or is overloaded, `invalid` when it refuses for good (wrong key, unknown model)
+   *   reached, is overloaded, or wants another key or model, `invalid` when it refuses these texts for good
    */
   embed(texts: readonly string[], purpose: "document" | "query", signal?: AbortSignal): Promise<Float32Array[]>;
+  /** What keeps it from answering now, for people; null while it answers. */
+  readonly problem?: () => string | null;
 }
 
 // ------------------------------------------------------------------------------------------------------------ vectors
@@ -446,6 +448,8 @@ export interface JobStore {
   waiting(kind: string, group: string): Promise<WaitingJob[]>;
   /** Puts off those of these jobs that wait; counts no failure. */
   hold(ids: readonly number[], runAt: Date, reason: string): Promise<void>;
+  /** Makes all jobs of a kind due that wait for a later time. */
+  hasten(kind: string): Promise<void>;
   /** Removes those of these jobs that wait: their work is done. */
   drop(ids: readonly number[]): Promise<void>;
   /** When the next waiting job is due, or null. */

@@ -1,3 +1,4 @@
+import type { AppError } from "./errors.js";
 import type { JobStore, ModelUse, VectorRecord } from "./ports.js";
 import type { AuditStore } from "./audit-ports.js";
 import type { KeyStore } from "./key-ports.js";
@@ -399,5 +400,12 @@ export interface Store extends StoreNouns {
    * @throws AppError `storage_full` without room for a copy of the file, `unavailable` while another program reads it
    */
   scrub(signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves, with what to tell, when the files of the record are no longer where they were opened. Then nothing is written or
+   * acknowledged any more.
+   */
+  readonly lost: Promise<AppError>;
+  /** False as soon as that can be seen. */
+  isInPlace(): boolean;
   close(): Promise<void>;
 }

@@ -43,7 +43,7 @@ export interface HttpFaceOptions {
   /** What this process says of the data folder that it owns, to who holds that token. */
   readonly proveOwnership?: (() => object | null) | undefined;
   readonly version: string;
-  /** False while the store is opening. */
+  /** False once the data folder is lost. */
   readonly isReady: () => boolean;
   /** How often each key may call the API; everybody may at any time without it. */
   readonly rate?: Rate | undefined;

@@ -133,6 +133,16 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   }
 
+  async function takeOver(): Promise<void> {
+    try {
+      const freed = await jobs.reclaim();
+      if (freed > 0) log.info("jobs.taken_over", { count: freed });
+    } catch (error) {
+      // A full disk must not keep the service from starting: their leases run out.
+      log.error("jobs.not_taken_over", { error });
+    }
+  }
+
   /**
    * Jobs that the last process died with go first, each alone for a while: if this one dies too, only one of them was running.
    * What freezes the process keeps others from beginning beside it in any case.
@@ -187,10 +197,7 @@ export function createRunner(options: RunnerOptions): Runner {
   return {
     async start() {
       if (looping || isStopping) throw new Error("A runner is started once.");
-      if (options.soleOwner) {
-        const freed = await jobs.reclaim();
-        if (freed > 0) log.info("jobs.taken_over", { count: freed });
-      }
+      if (options.soleOwner) await takeOver();
       looping = options.soleOwner ? runSuspects().then(loop) : loop();
     },
     wake,

@@ -63,10 +63,14 @@ export function createSchedule({ runs, clock, log, random = Math.random }: Sched
       if (stopping.signal.aborted) return;
       log.error("schedule.failed", { name: entry.name, error });
     }
+    await note(entry.name, started);
+  }
+
+  async function note(name: string, run: Date): Promise<void> {
     try {
-      await runs.setLastRun(entry.name, started);
+      await runs.setLastRun(name, run);
     } catch (error) {
-      log.error("schedule.not_noted", { name: entry.name, error });
+      log.error("schedule.not_noted", { name, error });
     }
   }
 
@@ -104,7 +108,7 @@ export function createSchedule({ runs, clock, log, random = Math.random }: Sched
       const now = clock.now();
       for (const entry of entries.values()) {
         const last = await runs.lastRun(entry.name);
-        if (!last) await runs.setLastRun(entry.name, now);
+        if (!last) await note(entry.name, now);
         // A last run in the future comes from a clock that was wrong; believing it could mean never to run again.
         plan(entry, last && last <= now ? last : now);
       }

@@ -1,14 +1,19 @@
 import { AnswerTooLargeError, parseRetryAfter } from "./http-fetch.js";
 import { truncate } from "./truncate.js";
 
+/** However long a service wishes to be left alone: it is asked again after so many seconds. */
+const LONGEST_PAUSE = 15 * 60;
+
 /** What an HTTP service said when it refused. */
 export interface ApiFailure {
   readonly status: number;
   /** The service's own word for it, e.g. `insufficient_quota`. */
   readonly code: string | undefined;
   readonly text: string | undefined;
-  /** Seconds. */
+  /** Seconds, at most 15 minutes. */
   readonly retryAfter: number | undefined;
+  /** What it wished beyond that, as a sentence; empty for nothing. */
+  readonly wish: string;
 }
 
 /**
@@ -19,11 +24,14 @@ export function readApiFailure(error: unknown): ApiFailure | undefined {
   if (!(error instanceof Error) || !("status" in error) || typeof error.status !== "number") return undefined;
   const body: unknown = "error" in error ? error.error : undefined;
   const headers = "headers" in error && error.headers instanceof Headers ? error.headers : undefined;
+  const wished = parseRetryAfter(headers?.get("retry-after"));
+  const isTooLong = wished !== undefined && wished > LONGEST_PAUSE;
   return {
     status: error.status,
     code: textAt(body, "code") ?? textAt(body, "type"),
     text: textAt(body, "message"),
-    retryAfter: parseRetryAfter(headers?.get("retry-after")),
+    retryAfter: isTooLong ? LONGEST_PAUSE : wished,
+    wish: isTooLong ? ` It wants to be left alone for ${wished} s, but is asked again after ${LONGEST_PAUSE} s.` : "",
   };
 }
 

@@ -210,14 +210,26 @@ test("a slow service is given up in time", async () => {
 });
 
 test.each([
-  ["a wrong key", {}, { apiKey: "another" }, "refused the key (401). Check RECOLLECT_EMBEDDING_API_KEY"],
-  ["an unknown model", {}, { models: ["other"] }, 'knows no model "scripted"'],
-  ["a size that is ignored", { dimensions: 16 }, { honoursDimensions: false }, "set it to 64"],
-])("%s is final and says what to change", async (_what, options, providerOptions, text) => {
-  const { provider, embedder, log } = await open(options, providerOptions);
+  ["a wrong key", 401, { apiKey: "another" }, "refused the key (401). Check RECOLLECT_EMBEDDING_API_KEY"],
+  ["a key that may not do this", 403, {}, "refused the key (403). Check RECOLLECT_EMBEDDING_API_KEY"],
+  ["an unknown model", 404, { models: ["other"] }, 'knows no model "scripted"'],
+  ["an account that has to pay first", 402, {}, "quota is used up (402). Check its billing"],
+])("%s is for a person to mend, and asked about later", async (_what, status, providerOptions, text) => {
+  const { provider, embedder, log } = await open({}, providerOptions);
+  if (Object.keys(providerOptions).length === 0) provider.fail({ kind: "status", status }, 5);
+  const error = await failureOf(embedder.embed(["one"], "document"));
+  expect(error.kind).toBe("unavailable");
+  expect(error.retryAfter).toBeGreaterThanOrEqual(60);
+  expect(error.message).toContain(text);
+  expect(provider.requests).toHaveLength(1);
+  expect(JSON.stringify(log.lines)).toContain(text.slice(0, 20).replaceAll('"', '\\"'));
+});
+
+test("a size that is ignored is final and says what to change", async () => {
+  const { provider, embedder, log } = await open({ dimensions: 16 }, { honoursDimensions: false });
   const error = await failureOf(embedder.embed(["one"], "document"));
   expect(error.kind).toBe("invalid");
-  expect(error.message).toContain(text);
+  expect(error.message).toContain("set it to 64");
   expect(provider.requests).toHaveLength(1);
   expect(log.lines).toEqual([]);
 });
@@ -252,6 +264,18 @@ test.each([
   expect(error.retryAfter).toBeLessThanOrEqual(121);
   expect(provider.requests).toHaveLength(1);
 });
+
+test.each([429, 503])(
+  "a service that wishes for a day after a %i is asked again in a quarter of an hour",
+  async (status) => {
+    const { provider, embedder, log } = await open();
+    provider.fail({ kind: "status", status, headers: { "retry-after": "86400" } }, 5);
+    const error = await failureOf(embedder.embed(["one"], "document"));
+    expect(error.retryAfter).toBe(900);
+    const reason = expect.stringContaining("left alone for 86400 s, but is asked again after 900 s") as string;
+    expect(log.lines).toMatchObject([{ level: "warn", reason }]);
+  },
+);
 
 test("a rate limit without a time is handed over with one", async () => {
   const { provider, embedder } = await open();

@@ -266,6 +266,7 @@ describe("a failure is told so that a person can act:", () => {
       "limits the rate",
       77,
     ],
+    ["a day's wait", status(429, undefined, { "retry-after": "86400" }), "unavailable", "left alone for 86400 s", 900],
     ["no credit", status(402), "unavailable", "no credit", 3_600],
     ["a used-up quota", status(429, { code: "insufficient_quota", message: "x" }), "unavailable", "no credit", 3_600],
     [

@@ -20,7 +20,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "recollect-durability-"));
   const file = join(folder, "recollect.db");
   const connections = await openSqliteStore({ file, maxMegabytes: 0 });
-  const care = { committed: () => undefined, sync: () => disk.sync() };
+  const care = { permit: () => undefined, committed: () => undefined, sync: () => disk.sync() };
   ({ full, normal: background } = sqliteDatabases(connections, { file, care }));
 });
 afterEach(async () => {

@@ -1,5 +1,3 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +9,7 @@ import type { Store } from "../../src/core/ports.js";
 import { createId } from "../../src/lib/ids.js";
 import { buildDocumentDraft, buildDocumentQuery, buildJobDraft, buildJournalEntry } from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
+import { mountSmallDisk } from "../support/small-disk.js";
 import { letGoOfFiles, openDatabase, type StoreChild, startStoreChild } from "../support/store-folder.js";
 
 const PATIENCE_MS = 400;
@@ -261,27 +260,6 @@ describe("full", () => {
     tiny?.remove();
   });
 });
-
-/** A file system of 4 MB of its own, where the system lets us have one. */
-function mountSmallDisk(size: string): { path: string; resize(size: string): void; remove(): void } | null {
-  const path = join(tmpdir(), `recollect-disk-${size}-${process.pid}`);
-  const run = (command: string, ...parameters: string[]): boolean => spawnSync(command, parameters).status === 0;
-  mkdirSync(path, { recursive: true });
-  if (!run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path)) {
-    run("rmdir", path);
-    return null;
-  }
-  return {
-    path,
-    resize: (newSize) => {
-      run("mount", "-o", `remount,size=${newSize}`, path);
-    },
-    remove: () => {
-      run("umount", "-l", path);
-      run("rmdir", path);
-    },
-  };
-}
 
 test("what a process has acknowledged is there after it was killed, again and again, and nothing is half-written", async () => {
   const acknowledged: string[] = [];

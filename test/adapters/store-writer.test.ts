@@ -20,7 +20,11 @@ beforeEach(async () => {
     create table links (note integer references notes deferrable initially deferred) strict;
     pragma foreign_keys = on;`);
   const session = new SqliteSession(connection, ":memory:", 100);
-  writer = new SqliteWriter(session, new Turns(), { committed: () => undefined, sync: () => Promise.resolve() });
+  writer = new SqliteWriter(session, new Turns(), {
+    permit: () => undefined,
+    committed: () => undefined,
+    sync: () => Promise.resolve(),
+  });
 });
 afterEach(() => {
   if (!isClosed) connection.close();

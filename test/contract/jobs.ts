@@ -77,6 +77,12 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       expect(await jobs.dueKinds(kinds)).toEqual([]);
     });
 
+    test("makes what waits due, of one kind alone", async () => {
+      await jobs.enqueue(["embed", "read"].map((kind) => draft({ kind, runAt: clock.from(60_000) })));
+      await jobs.hasten("embed");
+      expect((await take()).map(({ kind }) => kind)).toEqual(["embed"]);
+    });
+
     test("thousands of drafts in one call", async () => {
       await jobs.enqueue(Array.from({ length: 2_345 }, (_, at) => draft({ payload: at, key: `key ${at}` })));
       expect((await jobs.counts()).waiting).toBe(2_345);

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AppError } from "../../src/core/errors.js";
 import type { ServiceInfo, Starters } from "../../src/faces/cli/index.js";
 import { untilInterrupted } from "../../src/faces/cli/interrupt.js";
+import { openCore } from "../support/open-core.js";
 import { parseAnswer, runCommand, startersFor, TEST_VERSION, type CommandOptions } from "../support/command-line.js";
 
 let data: string;
@@ -196,6 +197,14 @@ describe("recollect serve", () => {
     dataDirectory: "/home/maya/.recollect",
     firstKey: "sm_org_secret",
     isOwner: true,
+    async status() {
+      const opened = await openCore({ dataDirectory: data });
+      try {
+        return await opened.core.status({ actor: opened.actor });
+      } finally {
+        await opened.close();
+      }
+    },
     ended: Promise.resolve(),
   };
   const serving = (change: Partial<ServiceInfo> = {}) => {
@@ -263,9 +272,8 @@ describe("recollect serve", () => {
   });
 
   test("shows a key that was just made even when the status cannot be read", async () => {
-    const { starters } = serving().options;
-    const openDoor = () => Promise.reject(new AppError("unavailable", "Nobody answers."));
-    const result = await run(["serve", "--show-key"], { starters: { ...starters, openDoor } });
+    const status = () => Promise.reject(new AppError("unavailable", "Nobody answers."));
+    const result = await run(["serve", "--show-key"], serving({ status }).options);
     expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining("sm_org_secret") });
     expect(result.stderr).toContain("The status could not be read: Nobody answers.");
   });

@@ -71,6 +71,18 @@ test("a query whose embedding fails is answered from words, and says so", async 
   expect(answer.degraded.join()).toMatch(/words alone/);
 }, 40_000);
 
+test("a service that hangs holds up one search, and the next ones are answered from words at once", async () => {
+  await add(TEXT, 30);
+  provider.fail({ kind: "stall" }, 100);
+  const asked = provider.requests.length;
+  for (const q of ["the blue drawer", "a passport"]) {
+    const answer = await search(q);
+    expect(answer.results[0]?.text).toContain("blue drawer");
+    expect(answer.degraded.join()).toMatch(/words alone: .*no vector of a query within 3 s/);
+  }
+  expect(provider.requests).toHaveLength(asked + 1);
+}, 40_000);
+
 const WRONG_ANSWERS: readonly (readonly [string, Fault])[] = [
   ["another number of vectors", { kind: "wrong count", by: -1 }],
   ["vectors of another size", { kind: "wrong size", size: 3 }],
@@ -105,18 +117,59 @@ test("facts that were kept without vectors get them when the service is back", a
   expect(answer.results[0]).toMatchObject({ text: TEXT, kind: "memory" });
 }, 60_000);
 
-test("a service that refuses the key fails the document with a reason a person can act on", async () => {
-  provider.fail({ kind: "status", status: 401, body: { error: { message: "bad key" } } }, 100);
-  const receipt = await add(TEXT, 20);
-  expect(receipt.status).toBe("failed");
-  expect(receipt.errorReason).toMatch(/key/i);
-  provider.heal();
-  const again = await opened.core.addDocument(
-    { actor: opened.actor },
-    { content: TEXT, containerTags: [CONTAINER], wait: 20 },
+describe("what only a person can mend", () => {
+  let dataDirectory: string;
+  beforeEach(async () => {
+    dataDirectory = await mkdtemp(join(tmpdir(), "recollect-mended-"));
+    await opened.close();
+    opened = await openCore({ dataDirectory, settings: OPENAI(provider) });
+    await opened.settle();
+  });
+  afterEach(() => rm(dataDirectory, { recursive: true, force: true }));
+
+  async function startAgain(): Promise<void> {
+    await opened.close();
+    opened = await openCore({ dataDirectory, settings: OPENAI(provider) });
+    await opened.settle();
+  }
+
+  async function expectFound(id: string): Promise<void> {
+    const { document } = await opened.core.getDocument({ actor: opened.actor }, { id });
+    expect(document).toMatchObject({ status: "done", dreamingStatus: "done", errorReason: null });
+    const { results, degraded } = await search("where is the passport?");
+    expect(results[0]?.text).toContain("passport");
+    expect(degraded).toEqual([]);
+  }
+
+  test.each([401, 402, 403, 404])(
+    "a service that answers %i keeps the document waiting, says why, and has it at the next start",
+    async (status) => {
+      provider.fail({ kind: "status", status, body: { error: { message: "no" } } }, 100);
+      const { id, ...receipt } = await add(TEXT, 2);
+      expect(receipt.status).toBe("embedding");
+      const { embedding, jobs } = await opened.core.status({ actor: opened.actor });
+      expect(embedding.problem).toMatch(new RegExp(`The embedding service at .*${status}.* Check `));
+      expect(jobs).toMatchObject({ waiting: 1, dead: 0 });
+      provider.heal();
+      await startAgain();
+      await expectFound(id);
+      expect((await opened.core.status({ actor: opened.actor })).embedding.problem).toBeNull();
+    },
+    60_000,
   );
-  expect(again.status).toBe("done");
-}, 60_000);
+
+  test("a document that a service refused for good is tried again at the next start", async () => {
+    provider.fail({ kind: "status", status: 400, body: { error: { message: "not like this" } } }, 100);
+    const { id, ...receipt } = await add(TEXT, 20);
+    expect(receipt).toMatchObject({
+      status: "failed",
+      errorReason: expect.stringContaining("not like this") as string,
+    });
+    provider.heal();
+    await startAgain();
+    await expectFound(id);
+  }, 60_000);
+});
 
 test("another embedder takes over a store: everything is embedded again, and found meanwhile", async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-switch-"));

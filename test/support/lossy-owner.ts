@@ -13,6 +13,7 @@ export function startAsker(dataDirectory: string): Node {
     log: captureLog(),
     engine: "off",
     standby: false,
+    onLost: () => undefined,
     listen: () => Promise.reject(new Error("Who only asks does not listen.")),
   });
 }

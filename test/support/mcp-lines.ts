@@ -100,6 +100,12 @@ export class McpLines {
     return answer;
   }
 
+  /** Lets it end by itself. */
+  ended(): Promise<Ended> {
+    this.#since = performance.now();
+    return this.#ended;
+  }
+
   /** Closes its input. */
   end(): Promise<Ended> {
     this.#since = performance.now();

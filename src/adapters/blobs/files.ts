@@ -19,7 +19,7 @@ export function createFileBlobs(directory: string): BlobStore {
       if (!isId(key)) throw new Error("The key of a blob must be an id");
       const draft = join(directory, `${key}${DRAFT_ENDING}`);
       try {
-        await mkdir(directory, { recursive: true, mode: 0o700 });
+        await makeFolder(directory);
         await writeDurably(draft, bytes);
         await rename(draft, join(directory, key));
         await syncFolder(directory);
@@ -58,6 +58,13 @@ export function createFileBlobs(directory: string): BlobStore {
       return found.flatMap((blob) => blob ?? []);
     },
   };
+}
+
+/** Not what it lies in: a data folder that is gone must not come back as an empty one. */
+async function makeFolder(directory: string): Promise<void> {
+  await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
+    if (codeOf(error) !== "EEXIST") throw error;
+  });
 }
 
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {

@@ -3,6 +3,7 @@ import { AppError } from "../../core/errors.js";
 import type { EmbedderChoice, EmbedderMaker, Log } from "../../core/ports.js";
 import { createBuiltinEmbedder } from "./builtin.js";
 import { cacheQueries } from "./cached.js";
+import { watchEmbedder } from "./watched.js";
 
 /** What making embedders takes beside the choice of one. */
 export interface MakerOptions {
@@ -46,7 +47,7 @@ export function createEmbedderMaker({ dataDirectory, offline, hub, keys, log }: 
       const { model, baseUrl, dimensions } = choice;
       const apiKey = keyFor(choice, keys);
       const embedder = createOpenAiEmbedder({ model, baseUrl, apiKey, dimensions: dimensions ?? undefined, log });
-      return cacheQueries(embedder, { entries: CACHED_QUERIES });
+      return cacheQueries(watchEmbedder(embedder), { entries: CACHED_QUERIES });
     },
   };
 }

@@ -10,17 +10,29 @@ export interface Endpoint {
 
 /** When a service says "too many requests" without saying until when, in seconds. */
 const RATE_LIMIT_PAUSE = 30;
+/** A service that is away or fails is asked again after so many seconds, and then ever more seldom. */
+const AWAY_PAUSE = 30;
+/** What a person has to mend takes longer, in seconds. */
+const REFUSED_PAUSE = 60;
 /** An account without money is not asked again and again, in seconds. */
 const QUOTA_PAUSE = 3_600;
+/** No text can mend these: the key, the account, the model or the address is wrong. */
+const REFUSALS: readonly number[] = [401, 402, 403, 404];
 const EXCHANGE = { expected: "vectors", addressSetting: "RECOLLECT_EMBEDDING_BASE_URL" };
 
-/** Turns whatever a call threw into an AppError that says what to do. */
+/**
+ * Turns whatever a call threw into an AppError that says what to do; `unavailable` always with `retryAfter`, so that nothing is
+ * given up for what is wrong with the service.
+ */
 export function describeFailure(error: unknown, endpoint: Endpoint): AppError {
   if (error instanceof AppError) return error;
   const failure = readApiFailure(error);
   if (failure) return describeStatus(failure, endpoint, error);
   const why = describeBreak(error, EXCHANGE);
-  return new AppError("unavailable", `The embedding service at ${endpoint.baseUrl} ${why}`, { cause: error });
+  return new AppError("unavailable", `The embedding service at ${endpoint.baseUrl} ${why}`, {
+    cause: error,
+    retryAfter: AWAY_PAUSE,
+  });
 }
 
 /**
@@ -30,6 +42,7 @@ export function describeFailure(error: unknown, endpoint: Endpoint): AppError {
 export function pauseBeforeRetry(error: AppError): number | undefined {
   const failure = readApiFailure(error.cause);
   if (error.kind !== "unavailable" || failure?.code === "insufficient_quota") return undefined;
+  if (failure && REFUSALS.includes(failure.status)) return undefined;
   return (failure?.retryAfter ?? 0) * 1000;
 }
 
@@ -46,32 +59,37 @@ export function isBatchTooLarge(error: unknown): boolean {
 
 function describeStatus(failure: ApiFailure, endpoint: Endpoint, cause: unknown): AppError {
   const what = `The embedding service at ${endpoint.baseUrl}`;
-  const { status, retryAfter } = failure;
+  const { status, retryAfter, wish } = failure;
   const said = quoteService(failure.text, endpoint.apiKey);
   if (status === 401 || status === 403)
-    return new AppError("invalid", `${what} refused the key (${status}). Check RECOLLECT_EMBEDDING_API_KEY.`, {
+    return new AppError("unavailable", `${what} refused the key (${status}). Check RECOLLECT_EMBEDDING_API_KEY.`, {
       cause,
+      retryAfter: retryAfter ?? REFUSED_PAUSE,
     });
   if (status === 404)
     return new AppError(
-      "invalid",
+      "unavailable",
       `${what} knows no model "${endpoint.model}", or has no embeddings at this address (404).${said} Check RECOLLECT_EMBEDDING_MODEL and RECOLLECT_EMBEDDING_BASE_URL.`,
-      { cause },
+      { cause, retryAfter: retryAfter ?? REFUSED_PAUSE },
     );
-  if (status === 429 && failure.code === "insufficient_quota")
-    return new AppError("unavailable", `${what} says that the account's quota is used up (429). Check its billing.`, {
-      cause,
-      retryAfter: retryAfter ?? QUOTA_PAUSE,
-    });
+  if (status === 402 || (status === 429 && failure.code === "insufficient_quota"))
+    return new AppError(
+      "unavailable",
+      `${what} says that the account's quota is used up (${status}). Check its billing.`,
+      {
+        cause,
+        retryAfter: retryAfter ?? QUOTA_PAUSE,
+      },
+    );
   if (status === 429)
-    return new AppError("unavailable", `${what} limits the rate of requests (429).`, {
+    return new AppError("unavailable", `${what} limits the rate of requests (429).${wish}`, {
       cause,
       retryAfter: retryAfter ?? RATE_LIMIT_PAUSE,
     });
   if (status >= 500 || status === 408 || status === 409)
-    return new AppError("unavailable", `${what} failed (${status}).${said}`, {
+    return new AppError("unavailable", `${what} failed (${status}).${said}${wish}`, {
       cause,
-      ...(retryAfter === undefined ? {} : { retryAfter }),
+      retryAfter: retryAfter ?? AWAY_PAUSE,
     });
   return new AppError("invalid", `${what} refused the request (${status}).${said}`, { cause });
 }

@@ -101,10 +101,10 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
         maximumMs: longestWaitMs,
         signal,
         judge: (error) => {
-          const pauseMs = error instanceof AppError ? pauseBeforeRetry(error) : undefined;
-          if (!(error instanceof AppError) || pauseMs === undefined) return false;
+          if (!(error instanceof AppError) || error.kind !== "unavailable") return false;
           log.warn("embed.failed", { model, texts: texts.length, reason: error.message });
-          return pauseMs <= longestWaitMs && pauseMs;
+          const pauseMs = pauseBeforeRetry(error);
+          return pauseMs !== undefined && pauseMs <= longestWaitMs && pauseMs;
         },
       },
     );

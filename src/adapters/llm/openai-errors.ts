@@ -43,7 +43,7 @@ export function pauseBeforeRetry(error: AppError): number | undefined {
 
 function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: string, cause: unknown): AppError {
   const what = `The language model at ${endpoint.baseUrl}`;
-  const { status, retryAfter } = failure;
+  const { status, retryAfter, wish } = failure;
   const { settings } = endpoint;
   const said = quoteService(failure.text, endpoint.apiKey);
   if (status === 402 || isOutOfCredit(failure))
@@ -64,12 +64,12 @@ function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: str
       { cause },
     );
   if (status === 429)
-    return new AppError("unavailable", `${what} limits the rate of requests (429).`, {
+    return new AppError("unavailable", `${what} limits the rate of requests (429).${wish}`, {
       cause,
       retryAfter: retryAfter ?? BUSY_PAUSE,
     });
   if (status >= 500 || status === 408 || status === 409)
-    return new AppError("unavailable", `${what} failed (${status}).${said}`, {
+    return new AppError("unavailable", `${what} failed (${status}).${said}${wish}`, {
       cause,
       retryAfter: retryAfter ?? BUSY_PAUSE,
     });

@@ -196,7 +196,7 @@ function createLeases(
 function createOverview(
   db: Kysely<Database>,
   clock: Clock,
-): Pick<JobStore, "counts" | "countOf" | "dead" | "reasonOf" | "dropDead" | "revive"> {
+): Pick<JobStore, "counts" | "countOf" | "dead" | "reasonOf" | "dropDead" | "hasten" | "revive"> {
   return {
     async counts() {
       const { rows } = await sql<{ state: string; count: number; oldest: string }>`
@@ -257,6 +257,17 @@ function createOverview(
         .where("state", "in", ["waiting", "running"])
         .executeTakeFirst();
       return row?.reason ?? null;
+    },
+
+    async hasten(kind) {
+      const now = iso(clock.now());
+      await db
+        .updateTable("jobs")
+        .set({ run_at: now })
+        .where("state", "=", "waiting")
+        .where("kind", "=", kind)
+        .where("run_at", ">", now)
+        .execute();
     },
 
     async revive(ids) {

@@ -11,9 +11,11 @@ export type Durability = "full" | "normal";
 
 /** What has to happen beside a commit. */
 export interface CommitCare {
+  /** Called before anything is committed. @throws when it would not be kept */
+  readonly permit: () => void;
   /** Called after everything that may have changed something. Must not throw: what is committed has succeeded. */
   readonly committed: () => void;
-  /** Resolves when all that is committed is on the disk. */
+  /** Resolves when all that is committed is on the disk, and will be found there. */
   readonly sync: () => Promise<void>;
 }
 
@@ -69,6 +71,7 @@ export class SqliteWriter {
 
   async #runAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     this.#commitGroup();
+    this.#care.permit();
     const result = await this.#session.run<R>(query);
     this.#care.committed();
     return result;
@@ -89,6 +92,7 @@ export class SqliteWriter {
     await this.#acquire(durability);
     try {
       this.#commitGroup();
+      this.#care.permit();
       await work();
       this.#care.committed();
     } finally {
@@ -109,6 +113,7 @@ export class SqliteWriter {
     await this.#session.run(BEGIN);
     return this.#open({
       commit: () => {
+        this.#care.permit();
         this.#session.exec("commit");
         this.#care.committed();
         return this.#care.sync();
@@ -176,6 +181,7 @@ export class SqliteWriter {
     if (!group) return;
     this.#group = undefined;
     try {
+      this.#care.permit();
       this.#session.exec("commit");
     } catch (error) {
       group.settle(error);

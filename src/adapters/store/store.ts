@@ -18,6 +18,7 @@ import { createEmbeddingStore } from "./embeddings.js";
 import { createExtractionTaskStore } from "./extraction-tasks.js";
 import { createExtractionStore } from "./extractions.js";
 import { createSummaryStore } from "./summaries.js";
+import { type FileGuard, guardFiles } from "./file-guard.js";
 import { createFileStore } from "./files.js";
 import { readSteadyRows } from "./fixed-query.js";
 import { createJobStore } from "./jobs.js";
@@ -75,15 +76,19 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   const connections = await openSqliteStore({ file, maxMegabytes, patienceMs });
   const feed = createChangeFeed(connections.writer);
   const caches = createUnitCaches(feed);
+  const guard = guardFiles(file);
   const log = openLogFile(file);
   const checkpointer = createCheckpointer(file, log);
   const committed = (): void => {
     feed.publish();
     checkpointer.look();
   };
-  const care = { committed, sync: () => log.sync() };
+  const sync = (): Promise<void> => log.sync().finally(() => guard.require());
+  const care = { permit: () => guard.require(), committed, sync };
+  void guard.lost.then(() => saveRemovedLog(connections.reader));
   const { full: db, normal, alone } = sqliteDatabases(connections, { file, patienceMs, care });
   const letGo = async (): Promise<void> => {
+    guard.close();
     await db.destroy();
     feed.close();
     await log.close();
@@ -94,6 +99,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   });
 
   const close = async (): Promise<void> => {
+    // SQLite would remove the log of whatever is in the place of the files.
+    if (!guard.isInPlace()) return;
     await checkpointer.close();
     tidyUp(connections.writer);
     await letGo();
@@ -104,6 +111,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       clock,
       caches,
       organizationId,
+      guard,
       scrub: (signal) =>
         scrubFile(database, {
           file,
@@ -122,12 +130,13 @@ interface Surroundings {
   readonly clock: Clock;
   readonly caches: UnitCaches;
   readonly organizationId: string;
+  readonly guard: FileGuard;
   readonly scrub: Store["scrub"];
   readonly close: () => Promise<void>;
 }
 
 function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
-  const { file, clock, caches, organizationId, scrub, close } = surroundings;
+  const { file, clock, caches, organizationId, guard, scrub, close } = surroundings;
   return {
     ...nounsOf(db, clock, caches),
     vectors: createVectorRecord(db),
@@ -169,8 +178,15 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
     health: ({ deep }) => inspectHealth(db, file, deep),
 
     scrub,
+    lost: guard.lost,
+    isInPlace: () => guard.isInPlace(),
     close,
   };
+}
+
+/** The log that was removed is open still: all that is in it comes into the file, if that is there. */
+function saveRemovedLog(connection: SqliteConnection): void {
+  tolerate(() => connection.exec("pragma wal_checkpoint(passive)"));
 }
 
 /**
@@ -178,9 +194,15 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
  * is full, so that must not keep it from closing, nor make it wait.
  */
 function tidyUp(connection: SqliteConnection): void {
-  try {
+  tolerate(() => {
     connection.exec("pragma optimize");
     connection.exec("pragma wal_checkpoint(truncate)");
+  });
+}
+
+function tolerate(work: () => void): void {
+  try {
+    work();
   } catch (error) {
     if (sqliteCodeOf(error) === undefined) throw error;
   }

@@ -59,6 +59,7 @@ export function absentEmbedder(
       [1, 1],
     ],
     isCalibrated: true,
+    problem: () => why.reason,
     embed: () =>
       Promise.reject(
         new AppError("unavailable", `The embedder ${known.name} is not there now: ${why.reason}`, {

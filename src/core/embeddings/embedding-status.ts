@@ -60,6 +60,8 @@ export async function getEmbeddings(
 export interface EmbeddingSummary {
   /** False while the embedder cannot be had; searches go by words then. */
   readonly isAnswering: boolean;
+  /** Why what it was asked last was not answered; null while it answers. */
+  readonly problem: string | null;
   readonly next: Pick<ShownMove, "name" | "state" | "done" | "total" | "minutesLeft" | "problem"> | null;
   readonly previous: { readonly name: string; readonly keptUntil: string | null } | null;
 }
@@ -70,6 +72,7 @@ export async function embeddingSummary({ store, embedders, limits }: CoreContext
   const shown = next?.move ? showMove(next, next.move, limits) : null;
   return {
     isAnswering: !isAbsent(embedders.active()),
+    problem: embedders.active().problem?.() ?? null,
     next: shown && {
       name: shown.name,
       state: shown.state,

@@ -2,6 +2,7 @@ import { iso, sleep } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { Embedder, EmbedderChoice, PlacedEmbedder } from "../ports.js";
+import { whereThereIsRoom } from "../service/room.js";
 import { choiceOfFingerprint, describeChoice, foldersOf, isSameChoice } from "./choice.js";
 import { absentEmbedder, isAbsent } from "./embedders.js";
 import { DROP_JOB, FOLLOW_JOB, giveUpPrevious, giveUpSpace, MISSING_JOB, MOVE_JOB, planNext } from "./roles.js";
@@ -28,10 +29,12 @@ export async function openEmbedders(context: OpenContext, asked: Asked): Promise
   const { store } = context;
   const known = (await store.embeddings.placed()).active ?? (await firstEmbedder(context, asked));
   await bringUp(context, known);
-  await clearLeftovers(context);
-  await planAsked(context, asked);
-  const { next } = await store.embeddings.placed();
-  if (next?.move && !next.move.isPaused) await nudge(context);
+  await whereThereIsRoom(context, async () => {
+    await clearLeftovers(context);
+    await planAsked(context, asked);
+    const { next } = await store.embeddings.placed();
+    if (next?.move && !next.move.isPaused) await nudge(context);
+  });
 }
 
 /** In a new store the built-in one answers from the first moment; a store of an earlier version goes on as it was. */
@@ -59,7 +62,7 @@ async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<vo
       },
     );
   });
-  await answerFrom(context, placed, embedder);
+  await whereThereIsRoom(context, () => answerFrom(context, placed, embedder));
   embedders.activate(embedder);
 }
 

@@ -6,7 +6,7 @@ import { hashKey, opens, requireAllContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { clientSchema, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
-import { once, onceWith } from "../operations.js";
+import { findDone, once, onceWith } from "../operations.js";
 import type { NewKey, StoreNouns } from "../ports.js";
 import { type ApiKey, type Grant, KEY_KINDS, PERMISSIONS } from "../types.js";
 
@@ -159,11 +159,17 @@ export async function ensureFirstKey(
   const { configured } = parseInput(firstKeySchema, raw);
   const { organizationId } = context.store;
   const now = context.clock.now();
-  return onceWith(context, call, { useCase: "ensureFirstKey", isSecret: true }, async (nouns) => {
-    if (configured !== undefined && (await nouns.keys.byHash(hashKey(configured)))) return { secret: null };
-    const keys = await nouns.keys.list(organizationId);
-    const hasKey = keys.some((key) => key.grants === null && key.permission === "write" && opens(key, now));
-    if (configured === undefined && hasKey) return { secret: null };
+  const operation = { useCase: "ensureFirstKey", isSecret: true } as const;
+  const isThere = async ({ keys }: Pick<StoreNouns, "keys">): Promise<boolean> => {
+    if (configured !== undefined) return (await keys.byHash(hashKey(configured))) !== null;
+    const all = await keys.list(organizationId);
+    return all.some((key) => key.grants === null && key.permission === "write" && opens(key, now));
+  };
+  // Nothing is written where nothing is to be made: a service must start while the disk is full.
+  const done = await findDone<{ secret: string | null }>(context, call, operation);
+  if (done === null && (await isThere(context.store))) return { secret: null };
+  return onceWith(context, call, operation, async (nouns) => {
+    if (await isThere(nouns)) return { secret: null };
     const secret = configured ?? newSecret(organizationId);
     await insertKey(nouns, {
       organizationId,

@@ -1,5 +1,5 @@
 import type { Actor } from "../../core/types.js";
-import type { Core } from "../../core/index.js";
+import type { Core, Status } from "../../core/index.js";
 
 /** The core as a command uses it: in this process or in the owner of the data folder. */
 export interface Door {
@@ -28,6 +28,7 @@ export interface ServiceInfo {
   readonly isOwner: boolean;
   /** Why apps cannot sign in by OAuth, where they cannot. */
   readonly objectionToApps?: string | undefined;
+  status(): Promise<Status>;
   /** Resolves when the service has ended, after a signal. */
   readonly ended: Promise<void>;
 }

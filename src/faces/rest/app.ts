@@ -57,7 +57,7 @@ export interface RestFaceOptions {
   readonly access?: AccessRules | undefined;
   readonly limits: RequestLimits;
   readonly version: string;
-  /** False while the store is opening. */
+  /** False once the data folder is lost. */
   readonly isReady: () => boolean;
   /** Counts a request, whichever face it came to. */
   readonly limitRequests: LimitRequests;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Status } from "../../../core/index.js";
-import { examples, withCore, type Cli } from "../cli.js";
+import { examples, type Cli } from "../cli.js";
 import { frame } from "../frame.js";
 import { wholeNumber } from "../options.js";
 import type { ServiceInfo } from "../starters.js";
@@ -37,14 +37,14 @@ async function serve(cli: Cli, { host, port, showKey = false }: ServeOptions): P
   };
   const service = await cli.starters.serve(settings);
   const mayShowKey = showKey || cli.output.isTerminal;
-  announce(cli, { ...service, mayShowKey }, await readStatus(cli, settings));
+  announce(cli, { ...service, mayShowKey }, await readStatus(cli, service));
   await service.ended;
 }
 
 /** A key that was just made must be shown whatever happens, so a status that cannot be read is only left out. */
-async function readStatus(cli: Cli, settings: Readonly<Record<string, string>>): Promise<Status | null> {
+async function readStatus(cli: Cli, service: ServiceInfo): Promise<Status | null> {
   try {
-    return await withCore(cli, ({ core, read }) => core.status(read), { settings });
+    return await service.status();
   } catch (error) {
     cli.output.complain(`The status could not be read: ${error instanceof Error ? error.message : String(error)}`);
     return null;

@@ -48,12 +48,17 @@ export function describeParts({
   const why = vectors.reason === undefined ? "" : `: ${oneLine(vectors.reason)}`;
   const behind = vectors.behind > 0 ? `, ${vectors.behind} changes behind` : "";
   return [
-    ["embedder", `${embedder}${embedding.isAnswering ? "" : " (away; searches go by words)"}`],
+    ["embedder", `${embedder}${describeFailing(embedding)}`],
     ...describeMove(embedding.next),
     ["llm", llm],
     ["vector index", `${vectors.name} (${vectors.state}${behind})${why}`],
     ["extractor", factExtractor],
   ];
+}
+
+function describeFailing({ isAnswering, problem }: Status["embedding"]): string {
+  if (isAnswering && problem === null) return "";
+  return ` (away; searches go by words)${problem === null ? "" : `: ${oneLine(problem)}`}`;
 }
 
 function describeMove(next: Status["embedding"]["next"]): [string, string][] {

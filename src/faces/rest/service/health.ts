@@ -11,7 +11,7 @@ interface HealthOptions {
  * answers, `ready` that it can work; `/health` says both and fails like `ready`.
  */
 export function mountHealth(app: RestApp, { version, isReady }: HealthOptions): void {
-  const ready = () => ({ status: isReady() ? "ok" : "starting", live: true, ready: isReady(), version });
+  const ready = () => ({ status: isReady() ? "ok" : "unavailable", live: true, ready: isReady(), version });
   app.get("/health/live", (context) => context.json({ status: "ok" }, 200, COMMON_HEADERS));
   for (const path of ["/health", "/health/ready"])
     app.get(path, (context) =>

@@ -1,0 +1,35 @@
+import type { DeadJob } from "../core/ports.js";
+import type { IngestContext } from "./context.js";
+import { stepSchema } from "./step.js";
+
+const KIND = "embed";
+/** Jobs in one transaction; more would hold up other callers. */
+const BATCH = 200;
+const MOST = 100_000;
+
+/**
+ * Has embedding tried again that waits for its service, or was given up because of it: whoever starts the service may have
+ * mended what was wrong.
+ */
+export async function takeUpEmbedding({ store, log }: Pick<IngestContext, "store" | "log">): Promise<void> {
+  const dead = (await store.jobs.dead(MOST)).filter(isFaultOfService);
+  for (let start = 0; start < dead.length; start += BATCH) {
+    const batch = dead.slice(start, start + BATCH);
+    await store.transaction(async ({ documents, jobs }) => {
+      await jobs.revive(batch.map(({ id }) => id));
+      for (const { payload } of batch) {
+        const step = stepSchema.safeParse(payload);
+        const [head] = step.success ? await documents.headsByIds(store.organizationId, [step.data.documentId]) : [];
+        if (head?.status === "failed" && head.revision === step.data?.revision)
+          await documents.update(store.organizationId, head.id, { status: "embedding", errorReason: null });
+      }
+    });
+  }
+  if (dead.length > 0) log.info("documents whose embedding was given up are taken up again", { count: dead.length });
+  await store.jobs.hasten(KIND);
+}
+
+/** Not what ended the process, nor what took too long. */
+function isFaultOfService({ kind, reason }: DeadJob): boolean {
+  return kind === KIND && reason.includes("The embedding service");
+}

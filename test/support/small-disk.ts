@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface SmallDisk {
+  readonly path: string;
+  resize(size: string): void;
+  /** Takes all that is left. */
+  fill(): void;
+  remove(): void;
+}
+
+/** A file system of its own, where the system lets us have one. */
+export function mountSmallDisk(size: string): SmallDisk | null {
+  const path = join(tmpdir(), `recollect-disk-${size}-${process.pid}`);
+  const run = (command: string, ...parameters: string[]): boolean => spawnSync(command, parameters).status === 0;
+  mkdirSync(path, { recursive: true });
+  if (!run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path)) {
+    run("rmdir", path);
+    return null;
+  }
+  return {
+    path,
+    resize: (newSize) => {
+      run("mount", "-o", `remount,size=${newSize}`, path);
+    },
+    fill() {
+      const ballast = openSync(join(path, "ballast"), "a");
+      for (const bytes of [65_536, 4_096, 1]) while (hasRoomFor(ballast, bytes));
+      closeSync(ballast);
+    },
+    remove: () => {
+      run("umount", "-l", path);
+      run("rmdir", path);
+    },
+  };
+}
+
+function hasRoomFor(file: number, bytes: number): boolean {
+  try {
+    writeSync(file, Buffer.alloc(bytes));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+    return false;
+  }
+}
