@@ -202,7 +202,14 @@ describe("MCP tools of every generation", () => {
 
   test.each(tools.map(({ name, input }) => [name, Object.keys(input.shape)] as const))("%s", async (name, known) => {
     for (const wrong of ["container_tag", "contanerTag", "userId", "namespace"].filter((one) => !known.includes(one))) {
-      const required = { query: "password", content: "x", informationToGet: "password", thingToRemember: "x" };
+      const required = {
+        query: "password",
+        content: "x",
+        informationToGet: "password",
+        thingToRemember: "x",
+        id: "x",
+        documentId: "x",
+      };
       const { isError, text } = await mcp.call(name, { ...pick(required, known), [wrong]: "mia" }).catch(told);
       expect([isError, text]).toEqual([true, expect.stringContaining("containerTag")]);
       expect(text).not.toContain("rosebud");

@@ -3,10 +3,10 @@ import { createId, isId } from "../../lib/ids.js";
 import { waitForDocument } from "./add-document.js";
 import { dropBlobs } from "./blobs.js";
 import type { Admitted, CoreContext } from "../context.js";
-import { findDocument } from "./documents.js";
+import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { readFileText } from "./file-text.js";
-import { customIdSchema, noteSchema, parseInput } from "../input.js";
+import { noteSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import { prepareDocument } from "./prepare-document.js";
 import type { StoredFile } from "../types.js";
@@ -133,17 +133,17 @@ function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {
     );
 }
 
-/** The file that a document was made of, by id or customId. @throws AppError `not_found` when there is none */
+/** The file that a document was made of. @throws AppError as `findDocument`, and `not_found` when there is none */
 export async function getDocumentFile(
   { store }: CoreContext,
   { actor }: Admitted,
   raw: unknown,
 ): Promise<{ file: StoredFile; path: string }> {
-  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
-  const document = await findDocument(store, actor, id);
+  const name = parseInput(documentNameSchema, raw);
+  const document = await findDocument(store, actor, name);
   const files = await store.files.ofDocument(actor.organizationId, document.id);
   const file = files.find(({ key }) => document.url === `${FILES_PATH}${key}`);
-  if (!file) throw new AppError("not_found", `Document ${id} has no file: it was not uploaded as one.`);
+  if (!file) throw new AppError("not_found", `Document ${name.id} has no file: it was not uploaded as one.`);
   return { file, path: `${FILES_PATH}${file.key}` };
 }
 

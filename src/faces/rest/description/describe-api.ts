@@ -84,7 +84,8 @@ function bodyTypeOf({ carries }: Endpoint): string {
   return carries === "file" ? "multipart/form-data" : "application/json";
 }
 
-function describeAnswers({ status, answer, produces }: Endpoint) {
+function describeAnswers({ status, answer, produces, conflict }: Endpoint) {
+  const refused = { "application/json": { schema: errorSchema } };
   return {
     [status]: {
       description: ANSWERS[status],
@@ -92,7 +93,8 @@ function describeAnswers({ status, answer, produces }: Endpoint) {
       ...(produces !== undefined && { content: { [produces]: { schema: z.string() } } }),
     },
     // Gives the shape of errors its place among the named schemas.
-    default: { description: "Refused or failed", content: { "application/json": { schema: errorSchema } } },
+    default: { description: "Refused or failed", content: refused },
+    ...(conflict !== undefined && { 409: { description: conflict, content: refused } }),
   };
 }
 

@@ -3,6 +3,7 @@ import { addDocumentSchema, FileBytes } from "../../../core/index.js";
 import { preferredWait } from "../prefer.js";
 import { presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { defineEndpoint } from "../endpoint.js";
+import { AMBIGUOUS, documentNameOf, documentPlace } from "./document-name.js";
 import { FormFile } from "../read-form.js";
 import { containerTag, tagsOf } from "../schemas.js";
 import { serveFile } from "./serve-file.js";
@@ -94,10 +95,12 @@ export const fileEndpoints = [
     summary: "Where to download the file of a document",
     description: "Only documents that came as files have one.",
     tag: "documents",
+    query: documentPlace,
+    conflict: AMBIGUOUS,
     status: 200,
     answer: z.object({ url: z.url() }),
-    async handle({ core, call, parameter, origin }) {
-      const { path } = await core.getDocumentFile(call, { id: parameter("id") });
+    async handle({ core, call, parameter, query, origin }) {
+      const { path } = await core.getDocumentFile(call, documentNameOf(parameter, query));
       return { url: `${origin}${path}` };
     },
   }),
