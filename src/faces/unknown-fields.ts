@@ -13,7 +13,7 @@ export interface UnknownFields {
 }
 
 /** Fields that decide what a request reaches or may do. Without them it would reach more than was meant. */
-const NARROWING: ReadonlySet<string> = new Set([
+export const NARROWING: readonly string[] = [
   "containerTag",
   "containerTags",
   "conversationId",
@@ -32,14 +32,16 @@ const NARROWING: ReadonlySet<string> = new Set([
   "sourceContainerTags",
   "tag",
   "targetContainerTag",
-]);
+];
+
+const PLAIN_NARROWING: ReadonlySet<string> = new Set(NARROWING.map(plainNameOf));
 
 /** What other APIs call a container, without case, underscores and hyphens. */
 const CONTAINER_NAMES: ReadonlySet<string> = new Set(
   (
-    "agentid appid collection collectionname container containerid containers groupid namespace namespaces orgid " +
-    "organizationid partition project projectid projects runid sessionid space spaceid spaceids spaces tenant tenantid " +
-    "threadid user userid userids username workspace workspaceid"
+    "accountid agentid appid collection collectionname container containerid containers containertaglist customerid " +
+    "graphid groupid namespace namespaces orgid organizationid partition project projectid projects runid sessionid " +
+    "space spaceid spaceids spaces tag tags tenant tenantid threadid uid user userid userids username workspace workspaceid"
   ).split(" "),
 );
 
@@ -60,7 +62,7 @@ const CONDITION = ["key", "value", "filterType", "numericOperator", "negate", "i
 
 /**
  * Finds the fields of an input that its schema does not know, at every depth; keys of records, such as metadata, are the
- * caller's own. A field without a value narrows nothing, so it is never misspelt.
+ * caller's own. One that narrows other requests is never ignored. A field without a value narrows nothing.
  */
 export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFields {
   const found = createFound();
@@ -70,24 +72,29 @@ export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFie
   return { ...found, misspelt: [{ path: [], message }] };
 }
 
+/** What decides which query parameters an operation takes. */
+interface Operation {
+  readonly query?: z.ZodType | undefined;
+  readonly body?: z.ZodType | undefined;
+  readonly method: string;
+}
+
 /**
- * Finds query parameters that an operation does not read. One that would narrow the body belongs there.
- * @param body the schema of the body beside the parameters
+ * Finds query parameters that an operation does not read. One that would narrow the body belongs there. Only what reads
+ * passes over others: whoever sends one with a change means something by it, such as to change less.
  */
-export function findUnknownParameters(
-  parameters: z.ZodType | undefined,
-  body: z.ZodType | undefined,
-  input: Readonly<Record<string, unknown>>,
-): UnknownFields {
+export function findUnknownParameters({ query, body, method }: Operation, sent: readonly string[]): UnknownFields {
   const found = createFound();
-  const known = new Set(fieldNamesOf(parameters));
-  const names = [...known, ...fieldNamesOf(body)];
-  for (const [name, value] of Object.entries(input)) {
+  const known = new Set(fieldNamesOf(query));
+  const narrowing = narrowingNames([...known, ...fieldNamesOf(body)]);
+  for (const name of sent) {
     if (known.has(name)) continue;
-    const meant = narrowingNames(names).includes(name) ? name : meantBy(name, narrowingNames(names));
-    if (meant === undefined || isNothing(value)) note(found, [name]);
-    else if (known.has(meant)) refuse(found, [name], `is no parameter of this request; write ${meant}`);
-    else refuse(found, [name], `is no parameter of this request; send ${meant} in the body`);
+    const meant = narrowing.includes(name) ? name : meantBy(name, narrowing);
+    if (meant !== undefined) {
+      const right = known.has(meant) ? `write ${meant}` : `send ${meant} in the body`;
+      refuse(found, [name], `is no parameter of this request; ${right}`);
+    } else if (method !== "get" || narrows(name)) refuse(found, [name], NOT_READ);
+    else note(found, [name]);
   }
   return found;
 }
@@ -219,12 +226,20 @@ interface Place {
 function judge(name: string, value: unknown, { path, known, found }: Place): void {
   if (!mayJudge(found)) return;
   const meant = isNothing(value) ? undefined : meantBy(name, narrowingNames(known));
-  if (meant === undefined) note(found, [...path, name]);
-  else refuse(found, [...path, name], `is not known; write ${meant}`);
+  if (meant !== undefined) refuse(found, [...path, name], `is not known; write ${meant}`);
+  else if (!isNothing(value) && narrows(name)) refuse(found, [...path, name], NOT_READ);
+  else note(found, [...path, name]);
+}
+
+const NOT_READ = "is not read by this request, which would reach or change more than was meant; leave it out";
+
+/** True for a field that narrows other requests, however it is written. */
+function narrows(name: string): boolean {
+  return name.length <= LONGEST_NAME && PLAIN_NARROWING.has(plainNameOf(name));
 }
 
 function narrowingNames(names: readonly string[]): string[] {
-  return names.filter((name) => NARROWING.has(name));
+  return names.filter((name) => NARROWING.includes(name));
 }
 
 function fieldNamesOf(schema: z.ZodType | undefined): string[] {

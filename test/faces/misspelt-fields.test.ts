@@ -61,6 +61,13 @@ const MISSPELT = [
   "group_id",
   "session_id",
   "spaceId",
+  "tags",
+  "tag",
+  "customerId",
+  "accountId",
+  "graphId",
+  "uid",
+  "containerTagList",
 ];
 
 describe("a field that should narrow a request and is misspelt is refused with the right name", () => {
@@ -110,6 +117,25 @@ describe("a field that should narrow a request and is misspelt is refused with t
     ).toBe(400);
   });
 
+  test("nothing is deleted, and no key revoked, by a request that says more than its route reads", async () => {
+    const made = await send("POST", "/v3/auth/agent-key", { name: "agent" }, await rest.ownerKey());
+    const doc = await send("POST", "/v3/documents", { content: "Rain.", containerTag: "mia", customId: "rain" });
+    const before = await stored();
+    for (const [path, body] of [
+      ["/v3/container-tags/mia?dryRun=true", undefined],
+      ["/v3/container-tags/mia", { dryRun: true }],
+      [`/v3/documents/${doc.body.id}?dryRun=true`, undefined],
+      [`/v3/documents/${doc.body.id}`, { containerTag: "tom" }],
+      [`/v3/auth/scoped-key/${made.body.id}?containerTag=mia`, undefined],
+      [`/v3/auth/scoped-key/${made.body.id}?dry_run=1`, undefined],
+      [`/v3/auth/scoped-key/${made.body.id}`, { containerTag: "mia" }],
+    ] as const)
+      expect([path, (await send("DELETE", path, body, await rest.ownerKey())).status]).toEqual([path, 400]);
+    expect(await stored()).toBe(before);
+    const shown = { authorization: `Bearer ${made.body.key}` };
+    expect((await send("GET", "/v3/session", undefined, shown)).status).toBe(200);
+  });
+
   const shapeOf = (schema: z.ZodType | undefined) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
   const takes = (names: readonly string[]) => names.includes("containerTag") || names.includes("containerTags");
   const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
@@ -152,7 +178,7 @@ describe("a field that should narrow a request and is misspelt is refused with t
   );
 });
 
-describe("a header that should pin is not passed over", () => {
+describe("a header or parameter that should pin is not passed over", () => {
   test.each(["x-sm-project", "x-sm-projects", "x_sm_project", "x-container-tag"])("%s over REST", async (name) => {
     const { status, body } = await send("POST", "/v4/search", { q: "password" }, { [name]: "mia" });
     expect([status, body.message]).toEqual([400, expect.stringContaining("containerTag")]);
@@ -161,6 +187,14 @@ describe("a header that should pin is not passed over", () => {
     const { status, text } = await send("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "ping" }, { [name]: "mia" });
     expect([status, text]).toEqual([400, expect.stringContaining("write x-sm-project")]);
   });
+  test.each(["containerTag", "container_tag", "userId", "project", "tag"])("?%s=mia over MCP", async (name) => {
+    const { status, text } = await send("POST", `/mcp?tools=all&${name}=mia`, {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "ping",
+    });
+    expect([status, text]).toEqual([400, expect.stringContaining("in the header x-sm-project")]);
+  });
 });
 
 describe("MCP tools of every generation", () => {
@@ -168,11 +202,30 @@ describe("MCP tools of every generation", () => {
 
   test.each(tools.map(({ name, input }) => [name, Object.keys(input.shape)] as const))("%s", async (name, known) => {
     for (const wrong of ["container_tag", "contanerTag", "userId", "namespace"].filter((one) => !known.includes(one))) {
-      const required = { query: "password", content: "x", informationToGet: "password", thingToRemember: "x" };
+      const required = {
+        query: "password",
+        content: "x",
+        informationToGet: "password",
+        thingToRemember: "x",
+        id: "x",
+        documentId: "x",
+      };
       const { isError, text } = await mcp.call(name, { ...pick(required, known), [wrong]: "mia" }).catch(told);
       expect([isError, text]).toEqual([true, expect.stringContaining("containerTag")]);
       expect(text).not.toContain("rosebud");
     }
+  });
+
+  test("do nothing for an argument that narrows other calls", async () => {
+    for (const [name, args] of [
+      ["forget", { query: "password", containerTag: "mia", dryRun: true }],
+      ["forget", { query: "password", containerTag: "mia", filters: { AND: [] } }],
+      ["add_memory", { content: "x", containerTag: "mia", customId: "x", dry_run: true }],
+    ] as const) {
+      const { isError, text } = await mcp.call(name, args).catch(told);
+      expect([isError, text]).toEqual([true, expect.stringContaining("leave it out")]);
+    }
+    expect((await send("POST", "/v4/search", { q: "password", containerTag: "mia" })).text).toContain("rosebud");
   });
 
   test("name what they do not know beside the answer", async () => {
@@ -190,19 +243,18 @@ describe("other fields that nothing reads", () => {
   test("are named in the answer, which is otherwise the same", async () => {
     const asked = { q: "password", containerTag: "mia" };
     const { body: plain } = await send("POST", "/v4/search", asked);
-    const { status, body } = await send("POST", "/v4/search?colour=red", {
-      ...asked,
-      shape: 1,
-      include: { smells: true },
-    });
+    const { status, body } = await send("POST", "/v4/search", { ...asked, shape: 1, include: { smells: true } });
     expect(status).toBe(200);
     const { warnings, timing: _one, ...same } = body;
-    expect(warnings).toEqual(
-      ["colour", "shape", "include.smells"].map((name) => `${name}: is not known and was ignored`),
-    );
+    expect(warnings).toEqual(["shape", "include.smells"].map((name) => `${name}: is not known and was ignored`));
     const { timing: _other, ...expected } = plain;
     expect(same).toEqual(expected);
     expect(plain.warnings).toBeUndefined();
+  });
+
+  test("are named in the answer of what only reads, where they are parameters", async () => {
+    const { status, body } = await send("GET", "/v3/documents?containerTag=mia&colour=red");
+    expect([status, body.warnings]).toEqual([200, ["colour: is not known and was ignored"]]);
   });
 
   test("are at most twenty, and cut", async () => {

@@ -98,7 +98,7 @@ async function removeEach(
       const done = await removeById(nouns, actor, id, {
         now: clock.now(),
         within: selection.containerTags,
-        accepts: (found) => isSelected(selection, found),
+        accepts: (found) => isAt(selection.filepath, found),
       });
       removed.push(done.removed);
       files.push(...done.files);
@@ -111,12 +111,7 @@ async function removeEach(
   return { removed, files, errors };
 }
 
-function isSelected(
-  { containerTags, filepath }: Selection,
-  found: { document: Document } | { memory: Memory },
-): boolean {
-  const tags = "document" in found ? found.document.containerTags : [found.memory.containerTag];
-  if (containerTags && !containerTags.some((tag) => tags.includes(tag))) return false;
+function isAt(filepath: string | undefined, found: { document: Document } | { memory: Memory }): boolean {
   if (filepath === undefined) return true;
   const path = "document" in found ? found.document.filepath : null;
   return path !== null && (filepath.endsWith("/") ? path.startsWith(filepath) : path === filepath);

@@ -1,7 +1,6 @@
-import * as z from "zod";
 import type { Admitted, CoreContext } from "../context.js";
-import { findDocument } from "./documents.js";
-import { customIdSchema, parseInput } from "../input.js";
+import { documentNameSchema, findDocument } from "./documents.js";
+import { parseInput } from "../input.js";
 import type { Chunk } from "../types.js";
 
 export interface DocumentChunks {
@@ -10,9 +9,8 @@ export interface DocumentChunks {
   readonly chunks: readonly Chunk[];
 }
 
-/** The pieces of a document that search can find, by id or customId. @throws AppError `not_found` */
+/** The pieces of a document that search can find, by its name. @throws AppError as `findDocument` */
 export async function getChunks({ store }: CoreContext, { actor }: Admitted, raw: unknown): Promise<DocumentChunks> {
-  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
-  const document = await findDocument(store, actor, id);
+  const document = await findDocument(store, actor, parseInput(documentNameSchema, raw));
   return { documentId: document.id, chunks: await store.chunks.newest(actor.organizationId, document.id) };
 }

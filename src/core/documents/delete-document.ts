@@ -1,11 +1,11 @@
-import * as z from "zod";
 import { dropBlobs } from "./blobs.js";
+import { requireContainer } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
-import { lookUpDocument, removeDocument } from "./documents.js";
+import { documentNameSchema, lookUpDocument, removeDocument } from "./documents.js";
 import { notFound } from "../errors.js";
 import { findLatest, isActive } from "../memories/find-memory.js";
 import { forgetMemories } from "../memories/forget.js";
-import { customIdSchema, parseInput } from "../input.js";
+import { parseInput } from "../input.js";
 import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
@@ -20,7 +20,7 @@ export interface Removed {
 /** Which of the things that an id may name count. */
 export interface RemovalScope {
   readonly now: Date;
-  /** Containers to look for customIds in; by default all that the actor may see. */
+  /** It must lie in one of these containers; by default in any that the actor may see. */
   readonly within?: readonly string[] | undefined;
   readonly accepts?: (found: { document: Document } | { memory: Memory }) => boolean;
 }
@@ -28,12 +28,14 @@ export interface RemovalScope {
 /**
  * Removes a document with its chunks, in whatever state it is; a job that works on it notices and stops. Memories that
  * other documents state as well stay, the others are forgotten. The id of a memory forgets that memory.
- * @throws AppError `not_found`, `forbidden` when the document lies in other containers too than the actor's
+ * @throws AppError as `findDocument`, and `forbidden` when the document lies in other containers too than the actor's
  */
 export async function deleteDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<Removed> {
-  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
+  const { id, within } = parseInput(documentNameSchema, raw);
+  const tags = within === undefined ? undefined : [within];
+  for (const tag of tags ?? []) requireContainer(call.actor, tag);
   const { removed, files } = await once(context, call, "deleteDocument", (nouns) =>
-    removeById(nouns, call.actor, id, { now: context.clock.now() }),
+    removeById(nouns, call.actor, id, { now: context.clock.now(), within: tags }),
   );
   await dropBlobs(context, files);
   context.events.changed(removed.id);
@@ -51,11 +53,13 @@ export async function removeById(
   id: string,
   { now, within, accepts = () => true }: RemovalScope,
 ): Promise<{ removed: Removed; files: readonly string[] }> {
+  const isWithin = (tags: readonly string[]) => within === undefined || within.some((tag) => tags.includes(tag));
   const document = await lookUpDocument(nouns, actor, id, within);
-  if (document && accepts({ document }))
+  if (document && isWithin(document.containerTags) && accepts({ document }))
     return { removed: { id: document.id, kind: "document" }, files: await removeDocument(nouns, actor, document) };
   const memory = await findLatest(nouns.memories, actor, id);
-  if (!memory || !isActive(memory, now) || !accepts({ memory })) throw notFound("document", id);
+  if (!memory || !isActive(memory, now) || !isWithin([memory.containerTag]) || !accepts({ memory }))
+    throw notFound("document", id);
   await forgetMemories(nouns, actor, [memory], "it was deleted");
   return { removed: { id: memory.id, kind: "memory" }, files: [] };
 }

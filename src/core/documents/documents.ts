@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId, isId } from "../../lib/ids.js";
 import { noteDocument } from "./write-document.js";
-import { asSeenBy, maySee, reachableContainers, refuseReadOnly, requireWhole } from "../auth.js";
+import { asSeenBy, maySee, reachableContainers, refuseReadOnly, requireContainer, requireWhole } from "../auth.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
@@ -13,11 +13,31 @@ import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "
 import type { ModelTotals, StoreNouns } from "../ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
 
-/** @throws AppError `not_found`; the same for what is missing and for what the actor may not see */
-export async function findDocument(nouns: Pick<StoreNouns, "documents">, actor: Actor, id: string): Promise<Document> {
-  const document = await lookUpDocument(nouns, actor, id);
-  if (!document) throw notFound("document", id);
+/** How a caller names one document: by its id or customId, and by a container that it lies in. */
+export const documentNameSchema = z.object({ id: customIdSchema, within: containerTagSchema.optional() });
+export type DocumentName = z.output<typeof documentNameSchema>;
+
+/** @throws AppError as `lookUpNamed`, and `not_found`; the same for what is missing and for what the actor may not see */
+export async function findDocument(
+  nouns: Pick<StoreNouns, "documents">,
+  actor: Actor,
+  name: DocumentName,
+): Promise<Document> {
+  const document = await lookUpNamed(nouns, actor, name);
+  if (!document) throw notFound("document", name.id);
   return document;
+}
+
+/** The document of a name, or null. @throws AppError as `lookUpDocument`, and `forbidden` for a foreign container */
+async function lookUpNamed(
+  nouns: Pick<StoreNouns, "documents">,
+  actor: Actor,
+  { id, within }: DocumentName,
+): Promise<Document | null> {
+  if (within === undefined) return lookUpDocument(nouns, actor, id);
+  requireContainer(actor, within);
+  const document = await lookUpDocument(nouns, actor, id, [within]);
+  return document?.containerTags.includes(within) ? document : null;
 }
 
 /**
@@ -54,11 +74,9 @@ async function findByCustomId(
   const named = heads.map((head) => `${head.id} in ${asSeenBy(actor, head).containerTags.join(", ")}`);
   throw new AppError(
     "conflict",
-    `Several documents have the customId ${customId}: ${named.join("; ")}. Name the one that is meant by its id, or name its container.`,
+    `Several documents have the customId ${customId}: ${named.join("; ")}. Name the one that is meant by its id, or its container where the request takes one.`,
   );
 }
-
-const byIdSchema = z.object({ id: customIdSchema });
 
 export interface DocumentDetails {
   readonly document: Document;
@@ -69,12 +87,12 @@ export interface DocumentDetails {
   readonly llmUse: ModelTotals;
 }
 
-/** A document with the memories that it states, by id or customId. @throws AppError `not_found` */
+/** A document with the memories that it states. @throws AppError as `findDocument` */
 export async function getDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentDetails> {
-  const { id } = parseInput(byIdSchema, raw);
+  const name = parseInput(documentNameSchema, raw);
   const { actor } = call;
-  const document = await lookUpDocument(context.store, actor, id);
-  if (!document) throw await explainMissing(context, actor, id);
+  const document = await lookUpNamed(context.store, actor, name);
+  if (!document) throw await explainMissing(context, actor, name.id);
   const memories = await context.store.memories.ofDocument(actor.organizationId, document.id);
   return {
     document: asSeenBy(actor, document),

@@ -1,11 +1,10 @@
-import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { asSeenBy, maySee } from "../auth.js";
 import { sharedTimeZone, timeZoneOf } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
-import { findDocument } from "./documents.js";
-import { customIdSchema, parseInput } from "../input.js";
+import { documentNameSchema, findDocument } from "./documents.js";
+import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import type { Document, Memory, Trust } from "../types.js";
@@ -29,13 +28,15 @@ function isTold(memory: Memory, now: Date): boolean {
   return !memory.isForgotten && !isOver(memory, now);
 }
 
-/** Looks an id up as a memory, then as a document or customId. @throws AppError `not_found` */
+/** Looks an id up as a memory, then as a document or customId, in one container if that is named. @throws AppError as `findDocument` */
 export async function fetchById(context: CoreContext, call: Admitted, raw: unknown): Promise<Fetched> {
-  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
+  const name = parseInput(documentNameSchema, raw);
+  const { id, within } = name;
   const { store } = context;
   const { organizationId } = call.actor;
   const memory = isId(id) ? await store.memories.byId(organizationId, id) : null;
-  if (memory && isTold(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag])) {
+  const isMeant = memory && (within === undefined || memory.containerTag === within);
+  if (isMeant && isTold(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag])) {
     const sources = await store.memories.sources(organizationId, [memory.id]);
     const heads = await store.documents.headsByIds(
       organizationId,
@@ -53,7 +54,7 @@ export async function fetchById(context: CoreContext, call: Admitted, raw: unkno
       timeZone: sharedTimeZone(context, await store.containers.find(organizationId, [memory.containerTag])),
     };
   }
-  const document = await findDocument(store, call.actor, id);
+  const document = await findDocument(store, call.actor, name);
   const memories = await store.memories.ofDocument(organizationId, document.id);
   return {
     document: asSeenBy(call.actor, document),

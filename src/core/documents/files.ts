@@ -4,11 +4,11 @@ import { waitForDocument } from "./add-document.js";
 import { dropBlobs } from "./blobs.js";
 import { maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
-import { findDocument } from "./documents.js";
+import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { isLinkGood, signLink } from "./file-links.js";
 import { readFileText } from "./file-text.js";
-import { customIdSchema, noteSchema, parseInput } from "../input.js";
+import { noteSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import { prepareDocument } from "./prepare-document.js";
 import type { StoredFile } from "../types.js";
@@ -136,19 +136,19 @@ function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {
 }
 
 /**
- * The file that a document was made of, by id or customId, and a path under which anybody may read it for 24 hours, as long
- * as the document stays in its containers. @throws AppError `not_found` when there is none
+ * The file that a document was made of, and a path under which anybody may read it for 24 hours, as long as the document
+ * stays in its containers. @throws AppError as `findDocument`, and `not_found` when there is none
  */
 export async function getDocumentFile(
   { store, clock }: CoreContext,
   { actor }: Admitted,
   raw: unknown,
 ): Promise<{ file: StoredFile; path: string }> {
-  const { id } = parseInput(z.object({ id: customIdSchema }), raw);
-  const document = await findDocument(store, actor, id);
+  const name = parseInput(documentNameSchema, raw);
+  const document = await findDocument(store, actor, name);
   const files = await store.files.ofDocument(actor.organizationId, document.id);
   const file = files.find(({ key }) => document.url === `${FILES_PATH}${key}`);
-  if (!file) throw new AppError("not_found", `Document ${id} has no file: it was not uploaded as one.`);
+  if (!file) throw new AppError("not_found", `Document ${name.id} has no file: it was not uploaded as one.`);
   const { expires, signature } = await signLink(store, document, file, clock.now());
   return { file, path: `${FILES_PATH}${file.key}?expires=${expires}&signature=${signature}` };
 }

@@ -124,7 +124,7 @@ async function plan(
 async function findNamed(nouns: StoreNouns, actor: Actor, ids: readonly string[]): Promise<Document[]> {
   const found = new Map<string, Document>();
   for (const id of new Set(ids)) {
-    const document = await findDocument(nouns, actor, id);
+    const document = await findDocument(nouns, actor, { id });
     requireWhole(actor, document);
     found.set(document.id, document);
   }

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { maySee, requireContainer, requireWhole } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { titleFromText } from "./document-title.js";
-import { findDocument } from "./documents.js";
+import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { forgetMemories, forgetParted, guessesParted, isWithdrawn } from "../memories/forget.js";
-import { checkMetadataSize, checkSize, customIdSchema, parseInput } from "../input.js";
+import { checkMetadataSize, checkSize, parseInput } from "../input.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
 import { moveMemories } from "../memories/move.js";
@@ -28,7 +28,7 @@ export const updateDocumentSchema = addDocumentSchema
     filepath: true,
     documentDate: true,
   })
-  .extend({ id: customIdSchema, content: addDocumentSchema.shape.content.optional() });
+  .extend({ ...documentNameSchema.shape, content: addDocumentSchema.shape.content.optional() });
 type UpdateInput = z.output<typeof updateDocumentSchema>;
 
 /**
@@ -46,7 +46,7 @@ export async function updateDocument(context: CoreContext, call: Admitted, raw: 
   checkMetadataSize("filterByMetadata", input.filterByMetadata, limits);
   for (const tag of input.containerTags ?? []) requireContainer(call.actor, tag);
   const receipt = await once(context, call, "updateDocument", async (nouns) => {
-    const document = await findDocument(nouns, call.actor, input.id);
+    const document = await findDocument(nouns, call.actor, input);
     const { containerTags } = document;
     requireWhole(call.actor, document);
     await refuseMerging(nouns, call.actor, [...containerTags, ...(input.containerTags ?? [])]);

@@ -88,7 +88,7 @@ async function requireDocument({ store }: CoreContext, actor: Actor, input: Sear
   const tags = reachableContainers(actor, input.containerTags);
   const isNamed = tags !== "all" && input.containerTags?.length;
   const named = isNamed ? await lookUpDocument(store, actor, id, tags) : null;
-  if (!named) await findDocument(store, actor, id);
+  if (!named) await findDocument(store, actor, { id });
 }
 
 /** How often the search is repeated without the documents that it found, while one document outshines the others. */

@@ -8,6 +8,7 @@ import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
 import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
 import type { InTurn } from "../../lib/large-requests.js";
+import { meantBy } from "../unknown-fields.js";
 import type { AccessRules } from "../visitor.js";
 import { readMessages } from "./read-messages.js";
 import { beginRecord } from "./record-calls.js";
@@ -79,7 +80,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const objection = objectionToHost(request.headers, allowed);
     if (objection !== null) throw new AppError("forbidden", objection);
     if (request.method === "OPTIONS") return preflight(request);
-    requirePinning(request.headers);
+    requirePinning(request);
     const { publicUrl } = allowed;
     const from: Visitor = { ...visitor, face: "mcp" };
     const isKeylessOff = options.access?.isKeylessOff;
@@ -116,11 +117,16 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   };
 }
 
-/** @throws AppError `invalid` for a header that is nearly the one that pins: without it every call would reach more */
-function requirePinning(headers: Headers): void {
-  const name = findPinning(headers);
-  if (name !== undefined && name !== PINNING_HEADER)
-    throw new AppError("invalid", `The header ${name} is not known; write ${PINNING_HEADER}.`);
+/** @throws AppError `invalid` for what is meant to pin and does not: without it every call would reach more */
+function requirePinning({ headers, url }: Request): void {
+  const header = findPinning(headers);
+  if (header !== undefined && header !== PINNING_HEADER)
+    throw new AppError("invalid", `The header ${header} is not known; write ${PINNING_HEADER}.`);
+  const parameters = [...new URL(url).searchParams.keys()];
+  const parameter = parameters.find((name) => meantBy(name, ["containerTag"]) !== undefined);
+  if (parameter === undefined) return;
+  const message = `The parameter ${parameter} is not read; name the container in the header ${PINNING_HEADER}.`;
+  throw new AppError("invalid", message);
 }
 
 function allowing(origin: string): Record<string, string> {

@@ -18,10 +18,11 @@ export function watchFields(
   const validate = (input: unknown): Awaited<Result> => {
     const result = parseBounded(schema, input);
     if (!("data" in result)) return { issues: result.findings };
-    const { misspelt, ignored } = findUnknownFields(schema, input);
+    const fields = Object.entries(Object(input)).filter(([name]) => !overruled.includes(name));
+    const unknown = findUnknownFields(schema, Object.fromEntries(fields));
+    const { misspelt, ignored } = unknown;
     if (misspelt.length > 0) return { issues: misspelt.map(({ path, message }) => ({ path, message })) };
-    const unknown = ignored.filter((name) => !overruled.includes(name));
-    if (unknown.length > 0) warnings.set(Object(result.data), warningsOf({ misspelt, ignored: unknown }));
+    if (ignored.length > 0) warnings.set(Object(result.data), warningsOf(unknown));
     return { value: result.data };
   };
   return { "~standard": { ...described["~standard"], validate } };

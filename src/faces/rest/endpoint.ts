@@ -52,6 +52,8 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly status: 200 | 201 | 202 | 204 | 302;
   /** Absent for 204 and for what is not JSON. */
   readonly answer?: z.ZodType<Answer> | undefined;
+  /** When it is refused with 409, as sentences. */
+  readonly conflict?: string;
   /** Type of an answer that is not JSON; the handler then gives a `Response`. */
   readonly produces?: string;
   handle(call: EndpointCall<Body, Query>): Awaitable<Answer | Response>;

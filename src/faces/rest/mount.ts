@@ -17,7 +17,7 @@ import { contextWarnings } from "./context-warnings.js";
 import { refusePinning } from "./refuse-pinning.js";
 import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
-import { bodyLimits, checkInput, readJsonBody, type RequestLimits } from "./read-request.js";
+import { bodyLimits, checkInput, readJsonBody, refuseBody, type RequestLimits } from "./read-request.js";
 import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
 import { truncate } from "../../lib/truncate.js";
 
@@ -81,9 +81,10 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
     options.limitRequests(actor, (name, value) => void (facts.headers[name] = value));
   }
   refusePinning(req.raw.headers);
-  const parameters = findUnknownParameters(endpoint.query, endpoint.body, req.queries());
+  const sent = req.queries();
+  const parameters = findUnknownParameters(endpoint, Object.keys(sent));
   refuseMisspelt(parameters);
-  const query = endpoint.query && checkInput(endpoint.query, req.queries());
+  const query = endpoint.query && checkInput(endpoint.query, sent);
   return options.inTurn(actor.name, req.raw, () => perform(context, { endpoint, options, actor, query, parameters }));
 }
 
@@ -137,7 +138,10 @@ async function readFields(
   endpoint: Endpoint,
   limits: RequestLimits,
 ): Promise<{ body: unknown; fields: UnknownFields }> {
-  if (!endpoint.body) return { body: undefined, fields: NONE_UNKNOWN };
+  if (!endpoint.body) {
+    await refuseBody(request);
+    return { body: undefined, fields: NONE_UNKNOWN };
+  }
   const sent = await readBody(request, endpoint, limits);
   const fields = findUnknownFields(endpoint.body, sent);
   // Before the rules: a field that is missing may be the one that is misspelt.

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { AppError, type Issue } from "../../core/errors.js";
 import { parseBounded } from "../../lib/bounded-parse.js";
 import { JsonLimitError } from "../../lib/limited-json.js";
-import { BodyError, readLimitedJson } from "../../lib/request-body.js";
+import { BodyError, readBodyText, readLimitedJson } from "../../lib/request-body.js";
 
 /** Room for the other fields and for the JSON around them. */
 const BODY_ALLOWANCE = 64 * 1024;
@@ -50,6 +50,34 @@ export async function readJsonBody(request: Request, limit: BodyLimit): Promise<
     if (error instanceof SyntaxError)
       throw new AppError("invalid", `The body is not JSON: ${reasonOf(error)}.`, { cause: error });
     return refuseTooLarge(error, limit);
+  }
+}
+
+/**
+ * Lets through what says nothing: no body, or an empty object, as some clients send with everything.
+ * @throws AppError `invalid` for a body that nothing would read
+ */
+export async function refuseBody(request: Request): Promise<void> {
+  const { headers } = request;
+  const isAnnounced = headers.has("transfer-encoding") || (headers.get("content-length") ?? "0") !== "0";
+  if (!isAnnounced || (await saysNothing(request))) return;
+  const message = "This request takes no body, so nothing in it would be heeded; leave it out.";
+  throw new AppError("invalid", message, { issues: [{ path: [], message }] });
+}
+
+/** Longer bodies than this say something. */
+const LONGEST_NOTHING = 64;
+
+async function saysNothing(request: Request): Promise<boolean> {
+  // The body of a GET never gets here, only its length does.
+  if (request.method === "GET" || request.method === "HEAD")
+    return Number(request.headers.get("content-length") ?? NaN) <= "{}".length;
+  try {
+    const text = await readBodyText(request, LONGEST_NOTHING);
+    return ["", "{}", "null"].includes(text.replaceAll(/\s/g, ""));
+  } catch (error) {
+    if (error instanceof BodyError && error.problem !== "interrupted") return false;
+    throw error;
   }
 }
 

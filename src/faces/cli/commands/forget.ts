@@ -81,15 +81,16 @@ async function forgetMemories({ core, newWrite }: Access, ids: readonly string[]
   return core.forget(newWrite(), { ids, ...inContainer(options), ...because(options) });
 }
 
-async function lookUp({ core, read }: Access, id: string): Promise<Fetched> {
+async function lookUp({ core, read }: Access, id: string, within: string | undefined): Promise<Fetched> {
   try {
-    return await core.fetch(read, { id });
+    return await core.fetch(read, { id, within });
   } catch (error) {
-    throw error instanceof AppError && error.kind === "not_found" ? unknownId(id) : error;
+    throw error instanceof AppError && error.kind === "not_found" ? unknownId(id, within) : error;
   }
 }
 
-function unknownId(id: string, where = ""): AppError {
+function unknownId(id: string, within: string | undefined): AppError {
+  const where = within === undefined ? "" : ` in ${within}`;
   return new AppError(
     "not_found",
     `There is no memory and no document ${oneLine(id)}${where}. Nothing was changed. \`search\` prints the ids.`,
@@ -101,11 +102,8 @@ async function forgetBoth(access: Access, ids: readonly string[], options: Forge
   const memories: string[] = [];
   const documents = new Set<string>();
   for (const id of ids) {
-    const found = await lookUp(access, id);
-    const tags = found.document?.containerTags ?? (found.memory ? [found.memory.containerTag] : []);
-    if (options.container !== undefined && !tags.includes(options.container))
-      throw unknownId(id, ` in ${options.container}`);
-    if (found.document) documents.add(found.document.id);
+    const { document } = await lookUp(access, id, options.container);
+    if (document) documents.add(document.id);
     else memories.push(id);
   }
   const none: Forgotten = { forgotten: [], candidates: [], statedIn: [], batchId: null };

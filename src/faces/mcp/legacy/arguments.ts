@@ -32,7 +32,8 @@ export function placesOf(context: ToolContext, named: Named): readonly string[] 
   return readingPlaces(context, nameIn(named));
 }
 
-function nameIn({ namespace, containerTag: tag, projectId }: Named): string | undefined {
+/** The container that a call names, if any. */
+export function nameIn({ namespace, containerTag: tag, projectId }: Named): string | undefined {
   return namespace ?? tag ?? projectId;
 }
 

@@ -7,11 +7,12 @@ import { titleOf } from "../hits.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
 import { listPlaces } from "../places.js";
 import { defineTool, type Tool } from "../tool.js";
-import { anyId, READ_ONLY } from "../tools/arguments.js";
+import { anyId, containerTag, READ_ONLY } from "../tools/arguments.js";
 import {
   placesOf,
   describePage,
   LONGEST_CONTENT,
+  nameIn,
   pageArguments,
   paginationSchema,
   placeArguments,
@@ -22,6 +23,11 @@ import {
 
 /** Clients put longer results away in a file, or drop them; programs get the whole text as data. */
 const SHOWN_CHARACTERS = 40_000;
+
+const documentPlace = {
+  containerTag: containerTag.describe("Where it lies: needed for a customId that stands in several containers"),
+  namespace: placeArguments.namespace,
+};
 
 const documentSchema = z.object({
   id: z.string(),
@@ -54,7 +60,7 @@ const listing = {
 const reading = {
   title: "Get a document",
   description: "One document with its text, by id or customId.",
-  input: z.object({ documentId: anyId }),
+  input: z.object({ documentId: anyId, ...documentPlace }),
   output: z.object({
     document: documentSchema.extend({
       url: z.string().nullable(),
@@ -102,8 +108,8 @@ const readTool = (name: string): Tool =>
   defineTool({
     ...reading,
     name,
-    async run({ core, actor }, { documentId }) {
-      const { document } = await core.getDocument({ actor }, { id: documentId });
+    async run({ core, actor }, { documentId, ...place }) {
+      const { document } = await core.getDocument({ actor }, { id: documentId, within: nameIn(place) });
       const content = document.content.slice(0, safeCut(document.content, LONGEST_CONTENT));
       const shown = content.slice(0, safeCut(content, SHOWN_CHARACTERS));
       const { id, containerTags, status } = document;
@@ -134,11 +140,11 @@ const deleteDocument = defineTool({
   name: "delete_document",
   title: "Delete a document",
   description: "Removes a document, by id or customId, with the memories that it alone states.",
-  input: z.object({ documentId: anyId }),
+  input: z.object({ documentId: anyId, ...documentPlace }),
   output: z.object({ success: z.boolean(), documentId: z.string(), message: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  async run({ core, actor }, { documentId }) {
-    await core.deleteDocument({ actor, operationId: createId() }, { id: documentId });
+  async run({ core, actor }, { documentId, ...place }) {
+    await core.deleteDocument({ actor, operationId: createId() }, { id: documentId, within: nameIn(place) });
     const message = `Removed ${documentId}, with the memories that nothing else states.`;
     return { text: message, structured: { success: true, documentId, message } };
   },

@@ -6,13 +6,14 @@ import { safeCut } from "../../../lib/truncate.js";
 import { markOf, titleOf } from "../hits.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
 import { defineTool } from "../tool.js";
-import { anyId, READ_ONLY } from "./arguments.js";
+import { anyId, containerTag, READ_ONLY } from "./arguments.js";
 
 /** Clients put longer results away in a file, or drop them. */
 const PAGE_CHARACTERS = 40_000;
 
 const input = z.object({
   id: anyId.describe("Id of a memory or a document, as search shows it, or a document's customId"),
+  containerTag: containerTag.describe("Where it lies: needed for a customId that stands in several containers"),
   offset: z.int().min(0).default(0).describe("Where to go on in a long text: nextOffset of the last answer"),
 });
 
@@ -42,8 +43,8 @@ export const fetchTool = defineTool({
   input,
   output,
   annotations: READ_ONLY,
-  async run({ core, actor }, { id, offset }) {
-    const fetched = await core.fetch({ actor }, { id });
+  async run({ core, actor }, { id, containerTag: within, offset }) {
+    const fetched = await core.fetch({ actor }, { id, within });
     const { whole, page } = present(fetched, id);
     const start = offset > 0 ? safeCut(whole, offset) : 0;
     const end = safeCut(whole, start + PAGE_CHARACTERS);

@@ -125,16 +125,14 @@ async function forgetIds(asker: Asker, ids: readonly string[], limits: Limits): 
 async function findDocuments(
   { core, actor }: Asker,
   ids: readonly string[],
-  tag: string | undefined,
+  within: string | undefined,
 ): Promise<Document[]> {
   const found = new Map<string, Document>();
   for (const id of new Set(ids)) {
-    const { document } = await core.fetch({ actor }, { id }).catch((error: unknown) => {
-      throw error instanceof AppError && error.kind === "not_found" ? unknownId(id) : error;
+    const { document } = await core.fetch({ actor }, { id, within }).catch((error: unknown) => {
+      throw error instanceof AppError && error.kind === "not_found" ? unknownId(id, within) : error;
     });
-    if (!document) continue;
-    if (tag !== undefined && !document.containerTags.includes(tag)) throw unknownId(id, tag);
-    found.set(document.id, document);
+    if (document) found.set(document.id, document);
   }
   return [...found.values()];
 }

@@ -23,7 +23,7 @@ One request holds at most 100,000 values and names of fields, in 64 levels, with
 
 Errors are \`{error, details?, message}\`, all texts; those of wrong input list \`issues\` with the path of each field and the rule that it breaks, the first twenty of them. Where a rate limit is set, every answer carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds until the whole limit is free again), and 429 carries \`Retry-After\`.
 
-Every path under \`/v3/documents\` is also served under \`/v3/memories\`, its older name. Names close to a field that narrows a request, such as \`container_tag\`, are refused with the right name; other unknown fields change nothing and are named in \`warnings\` of the answer. Times are ISO 8601 in UTC.`;
+Every path under \`/v3/documents\` is also served under \`/v3/memories\`, its older name. Names close to a field that narrows a request, such as \`container_tag\`, are refused with the right name, and so is such a field itself where a request does not read it. A request that is no GET takes no parameters, and no body but \`{}\`, that it does not describe. Other unknown fields change nothing and are named in \`warnings\` of the answer. Times are ISO 8601 in UTC.`;
 
 /** Describes endpoints as OpenAPI 3.1, from the same schemas that check their requests and answers. */
 export function describeApi(endpoints: readonly Endpoint[], origin: string): ApiDocument {
@@ -85,7 +85,8 @@ function bodyTypeOf({ carries }: Endpoint): string {
   return carries === "file" ? "multipart/form-data" : "application/json";
 }
 
-function describeAnswers({ status, answer, produces }: Endpoint) {
+function describeAnswers({ status, answer, produces, conflict }: Endpoint) {
+  const refused = { "application/json": { schema: errorSchema } };
   return {
     [status]: {
       description: ANSWERS[status],
@@ -93,7 +94,8 @@ function describeAnswers({ status, answer, produces }: Endpoint) {
       ...(produces !== undefined && { content: { [produces]: { schema: z.string() } } }),
     },
     // Gives the shape of errors its place among the named schemas.
-    default: { description: "Refused or failed", content: { "application/json": { schema: errorSchema } } },
+    default: { description: "Refused or failed", content: refused },
+    ...(conflict !== undefined && { 409: { description: conflict, content: refused } }),
   };
 }
 

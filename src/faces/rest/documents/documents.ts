@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { addDocumentSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
+import { AMBIGUOUS, documentNameOf, documentPlace } from "./document-name.js";
 import { documentAnswer, presentDocument } from "./present-document.js";
 import { presentFact, presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { preferredWait } from "../prefer.js";
@@ -78,26 +79,30 @@ export const documentEndpoints = [
     description:
       "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed, `dreamingReason` what its memories wait for.",
     tag: "documents",
+    query: documentPlace,
+    conflict: AMBIGUOUS,
     status: 200,
     answer: documentAnswer,
-    handle: async ({ core, call, parameter, origin }) =>
-      presentDocument(await core.getDocument(call, { id: parameter("id") }), origin),
+    handle: async ({ core, call, parameter, query, origin }) =>
+      presentDocument(await core.getDocument(call, documentNameOf(parameter, query)), origin),
   }),
   defineEndpoint({
     method: "patch",
     path: "/v3/documents/{id}",
     summary: "Change a document by id or customId",
     description:
-      "Fields that are absent stay as they are. Works in every state: a change during processing is taken up after it.",
+      "Fields that are absent stay as they are. Works in every state: a change during processing is taken up after it. Containers in the body are those that the document moves to.",
     tag: "documents",
+    query: documentPlace,
+    conflict: `${AMBIGUOUS} Or another document of the container has the new \`customId\`.`,
     example: { content: "Mia prefers night trains.", metadata: { team: "travel" } },
     body: updateBody,
     isBodyOptional: true,
     status: 200,
     answer: receiptAnswer,
-    async handle({ core, call, body, parameter }) {
+    async handle({ core, call, body, query, parameter }) {
       const { containerTag: _one, containerTags: _many, ...fields } = body;
-      const change = { ...fields, containerTags: tagsOf(body), id: parameter("id") };
+      const change = { ...fields, containerTags: tagsOf(body), ...documentNameOf(parameter, query) };
       return presentReceipt(await core.updateDocument(call, change));
     },
   }),
@@ -107,9 +112,11 @@ export const documentEndpoints = [
     summary: "Delete a document by id or customId, or forget a memory by id",
     description: "Memories that only this document states are forgotten with it. Works in every state.",
     tag: "documents",
+    query: documentPlace,
+    conflict: AMBIGUOUS,
     status: 204,
-    async handle({ core, call, parameter, setHeader }) {
-      const { kind } = await core.deleteDocument(call, { id: parameter("id") });
+    async handle({ core, call, parameter, query, setHeader }) {
+      const { kind } = await core.deleteDocument(call, documentNameOf(parameter, query));
       setHeader("x-recollect-removed", kind);
     },
   }),

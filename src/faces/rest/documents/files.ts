@@ -3,6 +3,7 @@ import { addDocumentSchema, FileBytes } from "../../../core/index.js";
 import { preferredWait } from "../prefer.js";
 import { presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { defineEndpoint } from "../endpoint.js";
+import { AMBIGUOUS, documentNameOf, documentPlace } from "./document-name.js";
 import { once } from "../query-parameters.js";
 import { FormFile } from "../read-form.js";
 import { containerTag, tagsOf } from "../schemas.js";
@@ -101,10 +102,12 @@ export const fileEndpoints = [
     description:
       "A link that opens the file without a key for 24 hours, as long as the document stays in its containers. Only documents that came as files have one.",
     tag: "documents",
+    query: documentPlace,
+    conflict: AMBIGUOUS,
     status: 200,
     answer: z.object({ url: z.url() }),
-    async handle({ core, call, parameter, origin }) {
-      const { path } = await core.getDocumentFile(call, { id: parameter("id") });
+    async handle({ core, call, parameter, query, origin }) {
+      const { path } = await core.getDocumentFile(call, documentNameOf(parameter, query));
       return { url: `${origin}${path}` };
     },
   }),

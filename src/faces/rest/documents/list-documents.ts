@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineEndpoint } from "../endpoint.js";
+import { AMBIGUOUS, documentNameOf, documentPlace } from "./document-name.js";
 import { pageFields } from "../page-fields.js";
 import { paginationAnswer, presentPagination } from "../pagination.js";
 import {
@@ -176,10 +177,12 @@ export const listEndpoints = [
     summary: "The chunks of a document",
     description: "The pieces in which search finds the newest text, in order.",
     tag: "documents",
+    query: documentPlace,
+    conflict: AMBIGUOUS,
     status: 200,
     answer: chunksAnswer,
-    async handle({ core, call, parameter }) {
-      const { documentId, chunks } = await core.getChunks(call, { id: parameter("id") });
+    async handle({ core, call, parameter, query }) {
+      const { documentId, chunks } = await core.getChunks(call, documentNameOf(parameter, query));
       return {
         documentId,
         chunks: chunks.map(({ id, position, content, type, metadata, createdAt }) => ({
