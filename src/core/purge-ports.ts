@@ -53,6 +53,8 @@ export interface PurgeStore {
     ids: readonly string[],
     options: { readonly documents: readonly string[]; readonly within: PurgeReach },
   ): Promise<PurgedRows>;
+  /** The newest text of a document, and every earlier one that `takeText` would rewrite. */
+  keptTexts(organizationId: string, documentId: string): Promise<string[]>;
   /**
    * Removes what was made of the text of a document, before the text is changed: chunks with index entries and vectors,
    * its description, uploads that it came from. Earlier submissions are rewritten.

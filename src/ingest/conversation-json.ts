@@ -1,7 +1,8 @@
 import type { Turn } from "../core/types.js";
 import { readTimestamp } from "../lib/dates.js";
 import type { TimeZone } from "../lib/time-zone.js";
-import { type FoundConversation, canonicalRole } from "./conversation-speakers.js";
+import { canonicalRole } from "../lib/speakers.js";
+import type { FoundConversation } from "./found-conversation.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

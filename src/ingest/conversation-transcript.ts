@@ -1,16 +1,9 @@
 import type { Turn } from "../core/types.js";
+import { canonicalRole, isPlausibleName, LONGEST_LABEL, readLabel } from "../lib/speakers.js";
 import { yieldTurn } from "../lib/time.js";
-import { type FoundConversation, canonicalRole, isPlausibleName } from "./conversation-speakers.js";
+import type { FoundConversation } from "./found-conversation.js";
 
-/** A label stands at the start of its line, so that longer lines need not be looked at any further. */
-const HEAD = 160;
-const TIMESTAMP =
-  /^\[?(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})?(?:,? {1,2}|T)?(?:\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?)?\]?(?: ?[-–—])? /i;
-const LABEL =
-  /^(?:\*\*|__)?(\p{L}[\p{L}\p{M}\p{N}'’.\- ]{0,39}?)(?: ?\([^()]{1,40}\))?(?:\*\*|__)? ?:(?:\*\*|__)?(?:\s+|$)/u;
 const ROLE_HEADING = /^(?:#{1,6} |\*\*|__)?(user|human|assistant|system)(?:\*\*|__)?:?\s*$/i;
-/** As coding agents write them: `[role: user]`, `[user]` or `1. [user] …`, with or without an end. */
-const ROLE_MARK = /^(?:\d{1,4}\. )?\[(?:role: ?)?(user|human|assistant|system|tool)\](?:\s+|$)/i;
 const END_MARK = /^\[(?:user|human|assistant|system|tool):end\]\s*$/i;
 /** Nothing but a transcript has these, so that one turn is enough. */
 const PLAIN_MARK = /^\[role: ?(?:user|human|assistant|system|tool)\]\s*$/im;
@@ -86,19 +79,13 @@ async function readLines(content: string): Promise<Line[]> {
 }
 
 function readLine(line: string): Omit<Line, "start" | "whole"> {
-  const head = line.slice(0, HEAD);
-  const mark = ROLE_MARK.exec(head);
-  if (mark?.[1] !== undefined) return { label: mark[1].toLowerCase(), text: line.slice(mark[0].length), date: null };
-  const heading = ROLE_HEADING.exec(head)?.[1];
-  if (heading !== undefined && line.length <= HEAD) return { label: heading, text: "", date: null };
-  const timestamp = TIMESTAMP.exec(head);
-  const from = timestamp?.[0].length ?? 0;
-  const match = LABEL.exec(head.slice(from));
-  const label = match?.[1];
-  if (!match || label === undefined) return { label: null, text: line, date: null };
-  const day = timestamp?.[1];
+  const heading = ROLE_HEADING.exec(line.slice(0, LONGEST_LABEL))?.[1];
+  if (heading !== undefined && line.length <= LONGEST_LABEL) return { label: heading, text: "", date: null };
+  const found = readLabel(line);
+  if (!found) return { label: null, text: line, date: null };
+  const { label, length, day } = found;
   const date = day !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(day) ? day : null;
-  return { label, text: line.slice(from + match[0].length), date };
+  return { label, text: line.slice(length), date };
 }
 
 /** The labels that are speakers, or null when the text is no conversation. */

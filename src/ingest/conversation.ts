@@ -1,8 +1,8 @@
 import type { Turn } from "../core/types.js";
 import { findDate } from "../lib/dates.js";
+import { canonicalRole } from "../lib/speakers.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import { findJsonConversation } from "./conversation-json.js";
-import { canonicalRole } from "./conversation-speakers.js";
 import { findTranscript } from "./conversation-transcript.js";
 
 /** A text that turned out to be a conversation. */

@@ -1,3 +1,6 @@
+import { dropAtEnd } from "./drop-at-end.js";
+import { yieldTurn } from "./time.js";
+
 /** A place in a text: `start` inclusive, `end` exclusive, in UTF-16 units. */
 export interface Place {
   readonly start: number;
@@ -10,7 +13,9 @@ export type QuoteFinder = (quote: string) => Place | null;
 /** Fewer letters and digits than this are found anywhere. */
 const FEWEST_LETTERS = 2;
 /** Unseen characters and spaces that a place may hold beside what is quoted, in UTF-16 units. */
-const MOST_UNSEEN = 1_000;
+export const MOST_UNSEEN = 1_000;
+/** Characters that are folded in one turn, so that nobody waits for all of a long text. */
+const FOLDED_AT_ONCE = 50_000;
 
 /**
  * Finds where a text says something, whatever its case, white space, quotation marks, dashes and Unicode forms. The first
@@ -28,8 +33,7 @@ export function createQuoteFinder(text: string): QuoteFinder {
     for (const wanted of [whole, bare]) {
       const at = folded.text.indexOf(wanted);
       if (at === -1) continue;
-      const last = folded.origin[at + wanted.length - 1] ?? 0;
-      const place = { start: folded.origin[at] ?? 0, end: endOfCharacter(text, last) };
+      const place = placeOfFolded(text, folded, at, wanted.length);
       if (place.end - place.start <= quote.length * 2 + MOST_UNSEEN) return place;
     }
     return null;
@@ -49,22 +53,59 @@ function withoutEdges(text: string): string {
   }
 }
 
-interface Folded {
+/** A text as quotations are compared. */
+export interface Folded {
   readonly text: string;
   /** Where each unit of the folded text comes from. */
   readonly origin: Int32Array;
 }
 
 function fold(text: string): Folded {
+  return allOf(folding(text));
+}
+
+function allOf(steps: Generator<void, Folded>): Folded {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Folds a long text in turns, double quotation marks away too. @throws the signal's reason */
+export async function foldInTurns(text: string, signal?: AbortSignal): Promise<Folded> {
+  const steps = folding(text, foldUnquoted);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await yieldTurn(signal);
+  }
+}
+
+/** A quotation as `foldInTurns` folds it, without closing punctuation. Equal phrases say the same. */
+export function phraseOf(quote: string): string {
+  return dropAtEnd(allOf(folding(quote, foldUnquoted)).text.trim(), /[.!。]/u).trim();
+}
+
+function foldUnquoted(character: string): string {
+  return foldCharacter(character).replaceAll('"', "");
+}
+
+/** Where a part of a folded text comes from. */
+export function placeOfFolded(text: string, { origin }: Folded, at: number, length: number): Place {
+  return { start: origin[at] ?? 0, end: endOfCharacter(text, origin[at + length - 1] ?? 0) };
+}
+
+function* folding(text: string, fold = foldCharacter): Generator<void, Folded> {
   const pieces: string[] = [];
   let origin = new Int32Array(text.length + 16);
   let length = 0;
   let at = 0;
+  let next = FOLDED_AT_ONCE;
   let isAfterSpace = true;
   const known = new Map<string, string>();
   for (const character of text) {
     let piece = known.get(character);
-    if (piece === undefined) known.set(character, (piece = foldCharacter(character)));
+    if (piece === undefined) known.set(character, (piece = fold(character)));
     const isSpace = piece === " ";
     if (piece !== "" && !(isSpace && isAfterSpace)) {
       pieces.push(piece);
@@ -73,6 +114,9 @@ function fold(text: string): Folded {
       isAfterSpace = isSpace;
     }
     at += character.length;
+    if (at < next) continue;
+    next += FOLDED_AT_ONCE;
+    yield;
   }
   return { text: pieces.join(""), origin };
 }

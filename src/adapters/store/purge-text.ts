@@ -25,6 +25,48 @@ export async function removeMadeOf(
   return files.map(({ key }) => key);
 }
 
+/** The newest text of a document, and the earlier ones, whole. */
+export async function readKeptTexts(
+  db: Kysely<Database>,
+  organizationId: string,
+  documentId: string,
+): Promise<string[]> {
+  const document = await db
+    .selectFrom("documents")
+    .select("content")
+    .where("id", "=", documentId)
+    .where(sql<boolean>`+organization_id = ${organizationId}`)
+    .executeTakeFirst();
+  return document ? [document.content, ...(await readRevisions(db, documentId, document.content)).map(textOf)] : [];
+}
+
+interface RevisionText {
+  readonly revision: number;
+  readonly pending: string | null;
+  /** The text that it is kept in: its own, or a later one that begins with it. */
+  readonly whole: string;
+  readonly prefix: number | null;
+}
+
+/** Earlier submissions of a document, the last first. */
+async function readRevisions(db: Kysely<Database>, documentId: string, newest: string): Promise<RevisionText[]> {
+  const rows = await db
+    .selectFrom("document_revisions")
+    .select(["revision", "content", "prefix_length as prefix", "pending"])
+    .where("document_id", "=", documentId)
+    .orderBy("revision", "desc")
+    .execute();
+  let whole = newest;
+  return rows.map(({ revision, content, prefix, pending }) => {
+    if (prefix === null) whole = content;
+    return { revision, pending, whole, prefix };
+  });
+}
+
+function textOf({ whole, prefix }: RevisionText): string {
+  return prefix === null ? whole : whole.slice(0, prefix);
+}
+
 /** Rewrites earlier submissions of a document, before its newest text is changed: some are kept as prefixes of a later one. */
 export async function rewriteRevisions(
   db: Kysely<Database>,
@@ -32,17 +74,11 @@ export async function rewriteRevisions(
   { text: rewrite, keepsFact }: Rewriting,
 ): Promise<void> {
   const newest = await db.selectFrom("documents").select("content").where("id", "=", documentId).executeTakeFirst();
-  const rows = await db
-    .selectFrom("document_revisions")
-    .select(["revision", "content", "prefix_length as prefix", "pending"])
-    .where("document_id", "=", documentId)
-    .orderBy("revision", "desc")
-    .execute();
-  let whole = newest?.content ?? "";
-  let next = rewrite(whole);
-  for (const { revision, content, prefix, pending } of rows) {
-    if (prefix === null) whole = content;
-    const text = rewrite(prefix === null ? content : whole.slice(0, prefix));
+  const rows = await readRevisions(db, documentId, newest?.content ?? "");
+  let next = rewrite(newest?.content ?? "");
+  for (const row of rows) {
+    const { revision, prefix, pending } = row;
+    const text = rewrite(textOf(row));
     const isPrefix = prefix !== null && next.startsWith(text);
     await db
       .updateTable("document_revisions")

@@ -13,7 +13,7 @@ import {
   removeListed,
   silenceTraces,
 } from "./purge-rows.js";
-import { removeMadeOf, requote, rewriteRevisions } from "./purge-text.js";
+import { readKeptTexts, removeMadeOf, requote, rewriteRevisions } from "./purge-text.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
@@ -41,6 +41,8 @@ export function createPurgeStore(db: Kysely<Database>): PurgeStore {
         await silenceDocuments(db, within);
         return removeAll(db);
       }),
+
+    keptTexts: (organizationId, documentId) => readKeptTexts(db, organizationId, documentId),
 
     takeText: (organizationId, documentId, rewriting) =>
       atomically(db, async (db) => {

@@ -109,6 +109,20 @@ export function transcriptOf(turns: readonly Turn[]): string {
   return turns.map(({ speaker, text }) => `${speaker}: ${text}`).join("\n\n");
 }
 
+/** Longest name of a speaker in a transcript. */
+const LONGEST_SPEAKER = 255;
+
+/** Where in a transcript what one of these speakers says begins, in order. */
+export function turnStarts(transcript: string, speakers: ReadonlySet<string>): number[] {
+  const starts: number[] = [];
+  for (let from = 0; from !== 1; from = transcript.indexOf("\n\n", from) + 2) {
+    const head = transcript.slice(from, from + LONGEST_SPEAKER + 2);
+    for (let colon = head.indexOf(": "); colon !== -1; colon = head.indexOf(": ", colon + 1))
+      if (speakers.has(head.slice(0, colon))) starts.push(from + colon + 2);
+  }
+  return starts;
+}
+
 /** A message that says nothing, such as a call of a tool, is no turn. */
 function turnOf({ role, name, content }: Message): Turn[] {
   const text = typeof content === "string" ? content : (content ?? []).map(textOfPart).join("\n");

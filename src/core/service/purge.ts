@@ -1,23 +1,31 @@
 import * as z from "zod";
-import { createId, isId } from "../../lib/ids.js";
+import { isId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
-import { mayChange, maySee, requireContainer, requireWhole } from "../auth.js";
+import { requireContainer, requireWhole } from "../auth.js";
 import { refuseMergeTarget, refuseMerging } from "../containers/merge.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { lookUpDocument } from "../documents/documents.js";
-import { AppError, notFound } from "../errors.js";
+import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import { type CutFromDocuments, cutFromDocuments } from "./cut-from-documents.js";
-import type { ContainerRow, JobDraft, JobHandler, PurgedRows, StoreNouns } from "../ports.js";
-import type { Actor, JournalEntry, Memory } from "../types.js";
+import type { ContainerRow, JobHandler, StoreNouns } from "../ports.js";
+import type { Actor } from "../types.js";
+import { purgeMemory, resumeMemory } from "./purge-memory.js";
+import {
+  type Begun,
+  entryOf,
+  jobFor,
+  leaveRest,
+  PATIENCE_MS,
+  type Purged,
+  type Remainder,
+  remainderSchema,
+} from "./purge-remainder.js";
 
-/** How long an answer waits until nothing is left in any file, in milliseconds; a job goes on after that. */
-const PATIENCE_MS = 20_000;
+export type { Purged };
+
 /** A large store is written anew, and large containers take many batches. */
 const TIMEOUT_MS = 6 * 60 * 60 * 1_000;
-/** With an hour between attempts, more than a month: what was promised is not given up because a disk is full. */
-const MAX_ATTEMPTS = 1_000;
 /** What is removed in one transaction; more would hold up other callers. */
 const DOCUMENT_BATCH = 50;
 const MEMORY_BATCH = 200;
@@ -32,43 +40,25 @@ export const purgeSchema = z.object({
 });
 type PurgeInput = z.output<typeof purgeSchema>;
 
-export interface Purged {
-  readonly documents: number;
-  /** Every version counts. */
-  readonly memories: number;
-  readonly files: number;
-  /** Places that were cut out of documents that stay. */
-  readonly passages: number;
-  /** Ids of documents that may still say it: where, nobody knows, or they lie in other containers too than the caller's. */
-  readonly statedIn: readonly string[];
-  /** False while words are still to be overwritten in files; a job sees to it, also after a restart. */
-  readonly complete: boolean;
-}
-
-/** What is left to do after the commit that counts. Holds ids only. */
-const remainderSchema = z.object({
-  containerIds: z.array(z.number().int()),
-  files: z.array(z.string()),
-  /** Containers of whoever purged. */
-  within: z.union([z.literal("all"), z.array(z.string()).readonly()]).default("all"),
-});
-type Remainder = z.output<typeof remainderSchema>;
-
 /**
  * Removes a document, a memory with all its versions, or everything in a container for good: rows, vectors, files, and
- * the words in the journal, which keeps that and when something was there. Gone for every reader with the first commit;
- * the answer usually comes when nothing is left in any file either.
+ * the words in the journal, which keeps that and when something was there. Gone for every reader before the answer, which
+ * usually comes when nothing is left in any file either.
  *
  * A document takes along what it alone states. What a memory says is cut out of the documents that state it, at the
- * place that was noted for it; all else in them stays as it is. From a container, documents that lie in others too are
- * only taken out.
+ * place that was noted for it and in every sentence or line that says the same; all else in them stays as it is. From a
+ * container, documents that lie in others too are only taken out.
  * @throws AppError `not_found`, `invalid`, `forbidden` for what lies in other containers too than the actor's,
  *   `conflict` with `retryAfter` while a container of it is being merged
  */
 export async function purge(context: CoreContext, call: Admitted, raw: unknown): Promise<Purged> {
   const input = parseInput(purgeSchema, raw);
   requireOneSelector(input);
-  const begun = await once(context, call, "purge", (nouns) => begin(context, nouns, call.actor, input));
+  const { memoryId } = input;
+  const begun =
+    memoryId === undefined
+      ? await once(context, call, "purge", (nouns) => begin(context, nouns, call.actor, input))
+      : await purgeMemory(context, call, memoryId);
   for (const id of begun.documentIds) context.events.changed(id);
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const complete = await finishPurge(context, begun.remainder, signal).then(
@@ -88,37 +78,20 @@ function requireOneSelector({ documentId, memoryId, containerTag }: PurgeInput):
     throw invalid([{ path: [], message: "name exactly one of documentId, memoryId and containerTag" }]);
 }
 
-interface Begun {
-  readonly counts: Omit<Purged, "complete">;
-  readonly remainder: Remainder;
-  /** Documents that were removed or changed, by our own ids. */
-  readonly documentIds: readonly string[];
-}
-
-/** The commit that counts: what was named is gone for every reader, and a job is written for what is left. */
-async function begin(context: CoreContext, nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
-  const begun = await beginWith(nouns, actor, input);
-  await nouns.purges.mark();
-  const runAt = new Date(context.clock.now().getTime() + PATIENCE_MS);
-  await nouns.jobs.enqueue([{ ...jobFor(begun.remainder), runAt }]);
-  return begun;
-}
-
-function jobFor(remainder: Remainder): JobDraft {
-  return { kind: "purge", payload: remainder, group: "system", maxAttempts: MAX_ATTEMPTS };
-}
-
 /** Has the files overwritten where a purge was given up before that. Costs one small read where nothing is left to do. */
 export async function resumePurges({ store }: Pick<CoreContext, "store">): Promise<void> {
   if ((await store.purges.marked()) === null) return;
   await store.jobs.enqueue([{ ...jobFor({ containerIds: [], files: [], within: [] }), key: "purge:resumed" }]);
 }
 
-async function beginWith(nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
-  const { documentId, memoryId, containerTag } = input;
-  if (documentId !== undefined) return beginWithDocument(nouns, actor, documentId);
-  if (memoryId !== undefined) return beginWithMemory(nouns, actor, memoryId);
-  return beginWithContainer(nouns, actor, containerTag ?? "");
+/** The commit that counts: what was named is gone for every reader, and a job is written for what is left. */
+async function begin(context: CoreContext, nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
+  const { documentId, containerTag = "" } = input;
+  const begun =
+    documentId === undefined
+      ? await beginWithContainer(nouns, actor, containerTag)
+      : await beginWithDocument(nouns, actor, documentId);
+  return leaveRest(context, nouns, begun);
 }
 
 async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string): Promise<Begun> {
@@ -132,21 +105,17 @@ async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string):
   const isLeft = document === null && (await nouns.journal.latest(organizationId, id, "document.purged")) === null;
   const purged = await nouns.purges.documents(organizationId, [id], { within: actor.containers, earlier: true });
   await nouns.journal.append(organizationId, [entryOf(actor, "document", id, tags[0] ?? null)]);
-  return begunWith({ ...purged, documents: isLeft ? 1 : purged.documents }, NOTHING_CUT, [id]);
-}
-
-const NOTHING_CUT: Pick<CutFromDocuments, "passages" | "statedIn" | "files"> = { passages: 0, statedIn: [], files: [] };
-
-function begunWith(
-  purged: PurgedRows,
-  { passages, statedIn, files: uploads }: typeof NOTHING_CUT,
-  documentIds: readonly string[],
-): Begun {
-  const files = [...purged.files, ...uploads];
+  const { memories, files } = purged;
   return {
-    counts: { ...purged, files: files.length, passages, statedIn },
+    counts: {
+      documents: isLeft ? 1 : purged.documents,
+      memories,
+      files: files.length,
+      passages: 0,
+      statedIn: [],
+    },
     remainder: { containerIds: [], files, within: [] },
-    documentIds,
+    documentIds: [id],
   };
 }
 
@@ -160,46 +129,6 @@ async function tracesOf(nouns: StoreNouns, actor: Actor, id: string): Promise<re
   const tags = isThere || !isId(id) ? [] : await nouns.purges.containersOf(organizationId, id);
   if (tags.length === 0 || (sees !== "all" && !tags.every((tag) => sees.includes(tag)))) throw notFound("document", id);
   return tags;
-}
-
-async function beginWithMemory(nouns: StoreNouns, actor: Actor, id: string): Promise<Begun> {
-  const { organizationId } = actor;
-  const memory = isId(id) ? await nouns.memories.byId(organizationId, id) : null;
-  if (!memory || !maySee(actor, [memory.containerTag])) throw notFound("memory", id);
-  const versions = await nouns.memories.versions(organizationId, [memory.rootId ?? id], { withUndone: true });
-  const tags = [...new Set(versions.map(({ containerTag }) => containerTag))];
-  if (!mayChange(actor, tags))
-    throw new AppError("forbidden", `Versions of memory ${id} lie in other containers, which this key may not use.`);
-  await refuseMerging(nouns, actor, tags);
-  const all = await withRepetitions(nouns, actor, versions);
-  const cut = await cutFromDocuments(nouns, actor, all);
-  const purged = await nouns.purges.memories(organizationId, idsOf(all), {
-    documents: cut.emptied,
-    within: actor.containers,
-  });
-  await nouns.journal.append(organizationId, [entryOf(actor, "memory", id, memory.containerTag)]);
-  return begunWith(purged, cut, [...cut.emptied, ...cut.cut]);
-}
-
-/**
- * Versions with those of other chains that say the same in the same container: what was forgotten and stated again is another
- * memory, and none of them may stay.
- */
-async function withRepetitions(
-  { memories }: StoreNouns,
-  actor: Actor,
-  versions: readonly Memory[],
-): Promise<readonly Memory[]> {
-  const { organizationId } = actor;
-  const all = new Map(versions.map((version) => [version.id, version]));
-  for (const { containerTag, text } of versions)
-    for (const same of await memories.byExactText(organizationId, containerTag, text)) {
-      if (all.has(same.id)) continue;
-      const chain = await memories.versions(organizationId, [same.rootId ?? same.id], { withUndone: true });
-      if (chain.every((version) => mayChange(actor, [version.containerTag])))
-        for (const version of chain) all.set(version.id, version);
-    }
-  return [...all.values()];
 }
 
 /** Takes the container away from its tag, so that nothing new gets into it. Earlier ones of the tag go too. */
@@ -223,32 +152,16 @@ async function beginWithContainer(nouns: StoreNouns, actor: Actor, tag: string):
   return { counts, remainder: { containerIds: idsOf(rows), files: [], within: actor.containers }, documentIds: [] };
 }
 
-function entryOf(
-  actor: Actor,
-  subject: JournalEntry["subject"],
-  subjectId: string,
-  containerTag: string | null,
-): JournalEntry {
-  return {
-    batchId: createId(),
-    actor: actor.name,
-    action: `${subject}.purged`,
-    subject,
-    subjectId,
-    containerTag,
-    cause: null,
-    before: null,
-    after: null,
-  };
-}
-
 /** Repeats what a purge had left to do when it was cut off. */
 export function createPurgeJob(context: CoreContext): JobHandler<Remainder> {
   return {
     schema: remainderSchema,
     timeoutMs: TIMEOUT_MS,
     resumes: true,
-    run: (remainder, { signal }) => finishPurge(context, remainder, signal),
+    async run(remainder, { signal }) {
+      const begun = await resumeMemory(context, remainder, signal);
+      await finishPurge(context, begun?.remainder ?? remainder, signal);
+    },
   };
 }
 

@@ -1,13 +1,3 @@
-import type { Turn } from "../core/types.js";
-
-/** What the parsers of the two notations hand over: turns and the text around them. */
-export interface FoundConversation {
-  readonly turns: readonly Turn[];
-  readonly date: string | null;
-  readonly before: string;
-  readonly after: string;
-}
-
 /** How transcripts and message lists call the same four roles. */
 const ROLES: ReadonlyMap<string, string> = new Map([
   ["user", "User"],
@@ -58,4 +48,34 @@ export function isPlausibleName(label: string): boolean {
   const words = label.split(" ");
   if (words.length > MOST_NAME_WORDS || NOT_SPEAKERS.has(label.toLowerCase())) return false;
   return words.every((word) => NAME_WORD.test(word)) && !NOT_SPEAKERS.has(words[0]?.toLowerCase() ?? "");
+}
+
+/** A label stands at the start of its line, so that longer lines need not be looked at any further. */
+export const LONGEST_LABEL = 160;
+const TIMESTAMP =
+  /^\[?(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})?(?:,? {1,2}|T)?(?:\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?)?\]?(?: ?[-–—])? /i;
+const LABEL =
+  /^(?:\*\*|__)?(\p{L}[\p{L}\p{M}\p{N}'’.\- ]{0,39}?)(?: ?\([^()]{1,40}\))?(?:\*\*|__)? ?:(?:\*\*|__)?(?:\s+|$)/u;
+/** As coding agents write them: `[role: user]`, `[user]` or `1. [user] …`. */
+const ROLE_MARK = /^(?:\d{1,4}\. )?\[(?:role: ?)?(user|human|assistant|system|tool)\](?:\s+|$)/i;
+
+/** What stands before a colon at the start of a line, or marks a role there, and may be who says the rest. */
+export interface SpeakerLabel {
+  readonly label: string;
+  /** How much of the line it takes, with the time before it and the space behind it. */
+  readonly length: number;
+  /** The day that stands before it, as it is written there. */
+  readonly day: string | undefined;
+}
+
+/** The label that a line begins with; whether it is anybody's name, `canonicalRole` and `isPlausibleName` tell. */
+export function readLabel(line: string): SpeakerLabel | null {
+  const head = line.slice(0, LONGEST_LABEL);
+  const mark = ROLE_MARK.exec(head);
+  if (mark?.[1] !== undefined) return { label: mark[1].toLowerCase(), length: mark[0].length, day: undefined };
+  const timestamp = TIMESTAMP.exec(head);
+  const from = timestamp?.[0].length ?? 0;
+  const match = LABEL.exec(head.slice(from));
+  if (match?.[1] === undefined) return null;
+  return { label: match[1], length: from + match[0].length, day: timestamp?.[1] };
 }

@@ -1,0 +1,121 @@
+import { yieldTurn } from "../../lib/time.js";
+import { mayChange, maySee } from "../auth.js";
+import type { CoreContext } from "../context.js";
+import { firstJob, noteDocument } from "../documents/revise-document.js";
+import { isSameFact } from "../memories/near-duplicates.js";
+import type { DocumentChange, StoreNouns } from "../ports.js";
+import type { Actor, Document } from "../types.js";
+import { isSameSource, type Plan, planCut, readSource, type Source } from "./stating-document.js";
+
+/** What became of a document that states a memory. */
+export interface CutDocument {
+  /** It said nothing else, and was removed. */
+  readonly isRemoved: boolean;
+  /** How many places were cut out of it, where it stays. */
+  readonly passages: number;
+  /** Keys of uploads that are not named any more: what they say cannot be cut out of them. */
+  readonly files: readonly string[];
+  /**
+   * Whether it may still say it, to somebody who may see it: where, nobody knows, or within a sentence that says more, or it
+   * lies in other containers too than the actor's.
+   */
+  readonly mayStillSay: boolean;
+  /** The revision that it was left at. */
+  readonly revision: number;
+}
+
+/**
+ * Cuts what memories say out of a document that states them: the passage that was noted for each, and every sentence or
+ * line that says the same. All else in it stays as it is, and is made findable anew. What is to be cut is found before the
+ * transaction, and found again when the document has changed until then.
+ * @param wanted ids of the memories, all versions
+ * @param beside is done in the same transaction
+ * @returns null when the document is gone
+ * @throws the signal's reason
+ */
+export async function cutFromDocument(
+  context: CoreContext,
+  actor: Actor,
+  { documentId, wanted }: { readonly documentId: string; readonly wanted: ReadonlySet<string> },
+  {
+    beside,
+    signal,
+  }: {
+    readonly beside: (nouns: StoreNouns, cut: CutDocument) => Promise<void>;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<CutDocument | null> {
+  const { store } = context;
+  for (;;) {
+    await yieldTurn(signal);
+    const source = await readSource(store, actor.organizationId, documentId, wanted);
+    if (!source) return null;
+    const plan = mayChange(actor, source.document.containerTags) ? await planCut(store, actor, source, signal) : null;
+    if (!plan || plan.cut.places.length === 0) return keptAsItIs(actor, source);
+    const cut = await store.transaction(async (nouns) => {
+      const current = await readSource(nouns, actor.organizationId, documentId, wanted);
+      if (!current || !isSameSource(source, current)) return null;
+      const cut = await write(nouns, actor, current, plan);
+      await beside(nouns, cut);
+      return cut;
+    });
+    if (!cut) continue;
+    context.events.changed(documentId);
+    context.wakeJobs();
+    return cut;
+  }
+}
+
+function keptAsItIs(actor: Actor, { document }: Source): CutDocument {
+  const mayStillSay = maySee(actor, document.containerTags);
+  return { isRemoved: false, passages: 0, files: [], mayStillSay, revision: document.revision };
+}
+
+async function write(nouns: StoreNouns, actor: Actor, source: Source, plan: Plan): Promise<CutDocument> {
+  const { document, wanted, isLight } = source;
+  const { organizationId, id, facts } = document;
+  const { cut, rest, saysMore, links } = plan;
+  await nouns.purges.requote(organizationId, id, links);
+  if (rest.content.trim() === "") {
+    const { files } = await nouns.purges.memories(organizationId, [], { documents: [id], within: actor.containers });
+    return { isRemoved: true, passages: 0, files, mayStillSay: false, revision: document.revision };
+  }
+  const keepsFact = (text: string) => !wanted.some(({ memory }) => isSameFact(memory.text, text));
+  const change = { ...rest, ...(facts && { facts: facts.filter((fact) => keepsFact(fact.text)) }) };
+  const result = { isRemoved: false, passages: cut.places.length, mayStillSay: saysMore };
+  if (isLight) {
+    await nouns.documents.update(organizationId, id, change);
+    return { ...result, files: [], revision: document.revision };
+  }
+  const files = await nouns.purges.takeText(organizationId, id, { text: (text) => rewritten(plan, text), keepsFact });
+  const next = {
+    ...change,
+    ...nextRevision(document),
+    title: plan.title,
+    ...(files.length > 0 && { url: null }),
+  } satisfies DocumentChange;
+  await nouns.documents.update(organizationId, id, next);
+  const revised: Document = { ...document, ...next };
+  await nouns.jobs.dropDead(id);
+  await nouns.jobs.enqueue([firstJob(revised)]);
+  await noteDocument(nouns, actor, revised, { action: "document.cut", before: { revision: document.revision } });
+  return { ...result, files, revision: revised.revision };
+}
+
+/** Whatever works on the last one ends by itself. */
+function nextRevision({ revision, rememberedRevision, taskType }: Document) {
+  return {
+    summary: null,
+    revision: revision + 1,
+    ...(rememberedRevision >= revision && { rememberedRevision: revision + 1 }),
+    status: "queued",
+    dreamingStatus: taskType === "memory" ? "dreaming" : "done",
+    errorReason: null,
+  } satisfies DocumentChange;
+}
+
+function rewritten({ texts }: Plan, text: string): string {
+  const found = texts.get(text);
+  if (found === undefined) throw new Error("A text of the document came up that nothing was looked for in.");
+  return found;
+}

@@ -1,0 +1,194 @@
+import { createId, isId } from "../../lib/ids.js";
+import { mayChange, maySee } from "../auth.js";
+import { refuseMerging } from "../containers/merge.js";
+import type { Admitted, CoreContext } from "../context.js";
+import { AppError, notFound } from "../errors.js";
+import { findDone, onceWith } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
+import { unitOf, type Actor, type Memory } from "../types.js";
+import { cutFromDocument, type CutDocument } from "./cut-from-document.js";
+import { findRepeating } from "./documents-repeating.js";
+import { type Begun, dropJob, enqueueRest, entryOf, holdJob, leaveRest, type Remainder } from "./purge-remainder.js";
+
+/** A memory that is to be purged, and the job that does so when nobody else does. */
+type Named = NonNullable<Remainder["memory"]>;
+
+/**
+ * Purges a memory with all its versions. The first commit writes down that it is to be done and takes the memory out of
+ * search, lists and profiles. Then what it says is cut out of one document after the other, each in a transaction of its
+ * own, so that nobody else's write waits for all of them. The last commit, once no document that states it has anything
+ * left to cut out, removes it for good. A job goes on where this was cut off.
+ * @throws AppError as `purge` does
+ */
+export async function purgeMemory(context: CoreContext, call: Admitted, id: string): Promise<Begun> {
+  const { actor } = call;
+  type Kept = Begun | null;
+  const operation = { useCase: "purge" as const, isKept: (begun: Kept) => begun !== null };
+  const known = await findDone<Begun>(context, call, operation);
+  const commit: Commit = (work) => onceWith<Kept>(context, call, operation, work);
+  if (known) return (await commit(async () => known.result)) ?? known.result;
+  const named = { id, by: actor.name, key: createId() };
+  await context.store.transaction((nouns) => announce(context, nouns, actor, named));
+  return carryOut(context, actor, named, { commit });
+}
+
+/** Goes on with a memory that was announced; null when there is nothing left to do. */
+export async function resumeMemory(
+  context: CoreContext,
+  { within, memory }: Remainder,
+  signal: AbortSignal,
+): Promise<Begun | null> {
+  if (!memory) return null;
+  const { store } = context;
+  const actor: Actor = { organizationId: store.organizationId, name: memory.by, containers: within };
+  try {
+    return await carryOut(context, actor, memory, { commit: (work) => store.transaction(work), signal });
+  } catch (error) {
+    // Somebody else has purged it.
+    if (error instanceof AppError && error.kind === "not_found") return null;
+    throw error;
+  }
+}
+
+/** Without a line in the journal: nothing of this can be undone, and the purge has a line of its own. */
+async function announce(context: CoreContext, nouns: StoreNouns, actor: Actor, named: Named): Promise<void> {
+  const { all } = await findAll(nouns, actor, named.id);
+  for (const { id, seq } of all.filter(({ isLatest, isForgotten }) => isLatest && !isForgotten)) {
+    await nouns.memories.update(actor.organizationId, id, { isForgotten: true });
+    await nouns.units.unindex(unitOf("memory", seq));
+  }
+  await enqueueRest(context, nouns.jobs, { containerIds: [], files: [], within: actor.containers, memory: named });
+}
+
+/** Runs the last transaction; null when something has changed before it. */
+type Commit = (work: (nouns: StoreNouns) => Promise<Begun | null>) => Promise<Begun | null>;
+
+async function carryOut(
+  context: CoreContext,
+  actor: Actor,
+  named: Named,
+  { commit, signal }: { readonly commit: Commit; readonly signal?: AbortSignal | undefined },
+): Promise<Begun> {
+  const { store } = context;
+  const cuts = new Map<string, CutDocument>();
+  const beside = async (nouns: StoreNouns, { files }: CutDocument) => {
+    await holdJob(context, nouns, named.key);
+    // Nothing else would know of them after this transaction.
+    if (files.length > 0) await enqueueRest(context, nouns.jobs, { containerIds: [], files, within: [] });
+  };
+  for (;;) {
+    const { all } = await findAll(store, actor, named.id);
+    const wanted = new Set(idsOf(all));
+    for (const documentId of await documentsToCut(store, actor, wanted, cuts)) {
+      const cut = await cutFromDocument(context, actor, { documentId, wanted }, { beside, signal });
+      if (cut) cuts.set(documentId, together(cuts.get(documentId), cut));
+    }
+    const repeating = await findRepeating(context, all, new Set(cuts.keys()), signal);
+    const begun = await commit(async (nouns) => {
+      const { memory, all: now } = await findAll(nouns, actor, named.id);
+      const isChanged = now.length !== all.length || now.some(({ id }) => !wanted.has(id));
+      if (isChanged || (await documentsToCut(nouns, actor, wanted, cuts)).length > 0) return null;
+      await dropJob(nouns, named.key);
+      return leaveRest(context, nouns, await remove(nouns, actor, { memory, all: now }, { cuts, repeating }));
+    });
+    if (begun) return begun;
+  }
+}
+
+interface Found {
+  readonly memory: Memory;
+  /** All versions, with whatever else says the same. */
+  readonly all: readonly Memory[];
+}
+
+/** @throws AppError `not_found`, `forbidden`, `conflict` */
+async function findAll(nouns: StoreNouns, actor: Actor, id: string): Promise<Found> {
+  const { organizationId } = actor;
+  const memory = isId(id) ? await nouns.memories.byId(organizationId, id) : null;
+  if (!memory || !maySee(actor, [memory.containerTag])) throw notFound("memory", id);
+  const versions = await nouns.memories.versions(organizationId, [memory.rootId ?? id], { withUndone: true });
+  const tags = [...new Set(versions.map(({ containerTag }) => containerTag))];
+  if (!mayChange(actor, tags))
+    throw new AppError("forbidden", `Versions of memory ${id} lie in other containers, which this key may not use.`);
+  await refuseMerging(nouns, actor, tags);
+  return { memory, all: await withRepetitions(nouns, actor, versions) };
+}
+
+/**
+ * Versions with those of other chains that say the same in the same container: what was forgotten and stated again is another
+ * memory, and none of them may stay.
+ */
+async function withRepetitions(
+  { memories }: StoreNouns,
+  actor: Actor,
+  versions: readonly Memory[],
+): Promise<readonly Memory[]> {
+  const { organizationId } = actor;
+  const all = new Map(versions.map((version) => [version.id, version]));
+  for (const { containerTag, text } of versions)
+    for (const same of await memories.byExactText(organizationId, containerTag, text)) {
+      if (all.has(same.id)) continue;
+      const chain = await memories.versions(organizationId, [same.rootId ?? same.id], { withUndone: true });
+      if (chain.every((version) => mayChange(actor, [version.containerTag])))
+        for (const version of chain) all.set(version.id, version);
+    }
+  return [...all.values()];
+}
+
+/** Documents that state these memories, without those that are as they were left. */
+async function documentsToCut(
+  { documents, memories }: StoreNouns,
+  { organizationId }: Actor,
+  wanted: ReadonlySet<string>,
+  cuts: ReadonlyMap<string, CutDocument>,
+): Promise<string[]> {
+  const stating = new Set((await memories.sources(organizationId, [...wanted])).map(({ documentId }) => documentId));
+  const open: string[] = [];
+  for (const id of stating) {
+    const revision = await documents.newestRevision(organizationId, id);
+    if (revision !== null && revision !== cuts.get(id)?.revision) open.push(id);
+  }
+  return open;
+}
+
+/** What became of a document that was looked at twice, because it was changed meanwhile. */
+function together(earlier: CutDocument | undefined, later: CutDocument): CutDocument {
+  if (!earlier) return later;
+  const mayStillSay = later.passages > 0 || later.isRemoved ? later.mayStillSay : earlier.mayStillSay;
+  return {
+    ...later,
+    passages: earlier.passages + later.passages,
+    files: [...earlier.files, ...later.files],
+    mayStillSay,
+  };
+}
+
+async function remove(
+  nouns: StoreNouns,
+  actor: Actor,
+  { memory, all }: Found,
+  { cuts, repeating }: { readonly cuts: ReadonlyMap<string, CutDocument>; readonly repeating: readonly string[] },
+): Promise<Begun> {
+  const { memories } = await nouns.purges.memories(actor.organizationId, idsOf(all), {
+    documents: [],
+    within: actor.containers,
+  });
+  await nouns.journal.append(actor.organizationId, [entryOf(actor, "memory", memory.id, memory.containerTag)]);
+  const done = [...cuts.values()];
+  const files = done.flatMap((cut) => cut.files);
+  return {
+    counts: {
+      documents: done.filter(({ isRemoved }) => isRemoved).length,
+      memories,
+      files: files.length,
+      passages: done.reduce((sum, { passages }) => sum + passages, 0),
+      statedIn: [...[...cuts].flatMap(([id, { mayStillSay }]) => (mayStillSay ? [id] : [])), ...repeating],
+    },
+    remainder: { containerIds: [], files, within: [] },
+    documentIds: [],
+  };
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}
