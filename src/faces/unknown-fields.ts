@@ -26,6 +26,9 @@ export const NARROWING: readonly string[] = [
   "filterByMetadata",
   "filters",
   "ids",
+  "keyId",
+  "maxForget",
+  "memoryId",
   "namespace",
   "permission",
   "projectId",
@@ -39,14 +42,25 @@ const PLAIN_NARROWING: ReadonlySet<string> = new Set(NARROWING.map(plainNameOf))
 /** What other APIs call a container, without case, underscores and hyphens. */
 const CONTAINER_NAMES: ReadonlySet<string> = new Set(
   (
-    "accountid agentid appid collection collectionname container containerid containers containertaglist customerid " +
-    "graphid groupid namespace namespaces orgid organizationid partition project projectid projects runid sessionid " +
-    "space spaceid spaceids spaces tag tags tenant tenantid threadid uid user userid userids username workspace workspaceid"
+    "account accountid agentid appid bank bankid brain collection collectionname container containerid " +
+    "containername containers containertaglist customer customerid dataset datasetname entityid graphid group " +
+    "groupid groups memorybank namespace namespaceid namespaces organization organizationid orgid partition " +
+    "project projectid projects runid scope scopes session sessionid space spaceid spaceids spaces tag tags " +
+    "tenant tenantid threadid uid user userid userids username workspace workspaceid"
   ).split(" "),
 );
 
 /** Other names of fields, without case, underscores and hyphens. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { documentid: "docId", filter: "filters", where: "filters" };
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  documentid: "docId",
+  documentids: "docId",
+  filter: "filters",
+  metadata: "filters",
+  metadatafilter: "filters",
+  metadatafilters: "filters",
+  path: "filepath",
+  where: "filters",
+};
 
 /** Names longer than this are like none of ours. */
 const LONGEST_NAME = 40;
@@ -104,6 +118,16 @@ export function refuseMisspelt({ misspelt }: UnknownFields): void {
   if (misspelt.length === 0) return;
   const message = misspelt.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": ")).join("; ");
   throw new AppError("invalid", message, { issues: misspelt });
+}
+
+/** @throws AppError `invalid` that names each field that nothing reads */
+export function refuseUnknown({ ignored }: UnknownFields): void {
+  refuseMisspelt({ misspelt: ignored.map(refusedField), ignored: [] });
+}
+
+/** What is said of a field that nothing reads where nothing may be ignored. */
+export function refusedField(path: string): Issue {
+  return { path: [path], message: NOT_KNOWN };
 }
 
 /** What is said of fields that changed nothing. */
@@ -231,6 +255,7 @@ function judge(name: string, value: unknown, { path, known, found }: Place): voi
   else note(found, [...path, name]);
 }
 
+const NOT_KNOWN = "is not known here, where nothing is ignored: leave it out";
 const NOT_READ = "is not read by this request, which would reach or change more than was meant; leave it out";
 
 /** True for a field that narrows other requests, however it is written. */
@@ -265,7 +290,7 @@ function plainNameOf(name: string): string {
 /** Short names differ by little from each other, so less may differ in them. */
 function isAlike(one: string, other: string): boolean {
   if (one === other) return true;
-  const most = other.length >= 8 ? 2 : other.length >= 5 ? 1 : 0;
+  const most = other.length >= 7 ? 2 : other.length >= 5 ? 1 : 0;
   return most > 0 && Math.abs(one.length - other.length) <= most && editDistance(one, other) <= most;
 }
 

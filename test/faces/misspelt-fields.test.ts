@@ -68,7 +68,17 @@ const MISSPELT = [
   "graphId",
   "uid",
   "containerTagList",
+  "containerName",
+  "group",
+  "session",
+  "scope",
+  "bank_id",
+  "dataset_name",
+  "entity_id",
+  "namespaceId",
 ];
+
+const shapeOf = (schema: z.ZodType | undefined) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 
 describe("a field that should narrow a request and is misspelt is refused with the right name", () => {
   test.each(MISSPELT)("%s on a search gives nothing of another container", async (name) => {
@@ -104,6 +114,11 @@ describe("a field that should narrow a request and is misspelt is refused with t
     [{ doc_id: "payroll" }, "docId"],
     [{ filePath: "/a/" }, "filepath"],
     [{ enduserid: "mia" }, "endUserId"],
+    [{ filtr: { AND: [] } }, "filters"],
+    [{ metadata_filter: { topic: "x" } }, "filters"],
+    [{ metadata: { topic: "x" } }, "filters"],
+    [{ documentIds: ["payroll"] }, "docId"],
+    [{ path: "/a/" }, "filepath"],
   ])("%j on a search", async (fields, right) => {
     const { status, body } = await send("POST", "/v4/search", { q: "password", ...fields });
     expect([status, body.message]).toEqual([400, expect.stringContaining(`write ${right}`)]);
@@ -115,6 +130,70 @@ describe("a field that should narrow a request and is misspelt is refused with t
     expect(
       (await send("POST", "/v4/memories/forget-matching", { containerTag: "mia", query: "x", dry_run: true })).status,
     ).toBe(400);
+  });
+
+  test.each(["scoped-key", "agent-key"])(
+    "no %s is made when a field is not read, or names no container",
+    async (kind) => {
+      const keys = async () => (await send("GET", "/v3/auth/keys", undefined, await rest.ownerKey())).body.keys.length;
+      const before = await keys();
+      for (const fields of [
+        { containerTags: [] },
+        ...[
+          "readOnly",
+          "read_only",
+          "expires",
+          "expires_in_days",
+          "expiresInDay",
+          "ttl",
+          "rateLimit",
+          "rate_limit_max",
+        ].map((name) => ({ containerTag: "mia", [name]: 1 })),
+        ...["grants", "tags", "tag", "scope", "scopes", "containerName", "allowedContainers"].map((name) => ({
+          [name]: ["mia"],
+        })),
+      ]) {
+        const body = { name: "narrow", ...fields };
+        const { status } = await send("POST", `/v3/auth/${kind}`, body, await rest.ownerKey());
+        expect([fields, status]).toEqual([fields, 400]);
+      }
+      expect(await keys()).toBe(before);
+    },
+  );
+
+  test.each([
+    ["POST", "/v4/search", { q: "password", containerTags: [] }],
+    ["POST", "/v3/search", { q: "password", containerTags: [] }],
+    ["POST", "/v3/documents/list", { containerTags: [] }],
+    ["POST", "/v3/documents/documents", { containerTags: [] }],
+    ["POST", "/v4/memories/list", { containerTags: [] }],
+    ["POST", "/v3/documents", { content: "x", containerTags: [] }],
+    ["GET", "/v3/documents?containerTags=", undefined],
+    ["GET", "/v3/documents?containerTag=", undefined],
+    ["GET", "/v3/documents?containerTags=,", undefined],
+  ])("%s %s with an empty list of containers means none, not all", async (method, path, body) => {
+    const { status, text } = await send(method, path, body);
+    expect([status, text]).toEqual([400, expect.stringContaining("must not be empty")]);
+  });
+
+  const REMOVES = /purge|forget|merge|reset|undo|-key$/;
+  const destructive = ENDPOINTS.filter(
+    ({ method, path }) => method === "delete" || (method !== "get" && REMOVES.test(path)),
+  );
+
+  test("whatever removes for good or lets somebody in refuses each field that it does not read", async () => {
+    expect(destructive.length).toBeGreaterThan(12);
+    const before = await stored();
+    for (const { method, path, body, example } of destructive) {
+      const given = body ? Object(example) : {};
+      for (const name of ["dryRun", "status", "max_forget", "treshold", "memoryid", "operators", "colour"]) {
+        const sent = { ...given, [name]: "x" };
+        const answer = await send(method, path.replace(/\{\w+\}/g, "x"), sent, await rest.ownerKey());
+        if (!shapeOf(body).includes(name))
+          expect([method, path, name, answer.status]).toEqual([method, path, name, 400]);
+      }
+    }
+    expect(await stored()).toBe(before);
   });
 
   test("nothing is deleted, and no key revoked, by a request that says more than its route reads", async () => {
@@ -136,7 +215,6 @@ describe("a field that should narrow a request and is misspelt is refused with t
     expect((await send("GET", "/v3/session", undefined, shown)).status).toBe(200);
   });
 
-  const shapeOf = (schema: z.ZodType | undefined) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
   const takes = (names: readonly string[]) => names.includes("containerTag") || names.includes("containerTags");
   const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
   const pathOf = ({ path }: Endpoint) => path.replace(/\{\w+\}/g, "x");
@@ -187,6 +265,22 @@ describe("a header or parameter that should pin is not passed over", () => {
     const { status, text } = await send("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "ping" }, { [name]: "mia" });
     expect([status, text]).toEqual([400, expect.stringContaining("write x-sm-project")]);
   });
+  test.each(["x-sm-namespace", "x-sm-space", "x-sm-proj", "x-supermemory-project", "x-sm-user-id"])(
+    "%s, of either door",
+    async (name) => {
+      const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+      expect((await send("POST", "/mcp", ping, { [name]: "mia" })).status).toBe(400);
+      expect((await send("POST", "/v4/search", { q: "password" }, { [name]: "mia" })).status).toBe(400);
+    },
+  );
+  test.each(["", "mia smith", "mia,tom", "x".repeat(101)])(
+    "x-sm-project: %j, which names no container",
+    async (tag) => {
+      const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+      const { status, text } = await send("POST", "/mcp", ping, { "x-sm-project": tag });
+      expect([status, text]).toEqual([400, expect.stringContaining("It names one container")]);
+    },
+  );
   test.each(["containerTag", "container_tag", "userId", "project", "tag"])("?%s=mia over MCP", async (name) => {
     const { status, text } = await send("POST", `/mcp?tools=all&${name}=mia`, {
       jsonrpc: "2.0",

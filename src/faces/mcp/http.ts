@@ -1,6 +1,6 @@
 import { type AuthInfo, createMcpHandler, type McpRequestContext } from "@modelcontextprotocol/server";
 import { AppError } from "../../core/errors.js";
-import { type Core, coreFor } from "../../core/index.js";
+import { containerTagSchema, type Core, coreFor } from "../../core/index.js";
 import { type Actor, type CallSource, isReader, type RequestRecord } from "../../core/types.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
@@ -122,6 +122,15 @@ function requirePinning({ headers, url }: Request): void {
   const header = findPinning(headers);
   if (header !== undefined && header !== PINNING_HEADER)
     throw new AppError("invalid", `The header ${header} is not known; write ${PINNING_HEADER}.`);
+  const pinned = headers.get(PINNING_HEADER);
+  if (pinned !== null) {
+    const { error } = containerTagSchema.safeParse(pinned);
+    if (error)
+      throw new AppError(
+        "invalid",
+        `The header ${PINNING_HEADER} ${error.issues[0]?.message}. It names one container.`,
+      );
+  }
   const parameters = [...new URL(url).searchParams.keys()];
   const parameter = parameters.find((name) => meantBy(name, ["containerTag"]) !== undefined);
   if (parameter === undefined) return;

@@ -91,8 +91,10 @@ const outputs = new WeakMap<z.ZodObject, StandardSchemaWithJSON>();
 export function schemasOf(tool: Tool, isPinned: boolean): ToolSchemas {
   return {
     input: isPinned
-      ? remember(pinned, tool.input, (schema) => watched(withoutContainer(schema), CONTAINER_ARGUMENTS))
-      : remember(whole, tool.input, (schema) => watched(schema, [])),
+      ? remember(pinned, tool.input, (schema) =>
+          watched(withoutContainer(schema), { overruled: CONTAINER_ARGUMENTS, isExact: mayDestroy(tool) }),
+        )
+      : remember(whole, tool.input, (schema) => watched(schema, { overruled: [], isExact: mayDestroy(tool) })),
     output: remember(outputs, tool.output, briefly),
   };
 }
@@ -101,8 +103,12 @@ function withoutContainer({ shape }: z.ZodObject): z.ZodObject {
   return z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !CONTAINER_ARGUMENTS.includes(name))));
 }
 
-function watched(schema: z.ZodObject, overruled: readonly string[]): StandardSchemaWithJSON {
-  return watchFields(schema, briefly(schema), overruled);
+function mayDestroy(tool: Tool): boolean {
+  return tool.annotations.destructiveHint === true;
+}
+
+function watched(schema: z.ZodObject, options: Parameters<typeof watchFields>[2]): StandardSchemaWithJSON {
+  return watchFields(schema, briefly(schema), options);
 }
 
 function remember(

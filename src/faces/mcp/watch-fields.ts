@@ -1,18 +1,19 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import { parseBounded } from "../../lib/bounded-parse.js";
-import { findUnknownFields, warningsOf } from "../unknown-fields.js";
+import { findUnknownFields, refusedField, warningsOf } from "../unknown-fields.js";
 
 const warnings = new WeakMap<object, readonly string[]>();
 
 /**
  * The same schema, which refuses misspelt arguments and remembers the others that it does not know.
- * @param overruled arguments that a pinned call may carry without effect, as clients do that know no pinning
+ * @param options `overruled`: arguments that a pinned call may carry without effect, as clients do that know no pinning;
+ *   `isExact`: every argument that it does not know is refused
  */
 export function watchFields(
   schema: z.ZodObject,
   described: StandardSchemaWithJSON,
-  overruled: readonly string[],
+  { overruled, isExact }: { readonly overruled: readonly string[]; readonly isExact: boolean },
 ): StandardSchemaWithJSON {
   type Result = ReturnType<StandardSchemaWithJSON["~standard"]["validate"]>;
   const validate = (input: unknown): Awaited<Result> => {
@@ -21,7 +22,8 @@ export function watchFields(
     const fields = Object.entries(Object(input)).filter(([name]) => !overruled.includes(name));
     const unknown = findUnknownFields(schema, Object.fromEntries(fields));
     const { misspelt, ignored } = unknown;
-    if (misspelt.length > 0) return { issues: misspelt.map(({ path, message }) => ({ path, message })) };
+    const refused = isExact ? [...misspelt, ...ignored.map(refusedField)] : misspelt;
+    if (refused.length > 0) return { issues: refused.map(({ path, message }) => ({ path, message })) };
     if (ignored.length > 0) warnings.set(Object(result.data), warningsOf(unknown));
     return { value: result.data };
   };

@@ -47,6 +47,11 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly query?: (z.ZodType<Query> & z.ZodObject) | undefined;
   /** False for what anybody may read without a key. Default true. */
   readonly needsKey?: boolean;
+  /**
+   * True for what cannot be taken back, or lets somebody in: every field that it does not read is refused, because whoever
+   * sent it may have meant less. Always so for `delete`.
+   */
+  readonly isExact?: boolean;
   /** Name of a field of the query that stands for a key: whoever sends it needs none, and the use case checks it. */
   readonly opensWith?: string;
   readonly status: 200 | 201 | 202 | 204 | 302;

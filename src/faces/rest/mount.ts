@@ -6,6 +6,7 @@ import {
   findUnknownFields,
   findUnknownParameters,
   refuseMisspelt,
+  refuseUnknown,
   type UnknownFields,
   warningsOf,
 } from "../unknown-fields.js";
@@ -146,6 +147,7 @@ async function readFields(
   const fields = findUnknownFields(endpoint.body, sent);
   // Before the rules: a field that is missing may be the one that is misspelt.
   refuseMisspelt(fields);
+  if (endpoint.isExact === true || endpoint.method === "delete") refuseUnknown(fields);
   return { body: checkInput(endpoint.body, sent), fields };
 }
 

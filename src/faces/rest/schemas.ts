@@ -5,7 +5,11 @@ import { DOCUMENT_STATUSES } from "../../core/types.js";
 /** Pieces that several endpoints share. Rules for inputs are the core's own, under the names of the wire contract. */
 
 export const containerTag = createMemoriesSchema.shape.containerTag;
-const containerTags = z.array(containerTag).max(100);
+/** An empty list is likelier a mistake than a wish for everything. */
+const containerTags = z
+  .array(containerTag)
+  .min(1, "must not be empty; leave it out to mean what a request without containers means")
+  .max(100);
 
 /** Both spellings of contract.md §1.8. */
 export const containerFields = { containerTag: containerTag.optional(), containerTags: containerTags.optional() };

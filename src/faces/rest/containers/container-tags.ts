@@ -49,6 +49,7 @@ export const containerTagEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/container-tags/merge",
+    isExact: true,
     summary: "Move everything of one container into another and delete the first",
     description:
       "Goes on in the background; `GET /v3/container-tags/merge/{mergeId}` says how far it is. The first containers are gone afterwards.",

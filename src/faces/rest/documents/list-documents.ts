@@ -84,7 +84,7 @@ const tagsQuery = z
       .map((tag) => tag.trim())
       .filter((tag) => tag !== ""),
   )
-  .pipe(z.array(containerTag).max(100))
+  .pipe(z.array(containerTag).min(1, "must not be empty; leave it out to mean every container").max(100))
   .optional();
 
 const flagText = z

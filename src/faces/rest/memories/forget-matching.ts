@@ -26,6 +26,7 @@ export const forgetMatchingEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v4/memories/forget-matching",
+    isExact: true,
     summary: "Forget what a container holds on a subject, or several memories by id",
     description:
       "Exactly one of `query` and `ids`. `dryRun` shows exactly what the same request would forget. By query, everything of at least `threshold` is forgotten, the most similar first, up to `maxForget`; where a language model is configured, only what it says is meant, and `summary` tells when it could not be asked. By ids, unknown ones are left out. `statedIn` are documents in which search still finds what was forgotten.",

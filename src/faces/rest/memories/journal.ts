@@ -70,6 +70,7 @@ export const journalEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/journal/{batchId}/undo",
+    isExact: true,
     summary: "Undo the changes of memories that were made together",
     description:
       "What was added is forgotten, what was updated has its older version back, what was forgotten is active again. The undo is a batch of its own, so it can be undone. Changes that later ones have overtaken stay and are listed in `skipped`; when that is all of them, the answer is 409 with the reasons. Changes of documents, containers and keys cannot be undone.",

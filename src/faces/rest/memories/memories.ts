@@ -52,6 +52,7 @@ export const memoryEndpoints = [
 function forgetEndpoint(route: Pick<Endpoint, "method" | "path" | "aliases">) {
   return defineEndpoint({
     ...route,
+    isExact: true,
     summary: "Forget a memory by id or by its exact text, or remove a document by id or customId",
     description:
       "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. `statedIn` are documents in which search still finds what was forgotten: delete one to forget it there too, or purge the memory, which cuts it out of them for good. Forgotten already: 409, for good.",

@@ -48,6 +48,7 @@ export const keyEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/auth/scoped-key",
+    isExact: true,
     summary: "Make a key for one or several containers",
     description: `${ONLY_OWNER} The key reaches documents, memories, search and profile of its containers and nothing else.`,
     tag: "keys",
@@ -83,6 +84,7 @@ export const keyEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/auth/agent-key",
+    isExact: true,
     summary: "Make a key for an agent or a plugin",
     description: `${ONLY_OWNER} Without containers the key reaches all of them; with \`pluginId\` it is listed as the key of that plugin.`,
     tag: "keys",
@@ -93,6 +95,7 @@ export const keyEndpoints = [
       permission: permissionSchema.default("write"),
       expiresInDays: expiresInDaysSchema.nullish(),
       pluginId: clientSchema.nullish(),
+      deviceInfo: z.record(z.string(), z.unknown()).nullish().describe("What clients tell of their machine; not kept."),
     }),
     status: 200,
     answer: made.extend({ pluginId: z.string().nullable() }),

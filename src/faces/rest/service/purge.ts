@@ -16,6 +16,7 @@ export const purgeEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/purge",
+    isExact: true,
     summary: "Remove a document, a memory or a container for good",
     description:
       "Exactly one of `documentId`, `memoryId` and `containerTag`, with `confirm: true`. Text, vectors, files and the words in the journal are removed and overwritten; nothing brings them back. A document takes along what it alone states; a memory goes with all its versions, and what it says is cut out of the documents that state it (uploads of these go, since nothing can be cut out of them); all else in them stays. `memories` counts every version, `passages` what was cut out of documents that stay. `statedIn` are documents that may still say it, because nobody knows where, or because they lie in other containers too than yours: purge these too if nothing of it may stay. `complete` is false while words are still to be overwritten in files, which the server goes on with by itself.",

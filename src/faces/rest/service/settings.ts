@@ -51,6 +51,7 @@ export const settingsEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/settings/reset",
+    isExact: true,
     summary: "Delete all documents, memories, containers and settings",
     description: `The confirmation is the name of the organisation, \`${ORGANIZATION_NAME}\`, or its slug. Keys stay.`,
     tag: "settings",

@@ -42,6 +42,7 @@ export const teamEndpoints = [
   defineEndpoint({
     method: "post",
     path: "/v3/auth/team/invite",
+    isExact: true,
     summary: "Invite somebody",
     description: ONE_OWNER,
     tag: "team",
