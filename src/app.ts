@@ -74,6 +74,7 @@ export interface Service {
   /** As the store says of its files. */
   readonly lost: Promise<AppError>;
   isInPlace(): boolean;
+  fullAt(): Date | null;
   close(): Promise<void>;
 }
 
@@ -122,6 +123,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     settle: () => runner.idle(),
     lost: store.lost,
     isInPlace: () => store.isInPlace(),
+    fullAt: () => store.fullAt(),
     close: () => (closed ??= close()),
   };
 }
@@ -282,6 +284,8 @@ export interface Standing {
   readonly prove: () => Possession | null;
   /** False once the folder is lost. */
   readonly isReady: () => boolean;
+  /** When it last had no room for what was to be written. */
+  readonly fullAt: () => Date | null;
 }
 
 export interface NodeOptions extends ServiceOptions {
@@ -319,7 +323,11 @@ export function createNode(options: NodeOptions): Node {
   const listen = (organizationId: string): Promise<Listening> => {
     // A start that was interrupted may come this far after the end.
     if (isHungUp) return Promise.reject(shuttingDown());
-    const standing = { prove: () => proof(), isReady: () => service?.isInPlace() ?? true };
+    const standing: Standing = {
+      prove: () => proof(),
+      isReady: () => service?.isInPlace() ?? true,
+      fullAt: () => service?.fullAt() ?? null,
+    };
     listening ??= options.listen(core, organizationId, standing);
     // A port that is taken may be free at the next try.
     listening.catch(() => (listening = undefined));

@@ -107,6 +107,7 @@ async function listenFor(
     proveOwnership: at.standing.prove,
     version,
     isReady: at.standing.isReady,
+    fullAt: at.standing.fullAt,
   });
   const listening = await listen(app, { host: at.host, port: at.port, log });
   const close = async (): Promise<void> => {

@@ -341,8 +341,11 @@ export interface StoreHealth {
   readonly documents: number;
   readonly chunks: number;
   readonly memories: number;
+  /** Of the record and its log. */
   readonly bytes: number;
   readonly freeBytes: number;
+  /** When this process last had no room for what was to be written (ISO 8601); null for never. */
+  readonly fullAt: string | null;
   /** What others of this machine may do in the folder of the store, whose files they cannot read; null for nothing. */
   readonly folderOpenTo: "reading" | "writing" | null;
 }
@@ -407,5 +410,7 @@ export interface Store extends StoreNouns {
   readonly lost: Promise<AppError>;
   /** False as soon as that can be seen. */
   isInPlace(): boolean;
+  /** When there was last no room for what was to be written; null for never since the store was opened. */
+  fullAt(): Date | null;
   close(): Promise<void>;
 }

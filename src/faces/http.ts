@@ -45,6 +45,8 @@ export interface HttpFaceOptions {
   readonly version: string;
   /** False once the data folder is lost. */
   readonly isReady: () => boolean;
+  /** When there was last no room for what was to be written; never without it. */
+  readonly fullAt?: (() => Date | null) | undefined;
   /** How often each key may call the API; everybody may at any time without it. */
   readonly rate?: Rate | undefined;
   /** Where requests to the API are noted; nowhere without it. */

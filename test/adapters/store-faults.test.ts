@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -191,7 +192,10 @@ async function fill(store: Store, bytes: number): Promise<string[]> {
 describe("full", () => {
   test("by quota: adding is refused whole, the rest works, and a larger quota makes room", async () => {
     const store = await open(1);
+    const { bytes: size } = await store.health({ deep: false });
+    expect(size).toBe(statSync(file).size + statSync(`${file}-wal`).size);
     const accepted = await fill(store, 20_000);
+    expect((await store.health({ deep: false })).fullAt).toEqual(expect.any(String));
     expect(accepted.length).toBeGreaterThan(10);
     await expectWhole(store, accepted.length);
     expect(await ids(store)).toHaveLength(accepted.length);

@@ -19,15 +19,27 @@ describe.skipIf(mounted === null)("a service on a full disk", () => {
     return { status: response.status, body: await response.text() };
   }
 
+  const healthOf = async (url: string): Promise<unknown> => (await fetch(`${url}/health`)).json();
   const add = (url: string, content: string) => call(url, "/v3/documents", { content, containerTag: "full" });
   const search = (url: string) => call(url, "/v4/search", { q: "lamp", containerTag: "full", searchMode: "documents" });
 
-  test("starts after it was killed, and answers what only reads", async () => {
+  test("says so, starts after it was killed, and answers what only reads", async () => {
     await mkdir(data, { mode: 0o700 });
     const first = await startServe(data);
     expect((await add(first.url, "The lamp in the hall is blue.")).status).toBe(200);
     expect((await runProgram(data, ["add", "The lamp in the kitchen is red."])).code).toBe(0);
+    expect(await healthOf(first.url)).not.toHaveProperty("storageFull");
     mounted?.fill();
+    expect(await add(first.url, "long ".repeat(20_000))).toMatchObject({ status: 507 });
+    expect(await healthOf(first.url)).toMatchObject({
+      ready: true,
+      storageFull: {
+        lastAt: expect.stringContaining("T") as string,
+        fix: expect.stringContaining("Free some space") as string,
+      },
+    });
+    const { stdout } = await runProgram(data, ["status"]);
+    expect(stdout).toMatch(/no room +for what was to be written at .* UTC: free some space/);
     await first.stop("SIGKILL");
     mounted?.fill();
 

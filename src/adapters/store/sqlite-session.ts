@@ -1,5 +1,6 @@
 import type { CompiledQuery, QueryResult } from "kysely";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../lib/sqlite.js";
+import { AppError } from "../../core/errors.js";
 import { sleep } from "../../lib/time.js";
 import { BUSY_PAUSE_MS, describeSqliteError, isBusy } from "./sqlite-errors.js";
 
@@ -10,11 +11,14 @@ export class SqliteSession {
   readonly #connection: SqliteConnection;
   readonly #file: string;
   readonly #patience: Patience;
+  readonly #noteFull: () => void;
   #versions: SqliteStatement | undefined;
   readonly #statements = new Map<string, { statement: SqliteStatement; returnsRows: boolean }>();
 
-  constructor(connection: SqliteConnection, file: string, patienceMs: number) {
+  /** @param noteFull called whenever there was no room for what was to be written */
+  constructor(connection: SqliteConnection, file: string, patienceMs: number, noteFull: () => void = () => undefined) {
     this.#connection = connection;
+    this.#noteFull = noteFull;
     this.#file = file;
     this.#patience = createPatience(patienceMs);
   }
@@ -30,7 +34,7 @@ export class SqliteSession {
 
   async #runLater<R>(query: CompiledQuery, reason: unknown): Promise<QueryResult<R>> {
     for (let error = reason; ;) {
-      if (!isBusy(error) || this.#patience.isOver()) throw describeSqliteError(error, this.#file);
+      if (!isBusy(error) || this.#patience.isOver()) throw this.#describe(error);
       await sleep(BUSY_PAUSE_MS);
       try {
         return this.#runNow<R>(query);
@@ -45,7 +49,7 @@ export class SqliteSession {
     try {
       this.#connection.exec(statement);
     } catch (error) {
-      throw describeSqliteError(error, this.#file);
+      throw this.#describe(error);
     }
   }
 
@@ -56,7 +60,7 @@ export class SqliteSession {
       const [row] = this.#versions.all() as { data_version: number }[];
       return row?.data_version ?? 0;
     } catch (error) {
-      throw describeSqliteError(error, this.#file);
+      throw this.#describe(error);
     }
   }
 
@@ -64,6 +68,12 @@ export class SqliteSession {
     this.#versions = undefined;
     this.#statements.clear();
     this.#connection.close();
+  }
+
+  #describe(error: unknown): unknown {
+    const described = describeSqliteError(error, this.#file);
+    if (described instanceof AppError && described.kind === "storage_full") this.#noteFull();
+    return described;
   }
 
   #runNow<R>(query: CompiledQuery): QueryResult<R> {

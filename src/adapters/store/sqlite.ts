@@ -21,6 +21,8 @@ export interface SqliteOptions {
   /** How long a lock of another program is waited for, in milliseconds. Default 5,000. */
   readonly patienceMs?: number | undefined;
   readonly care: CommitCare;
+  /** As the session says. */
+  readonly noteFull?: () => void;
 }
 
 /** Both ways to the record, and the way to be alone with its file. */
@@ -37,7 +39,7 @@ export interface SqliteDatabases extends Readonly<Record<Durability, Kysely<Data
  */
 export function sqliteDatabases(
   { writer, reader }: SqliteConnections,
-  { file, patienceMs = BUSY_PATIENCE_MS, care }: SqliteOptions,
+  { file, patienceMs = BUSY_PATIENCE_MS, care, noteFull }: SqliteOptions,
 ): SqliteDatabases {
   const turns = new Turns();
   const readerSession = new SqliteSession(reader, file, patienceMs);
@@ -50,7 +52,7 @@ export function sqliteDatabases(
     turns,
     reader: readerSession,
     steady,
-    writer: new SqliteWriter(new SqliteSession(writer, file, patienceMs), turns, { ...care, committed }),
+    writer: new SqliteWriter(new SqliteSession(writer, file, patienceMs, noteFull), turns, { ...care, committed }),
   };
   return {
     full: databaseOver(doors, "full", new ClosingDriver(doors)),

@@ -85,8 +85,12 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   };
   const sync = (): Promise<void> => log.sync().finally(() => guard.require());
   const care = { permit: () => guard.require(), committed, sync };
+  let fullAt: Date | null = null;
+  const noteFull = (): void => {
+    fullAt = clock.now();
+  };
   void guard.lost.then(() => saveRemovedLog(connections.reader));
-  const { full: db, normal, alone } = sqliteDatabases(connections, { file, patienceMs, care });
+  const { full: db, normal, alone } = sqliteDatabases(connections, { file, patienceMs, care, noteFull });
   const letGo = async (): Promise<void> => {
     guard.close();
     await db.destroy();
@@ -112,6 +116,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       caches,
       organizationId,
       guard,
+      fullAt: () => fullAt,
       scrub: (signal) =>
         scrubFile(database, {
           file,
@@ -131,12 +136,13 @@ interface Surroundings {
   readonly caches: UnitCaches;
   readonly organizationId: string;
   readonly guard: FileGuard;
+  readonly fullAt: Store["fullAt"];
   readonly scrub: Store["scrub"];
   readonly close: () => Promise<void>;
 }
 
 function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
-  const { file, clock, caches, organizationId, guard, scrub, close } = surroundings;
+  const { file, clock, caches, organizationId, guard, fullAt, scrub, close } = surroundings;
   return {
     ...nounsOf(db, clock, caches),
     vectors: createVectorRecord(db),
@@ -175,11 +181,15 @@ function storeOver(db: Kysely<Database>, surroundings: Surroundings): Store {
       return checkDimensions(created, dimensions);
     },
 
-    health: ({ deep }) => inspectHealth(db, file, deep),
+    async health({ deep }) {
+      const at = fullAt();
+      return { ...(await inspectHealth(db, file, deep)), fullAt: at && iso(at) };
+    },
 
     scrub,
     lost: guard.lost,
     isInPlace: () => guard.isInPlace(),
+    fullAt,
     close,
   };
 }
@@ -266,7 +276,7 @@ function checkDimensions(space: VectorSpace, dimensions: number): VectorSpace {
   );
 }
 
-async function inspectHealth(db: Kysely<Database>, file: string, deep: boolean): Promise<StoreHealth> {
+async function inspectHealth(db: Kysely<Database>, file: string, deep: boolean): Promise<Omit<StoreHealth, "fullAt">> {
   const count = async (table: "documents" | "chunks" | "memories"): Promise<number> => {
     const row = await db
       .selectFrom(table)
@@ -280,7 +290,7 @@ async function inspectHealth(db: Kysely<Database>, file: string, deep: boolean):
     documents: await count("documents"),
     chunks: await count("chunks"),
     memories: await count("memories"),
-    bytes: statSync(file).size,
+    bytes: statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0),
     freeBytes: disk.bavail * disk.bsize,
     folderOpenTo: opennessOf(statSync(dirname(file)).mode),
   };

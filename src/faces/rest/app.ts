@@ -59,6 +59,8 @@ export interface RestFaceOptions {
   readonly version: string;
   /** False once the data folder is lost. */
   readonly isReady: () => boolean;
+  /** When there was last no room for what was to be written; never without it. */
+  readonly fullAt?: (() => Date | null) | undefined;
   /** Counts a request, whichever face it came to. */
   readonly limitRequests: LimitRequests;
   readonly inTurn: InTurn;

@@ -214,6 +214,7 @@ export function healthContract(open: OpenStore): void {
       memories: 1,
       bytes: expect.any(Number) as number,
       freeBytes: expect.any(Number) as number,
+      fullAt: null,
     });
   });
 }

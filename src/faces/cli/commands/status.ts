@@ -27,6 +27,7 @@ function describe(status: Status): [string, string][] {
     ...describeParts(status),
     ["kept", `${store.documents} documents, ${store.chunks} passages, ${store.memories} memories`],
     ["size", `${megabytes(store.bytes)}, ${megabytes(store.freeBytes)} free on this disk`],
+    ...describeFull(store),
     ["jobs", `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} given up`],
     ...describeUse(status.llmUse),
     ...describeBudget(status.llmBudget),
@@ -35,6 +36,13 @@ function describe(status: Status): [string, string][] {
     ...describeExpiring(status),
     ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
   ];
+}
+
+function describeFull({ fullAt }: Status["store"]): [string, string][] {
+  if (fullAt === null) return [];
+  const when = fullAt.slice(0, 19).replace("T", " ");
+  const fix = "free some space on this disk, or raise RECOLLECT_MAX_STORE_MEGABYTES where it is set";
+  return [["no room", `for what was to be written at ${when} UTC: ${fix}`]];
 }
 
 /** The parts of the service that a person may choose. */
