@@ -14,9 +14,8 @@ const MOST_UNSEEN = 1_000;
 
 /**
  * Finds where a text says something, whatever its case, white space, quotation marks, dashes and Unicode forms. The first
- * place counts, and
- * none does that is far longer than the quotation: characters that nobody sees would fill it. Takes linear time and about
- * 13 bytes a character.
+ * place counts, unless it is far longer than the quotation: characters that nobody sees would fill it. Takes linear time
+ * and about 13 bytes a character.
  */
 export function createQuoteFinder(text: string): QuoteFinder {
   let folded: Folded | undefined;
