@@ -19,9 +19,8 @@ const FOLDED_AT_ONCE = 50_000;
 
 /**
  * Finds where a text says something, whatever its case, white space, quotation marks, dashes and Unicode forms. The first
- * place counts, and
- * none does that is far longer than the quotation: characters that nobody sees would fill it. Takes linear time and about
- * 13 bytes a character.
+ * place counts, unless it is far longer than the quotation: characters that nobody sees would fill it. Takes linear time
+ * and about 13 bytes a character.
  */
 export function createQuoteFinder(text: string): QuoteFinder {
   let folded: Folded | undefined;

@@ -53,3 +53,21 @@ export function isPrivateAddress(address: string): boolean {
 export function isLoopbackName(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
+
+const GROUPS = 8;
+
+/**
+ * Whom attempts from an address are counted for: an IPv4 address, however it is written, or the /64 of an IPv6 address,
+ * because whoever has one address of it has all of them. What is no address stays as it is.
+ */
+export function networkOf(address: string): string {
+  const bare = address.replace(/%.*$/, "");
+  if (isIP(bare) !== 6) return address;
+  const [head = "", tail] = new URL(`http://[${bare}]/`).hostname.slice(1, -1).split("::");
+  const left = head.split(":").filter((group) => group !== "");
+  const right = tail?.split(":").filter((group) => group !== "") ?? [];
+  const groups = [...left, ...Array.from({ length: GROUPS - left.length - right.length }, () => "0"), ...right];
+  if (groups.slice(0, 6).join(":") !== "0:0:0:0:0:ffff") return `${groups.slice(0, 4).join(":")}::/64`;
+  const bytes = groups.slice(6).flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255]);
+  return bytes.join(".");
+}

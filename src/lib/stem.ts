@@ -43,15 +43,18 @@ const STEP_FOUR: readonly string[] =
   "ement ance ence able ible ment ant ent ism ate iti ous ive ize ion al er ic ou".split(" ");
 
 const CACHE_LIMIT = 20_000;
+/** What is longer is no word, and not worth keeping. */
+const LONGEST_WORD = 64;
 const cache = new Map<string, string>();
 
 /** The stem of a folded word. Words shorter than three letters come back unchanged, and those that end in a digit, of which there is no end. */
 export function stem(word: string): string {
   if (isDigit(word.charCodeAt(word.length - 1))) return word;
+  if (word.length > LONGEST_WORD) return word;
   const known = cache.get(word);
   if (known !== undefined) return known;
   if (cache.size >= CACHE_LIMIT) cache.clear();
-  const result = word.length < 3 || word.length > 64 ? word : strip(word);
+  const result = word.length < 3 ? word : strip(word);
   cache.set(word, result);
   return result;
 }

@@ -32,6 +32,13 @@ test("codes are for ten minutes, to the millisecond", async () => {
   expect(await core.pollDevice(call, { deviceCode })).toEqual({ state: "expired" });
 });
 
+test("addresses of one IPv6 network may start as many as one address, and those of others as well", async () => {
+  const start = (from: string) => kindOf(core.startDevice(call, { from }));
+  for (let host = 1; host <= 10; host += 1) expect(await start(`2001:db8:0:7:${host}::1`)).toBe("done");
+  expect(await start("2001:db8::7:ffff:0:0:1")).toBe("rate_limited");
+  expect(await start("2001:db8:0:8::1")).toBe("done");
+});
+
 test("whoever polls too often is told so, and is not when they keep to the interval", async () => {
   const { deviceCode, interval } = await core.startDevice(call, {});
   const poll = async () => (await core.pollDevice(call, { deviceCode })).state;

@@ -109,6 +109,17 @@ describe("attempts", () => {
     expect(await kindOf(core.signIn(call, { key: secret, from: "1.2.3.4" }))).toBe("done");
   });
 
+  test("from any address of one IPv6 network are counted together, and of IPv4 however it is written", async () => {
+    for (let host = 1; host <= 10; host += 1) {
+      expect(await wrong(`2001:db8:0:7:${host}::${host}`)).toBe("unauthorized");
+      expect(await wrong(host % 2 === 0 ? "5.6.7.8" : "::ffff:5.6.7.8")).toBe("unauthorized");
+    }
+    expect(await wrong("2001:0db8:0000:0007:ffff::1")).toBe("rate_limited");
+    expect(await wrong("::FFFF:506:708")).toBe("rate_limited");
+    expect(await wrong("2001:db8:0:8::1")).toBe("unauthorized");
+    expect(await wrong("5.6.7.9")).toBe("unauthorized");
+  });
+
   test("with keys are counted apart from those with passwords", async () => {
     await core.setPassword(call, { password: "correct horse battery" });
     for (let count = 0; count < 11; count++) await wrong("1.2.3.4");

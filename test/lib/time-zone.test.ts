@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { dayIn, endOfDay, inTimeZone, instantOf, isTimeZone, wallClock } from "../../src/lib/time-zone.js";
 
 it.each([
@@ -55,4 +55,26 @@ it("knows names and offsets of zones, and nothing else", () => {
   for (const zone of ["UTC", "Europe/Berlin", "Etc/GMT+5", "+05:45", "-1000"]) expect(isTimeZone(zone)).toBe(true);
   for (const zone of ["", "Mars/Olympus", "+15:00", "+5", "Europe/Berlin; drop", "12:00"])
     expect(isTimeZone(zone), zone).toBe(false);
+});
+
+it("keeps what it makes for a zone once, however the zone is written, and for the last hundred zones", () => {
+  const made = vi.spyOn(Intl, "DateTimeFormat");
+  try {
+    const spellings = Array.from({ length: 200 }, (_, number) =>
+      Array.from("america/indiana/tell_city", (letter, at) =>
+        (number >> at) & 1 ? letter.toUpperCase() : letter,
+      ).join(""),
+    );
+    expect(new Set(spellings).size).toBeGreaterThan(100);
+    expect(spellings.every(isTimeZone)).toBe(true);
+    expect(made).toHaveBeenCalledTimes(1);
+    const others = Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "America/Indiana/Tell_City");
+    expect(others.length).toBeGreaterThan(100);
+    expect(others.slice(0, 200).every(isTimeZone)).toBe(true);
+    made.mockClear();
+    expect(isTimeZone("America/Indiana/Tell_City")).toBe(true);
+    expect(made).toHaveBeenCalledTimes(1);
+  } finally {
+    made.mockRestore();
+  }
 });

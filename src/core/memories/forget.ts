@@ -157,7 +157,7 @@ export async function forgetParted(nouns: StoreNouns, actor: Actor, parted: read
     else await nouns.memories.update(organizationId, guess.id, { forgetReason: PARTED });
 }
 
-/** What a guess followed from and that is not told any more beside it, so that the guess must not be, either; or null. */
+/** What a guess followed from that may no longer be told in its container, so that neither may the guess; null when all of it may. */
 export async function lostGroundOf(
   { memories }: Pick<StoreNouns, "memories">,
   organizationId: string,

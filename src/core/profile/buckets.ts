@@ -46,8 +46,10 @@ export function fillBuckets(memories: readonly Memory[], buckets: readonly Profi
 }
 
 /** Verdicts are kept ready: a profile is asked for at every turn, and its facts hardly change from one to the next. */
-const MOST_VERDICTS = 200_000;
-let verdictCount = 0;
+const KEPT_CHARACTERS = 16_000_000;
+/** What a verdict takes besides the text that it is about, in characters. */
+const VERDICT_OVERHEAD = 60;
+let keptCharacters = 0;
 const verdictsByBucket = new Map<string, Map<string, boolean>>();
 
 function judgeOf(bucket: ProfileBucket): (memory: Memory) => boolean {
@@ -61,22 +63,23 @@ function judgeOf(bucket: ProfileBucket): (memory: Memory) => boolean {
     judge ??= presetJudge(bucket.key) ?? judgeByWords(bucket);
     const verdict = judge(text);
     verdicts.set(text, verdict);
-    verdictCount += 1;
+    keptCharacters += text.length + VERDICT_OVERHEAD;
     return verdict;
   };
 }
 
 /** Of this description of the bucket: another one may decide otherwise. */
 function verdictsOf({ key, description }: ProfileBucket): Map<string, boolean> {
-  if (verdictCount >= MOST_VERDICTS) {
+  if (keptCharacters >= KEPT_CHARACTERS) {
     verdictsByBucket.clear();
-    verdictCount = 0;
+    keptCharacters = 0;
   }
   const identity = `${key}\n${description}`;
   const known = verdictsByBucket.get(identity);
   if (known) return known;
   const verdicts = new Map<string, boolean>();
   verdictsByBucket.set(identity, verdicts);
+  keptCharacters += identity.length + VERDICT_OVERHEAD;
   return verdicts;
 }
 

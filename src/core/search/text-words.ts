@@ -132,6 +132,8 @@ function takeApart(text: string): TextWords {
 }
 
 const MOST_WORDS = 20_000;
+/** Of longer ones there is no end either. */
+const LONGEST_KEPT_WORD = 64;
 const knownWords = new Map<string, KnownWord>();
 /** Of numbers and signs such as `42nd` or `a7f3` there is no end. */
 const HAS_DIGIT = /\p{N}/u;
@@ -147,7 +149,7 @@ function knowWord(word: string): KnownWord {
   if (isNumber(word)) return knowNumber(word);
   const known = knownWords.get(word);
   if (known) return known;
-  const isKept = !HAS_DIGIT.test(word);
+  const isKept = word.length <= LONGEST_KEPT_WORD && !HAS_DIGIT.test(word);
   const text = isStopWord(word) ? "" : rootOf(word);
   const isCounted = !NUMBER_WORDS.has(word) && !STARTS_WITH_NUMBER.test(word);
   const fresh = {

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import * as z from "zod";
 import { randomSecret, sha256 } from "../../lib/crypto.js";
+import { networkOf } from "../../lib/ip-address.js";
 import { iso } from "../../lib/time.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
@@ -20,7 +21,7 @@ const MOST_WAITING = 100;
 /** Of a key. */
 const LONGEST_NAME = 200;
 const MINUTE_MS = 60_000;
-/** Requests of one address, and codes typed by one browser. */
+/** Requests of one address or network, and codes typed by one browser. */
 const STARTS = { requests: 10, windowMs: 10 * MINUTE_MS };
 const GUESSES = { requests: 20, windowMs: 15 * MINUTE_MS };
 
@@ -54,7 +55,7 @@ export async function startDevice(context: CoreContext, call: Admitted, raw: unk
   // Counted once: the last that an address may start is told its codes again.
   const done = await findDone<StartedDevice>(context, call, operation);
   if (done) return done.result;
-  const { waitMs } = attempts.take(`device from ${from}`, STARTS);
+  const { waitMs } = attempts.take(`device from ${networkOf(from)}`, STARTS);
   if (waitMs > 0) throw tooMany(waitMs);
   const now = clock.now();
   if ((await store.deviceRequests.countWaiting(organizationId, now)) >= MOST_WAITING) throw tooMany(MINUTE_MS);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { hashPassword, isPassword, randomSecret, sha256 } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
+import { networkOf } from "../../lib/ip-address.js";
 import { loadOnce } from "../../lib/load-once.js";
 import { iso } from "../../lib/time.js";
 import { admit, authenticate } from "../auth.js";
@@ -19,7 +20,7 @@ const CODE_MS = 10 * MINUTE_MS;
 const IDLE_MS = 30 * 24 * 60 * MINUTE_MS;
 /** Use is noted at most so often, so that reading does not write. */
 const PROLONG_EVERY_MS = MINUTE_MS;
-/** Wrong keys, and wrong passwords, of one address. There is no limit for all together: anybody could lock the owner out by it. */
+/** Wrong keys, and wrong passwords, of one address or network. There is no limit for all together: anybody could lock the owner out by it. */
 const ATTEMPTS = { requests: 10, windowMs: 15 * MINUTE_MS };
 const LONGEST_CLIENT = 200;
 
@@ -99,7 +100,7 @@ async function takeCode(
 async function checkSecret(context: CoreContext, { key, password, from }: SignInInput): Promise<SignInWay> {
   const { store } = context;
   const { organizationId } = store;
-  const attempts = `${key === undefined ? "passwords" : "keys"} from ${from}`;
+  const attempts = `${key === undefined ? "passwords" : "keys"} from ${networkOf(from)}`;
   countAttempt(context, attempts);
   if (key !== undefined) {
     admit(await authenticate(context, key.trim()), "owner");

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import { type Core, coreFor, localActor } from "../../core/index.js";
 import type { CallSource } from "../../core/types.js";
+import { networkOf } from "../../lib/ip-address.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { createRateLimiter } from "../../lib/rate-limit.js";
 import { readBodyText } from "../../lib/request-body.js";
@@ -106,7 +107,7 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
 
   function countRegistration({ callerAddress = "unknown" }: OAuthVisitor): void {
     const waits = [
-      registrations.take(`from ${callerAddress}`, REGISTRATIONS),
+      registrations.take(`from ${networkOf(callerAddress)}`, REGISTRATIONS),
       registrations.take("all", ALL_REGISTRATIONS),
     ].map(({ waitMs }) => waitMs);
     const waitMs = Math.max(...waits);

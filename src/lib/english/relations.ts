@@ -31,14 +31,17 @@ export function rootOf(word: string): string {
 }
 
 const CACHE_LIMIT = 20_000;
+/** Longer ones are not kept: there is no end of them. */
+const LONGEST_KEPT = 64;
 const contentRoots = new Map<string, string>();
 
 /** `rootOf` a folded word that carries a subject; empty for stop words. Kept for the next call, up to a limit. */
 export function contentRoot(word: string): string {
   const known = contentRoots.get(word);
   if (known !== undefined) return known;
-  if (contentRoots.size >= CACHE_LIMIT) contentRoots.clear();
   const root = isStopWord(word) ? "" : rootOf(word);
+  if (word.length > LONGEST_KEPT) return root;
+  if (contentRoots.size >= CACHE_LIMIT) contentRoots.clear();
   contentRoots.set(word, root);
   return root;
 }

@@ -1,0 +1,60 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { fillBuckets } from "../../src/core/profile/buckets.js";
+import { readText } from "../../src/core/search/text-words.js";
+import { contentRoot } from "../../src/lib/english/relations.js";
+import type { Memory } from "../../src/core/types.js";
+
+setFlagsFromString("--expose_gc");
+const collect: unknown = runInNewContext("gc");
+
+const LONG = 100_000;
+const MB = 1_048_576;
+
+/** A text of its own memory, not one that shares another's. */
+const longText = (letter: string, number: number): string =>
+  Buffer.alloc(LONG, letter).toString("latin1") +
+  number.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!);
+
+const memoryOf = (text: string): Memory => ({
+  seq: 1,
+  id: "1",
+  containerTag: "a",
+  text,
+  version: 1,
+  isLatest: true,
+  parentId: null,
+  rootId: null,
+  kind: "fact",
+  isStatic: false,
+  isInference: false,
+  isForgotten: false,
+  forgetAfter: null,
+  forgetReason: null,
+  sourceCount: 1,
+  strength: 1,
+  origin: "user",
+  metadata: null,
+  createdAt: "2024-05-06T07:08:09.000Z",
+  updatedAt: "2024-05-06T07:08:09.000Z",
+});
+
+function heapUsed(): number {
+  if (typeof collect !== "function") throw new Error("there is no garbage collector to call");
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+test.each<[string, (number: number) => void]>([
+  [
+    "verdicts on memories",
+    (number) => fillBuckets([memoryOf(longText(" ", number))], [{ key: "tools", description: "Tools." }]),
+  ],
+  ["roots of words", (number) => contentRoot(longText("b", number))],
+  ["words of texts", (number) => readText(`once ${longText("c", number)}`)],
+])("%s that are kept ready take no more room when texts are long", (_, use) => {
+  const before = heapUsed();
+  for (let number = 0; number < 600; number += 1) use(number);
+  expect((heapUsed() - before) / MB).toBeLessThan(40);
+});
