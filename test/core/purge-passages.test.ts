@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Call, Core } from "../../src/core/index.js";
+import { type Call, type Core, createCore } from "../../src/core/index.js";
 import { findInFiles } from "../support/data-folder-scan.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
@@ -168,6 +168,29 @@ describe("what a purged memory says goes from the document that states it, and n
       dreamingStatus: "done",
     });
     expect(await memoriesOf(id)).toEqual(["User likes tea", "User owns a boat"]);
+  });
+
+  test("while the document is changed: what is to go is found in the text that it has by then", async () => {
+    const content = `My wifi code is ${secret}. I like tea.`;
+    const id = await add(content, { customId: "diary" });
+    const memoryId = await secretIn(id);
+    const { store } = opened.context;
+    const changed = `${content} I own a boat.\n- My wifi code is ${secret}!`;
+    let changes = 0;
+    const transaction: typeof store.transaction = async (work) => {
+      // Between the finding and the cutting, which are the second and all later transactions of a purge.
+      if ((changes += 1) === 2)
+        await core.addDocument(call, { content: changed, containerTags: ["a"], customId: "diary" });
+      return store.transaction(work);
+    };
+    const purging = createCore({ ...opened.context, store: { ...store, transaction } });
+    const purged = await purging.purge(call, { memoryId, confirm });
+    expect(changes).toBeGreaterThan(3);
+    expect(purged).toMatchObject({ passages: 2, statedIn: [], complete: true });
+    expect((await documentOf(id)).document.content).toBe("I like tea. I own a boat.\n-");
+    await opened.settle();
+    expect(files()).toEqual([]);
+    expect((await memoriesOf(id)).toSorted()).toEqual(["User likes tea", "User owns a boat"]);
   });
 
   test("and a document that says nothing else goes whole, the memories of others that quote it do not", async () => {

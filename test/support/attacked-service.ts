@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { type Bystander, peakMegabytesOf, watchHealth } from "./bystander.js";
+import { type Bystander, peakMegabytesOf, watchService } from "./bystander.js";
 import { type ServeProcess, startServe, withDataDirectory } from "./recollect-process.js";
 
 const KEY = "sm_tests_0123456789abcdefghijklmn";
@@ -44,7 +44,7 @@ export interface AttackedService {
 
 export async function startAttackedService(): Promise<AttackedService> {
   const { serve, stop } = await startUntilStopped();
-  const bystander = watchHealth(serve.url);
+  const bystander = watchService(serve.url);
   const made = await sendTo(serve.url, KEY, {
     what: "a key",
     method: "POST",

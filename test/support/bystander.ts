@@ -3,10 +3,20 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 
-const EVERY_MS = 2;
+/** What a bystander asks, again and again. */
+export interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** How long it waits after an answer. */
+  readonly everyMs: number;
+}
+
+const HEALTH: Question = { method: "GET", path: "/health", everyMs: 2 };
 const [SLOWEST, ANSWERED, FAILED] = [0, 1, 2];
 
-/** Somebody else who asks a service for its health all the time, and is not held up by this test. */
+/** Somebody else who asks a service something all the time, for its health by default, and is not held up by this test. */
 export interface Bystander {
   /** How long the slowest answer took, in ms, during some work and the first whole question after it. */
   during(work: () => Promise<unknown>): Promise<number>;
@@ -15,11 +25,11 @@ export interface Bystander {
   stop(): Promise<void>;
 }
 
-export function watchHealth(url: string): Bystander {
+export function watchService(url: string, question = HEALTH): Bystander {
   const shared = new SharedArrayBuffer(12);
   const figures = new Int32Array(shared);
   const thread = new Worker(resolve(import.meta.dirname, "bystander.mjs"), {
-    workerData: { url, shared, everyMs: EVERY_MS },
+    workerData: { url, question, shared },
   });
   /** A question that began before now is answered, and another one. */
   const answered = async (): Promise<void> => {
