@@ -43,6 +43,9 @@ const pathOf = (path: string) => path.replace(/\{\w+\}/g, "x");
 const refusedOf = (body: any): string[] => (body?.issues ?? []).map(({ path }: any) => path.join("."));
 const NO_BODY = /takes no body/;
 
+/** An answer names 20 fields at most. */
+const HALVES = [NARROWING.slice(0, NARROWING.length / 2), NARROWING.slice(NARROWING.length / 2)];
+
 const operations = ENDPOINTS.map(({ method, path }) => [method, path] as const);
 
 test("the description has these operations", () => {
@@ -55,9 +58,11 @@ test("the description has these operations", () => {
 describe.each(operations)("%s %s", (method, path) => {
   test("refuses every parameter that narrows other requests; a change refuses all that it does not read", async () => {
     const { parameters } = described(method, path);
-    const unread = NARROWING.filter((name) => !parameters.includes(name));
-    const { status, body } = await send(method, `${pathOf(path)}?${unread.map((name) => `${name}=mia`).join("&")}`);
-    expect([status, refusedOf(body)]).toEqual([400, unread]);
+    for (const half of HALVES) {
+      const unread = half.filter((name) => !parameters.includes(name));
+      const { status, body } = await send(method, `${pathOf(path)}?${unread.map((name) => `${name}=mia`).join("&")}`);
+      expect([status, refusedOf(body)]).toEqual([400, unread]);
+    }
     if (method === "get") return;
     const other = await send(method, `${pathOf(path)}?colour=red`);
     expect([other.status, refusedOf(other.body)]).toEqual([400, ["colour"]]);
@@ -77,12 +82,14 @@ describe.each(operations)("%s %s", (method, path) => {
     }
     // A body of any fields belongs to what this server does not do.
     const isOpen = schema.properties === undefined;
-    const unread = NARROWING.filter((name) => !Object.hasOwn(schema.properties ?? {}, name));
-    const fields = Object.fromEntries(unread.map((name) => [name, "mia"]));
-    const form = isForm ? await encodeForm({ file: new File(["x"], "x.txt"), ...fields }) : undefined;
-    const { status, body } = await send(method, pathOf(path), form?.bytes ?? JSON.stringify(fields), form?.headers);
-    if (isOpen) expect(status).toBeGreaterThanOrEqual(400);
-    else expect([status, refusedOf(body)]).toEqual([400, unread]);
+    for (const half of HALVES) {
+      const unread = half.filter((name) => !Object.hasOwn(schema.properties ?? {}, name));
+      const fields = Object.fromEntries(unread.map((name) => [name, "mia"]));
+      const form = isForm ? await encodeForm({ file: new File(["x"], "x.txt"), ...fields }) : undefined;
+      const { status, body } = await send(method, pathOf(path), form?.bytes ?? JSON.stringify(fields), form?.headers);
+      if (isOpen) expect(status).toBeGreaterThanOrEqual(400);
+      else expect([status, refusedOf(body)]).toEqual([400, unread]);
+    }
   });
 });
 
