@@ -3,14 +3,16 @@ import { isIpAddress } from "../lib/ip-address.js";
 import type { Call, CoreContext, HearWrite } from "./context.js";
 import { AppError } from "./errors.js";
 import { containerTagSchema } from "./input.js";
-import { needOf, type NEEDS } from "./needs.js";
+import { needOf, type NEEDS, runsOnce } from "./needs.js";
 import { keptUnder } from "./operations.js";
 import type { AuditEvent } from "./service/audit-trail.js";
 import { type AuditOutcome, type CallSource, FACES } from "./types.js";
 import { truncate } from "../lib/truncate.js";
 
+type UseCase = keyof typeof NEEDS;
+
 /** What every part of a server asks of another one all the time, and nobody asked for. */
-const UNHEARD: ReadonlySet<string> = new Set([
+const UNHEARD: ReadonlySet<UseCase> = new Set([
   "noteRequests",
   "saveOAuthRecord",
   "findOAuthRecord",
@@ -19,33 +21,14 @@ const UNHEARD: ReadonlySet<string> = new Set([
   "oauthSecrets",
 ]);
 
-/** Written before the answer is given, and once for an operation, whichever of its calls gets so far. */
-const GRAVE: ReadonlySet<string> = new Set([
-  "createKey",
-  "revokeKey",
-  "toggleKey",
-  "ensureFirstKey",
-  "connectClients",
-  "answerDevice",
-  "pollDevice",
-  "allowApp",
-  "revokeGrants",
-  "createSignInCode",
-  "signIn",
-  "signOut",
-  "endSignIn",
-  "setPassword",
-  "purge",
-  "resetOrganization",
-  "updateSettings",
-  "changeEmbeddings",
-  "deleteContainer",
-  "deleteProject",
-  "mergeContainers",
-]);
+/** These let somebody in or out, whom nobody knew before. */
+const LETS_IN: ReadonlySet<UseCase> = new Set(["signIn", "signOut", "pollDevice"]);
+
+/** Agents ask for work all the time. */
+const COUNTED: ReadonlySet<UseCase> = new Set(["pendingExtractions"]);
 
 /** Whoever calls these shows who they are by them. */
-const SHOWING: ReadonlySet<string> = new Set([
+const SHOWING: ReadonlySet<UseCase> = new Set([
   "authenticate",
   "authenticateToken",
   "signIn",
@@ -53,9 +36,6 @@ const SHOWING: ReadonlySet<string> = new Set([
   "signOut",
   "pollDevice",
 ]);
-
-/** Calls that only look. */
-const LOOKS = /^(list|get|find|report|suggest|diagnose|pending)/;
 
 const REFUSALS: ReadonlySet<AuditOutcome> = new Set(["unauthorized", "forbidden", "rate_limited"]);
 
@@ -65,7 +45,7 @@ const MOST_VALUES = 200;
 const LONGEST_CLIENT = 100;
 
 interface Use {
-  readonly name: keyof typeof NEEDS;
+  readonly name: UseCase;
   readonly call: Call;
   readonly input: unknown;
 }
@@ -89,18 +69,31 @@ export async function audited<T>(
   }
   // Whoever waits for a document asks again and again with the same operation id. Of what is grave, the first call may have
   // ended with its process before the audit heard of it.
-  const isRepeated = writes.has("repeated") && !writes.has("done") && !GRAVE.has(use.name);
+  const isRepeated = writes.has("repeated") && !writes.has("done") && !isGrave(use.name);
   if (!isRepeated && isHeard(use.name) && isNews(use.name, answer)) await noteSuccess(context, use, answer);
   return answer;
 }
 
-function isHeard(name: keyof typeof NEEDS): boolean {
+/**
+ * True for what is written before the answer is given, and once for an operation, whichever of its calls gets so far: what
+ * administers, and what lets somebody in.
+ */
+function isGrave(name: UseCase): boolean {
+  return LETS_IN.has(name) || (runsOnce(name) && ["owner", "named"].includes(needOf(name)));
+}
+
+/** Calls of which only the number is kept. */
+function onlyLooks(name: UseCase): boolean {
+  return COUNTED.has(name) || !runsOnce(name);
+}
+
+function isHeard(name: UseCase): boolean {
   if (UNHEARD.has(name)) return false;
-  return GRAVE.has(name) || !["read", "nothing"].includes(needOf(name));
+  return isGrave(name) || !["read", "nothing"].includes(needOf(name));
 }
 
 /** False for a call that changed nothing and is made again and again; whoever reads the audit would find mostly that. */
-function isNews(name: string, answer: unknown): boolean {
+function isNews(name: UseCase, answer: unknown): boolean {
   const { secret, ended } = Object(answer) as { readonly secret?: unknown; readonly ended?: unknown };
   if (name === "listAudit") return false;
   if (name === "ensureFirstKey" || name === "pollDevice") return typeof secret === "string";
@@ -113,18 +106,18 @@ async function noteFailure({ audit }: CoreContext, use: Use, error: unknown): Pr
   // A page asks with every visit who is there.
   if (use.name === "checkSignIn" || (!isRefusal && !isHeard(use.name))) return;
   const event = eventOf(use, outcome);
-  if (isRefusal || LOOKS.test(use.name)) return audit.count(event);
+  if (isRefusal || onlyLooks(use.name)) return audit.count(event);
   audit.note(event);
-  if (GRAVE.has(use.name)) await audit.flush();
+  if (isGrave(use.name)) await audit.flush();
 }
 
 async function noteSuccess({ audit }: CoreContext, use: Use, answer: unknown): Promise<void> {
-  if (LOOKS.test(use.name)) return audit.count(eventOf(use, "ok"));
+  if (onlyLooks(use.name)) return audit.count(eventOf(use, "ok"));
   const { name, call } = use;
-  const isGrave = GRAVE.has(name);
-  const { operationId } = isGrave ? call : {};
+  const grave = isGrave(name);
+  const { operationId } = grave ? call : {};
   audit.note(eventOf(use, "ok", answer), operationId && idFrom(keptUnder(call, name, operationId)));
-  if (isGrave) await audit.flush();
+  if (grave) await audit.flush();
 }
 
 function eventOf({ name, call, input }: Use, outcome: AuditOutcome, answer?: unknown): AuditEvent {

@@ -84,6 +84,24 @@ describe("registering", () => {
   });
 });
 
+test("one address that registers without end keeps nobody else from it, another address of its network neither", async () => {
+  const proxied = await openRest({ settings: { RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" } });
+  const { url: at } = await proxied.listen();
+  const from = async (address: string) => {
+    const answer = await fetch(`${at}/oauth/register`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-forwarded-for": address },
+      body: JSON.stringify({ redirect_uris: ["http://127.0.0.1/callback"] }),
+    });
+    return answer.status;
+  };
+  const answers = [];
+  for (let count = 0; count < 220; count += 1) answers.push(await from(`2001:db8::${count.toString(16)}`));
+  expect([answers.filter((status) => status === 201).length, answers.at(-1)]).toEqual([20, 429]);
+  expect(await from("2001:db8:0:1::1")).toBe(201);
+  await proxied.close();
+});
+
 test("pages elsewhere may register, ask for tokens and read what is public, and are not shown the owner's page", async () => {
   const origin = "https://inspector.example";
   for (const path of ["/oauth/register", "/oauth/token", "/.well-known/oauth-protected-resource/mcp"]) {

@@ -106,11 +106,9 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
   }
 
   function countRegistration({ callerAddress = "unknown" }: OAuthVisitor): void {
-    const waits = [
-      registrations.take(`from ${networkOf(callerAddress)}`, REGISTRATIONS),
-      registrations.take("all", ALL_REGISTRATIONS),
-    ].map(({ waitMs }) => waitMs);
-    const waitMs = Math.max(...waits);
+    const own = registrations.take(`from ${networkOf(callerAddress)}`, REGISTRATIONS);
+    // What is refused of one address takes nothing from all.
+    const { waitMs } = own.waitMs > 0 ? own : registrations.take("all", ALL_REGISTRATIONS);
     if (waitMs === 0) return;
     const retryAfter = Math.ceil(waitMs / 1_000);
     throw new AppError("rate_limited", `Too many apps registered. Try again in ${retryAfter} s.`, { retryAfter });
