@@ -84,7 +84,6 @@ const OTHER_WAYS: readonly (readonly [UseCase, how: string, Input])[] = [
   ["answerDevice", "no", async (core, owner) => ({ ...(await userCodeOf(core, owner)), approve: false })],
   ["pollDevice", "before there is an answer", async (core, owner) => deviceCodeOf(core, owner)],
   ["pollDevice", "that was declined", async (core, owner) => declined(core, owner)],
-  ["ensureFirstKey", "that is configured", async () => ({ configured: `sm_configured_${createId()}` })],
   ["ensureFirstKey", "where none is left", async (core, owner) => withoutKeys(core, owner)],
   ["reprocess", "a document", async (core, owner) => ({ ids: [await readThrough(core, owner)] })],
   ["forget", "by text", async (core, owner) => ({ content: await textOfNew(core, owner), containerTag: TAG })],

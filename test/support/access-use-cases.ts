@@ -131,7 +131,7 @@ export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
   listKeys: owner(),
   revokeKey: owner(async (subject) => ({ id: await subject.key() })),
   toggleKey: owner(async (subject) => ({ id: await subject.key() })),
-  ensureFirstKey: owner(),
+  ensureFirstKey: owner(() => ({ configured: `sm_configured_${createId()}` })),
   connectClients: owner(() => ({
     request: `${createId()}-${createId()}`,
     clients: [{ client: "codex", kind: "plugin", name: "codex" }],
