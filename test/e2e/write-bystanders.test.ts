@@ -59,14 +59,16 @@ async function send(key: string, method: string, path: string, body?: object) {
 const LONGEST = 9_900;
 const filled = (unit: string): string => unit.repeat(Math.floor(LONGEST / unit.length));
 
-test.each([
+const TEXTS = [
   ["exclamation marks", filled("!")],
   ["beginnings of addresses", filled("a@")],
   ["hyphens that nobody sees", `ab@${"\u00ad".repeat(LONGEST - 4)}c`],
   ["signs and letters in turns", filled("@$!a")],
   ["blanks before a word", `${" ".repeat(LONGEST - 1)}x`],
   ["words that deny", filled("not ")],
-])("a hundred memories of %s hold up nobody's write in another container", async (_what, text) => {
+] as const;
+
+test.each(TEXTS)("a hundred memories of %s hold up nobody's write in another container", async (_what, text) => {
   const memories = Array.from({ length: 100 }, (_, at) => ({ content: `${at} ${text}` }));
   const slowest = await writes.during(async () => {
     const { status } = await send(mia, "POST", "/v4/memories", { containerTag: "mia", memories });
