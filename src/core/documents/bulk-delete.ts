@@ -8,6 +8,7 @@ import { removeById, type Removed } from "./delete-document.js";
 import { removeDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { forgetBatch } from "../memories/forget.js";
+import { takenOutOf } from "../memories/set-aside.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
@@ -179,10 +180,7 @@ async function leaveContainers(
   for (const memory of left) await nouns.memories.removeSource(organizationId, memory.id, document.id);
   const orphans = left.filter(({ sourceCount, isLatest, isForgotten }) => sourceCount <= 1 && isLatest && !isForgotten);
   const batchId = createId();
-  await forgetBatch(nouns, actor, orphans, {
-    reason: `document ${document.id} was taken out of the container`,
-    batchId,
-  });
+  await forgetBatch(nouns, actor, orphans, { reason: takenOutOf(document.id), batchId });
   await noteDocument(
     nouns,
     actor,
