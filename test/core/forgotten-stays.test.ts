@@ -203,3 +203,15 @@ test("a document that forms no memories tells none, and its own come back with t
   await patch(id, { taskType: "memory" });
   expect(await texts("a")).toEqual([]);
 });
+
+test("what was forgotten in one container of a document stays in the others when it is read again", async () => {
+  const id = await add("The vault code is 9001. Pam plays the tuba.", { containerTags: ["a", "b", "c"] });
+  const vault = (await current("b")).find(({ text }) => text.includes("9001"));
+  await core.forgetOne(call, { id: vault?.id, containerTag: "b" });
+  await core.deleteContainer(call, { containerTag: "c" });
+  await patch(id, { documentDate: "2026-01-01" });
+  expect([await texts("a"), await texts("b")]).toEqual([
+    ["Pam plays the tuba", "The vault code is 9001"],
+    ["Pam plays the tuba"],
+  ]);
+});

@@ -4,6 +4,7 @@ import { yieldTurn } from "../../lib/time.js";
 import { requireContainer } from "../auth.js";
 import { dropBlobs } from "./blobs.js";
 import type { Admitted, CoreContext } from "../context.js";
+import { settleCustomId } from "./custom-ids.js";
 import { removeById, type Removed } from "./delete-document.js";
 import { removeDocument } from "./documents.js";
 import { AppError } from "../errors.js";
@@ -181,10 +182,12 @@ async function leaveContainers(
   const orphans = left.filter(({ sourceCount, isLatest, isForgotten }) => sourceCount <= 1 && isLatest && !isForgotten);
   const batchId = createId();
   await forgetBatch(nouns, actor, orphans, { reason: takenOutOf(document.id), batchId });
+  const { containerTags, customId } = document;
+  const settled = await settleCustomId(nouns, document, stays);
   await noteDocument(
     nouns,
     actor,
-    { ...document, containerTags: stays },
-    { action: "document.moved", before: { containerTags: document.containerTags }, batchId },
+    { ...document, containerTags: stays, customId: settled },
+    { action: "document.moved", before: { containerTags, ...(settled !== customId && { customId }) }, batchId },
   );
 }

@@ -4,7 +4,7 @@ import { maySee } from "../auth.js";
 import { createId } from "../../lib/ids.js";
 import { forgetMemories, lostGroundOf } from "../memories/forget.js";
 import { noteMemory } from "../memories/memory-state.js";
-import { readOnlyFrom } from "../memories/read-again.js";
+import { readOnlyFrom, withoutPast } from "../memories/read-again.js";
 import { unformedBy } from "../memories/set-aside.js";
 import type { StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Document, type Memory } from "../types.js";
@@ -59,9 +59,14 @@ async function remind(nouns: StoreNouns, actor: Actor, memory: Memory, batchId: 
  * Forgets what the service found in a document before it is read anew, without a trace among its sources; what a person
  * wrote, changed, reviewed or forgot stays as it is, and known as such.
  */
-export async function forgetRead(nouns: StoreNouns, actor: Actor, document: Document): Promise<void> {
+export async function forgetRead(nouns: StoreNouns, actor: Actor, document: Document, now: Date): Promise<void> {
   const { organizationId, id } = document;
-  const read = await readOnlyFrom(nouns, { organizationId, documentId: id });
+  const reread = { organizationId, documentId: id };
+  const all = await readOnlyFrom(nouns, reread);
+  const facts = all.map(({ text, kind, isStatic }) => ({ text, kind, isStatic }));
+  // What was forgotten in one of its containers is not found again for the others.
+  const findable = new Set((await withoutPast(nouns, reread, facts, now)).map(({ text }) => text));
+  const read = all.filter(({ text }) => findable.has(text));
   for (const memory of read) await nouns.memories.removeSource(organizationId, memory.id, id);
   await forgetMemories(nouns, actor, read, `document ${id} was read again`);
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { requireContainer, requireWhole } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
+import { isCustomIdTaken } from "./custom-ids.js";
 import { titleFromText } from "./document-title.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
@@ -14,7 +15,7 @@ import type { DocumentChange, StoreNouns } from "../ports.js";
 import { addDocumentSchema } from "./prepare-document.js";
 import { changeInPlace, isSameList, reviseDocument } from "./revise-document.js";
 import type { Actor, Document } from "../types.js";
-import { homeOf, receiptOf, sourceOf, type DocumentReceipt } from "./write-document.js";
+import { receiptOf, sourceOf, type DocumentReceipt } from "./write-document.js";
 
 /** What may be changed of a document; what is not named stays. */
 export const updateDocumentSchema = addDocumentSchema
@@ -61,13 +62,10 @@ export async function updateDocument(context: CoreContext, call: Admitted, raw: 
 }
 
 /** @throws AppError `conflict` when another document of the container that it will lie in has the customId */
-async function requireFreeCustomId({ documents }: StoreNouns, document: Document, input: UpdateInput): Promise<void> {
+async function requireFreeCustomId(nouns: StoreNouns, document: Document, input: UpdateInput): Promise<void> {
   if (input.customId === undefined && input.containerTags === undefined) return;
   const customId = input.customId ?? document.customId;
-  if (customId === null) return;
-  const home = homeOf(input.containerTags ?? document.containerTags);
-  const other = await documents.byCustomId(document.organizationId, customId, home);
-  if (other && other.id !== document.id)
+  if (await isCustomIdTaken(nouns, { ...document, customId }, input.containerTags ?? document.containerTags))
     throw new AppError("conflict", `Another document has the customId ${customId}. Choose another one.`);
 }
 
@@ -102,7 +100,7 @@ async function change(
   const { containerTags, taskType, documentDate } = changed;
   const isReadAnew = taskType !== undefined || (documentDate !== undefined && !hasOnlyDirect(document));
   if (taskType === "superrag") await setAsideStated(nouns, actor, document);
-  else if (isReadAnew) await forgetRead(nouns, actor, document);
+  else if (isReadAnew) await forgetRead(nouns, actor, document, now);
   const isAllThere = containerTags ? await moveStated(nouns, actor, { document, tags: containerTags, now }) : true;
   if (taskType === "memory") await remindStated(nouns, actor, document, now);
   if (isReadAnew)

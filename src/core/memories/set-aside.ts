@@ -10,10 +10,14 @@ export function joinedTo(memoryId: string): string {
   return `the same as memory ${memoryId}`;
 }
 
-const PATTERNS = [takenOutOf, unformedBy, joinedTo].map((reasonOf) => new RegExp(`^${reasonOf("\\S+")}$`));
+export function goneWith(containerTag: string): string {
+  return `the container ${containerTag} was deleted`;
+}
+
+const PATTERNS = [takenOutOf, unformedBy, joinedTo, goneWith].map((reasonOf) => new RegExp(`^${reasonOf("\\S+")}$`));
 
 /**
- * True when the service itself forgot a memory because of where its document went: nobody wanted it gone, and what stated
+ * True when the service itself forgot a memory because of where its document, or its container, went: nobody wanted it gone, and what stated
  * it may state it again.
  */
 export function isSetAside(reason: string | null): boolean {
