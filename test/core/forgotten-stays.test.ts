@@ -141,6 +141,17 @@ test("what another container knew already goes on with its document, and is coun
   expect(await current("b")).toMatchObject([{ strength: 3, sourceCount: 2 }]);
 });
 
+test("a container that takes the place of another gets what was stated in that one", async () => {
+  const id = await add("Pam plays the tuba.", { containerTags: ["a", "b"] });
+  await update("b", "Pam plays the horn.");
+  await patch(id, { containerTags: ["a", "c"] });
+  expect([await texts("a"), await texts("b"), await texts("c")]).toEqual([
+    ["Pam plays the tuba"],
+    [],
+    ["Pam plays the horn."],
+  ]);
+});
+
 test("a document that is added again to one more container brings nothing back", async () => {
   const id = await add("The vault code is 9001. Pam plays the tuba.", { customId: "note" });
   await forgetAll("a");

@@ -1,4 +1,3 @@
-import { maySee } from "../auth.js";
 import { copyMemories } from "../memories/copy.js";
 import { forgetMemories, forgetParted, guessesParted } from "../memories/forget.js";
 import { isActive } from "../memories/find-memory.js";
@@ -25,34 +24,33 @@ interface Move extends Moving {
 /**
  * Takes what a document states to its new containers, as it is now, inside a transaction. What it alone states in a
  * container that it leaves goes to the first new one with all its versions, forgotten ones too: what was forgotten stays
- * so. What others state too stays there without it. All others get copies of what it states in the first of the old ones.
- * @returns false when it states nothing, so that it has to be read for the new ones
+ * so. What others state too stays there without it. The other new ones get copies of what it states in one that it leaves,
+ * or in the first that it has.
+ * @returns false when it never stated anything there, so that it has to be read for the new ones
  */
 export async function moveStated(nouns: StoreNouns, actor: Actor, moving: Moving): Promise<boolean> {
   const { organizationId, containerTags, id } = moving.document;
   const { tags } = moving;
   const move: Move = { ...moving, nouns, actor, organizationId };
-  const all = (await nouns.memories.ofDocument(organizationId, id)).filter((memory) =>
-    maySee(actor, [memory.containerTag]),
+  const stated = (await nouns.memories.ofDocument(organizationId, id)).filter((memory) =>
+    containerTags.includes(memory.containerTag),
   );
-  const left = all.filter(({ containerTag, isLatest }) => isLatest && !tags.includes(containerTag));
+  const places = containerTags.filter((tag) => stated.some(({ containerTag }) => containerTag === tag));
+  const origin = places.find((tag) => !tags.includes(tag)) ?? places[0];
+  const copied = stated.filter(({ containerTag }) => containerTag === origin);
+  const left = stated.filter(({ containerTag, isLatest }) => isLatest && !tags.includes(containerTag));
+  const [alone, shared] = [left.filter(({ sourceCount }) => sourceCount <= 1), left.filter(isSharedNow)];
   const added = tags.filter((tag) => !containerTags.includes(tag));
   const targets = await nouns.containers.ensure(organizationId, added);
-  const isShared = (memory: Memory) => memory.sourceCount > 1;
-  const home = containerTags.find((tag) => all.some(({ containerTag }) => containerTag === tag));
-  const copied = await worthCopying(
-    move,
-    all.filter(({ containerTag }) => containerTag === home),
-  );
-  await takeAlong(
-    move,
-    left.filter((memory) => !isShared(memory)),
-    targets[0],
-  );
-  for (const target of targets) await copyInto(move, copied, target);
-  for (const memory of left)
-    if (isShared(memory) && !memory.isForgotten) await nouns.memories.removeSource(organizationId, memory.id, id);
-  return all.length > 0;
+  const copies = await worthCopying(move, copied);
+  await takeAlong(move, alone, targets[0]);
+  for (const target of targets) await copyInto(move, copies, target);
+  for (const memory of shared) await nouns.memories.removeSource(organizationId, memory.id, id);
+  return places.length > 0;
+}
+
+function isSharedNow({ sourceCount, isForgotten }: Memory): boolean {
+  return sourceCount > 1 && !isForgotten;
 }
 
 /** Moves memories into a container, or forgets them when there is none. */
@@ -63,11 +61,17 @@ async function takeAlong(move: Move, moved: readonly Memory[], target: Container
     return forgetMemories(nouns, actor, active, takenOutOf(document.id));
   }
   const whole = await withOlder(nouns, organizationId, moved);
-  // Before they go: the journal of the new container must not tell what was not all told there.
-  await forgetParted(nouns, actor, await guessesParted(nouns, organizationId, whole));
-  const ids = whole.map(({ id }) => id);
-  const present = await nouns.memories.byIds(organizationId, ids);
-  await moveMemories(nouns, actor, present, target, `document ${document.id} was moved to ${target.tag}`);
+  const parted = await guessesParted(nouns, organizationId, whole);
+  await forgetParted(nouns, actor, parted);
+  // They stay where they were told: in the new container not all is told that they follow from.
+  const staying = new Set(parted.map(chainOf));
+  const going = whole.filter((memory) => !staying.has(chainOf(memory)));
+  await moveMemories(nouns, actor, going, target, `document ${document.id} was moved to ${target.tag}`);
+}
+
+/** The id that all versions of a memory share. */
+function chainOf({ id, rootId }: Memory): string {
+  return rootId ?? id;
 }
 
 async function copyInto(move: Move, copied: readonly Memory[], target: ContainerRow): Promise<void> {
@@ -95,10 +99,10 @@ async function withOlder(
   moved: readonly Memory[],
 ): Promise<readonly Memory[]> {
   const known = new Set(moved.map(({ id }) => id));
-  const places = new Map(moved.map(({ id, rootId, containerTag }) => [rootId ?? id, containerTag]));
+  const places = new Map(moved.map((memory) => [chainOf(memory), memory.containerTag]));
   const versions = await memories.versions(organizationId, [...places.keys()], { withUndone: true });
   const older = versions.filter(
-    ({ id, rootId, containerTag }) => !known.has(id) && places.get(rootId ?? id) === containerTag,
+    (version) => !known.has(version.id) && places.get(chainOf(version)) === version.containerTag,
   );
   return [...moved, ...older];
 }
