@@ -380,6 +380,8 @@ export interface MergeProgress {
   readonly currentKind?: "chunk" | "memory" | undefined;
   /** Documents and memories that were moved. */
   readonly copiedRows?: number | undefined;
+  /** Documents that gave up their customId, which another one has in the target. */
+  readonly withoutCustomId?: number | undefined;
   readonly completedSourceTags?: readonly string[] | undefined;
   /** Documents that are still being processed. */
   readonly inFlightItems?: number | undefined;

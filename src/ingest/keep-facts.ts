@@ -1,11 +1,13 @@
 import { systemActor } from "../core/auth.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
+import { withoutPast } from "../core/memories/read-again.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "../core/memories/resolve-facts.js";
 import { writeFacts } from "../core/memories/write-facts.js";
 import type { ContainerRow, StoreNouns } from "../core/ports.js";
 import { forContainer } from "../core/profile/container-buckets.js";
 import type { Document, RememberedFact } from "../core/types.js";
+import { createId } from "../lib/ids.js";
 import { iso } from "../lib/time.js";
 import { withPlaces } from "./candidates.js";
 import type { IngestContext } from "./context.js";
@@ -30,9 +32,12 @@ export async function resolveForContainers(
   signal: AbortSignal,
 ): Promise<Resolved[]> {
   const { organizationId, id } = document;
-  const candidates = withPlaces(found, document.content);
-  if (candidates.length === 0) return [];
   const { store } = context;
+  const placed = withPlaces(found, document.content);
+  const candidates = (await isReadAgain(store, document))
+    ? await withoutPast(store, { organizationId, documentId: id }, placed, context.clock.now())
+    : placed;
+  if (candidates.length === 0) return [];
   const resolved: Resolved[] = [];
   for (const container of await store.containers.ofDocument(organizationId, id)) {
     if (!(await formsMemories(store, organizationId, container.tag, document.filepath))) continue;
@@ -45,6 +50,13 @@ export async function resolveForContainers(
     resolved.push({ container, resolution });
   }
   return resolved;
+}
+
+/** True for one that is read from its beginning for another time: what it states is known, and its past must stay so. */
+async function isReadAgain({ memories }: Pick<StoreNouns, "memories">, document: Document): Promise<boolean> {
+  const { organizationId, id, revision, rememberedRevision } = document;
+  if (revision === 1 || rememberedRevision > 0) return false;
+  return (await memories.ofDocument(organizationId, id)).length > 0;
 }
 
 /**
@@ -63,6 +75,7 @@ export async function keepFacts(
   const receipt: RememberedFact[] = [];
   const now = context.clock.now();
   const timeZone = await timeZoneOf({ ...context, store: nouns }, document);
+  const readAgain = (await isReadAgain(nouns, document)) ? { batchId: createId(), cause: "read again" } : undefined;
   for (const { container, resolution } of isRemembered ? [] : resolved)
     if (stillIn.has(container.id))
       receipt.push(
@@ -76,6 +89,7 @@ export async function keepFacts(
           statedAt,
           timeZone,
           maxSuperseded: context.limits.maxSuperseded,
+          readAgain,
         })),
       );
   await noteReading(context, nouns, document);

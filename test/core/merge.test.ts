@@ -427,3 +427,53 @@ describe("a merge that is cut off", () => {
     }
   }, 60_000);
 });
+
+describe("a customId that documents of both have", () => {
+  beforeEach(async () => use(await openManualCore()));
+  afterEach(() => opened.close());
+
+  const addNamed = async (content: string, ...containerTags: string[]) =>
+    (await add(content, containerTags, { customId: "x1" })).id;
+  const named = async (within?: string) => (await core.getDocument(call, { id: "x1", within })).document.id;
+  const customIdOf = async (id: string) => (await core.getDocument(call, { id })).document.customId;
+  const settledMerge = async (source: string, target: string) => {
+    await opened.settle();
+    const { id } = await merge(source, target);
+    await opened.settle();
+    return core.getMerge(call, { id });
+  };
+
+  test("means the one of the target afterwards; the other has none, which merge and journal say", async () => {
+    const [moved, there] = [await addNamed("Bees of a", "a"), await addNamed("Bees of b", "b")];
+    const other = (await add("Ants of a", ["a"], { customId: "x2" })).id;
+    expect((await settledMerge("a", "b")).progress).toMatchObject({ phase: "completed", withoutCustomId: 1 });
+    expect([await named(), await named("b"), await customIdOf(moved)]).toEqual([there, there, null]);
+    expect([await customIdOf(other), (await core.getDocument(call, { id: moved })).document.containerTags]).toEqual([
+      "x2",
+      ["b"],
+    ]);
+    const { items } = await core.listJournal(call, { documentId: moved, action: "document.moved" });
+    expect(items).toMatchObject([{ before: { customId: "x1" }, after: { customId: null, containerTags: ["b"] } }]);
+    expect((await add("Bees again", ["b"], { customId: "x1" })).id).toBe(there);
+  });
+
+  test("goes along when only one of them belongs to the target", async () => {
+    const [moved, guest] = [await addNamed("Bees of a", "a"), await addNamed("Bees of c", "c", "b")];
+    await settledMerge("a", "b");
+    expect([await customIdOf(moved), await customIdOf(guest), await named("b")]).toEqual(["x1", "x1", moved]);
+  });
+
+  test.each([
+    ["its container is deleted", () => core.deleteContainer(call, { containerTag: "a" })],
+    ["it is taken out of its container", () => core.deleteDocuments(call, { containerTags: ["a"] })],
+  ])("stays with the one that was there when another comes to belong there, because %s", async (_name, leave) => {
+    const there = await addNamed("Bees of b", "b");
+    const coming = await addNamed("Bees of a", "a", "b");
+    await opened.settle();
+    await leave();
+    await opened.settle();
+    expect([await named(), await customIdOf(there), await customIdOf(coming)]).toEqual([there, "x1", null]);
+    const { items } = await core.listJournal(call, { documentId: coming, limit: 1 });
+    expect(items).toMatchObject([{ before: { customId: "x1" }, after: { customId: null } }]);
+  });
+});

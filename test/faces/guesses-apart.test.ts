@@ -6,6 +6,8 @@ import { type ServedCore, serveCore } from "../support/served-core.js";
 let served: ServedCore;
 let keys: Record<"owner" | "alpha" | "beta", string>;
 let moved: string;
+/** The document that the guess was made for. */
+let guessed: string;
 let ground: string;
 
 const GUESS = "Mia is a xqzebrazv doctor in Norway";
@@ -20,7 +22,7 @@ beforeEach(async () => {
     beta: await make([{ containerTag: "beta" }]),
   };
   moved = await add("Mia lives in Oslo.");
-  await add("Mia speaks Norwegian with her patients.");
+  guessed = await add("Mia speaks Norwegian with her patients.");
   const { tasks } = await core.pendingExtractions(call(), { containerTag: "alpha" });
   const task = tasks.find(({ text }) => text.includes("Norwegian"))!;
   const ids = task.known.map(({ id }) => id);
@@ -66,6 +68,50 @@ test("a guess is not told any more once what it followed from lies in another co
   expect((await listed("beta")).map(({ memory }) => memory)).toEqual(["Mia lives in Oslo"]);
   expect((await listed("alpha")).map(({ memory }) => memory)).toEqual(["Mia speaks Norwegian with her patients"]);
   expect((await send("alpha", "GET", "/v3/journal?limit=100")).text).toContain("what it was derived from is gone");
+});
+
+/** Everything that a key is told of a document, of the guess, and of its container. */
+async function toldOf(who: "alpha" | "beta"): Promise<Record<string, string>> {
+  const store = await openDatabase(served.opened.file, { readOnly: true });
+  const [guess] = store.prepare("select id from memories where text = ?").all(GUESS) as { id: string }[];
+  store.close();
+  const within = { containerTags: [who], limit: 100 };
+  const asked: [method: string, path: string, body?: object][] = [
+    ["GET", `/v3/documents/${guessed}`],
+    ["POST", "/v3/documents/list", within],
+    ["POST", "/v3/documents/documents", within],
+    ["POST", "/v4/memories/list", within],
+    [
+      "POST",
+      "/v4/search",
+      { q: "zebra doctor", containerTag: who, threshold: 0, include: { forgottenMemories: true } },
+    ],
+    ["POST", "/v4/profile", { containerTag: who }],
+    ["GET", `/v3/container-tags/${who}/inferred`],
+    ["GET", "/v3/journal?limit=100"],
+    ["GET", `/v3/journal?limit=100&memoryId=${guess?.id}`],
+    ["GET", `/v3/journal?limit=100&documentId=${guessed}`],
+  ];
+  const told: Record<string, string> = {};
+  for (const [method, path, body] of asked) told[path] = (await send(who, method, path, body)).text;
+  return told;
+}
+
+test("whoever has the other container is told nothing of a guess whose document came there without all that it followed from", async () => {
+  expect((await send("owner", "PATCH", `/v3/documents/${guessed}`, { containerTags: ["beta"] })).status).toBe(200);
+  const told = await toldOf("beta");
+  expect(told["/v4/memories/list"]).toContain("speaks Norwegian");
+  for (const [path, text] of Object.entries(told))
+    expect([path, text]).toEqual([path, expect.not.stringContaining("xqzebrazv")]);
+});
+
+test("the container that it was told in keeps it as history, like its ground: in the journal, and where forgotten memories are shown", async () => {
+  await move();
+  const told = await toldOf("alpha");
+  const telling = Object.keys(told).filter((path) => told[path]?.includes("xqzebrazv") && !path.includes("journal"));
+  expect(telling).toEqual([`/v3/documents/${guessed}`, "/v3/documents/documents", "/v4/search"]);
+  expect(told["/v3/journal?limit=100"]).toContain("xqzebrazv");
+  expect(told["/v3/journal?limit=100"]).toContain("Mia lives in Oslo");
 });
 
 test("it does not come back by an undo", async () => {

@@ -5,9 +5,12 @@ import { requireAllContainers } from "../auth.js";
 import { dropBlobs } from "../documents/blobs.js";
 import { containerByTagSchema, noteContainer } from "./containers.js";
 import type { Admitted, CoreContext } from "../context.js";
+import { settleCustomId } from "../documents/custom-ids.js";
 import { removeDocument } from "../documents/documents.js";
+import { noteDocument } from "../documents/revise-document.js";
 import { notFound } from "../errors.js";
 import { stateOf } from "../memories/memory-state.js";
+import { goneWith } from "../memories/set-aside.js";
 import { parseInput } from "../input.js";
 import { refuseMergeTarget, refuseMerging } from "./merge.js";
 import { once } from "../operations.js";
@@ -141,16 +144,25 @@ async function takeOut(
   const { organizationId } = store;
   const others = await nouns.containers.ofDocument(organizationId, id);
   const document = others.length === 0 ? await nouns.documents.byId(organizationId, id) : null;
-  if (document) {
-    const actor: Actor = { organizationId, name: by, containers: "all" };
-    return removeDocument(nouns, actor, { ...document, containerTags: [tag] });
-  }
+  const actor: Actor = { organizationId, name: by, containers: "all" };
+  if (document) return removeDocument(nouns, actor, { ...document, containerTags: [tag] });
   await nouns.containers.relocate(
     organizationId,
     id,
     others.map((container) => container.id),
   );
+  await settleLeft(nouns, actor, id);
   return [];
+}
+
+/** What lay in the deleted container first belongs to the next one now, where its customId may be another one's. */
+async function settleLeft(nouns: StoreNouns, actor: Actor, id: string): Promise<void> {
+  const document = await nouns.documents.byId(actor.organizationId, id);
+  if (!document) return;
+  const customId = await settleCustomId(nouns, document, document.containerTags);
+  if (customId === document.customId) return;
+  const before = { customId: document.customId };
+  await noteDocument(nouns, actor, { ...document, customId }, { action: "document.updated", before });
 }
 
 /** Forgets without a place in the index: nobody can search the container any more. */
@@ -161,7 +173,7 @@ async function forgetAll(context: CoreContext, nouns: StoreNouns, deleted: Delet
     activeOnly: true,
     limit: MEMORY_BATCH,
   });
-  const cause = `the container ${tag} was deleted`;
+  const cause = goneWith(tag);
   const batchId = createId();
   for (const memory of memories) {
     await nouns.memories.update(organizationId, memory.id, { isForgotten: true, forgetReason: cause });

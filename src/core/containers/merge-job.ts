@@ -3,6 +3,7 @@ import { createId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
 import { noteContainer } from "./containers.js";
 import type { CoreContext } from "../context.js";
+import { settleCustomId } from "../documents/custom-ids.js";
 import { AppError, RetryLater } from "../errors.js";
 import { moveMemories } from "../memories/move.js";
 import type { ContainerRow, Job, JobContext, JobStore, StoreNouns } from "../ports.js";
@@ -71,10 +72,17 @@ async function advance(
   status: MergeStatus,
   progress: Omit<MergeProgress, "phase">,
 ): Promise<void> {
-  const { copiedRows = 0, completedSourceTags = [] } = merge.progress ?? {};
+  const { copiedRows = 0, completedSourceTags = [], withoutCustomId } = merge.progress ?? {};
   await nouns.merges.update(actor.organizationId, mergeId, {
     status,
-    progress: { copiedRows, completedSourceTags, ...progress, phase: status, attempt: job.job.attempt },
+    progress: {
+      copiedRows,
+      completedSourceTags,
+      withoutCustomId,
+      ...progress,
+      phase: status,
+      attempt: job.job.attempt,
+    },
   });
 }
 
@@ -111,7 +119,7 @@ async function moveBatch(nouns: StoreNouns, run: Run, merge: Merge, kind: "chunk
   const sources = await nouns.containers.find(organizationId, merge.sourceTags);
   const completedSourceTags: string[] = [];
   for (const source of sources) {
-    const moved =
+    const { moved, withoutCustomId } =
       kind === "chunk"
         ? await moveDocuments(nouns, run.actor, source, target)
         : await moveAllMemories(nouns, run.actor, source, target);
@@ -121,6 +129,9 @@ async function moveBatch(nouns: StoreNouns, run: Run, merge: Merge, kind: "chunk
         currentSourceTag: source.tag,
         currentKind: kind,
         copiedRows,
+        ...(withoutCustomId > 0 && {
+          withoutCustomId: (merge.progress?.withoutCustomId ?? 0) + withoutCustomId,
+        }),
         ...(kind === "memory" && { completedSourceTags }),
       });
       return true;
@@ -135,13 +146,20 @@ async function moveDocuments(
   actor: Actor,
   source: ContainerRow,
   target: ContainerRow,
-): Promise<number> {
+): Promise<{ readonly moved: number; readonly withoutCustomId: number }> {
   const { organizationId } = actor;
   const ids = await nouns.containers.documentsIn(organizationId, source.id, DOCUMENT_BATCH);
+  const heads = new Map((await nouns.documents.headsByIds(organizationId, ids)).map((head) => [head.id, head]));
   const batchId = createId();
+  let withoutCustomId = 0;
   for (const id of ids) {
     const before = await nouns.containers.ofDocument(organizationId, id);
     const after = before.map((container) => (container.id === source.id ? target : container));
+    const containerTags = [...new Set(after.map(({ tag }) => tag))];
+    const head = heads.get(id);
+    const customId = head && (await settleCustomId(nouns, head, containerTags));
+    const isRenamed = head !== undefined && customId !== head.customId;
+    if (isRenamed) withoutCustomId += 1;
     await nouns.containers.relocate(organizationId, id, [...new Set(after.map((container) => container.id))]);
     await nouns.journal.append(organizationId, [
       {
@@ -152,12 +170,12 @@ async function moveDocuments(
         subjectId: id,
         containerTag: target.tag,
         cause: reasonOf(source, target),
-        before: { containerTags: before.map(({ tag }) => tag) },
-        after: { containerTags: [...new Set(after.map(({ tag }) => tag))] },
+        before: { containerTags: before.map(({ tag }) => tag), ...(isRenamed && { customId: head.customId }) },
+        after: { containerTags, ...(isRenamed && { customId }) },
       },
     ]);
   }
-  return ids.length;
+  return { moved: ids.length, withoutCustomId };
 }
 
 async function moveAllMemories(
@@ -165,13 +183,13 @@ async function moveAllMemories(
   actor: Actor,
   source: ContainerRow,
   target: ContainerRow,
-): Promise<number> {
+): Promise<{ readonly moved: number; readonly withoutCustomId: number }> {
   const memories = await nouns.memories.inContainer(actor.organizationId, source.id, {
     activeOnly: false,
     limit: MEMORY_BATCH,
   });
   await moveMemories(nouns, actor, memories, target, reasonOf(source, target));
-  return memories.length;
+  return { moved: memories.length, withoutCustomId: 0 };
 }
 
 function reasonOf(source: ContainerRow, target: ContainerRow): string {

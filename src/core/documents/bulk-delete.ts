@@ -4,10 +4,12 @@ import { yieldTurn } from "../../lib/time.js";
 import { requireContainer } from "../auth.js";
 import { dropBlobs } from "./blobs.js";
 import type { Admitted, CoreContext } from "../context.js";
+import { settleCustomId } from "./custom-ids.js";
 import { removeById, type Removed } from "./delete-document.js";
 import { removeDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { forgetBatch } from "../memories/forget.js";
+import { takenOutOf } from "../memories/set-aside.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
@@ -179,14 +181,13 @@ async function leaveContainers(
   for (const memory of left) await nouns.memories.removeSource(organizationId, memory.id, document.id);
   const orphans = left.filter(({ sourceCount, isLatest, isForgotten }) => sourceCount <= 1 && isLatest && !isForgotten);
   const batchId = createId();
-  await forgetBatch(nouns, actor, orphans, {
-    reason: `document ${document.id} was taken out of the container`,
-    batchId,
-  });
+  await forgetBatch(nouns, actor, orphans, { reason: takenOutOf(document.id), batchId });
+  const { containerTags, customId } = document;
+  const settled = await settleCustomId(nouns, document, stays);
   await noteDocument(
     nouns,
     actor,
-    { ...document, containerTags: stays },
-    { action: "document.moved", before: { containerTags: document.containerTags }, batchId },
+    { ...document, containerTags: stays, customId: settled },
+    { action: "document.moved", before: { containerTags, ...(settled !== customId && { customId }) }, batchId },
   );
 }

@@ -52,16 +52,43 @@ export async function reviseDocument(
     receipt: hasNothingNew ? existing.receipt : null,
   } satisfies DocumentChange;
   await nouns.documents.update(organizationId, id, next);
-  if (change.containerTags && !isSameList(change.containerTags, existing.containerTags)) {
-    const rows = await nouns.containers.ensure(organizationId, change.containerTags);
-    const containerIds = rows.map((row) => row.id);
-    await nouns.containers.relocate(organizationId, id, containerIds);
-  }
+  if (change.containerTags) await relocate(nouns, existing, change.containerTags);
   const revised: Document = { ...existing, ...definedOf(next) };
   await nouns.jobs.dropDead(id);
   await nouns.jobs.enqueue([firstJob(revised)]);
   await noteDocument(nouns, actor, revised, { action, before: { revision } });
   return revised;
+}
+
+/**
+ * Changes what is known of a document without processing it, inside a transaction; one that only stands for direct
+ * memories has nothing to process.
+ */
+export async function changeInPlace(
+  nouns: StoreNouns,
+  actor: Actor,
+  document: Document,
+  change: DocumentChange,
+): Promise<Document> {
+  const { organizationId, id, title, metadata, filepath, customId, containerTags } = document;
+  await nouns.documents.update(organizationId, id, change);
+  if (change.containerTags) await relocate(nouns, document, change.containerTags);
+  await noteDocument(nouns, actor, document, {
+    action: change.containerTags ? "document.moved" : "document.updated",
+    before: { title, metadata, filepath, customId, ...(change.containerTags && { containerTags }) },
+  });
+  return { ...document, ...(change.containerTags && { containerTags: change.containerTags }) };
+}
+
+async function relocate(nouns: StoreNouns, document: Document, tags: readonly string[]): Promise<void> {
+  const { organizationId, id, containerTags } = document;
+  if (isSameList(tags, containerTags)) return;
+  const rows = await nouns.containers.ensure(organizationId, tags);
+  await nouns.containers.relocate(
+    organizationId,
+    id,
+    rows.map((row) => row.id),
+  );
 }
 
 /** A change without the keys that stay as they are. */

@@ -1,20 +1,21 @@
 import * as z from "zod";
-import { maySee, requireContainer, requireWhole } from "../auth.js";
+import { requireContainer, requireWhole } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
+import { isCustomIdTaken } from "./custom-ids.js";
 import { titleFromText } from "./document-title.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
-import { forgetMemories, forgetParted, guessesParted, isWithdrawn } from "../memories/forget.js";
 import { checkMetadataSize, checkSize, parseInput } from "../input.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
-import { moveMemories } from "../memories/move.js";
+import { moveStated } from "./move-document.js";
+import { forgetRead, forgetStated, remindStated, setAsideStated } from "./read-anew.js";
 import { once } from "../operations.js";
 import type { DocumentChange, StoreNouns } from "../ports.js";
 import { addDocumentSchema } from "./prepare-document.js";
-import { isSameList, noteDocument, reviseDocument } from "./revise-document.js";
-import type { Actor, Document, Memory } from "../types.js";
-import { homeOf, receiptOf, sourceOf, type DocumentReceipt } from "./write-document.js";
+import { changeInPlace, isSameList, reviseDocument } from "./revise-document.js";
+import type { Actor, Document } from "../types.js";
+import { receiptOf, sourceOf, type DocumentReceipt } from "./write-document.js";
 
 /** What may be changed of a document; what is not named stays. */
 export const updateDocumentSchema = addDocumentSchema
@@ -45,6 +46,7 @@ export async function updateDocument(context: CoreContext, call: Admitted, raw: 
   checkMetadataSize("metadata", input.metadata, limits);
   checkMetadataSize("filterByMetadata", input.filterByMetadata, limits);
   for (const tag of input.containerTags ?? []) requireContainer(call.actor, tag);
+  const now = context.clock.now();
   const receipt = await once(context, call, "updateDocument", async (nouns) => {
     const document = await findDocument(nouns, call.actor, input);
     const { containerTags } = document;
@@ -53,20 +55,17 @@ export async function updateDocument(context: CoreContext, call: Admitted, raw: 
     await requireFreeCustomId(nouns, document, input);
     const details = detailsOf(document, input);
     checkMetadataSize("metadata", details.metadata, limits);
-    return receiptOf(await change(nouns, call.actor, document, { input, details }));
+    return receiptOf(await change(nouns, call.actor, document, { input, details, now }));
   });
   context.wakeJobs();
   return receipt;
 }
 
 /** @throws AppError `conflict` when another document of the container that it will lie in has the customId */
-async function requireFreeCustomId({ documents }: StoreNouns, document: Document, input: UpdateInput): Promise<void> {
+async function requireFreeCustomId(nouns: StoreNouns, document: Document, input: UpdateInput): Promise<void> {
   if (input.customId === undefined && input.containerTags === undefined) return;
   const customId = input.customId ?? document.customId;
-  if (customId === null) return;
-  const home = homeOf(input.containerTags ?? document.containerTags);
-  const other = await documents.byCustomId(document.organizationId, customId, home);
-  if (other && other.id !== document.id)
+  if (await isCustomIdTaken(nouns, { ...document, customId }, input.containerTags ?? document.containerTags))
     throw new AppError("conflict", `Another document has the customId ${customId}. Choose another one.`);
 }
 
@@ -88,35 +87,40 @@ async function change(
   nouns: StoreNouns,
   actor: Actor,
   document: Document,
-  { input, details }: { input: UpdateInput; details: DocumentChange },
+  { input, details, now }: { input: UpdateInput; details: DocumentChange; now: Date },
 ): Promise<Document> {
-  const { organizationId, id } = document;
+  const { id } = document;
   const isOtherText = input.content !== undefined && input.content !== document.content;
   const changed = { ...details, ...(await processingOf(nouns, document, input, isOtherText)) };
-  if (isOtherText || changed.taskType || changed.documentDate) {
-    await forgetStated(nouns, actor, document, `document ${id} was ${isOtherText ? "replaced" : "read again"}`);
-    return reviseDocument(nouns, actor, document, {
-      change: isOtherText ? { ...changed, ...replacement(document, input) } : changed,
-      reads: "newest only",
-      action: "document.updated",
-    });
+  if (isOtherText) {
+    await forgetStated(nouns, actor, document, `document ${id} was replaced`);
+    const replaced = { ...changed, ...replacement(document, input) };
+    return reviseDocument(nouns, actor, document, { change: replaced, reads: "newest only", action: UPDATED });
   }
-  if (changed.containerTags) {
-    const isAllThere = await moveStated(nouns, actor, document, changed.containerTags);
+  const { containerTags, taskType, documentDate } = changed;
+  const isReadAnew = taskType !== undefined || (documentDate !== undefined && !hasOnlyDirect(document));
+  if (taskType === "superrag") await setAsideStated(nouns, actor, document);
+  else if (isReadAnew) await forgetRead(nouns, actor, document, now);
+  const isAllThere = containerTags ? await moveStated(nouns, actor, { document, tags: containerTags, now }) : true;
+  if (taskType === "memory") await remindStated(nouns, actor, document, now);
+  if (isReadAnew)
+    return reviseDocument(nouns, actor, document, { change: changed, reads: "newest only", action: UPDATED });
+  if (containerTags && !hasOnlyDirect(document)) {
     const reads = isAllThere ? "addition" : "whole";
     return reviseDocument(nouns, actor, document, { change: changed, reads, action: "document.moved" });
   }
   if (input.content !== undefined && document.errorReason !== null)
     return reviseDocument(nouns, actor, document, { change: changed, reads: "addition", action: "document.retried" });
-  if (Object.keys(details).length === 0) return document;
-  await nouns.documents.update(organizationId, id, details);
-  const { title, metadata, filepath, customId } = document;
-  await noteDocument(nouns, actor, document, {
-    action: "document.updated",
-    before: { title, metadata, filepath, customId },
-  });
-  return document;
+  return Object.keys(changed).length === 0 ? document : changeInPlace(nouns, actor, document, changed);
 }
+
+/** True for the light document of direct memories, which nothing was ever read from: it stays as it was kept. */
+function hasOnlyDirect({ taskType, status, dreamingStatus, rememberedRevision, errorReason }: Document): boolean {
+  const isDone = status === "done" && dreamingStatus === "done" && errorReason === null;
+  return isDone && taskType === "memory" && rememberedRevision === 0;
+}
+
+const UPDATED = "document.updated";
 
 /** What changes of a document that it has to be processed again for, but its text: absent keys stay as they are. */
 async function processingOf(
@@ -151,75 +155,4 @@ function replacement(document: Document, { content, title }: UpdateInput): Docum
     facts: null,
     rememberAsIs: false,
   };
-}
-
-/** Memories of a document that the actor may see, and those among them that are true because of it alone. */
-async function statedBy(
-  nouns: StoreNouns,
-  actor: Actor,
-  { organizationId, id }: Document,
-): Promise<{ all: Memory[]; only: Memory[] }> {
-  const memories = await nouns.memories.ofDocument(organizationId, id);
-  const all = memories.filter((memory) => maySee(actor, [memory.containerTag]));
-  return { all, only: all.filter((memory) => memory.sourceCount <= 1 && memory.isLatest && !memory.isForgotten) };
-}
-
-/** Forgets what only this document states; other memories lose it as a source. */
-async function forgetStated(nouns: StoreNouns, actor: Actor, document: Document, reason: string): Promise<void> {
-  const { all, only } = await statedBy(nouns, actor, document);
-  for (const memory of all) await nouns.memories.removeSource(document.organizationId, memory.id, document.id);
-  await forgetMemories(nouns, actor, only, reason);
-}
-
-/**
- * Takes what only this document states along to its new containers, with its older versions; what others state too stays without it.
- * @returns false when the new containers lack something that the document states
- */
-async function moveStated(
-  nouns: StoreNouns,
-  actor: Actor,
-  document: Document,
-  tags: readonly string[],
-): Promise<boolean> {
-  const { organizationId, id } = document;
-  const added = tags.filter((tag) => !document.containerTags.includes(tag));
-  const { all, only } = await statedBy(nouns, actor, document);
-  const left = all.filter((memory) => !tags.includes(memory.containerTag));
-  const moved = left.filter((memory) => only.includes(memory) || isWaiting(memory));
-  const shared = left.filter((memory) => memory.isLatest && !memory.isForgotten && !only.includes(memory));
-  const [target] = await nouns.containers.ensure(organizationId, added);
-  if (target) {
-    const whole = await withOlder(nouns, organizationId, moved);
-    const parted = await guessesParted(nouns, organizationId, whole);
-    await moveMemories(nouns, actor, whole, target, `document ${id} was moved to ${target.tag}`);
-    await forgetParted(nouns, actor, parted);
-  } else
-    await forgetMemories(
-      nouns,
-      actor,
-      moved.filter(({ isForgotten }) => !isForgotten),
-      `document ${id} was taken out of the container`,
-    );
-  for (const memory of shared) await nouns.memories.removeSource(organizationId, memory.id, id);
-  return shared.length === 0 && added.length <= (moved.length > 0 ? 1 : 0);
-}
-
-/** A guess that returns when what it followed from does goes wherever its document goes. */
-function isWaiting(memory: Memory): boolean {
-  return memory.sourceCount <= 1 && memory.isLatest && isWithdrawn(memory);
-}
-
-/** The same with their older versions in the same container: a chain that is torn leads from one container into another. */
-async function withOlder(
-  { memories }: StoreNouns,
-  organizationId: string,
-  moved: readonly Memory[],
-): Promise<readonly Memory[]> {
-  const known = new Set(moved.map(({ id }) => id));
-  const places = new Map(moved.map(({ id, rootId, containerTag }) => [rootId ?? id, containerTag]));
-  const versions = await memories.versions(organizationId, [...places.keys()], { withUndone: true });
-  const older = versions.filter(
-    ({ id, rootId, containerTag }) => !known.has(id) && places.get(rootId ?? id) === containerTag,
-  );
-  return [...moved, ...older];
 }

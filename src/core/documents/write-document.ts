@@ -1,6 +1,7 @@
 import { createId } from "../../lib/ids.js";
 import { mayChange, requireContainer } from "../auth.js";
 import { keepEntityContext } from "../containers/entity-context.js";
+import { homeOf } from "./custom-ids.js";
 import { titleFromText } from "./document-title.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, invalid } from "../input.js";
@@ -61,11 +62,6 @@ function usualContainer({ containers }: Actor): string {
   if (only !== undefined && more.length === 0) return only;
   const message = `is required for this key, which may write to ${containers.join(", ")}`;
   throw invalid([{ path: ["containerTag"], message }]);
-}
-
-/** The container that a document belongs to: its first, with which its customId is unique. */
-export function homeOf(containerTags: readonly string[]): readonly string[] {
-  return containerTags.slice(0, 1);
 }
 
 /**

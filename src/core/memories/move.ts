@@ -2,6 +2,7 @@ import { createId } from "../../lib/ids.js";
 import { later } from "./insert-memory.js";
 import { forgetBatch } from "./forget.js";
 import { noteMemory, type SourceLink } from "./memory-state.js";
+import { joinedTo } from "./set-aside.js";
 import type { ContainerRow, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
@@ -51,6 +52,6 @@ async function joinTwin(
   });
   const noted = { batchId, action: "memory.merged", cause: `the same as memory ${memory.id}`, linked };
   await noteMemory(nouns, actor, noted, { before: twin, after: { id: twin.id } });
-  await forgetBatch(nouns, actor, [memory], { reason: `the same as memory ${twin.id}`, batchId });
+  await forgetBatch(nouns, actor, [memory], { reason: joinedTo(twin.id), batchId });
   return (await nouns.memories.byId(organizationId, memory.id)) ?? memory;
 }

@@ -8,6 +8,7 @@ import type { ReadingAgain } from "./fact-writing.js";
 import { isSameFact } from "./near-duplicates.js";
 import { readOnce, type ReadText } from "./relate.js";
 import type { StatedCandidate } from "./resolve-facts.js";
+import { isSetAside } from "./set-aside.js";
 import { agrees, isSamePlace } from "./slots.js";
 
 /** How the reason begins why a newer reading let go of a fact; it may find it again. */
@@ -48,7 +49,9 @@ export async function withoutPast(
 }
 
 function isPast(memory: Memory, now: Date): boolean {
-  if (isWithdrawn(memory) || memory.forgetReason?.startsWith(NOT_FOUND)) return false;
+  const { forgetReason } = memory;
+  if (isWithdrawn(memory) || forgetReason?.startsWith(NOT_FOUND)) return false;
+  if (memory.isForgotten && isSetAside(forgetReason)) return false;
   const isOver = memory.forgetAfter !== null && memory.forgetAfter <= iso(now);
   return memory.isForgotten || !memory.isLatest || isOver;
 }
@@ -91,30 +94,44 @@ export interface Found extends ReadingAgain {
  */
 export async function forgetNotFound(
   nouns: StoreNouns,
-  { organizationId, documentId }: Reread,
+  reread: Reread,
   { ids, texts, batchId, cause }: Found,
 ): Promise<void> {
-  const actor = systemActor(organizationId);
-  const forgotten: Memory[] = [];
-  for (const memory of await nouns.memories.ofDocument(organizationId, documentId)) {
-    const isActive = memory.isLatest && !memory.isForgotten;
-    if (!isActive || memory.sourceCount !== 1 || memory.parentId !== null || ids.has(memory.id)) continue;
-    if (texts.some((text) => isSameFact(text, memory.text))) continue;
-    if (await isUntouched(nouns, organizationId, memory.id)) forgotten.push(memory);
-  }
-  await forgetBatch(nouns, actor, forgotten, { reason: `${NOT_FOUND} ${documentId}, ${cause}`, batchId });
+  const lost = (await readOnlyFrom(nouns, reread)).filter(
+    ({ id, text }) => !ids.has(id) && !texts.some((found) => isSameFact(found, text)),
+  );
+  const reason = `${NOT_FOUND} ${reread.documentId}, ${cause}`;
+  await forgetBatch(nouns, systemActor(reread.organizationId), lost, { reason, batchId });
 }
 
-/** True when nobody but the service itself has ever done anything with a memory, and it was derived from no other. */
+/**
+ * The active memories that the service read from this document alone and that nobody else has done anything with. None
+ * that took the place of something else.
+ */
+export async function readOnlyFrom(nouns: StoreNouns, { organizationId, documentId }: Reread): Promise<Memory[]> {
+  const untouched: Memory[] = [];
+  for (const memory of await nouns.memories.ofDocument(organizationId, documentId)) {
+    const isActive = memory.isLatest && !memory.isForgotten;
+    if (!isActive || memory.sourceCount !== 1 || memory.parentId !== null) continue;
+    if (await isUntouched(nouns, organizationId, memory.id)) untouched.push(memory);
+  }
+  return untouched;
+}
+
+/** Who moves a memory leaves it as it is. */
+const MOVED = "memory.moved";
+
+/** True when nobody but the service itself has ever done more with a memory than move it, and it was derived from no other. */
 async function isUntouched(
   { journal, memories }: Pick<StoreNouns, "journal" | "memories">,
   organizationId: string,
   memoryId: string,
 ): Promise<boolean> {
-  const all = { subjectIds: [memoryId], offset: 0 };
-  const { total } = await journal.list(organizationId, { ...all, limit: 1 });
-  const own = await journal.list(organizationId, { ...all, actor: systemActor(organizationId).name, limit: 1 });
-  if (total !== own.total) return false;
+  const countOf = async (query: { actor?: string; action?: string }): Promise<number> =>
+    (await journal.list(organizationId, { ...query, subjectIds: [memoryId], offset: 0, limit: 1 })).total;
+  const actor = systemActor(organizationId).name;
+  const moved = (await countOf({ action: MOVED })) - (await countOf({ action: MOVED, actor }));
+  if ((await countOf({})) !== (await countOf({ actor })) + moved) return false;
   const relations = await memories.relations(organizationId, [memoryId]);
   return !relations.some(({ relation, fromId }) => relation === "derives" && fromId === memoryId);
 }

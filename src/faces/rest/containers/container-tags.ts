@@ -52,7 +52,7 @@ export const containerTagEndpoints = [
     isExact: true,
     summary: "Move everything of one container into another and delete the first",
     description:
-      "Goes on in the background; `GET /v3/container-tags/merge/{mergeId}` says how far it is. The first containers are gone afterwards.",
+      "Goes on in the background; `GET /v3/container-tags/merge/{mergeId}` says how far it is. The first containers are gone afterwards. Where documents of both have one customId, it goes on meaning the one of the target; the other is found by its id from then on, and its entry `document.moved` in the journal says what its customId was.",
     tag: "container tags",
     example: { containerTags: ["mia-old", "mia"], targetContainerTag: "mia" },
     body: mergeBody,
@@ -68,7 +68,8 @@ export const containerTagEndpoints = [
     method: "get",
     path: "/v3/container-tags/merge/{mergeId}",
     summary: "How far a merge is",
-    description: "`status` ends as `completed` or `failed`; `lastError` says why it failed.",
+    description:
+      "`status` ends as `completed` or `failed`; `lastError` says why it failed. `progress.withoutCustomId` counts documents that gave up their customId, because another one has it in the target.",
     tag: "container tags",
     parameters: { mergeId: "Id that the merge answered with" },
     status: 200,

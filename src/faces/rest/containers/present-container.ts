@@ -133,6 +133,7 @@ export const mergeAnswer = z.object({
       currentSourceTag: z.string().optional(),
       currentKind: z.enum(["chunk", "memory"]).optional(),
       copiedRows: count.optional(),
+      withoutCustomId: count.optional(),
       completedSourceTags: z.array(z.string()).optional(),
       inFlightItems: count.optional(),
       attempt: count.optional(),

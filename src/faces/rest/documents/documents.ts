@@ -91,7 +91,7 @@ export const documentEndpoints = [
     path: "/v3/documents/{id}",
     summary: "Change a document by id or customId",
     description:
-      "Fields that are absent stay as they are. Works in every state: a change during processing is taken up after it. Containers in the body are those that the document moves to.",
+      "Fields that are absent stay as they are. Works in every state: a change during processing is taken up after it. Containers in the body are those that the document moves to: what it states goes along as it is, and what was forgotten, replaced or declined stays so. The same holds when another `documentDate` or `taskType` has it read again; another text replaces all that was known of the old one.",
     tag: "documents",
     query: documentPlace,
     conflict: `${AMBIGUOUS} Or another document of the container has the new \`customId\`.`,

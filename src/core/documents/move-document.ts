@@ -1,0 +1,108 @@
+import { copyMemories } from "../memories/copy.js";
+import { forgetMemories, forgetParted, guessesParted } from "../memories/forget.js";
+import { isActive } from "../memories/find-memory.js";
+import { moveMemories } from "../memories/move.js";
+import { takenOutOf } from "../memories/set-aside.js";
+import type { ContainerRow, StoreNouns } from "../ports.js";
+import type { Actor, Document, Memory } from "../types.js";
+import { formsMemories } from "./memory-paths.js";
+
+/** A document that goes to other containers. */
+export interface Moving {
+  readonly document: Document;
+  readonly tags: readonly string[];
+  readonly now: Date;
+}
+
+/** What the steps of one move share. */
+interface Move extends Moving {
+  readonly nouns: StoreNouns;
+  readonly actor: Actor;
+  readonly organizationId: string;
+}
+
+/**
+ * Takes what a document states to its new containers, as it is now, inside a transaction. What it alone states in a
+ * container that it leaves goes to the first new one with all its versions, forgotten ones too: what was forgotten stays
+ * so. What others state too stays there without it. The other new ones get copies of what it states in one that it leaves,
+ * or in the first that it has.
+ * @returns false when it never stated anything there, so that it has to be read for the new ones
+ */
+export async function moveStated(nouns: StoreNouns, actor: Actor, moving: Moving): Promise<boolean> {
+  const { organizationId, containerTags, id } = moving.document;
+  const { tags } = moving;
+  const move: Move = { ...moving, nouns, actor, organizationId };
+  const stated = (await nouns.memories.ofDocument(organizationId, id)).filter((memory) =>
+    containerTags.includes(memory.containerTag),
+  );
+  const places = containerTags.filter((tag) => stated.some(({ containerTag }) => containerTag === tag));
+  const origin = places.find((tag) => !tags.includes(tag)) ?? places[0];
+  const copied = stated.filter(({ containerTag }) => containerTag === origin);
+  const left = stated.filter(({ containerTag, isLatest }) => isLatest && !tags.includes(containerTag));
+  const [alone, shared] = [left.filter(({ sourceCount }) => sourceCount <= 1), left.filter(isSharedNow)];
+  const added = tags.filter((tag) => !containerTags.includes(tag));
+  const targets = await nouns.containers.ensure(organizationId, added);
+  const copies = await worthCopying(move, copied);
+  await takeAlong(move, alone, targets[0]);
+  for (const target of targets) await copyInto(move, copies, target);
+  for (const memory of shared) await nouns.memories.removeSource(organizationId, memory.id, id);
+  return places.length > 0;
+}
+
+function isSharedNow({ sourceCount, isForgotten }: Memory): boolean {
+  return sourceCount > 1 && !isForgotten;
+}
+
+/** Moves memories into a container, or forgets them when there is none. */
+async function takeAlong(move: Move, moved: readonly Memory[], target: ContainerRow | undefined): Promise<void> {
+  const { nouns, actor, organizationId, document } = move;
+  if (!target) {
+    const active = moved.filter(({ isForgotten }) => !isForgotten);
+    return forgetMemories(nouns, actor, active, takenOutOf(document.id));
+  }
+  const whole = await withOlder(nouns, organizationId, moved);
+  const parted = await guessesParted(nouns, organizationId, whole);
+  await forgetParted(nouns, actor, parted);
+  // They stay where they were told: in the new container not all is told that they follow from.
+  const staying = new Set(parted.map(chainOf));
+  const going = whole.filter((memory) => !staying.has(chainOf(memory)));
+  await moveMemories(nouns, actor, going, target, `document ${document.id} was moved to ${target.tag}`);
+}
+
+/** The id that all versions of a memory share. */
+function chainOf({ id, rootId }: Memory): string {
+  return rootId ?? id;
+}
+
+async function copyInto(move: Move, copied: readonly Memory[], target: ContainerRow): Promise<void> {
+  const { nouns, actor, organizationId, document } = move;
+  if (!(await formsMemories(nouns, organizationId, target.tag, document.filepath))) return;
+  const cause = `document ${document.id} was moved to ${target.tag}`;
+  await copyMemories(nouns, actor, copied, { documentId: document.id, target, cause });
+}
+
+/** What is told now, without what follows from other memories: those need not be there. */
+async function worthCopying({ nouns, organizationId, now }: Move, memories: readonly Memory[]): Promise<Memory[]> {
+  const active = memories.filter((memory) => isActive(memory, now));
+  const relations = await nouns.memories.relations(
+    organizationId,
+    active.map(({ id }) => id),
+  );
+  const derived = new Set(relations.filter(({ relation }) => relation === "derives").map(({ fromId }) => fromId));
+  return active.filter(({ id, isInference }) => !isInference || !derived.has(id));
+}
+
+/** The same with their older versions in the same container: a chain that is torn leads from one container into another. */
+async function withOlder(
+  { memories }: StoreNouns,
+  organizationId: string,
+  moved: readonly Memory[],
+): Promise<readonly Memory[]> {
+  const known = new Set(moved.map(({ id }) => id));
+  const places = new Map(moved.map((memory) => [chainOf(memory), memory.containerTag]));
+  const versions = await memories.versions(organizationId, [...places.keys()], { withUndone: true });
+  const older = versions.filter(
+    (version) => !known.has(version.id) && places.get(chainOf(version)) === version.containerTag,
+  );
+  return [...moved, ...older];
+}

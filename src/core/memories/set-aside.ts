@@ -1,0 +1,25 @@
+export function takenOutOf(documentId: string): string {
+  return `document ${documentId} was taken out of the container`;
+}
+
+export function unformedBy(documentId: string): string {
+  return `document ${documentId} forms no memories any more`;
+}
+
+export function joinedTo(memoryId: string): string {
+  return `the same as memory ${memoryId}`;
+}
+
+export function goneWith(containerTag: string): string {
+  return `the container ${containerTag} was deleted`;
+}
+
+const PATTERNS = [takenOutOf, unformedBy, joinedTo, goneWith].map((reasonOf) => new RegExp(`^${reasonOf("\\S+")}$`));
+
+/**
+ * True when the service itself forgot a memory because of where its document, or its container, went: nobody wanted it gone, and what stated
+ * it may state it again.
+ */
+export function isSetAside(reason: string | null): boolean {
+  return reason !== null && PATTERNS.some((pattern) => pattern.test(reason));
+}
