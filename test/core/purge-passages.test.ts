@@ -283,3 +283,29 @@ test("a key of one container cuts nothing out of a document that lies in another
     `b: User's wifi code is ${secret}`,
   ]);
 });
+
+test("a document that lies in several containers says it in none of them any more, and no memory of theirs does", async () => {
+  const { id } = await core.addDocument(call, {
+    content: `I like tea. My wifi code is ${secret}.`,
+    containerTags: ["a", "b"],
+  });
+  await opened.settle();
+  expect(await purgeSecret(await secretIn(id))).toMatchObject({ documents: 0, memories: 2, passages: 1, statedIn: [] });
+  const { document, memories } = await documentOf(id);
+  expect(document.content).toBe("I like tea.");
+  expect(memories.map(({ containerTag, text }) => `${containerTag}: ${text}`)).toEqual([
+    "a: User likes tea",
+    "b: User likes tea",
+  ]);
+});
+
+test("a document of another container that says the same is named to those who may see it", async () => {
+  const content = `My wifi code is ${secret}.`;
+  const id = await add(content);
+  const other = await add(`${content} I like tea.`, { containerTags: ["c"] });
+  const again = await add(content, { containerTags: ["b"] });
+  const named = await core.purge(opened.call(["a", "c"]), { memoryId: await secretIn(id), confirm });
+  expect(named.statedIn).toEqual([other]);
+  expect((await core.purge(call, { memoryId: await secretIn(again), confirm })).statedIn).toEqual([other]);
+  expect((await documentOf(other)).memories).toHaveLength(2);
+});

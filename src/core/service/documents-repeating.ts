@@ -1,6 +1,6 @@
 import { saysAny } from "../../lib/find-places.js";
 import { tokenise } from "../../lib/words.js";
-import { DOCUMENT_STATUSES, type Memory } from "../types.js";
+import { type Actor, DOCUMENT_STATUSES, type Memory } from "../types.js";
 import type { CoreContext } from "../context.js";
 
 /** Passages that are looked at for one that has all the words. */
@@ -8,26 +8,32 @@ const LOOKED_AT = 300;
 /** Documents that nobody can search yet, because they are still processed. */
 const PROCESSED = 100;
 
+interface RepeatingOptions {
+  readonly within: Actor["containers"];
+  readonly known: ReadonlySet<string>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What memories say, and the words that they were taken from as long as their documents have them. */
+export async function wordsOf({ store }: CoreContext, memories: readonly Memory[]): Promise<string[]> {
+  const ids = memories.map(({ id }) => id);
+  const statements = await store.memories.statements(store.organizationId, ids);
+  return [...memories.map(({ text }) => text), ...statements.flatMap(({ quote }) => quote ?? [])];
+}
+
 /**
- * Documents that say what memories say, word for word, although none of these comes from them, because they are only for
- * searching or say it where facts are not looked for: in the containers of the memories.
- * @param known ids of documents that were looked at
+ * Documents that have any of these words, although no memory that says them is known to come from there, because they are
+ * only for searching, say it where facts are not looked for, or lie in other containers.
+ * @param options `within`: the containers to look into; `known`: ids of documents that were looked at
  * @throws the signal's reason
  */
 export async function findRepeating(
   { store }: CoreContext,
-  memories: readonly Memory[],
-  known: ReadonlySet<string>,
-  signal?: AbortSignal,
+  quotes: ReadonlySet<string>,
+  { within, known, signal }: RepeatingOptions,
 ): Promise<string[]> {
   const { organizationId } = store;
-  const containerTags = [...new Set(memories.map(({ containerTag }) => containerTag))];
-  const statements = await store.memories.statements(
-    organizationId,
-    memories.map(({ id }) => id),
-  );
-  const quotes = [...new Set([...memories.map(({ text }) => text), ...statements.flatMap(({ quote }) => quote ?? [])])];
-  const containers = await store.containers.find(organizationId, containerTags);
+  const containers = await store.containers.find(organizationId, within);
   const scope = { containerIds: containers.map(({ id }) => id), kinds: ["chunk" as const], includeForgotten: false };
   const found = new Set<string>();
   for (const quote of quotes) {
@@ -40,7 +46,7 @@ export async function findRepeating(
     }
   }
   const { documents } = await store.documents.list(organizationId, {
-    containerTags,
+    containerTags: within === "all" ? undefined : within,
     operator: "any",
     statuses: DOCUMENT_STATUSES.filter((status) => status !== "done" && status !== "failed"),
     sort: "createdAt",
@@ -50,6 +56,6 @@ export async function findRepeating(
     includeContent: true,
   });
   for (const { id, content } of documents)
-    if (!known.has(id) && content !== undefined && (await saysAny(content, quotes, signal))) found.add(id);
+    if (!known.has(id) && content !== undefined && (await saysAny(content, [...quotes], signal))) found.add(id);
   return [...found];
 }

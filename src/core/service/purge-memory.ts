@@ -7,7 +7,7 @@ import { findDone, onceWith } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 import { cutFromDocument, type CutDocument } from "./cut-from-document.js";
-import { findRepeating } from "./documents-repeating.js";
+import { findRepeating, wordsOf } from "./documents-repeating.js";
 import { type Begun, dropJob, enqueueRest, entryOf, holdJob, leaveRest, type Remainder } from "./purge-remainder.js";
 
 /** A memory that is to be purged, and the job that does so when nobody else does. */
@@ -71,6 +71,7 @@ async function carryOut(
 ): Promise<Begun> {
   const { store } = context;
   const cuts = new Map<string, CutDocument>();
+  const quotes = new Set<string>();
   const beside = async (nouns: StoreNouns, { files }: CutDocument) => {
     await holdJob(context, nouns, named.key);
     // Nothing else would know of them after this transaction.
@@ -79,11 +80,17 @@ async function carryOut(
   for (;;) {
     const { all } = await findAll(store, actor, named.id);
     const wanted = new Set(idsOf(all));
+    // Before the cuts, which take them away.
+    for (const quote of await wordsOf(context, all)) quotes.add(quote);
     for (const documentId of await documentsToCut(store, actor, wanted, cuts)) {
       const cut = await cutFromDocument(context, actor, { documentId, wanted }, { beside, signal });
       if (cut) cuts.set(documentId, together(cuts.get(documentId), cut));
     }
-    const repeating = await findRepeating(context, all, new Set(cuts.keys()), signal);
+    const repeating = await findRepeating(context, quotes, {
+      within: actor.sees ?? actor.containers,
+      known: new Set(cuts.keys()),
+      signal,
+    });
     const begun = await commit(async (nouns) => {
       const { memory, all: now } = await findAll(nouns, actor, named.id);
       const isChanged = now.length !== all.length || now.some(({ id }) => !wanted.has(id));
@@ -115,24 +122,40 @@ async function findAll(nouns: StoreNouns, actor: Actor, id: string): Promise<Fou
 }
 
 /**
- * Versions with those of other chains that say the same in the same container: what was forgotten and stated again is another
- * memory, and none of them may stay.
+ * Versions with those of other chains that say the same in the same container, or in another one that a document of theirs
+ * lies in too: what was forgotten and stated again is another memory, and none of them may stay.
  */
 async function withRepetitions(
-  { memories }: StoreNouns,
+  nouns: StoreNouns,
   actor: Actor,
   versions: readonly Memory[],
 ): Promise<readonly Memory[]> {
   const { organizationId } = actor;
+  const { memories } = nouns;
   const all = new Map(versions.map((version) => [version.id, version]));
-  for (const { containerTag, text } of versions)
-    for (const same of await memories.byExactText(organizationId, containerTag, text)) {
+  const shared = await tagsOfSources(nouns, organizationId, idsOf(versions));
+  const places = versions.flatMap(({ containerTag, text }) =>
+    [...new Set([containerTag, ...shared])].map((tag) => ({ tag, text })),
+  );
+  for (const { tag, text } of places)
+    for (const same of await memories.byExactText(organizationId, tag, text)) {
       if (all.has(same.id)) continue;
       const chain = await memories.versions(organizationId, [same.rootId ?? same.id], { withUndone: true });
       if (chain.every((version) => mayChange(actor, [version.containerTag])))
         for (const version of chain) all.set(version.id, version);
     }
   return [...all.values()];
+}
+
+/** The containers of all documents that memories come from. */
+async function tagsOfSources(
+  { documents, memories }: StoreNouns,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const sources = new Set((await memories.sources(organizationId, ids)).map(({ documentId }) => documentId));
+  const found = await Promise.all([...sources].map((id) => documents.byId(organizationId, id)));
+  return [...new Set(found.flatMap((document) => document?.containerTags ?? []))];
 }
 
 /** Documents that state these memories, without those that are as they were left. */
