@@ -262,16 +262,19 @@ function choiceOf({ embedder }: Config): EmbedderChoice {
 }
 
 /**
- * Base URL of the process that owns the data folder; null when none answers.
+ * Base URL by which browsers reach the process that owns the data folder: its public one if it has one; null when none answers.
  * @throws AppError `conflict` for a copy of a folder that is being served
  */
 export async function addressOfService(dataDirectory: string): Promise<string | null> {
-  return (await findOwnerAddress(dataDirectory))?.url ?? null;
+  const found = await findOwnerAddress(dataDirectory);
+  return found && (found.publicUrl ?? found.url);
 }
 
 /** A server over HTTP that answers for this process. */
 export interface Listening {
   readonly url: string;
+  /** Where others reach it, if that is elsewhere. */
+  readonly publicUrl?: string | undefined;
   /** Lets other processes of the data folder in. */
   readonly token: string;
   close(): Promise<void>;

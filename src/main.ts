@@ -113,7 +113,7 @@ async function listenFor(
     await listening.close();
     await requests.close();
   };
-  return { url: listening.url, token, close };
+  return { url: listening.url, publicUrl: config.publicUrl, token, close };
 }
 
 function endAtOnce(): void {
@@ -233,9 +233,8 @@ async function surroundings(settings: Settings): Promise<Surroundings> {
 async function runningService(settings: Settings): Promise<{ url: string } | null> {
   const { readConfig } = await import("./config.js");
   const { addressOfService } = await import("./app.js");
-  const { dataDirectory, publicUrl } = readConfig(undefined, settings);
-  const url = await addressOfService(dataDirectory);
-  return url === null ? null : { url: publicUrl ?? url };
+  const url = await addressOfService(readConfig(undefined, settings).dataDirectory);
+  return url === null ? null : { url };
 }
 
 async function openInBrowser(url: string): Promise<boolean> {

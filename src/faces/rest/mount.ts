@@ -117,7 +117,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
     query,
     parameter: (name) => req.param(name) ?? "",
     header: (name) => req.header(name),
-    origin: new URL(req.url).origin,
+    origin: options.publicUrl ?? new URL(req.url).origin,
     version: options.version,
     setHeader: (name, value) => void (facts.headers[name] = value),
   });
