@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
@@ -9,7 +10,7 @@ import { createSmtpMailer } from "./adapters/mail/smtp.js";
 import { createSeat, findOwnerAddress } from "./adapters/owner/election.js";
 import type { Possession } from "./adapters/owner/possession.js";
 import { createRerankService } from "./adapters/rerank/service.js";
-import { createSqliteStore } from "./adapters/store/store.js";
+import { createSqliteStore, STORE_FILE } from "./adapters/store/store.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import type { Config } from "./config.js";
 import type { About, CoreContext } from "./core/context.js";
@@ -268,6 +269,17 @@ function choiceOf({ embedder }: Config): EmbedderChoice {
 export async function addressOfService(dataDirectory: string): Promise<string | null> {
   const found = await findOwnerAddress(dataDirectory);
   return found && (found.publicUrl ?? found.url);
+}
+
+/** False for a folder in which no memory was begun yet, such as one whose name is misspelt. */
+export function hasMemory(dataDirectory: string): boolean {
+  return existsSync(join(dataDirectory, STORE_FILE));
+}
+
+/** For whatever begins none there; `begin` names commands that do. */
+export function noMemoryIn(dataDirectory: string, begin: string): AppError {
+  const message = `There is no memory in ${dataDirectory}. Look whether --data-dir or RECOLLECT_DATA_DIR names the folder that you mean; ${begin} begins one.`;
+  return new AppError("not_found", message, { paths: [dataDirectory] });
 }
 
 /** A server over HTTP that answers for this process. */
