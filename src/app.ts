@@ -282,6 +282,16 @@ export function noMemoryIn(dataDirectory: string, begin: string): AppError {
   return new AppError("not_found", message, { paths: [dataDirectory] });
 }
 
+/** Why this process could not listen: the error, or that the owner of the same data folder has the port. */
+export async function explainTakenPort({ dataDirectory, port }: Config, error: unknown): Promise<unknown> {
+  const cause: unknown = error instanceof AppError ? error.cause : undefined;
+  if (!(cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE")) return error;
+  const owner = await findOwnerAddress(dataDirectory);
+  if (owner === null || new URL(owner.url).port !== String(port)) return error;
+  const message = `Recollect serves the data folder ${dataDirectory} at ${owner.url} already. Use that one, or choose another port with --port; 0 takes a free one.`;
+  return new AppError("unavailable", message, { paths: [dataDirectory], cause });
+}
+
 /** A server over HTTP that answers for this process. */
 export interface Listening {
   readonly url: string;

@@ -210,7 +210,8 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     };
   } catch (error) {
     await node.close();
-    throw error;
+    const { explainTakenPort } = await import("./app.js");
+    throw await explainTakenPort(config, error);
   }
 }
 
