@@ -17,6 +17,8 @@ export interface Cli {
   readonly defaultContainer: () => Promise<string>;
   /** A moment (ISO 8601) by the user's clock, as `inTimeZone` writes it: its first ten characters are the day. */
   readonly localTime: (moment: string) => string;
+  /** The moment that a date or date-time means by the user's clock; null for anything else. */
+  readonly momentOf: (text: string) => Date | null;
   /** Settings from the options that come with every command, by setting name. */
   readonly settings: () => Readonly<Record<string, string>>;
   /** The exit code when the command ends without an error; 0 unless set. */
