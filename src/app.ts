@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
@@ -9,7 +10,7 @@ import { createSmtpMailer } from "./adapters/mail/smtp.js";
 import { createSeat, findOwnerAddress } from "./adapters/owner/election.js";
 import type { Possession } from "./adapters/owner/possession.js";
 import { createRerankService } from "./adapters/rerank/service.js";
-import { createSqliteStore } from "./adapters/store/store.js";
+import { createSqliteStore, STORE_FILE } from "./adapters/store/store.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import type { Config } from "./config.js";
 import type { About, CoreContext } from "./core/context.js";
@@ -264,16 +265,40 @@ function choiceOf({ embedder }: Config): EmbedderChoice {
 }
 
 /**
- * Base URL of the process that owns the data folder; null when none answers.
+ * Base URL by which browsers reach the process that owns the data folder: its public one if it has one; null when none answers.
  * @throws AppError `conflict` for a copy of a folder that is being served
  */
 export async function addressOfService(dataDirectory: string): Promise<string | null> {
-  return (await findOwnerAddress(dataDirectory))?.url ?? null;
+  const found = await findOwnerAddress(dataDirectory);
+  return found && (found.publicUrl ?? found.url);
+}
+
+/** False for a folder in which no memory was begun yet, such as one whose name is misspelt. */
+export function hasMemory(dataDirectory: string): boolean {
+  return existsSync(join(dataDirectory, STORE_FILE));
+}
+
+/** For whatever begins none there; `begin` names commands that do. */
+export function noMemoryIn(dataDirectory: string, begin: string): AppError {
+  const message = `There is no memory in ${dataDirectory}. Look whether --data-dir or RECOLLECT_DATA_DIR names the folder that you mean; ${begin} begins one.`;
+  return new AppError("not_found", message, { paths: [dataDirectory] });
+}
+
+/** Why this process could not listen: the error, or that the owner of the same data folder has the port. */
+export async function explainTakenPort({ dataDirectory, port }: Config, error: unknown): Promise<unknown> {
+  const cause: unknown = error instanceof AppError ? error.cause : undefined;
+  if (!(cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE")) return error;
+  const owner = await findOwnerAddress(dataDirectory);
+  if (owner === null || new URL(owner.url).port !== String(port)) return error;
+  const message = `Recollect serves the data folder ${dataDirectory} at ${owner.url} already. Use that one, or choose another port with --port; 0 takes a free one.`;
+  return new AppError("unavailable", message, { paths: [dataDirectory], cause });
 }
 
 /** A server over HTTP that answers for this process. */
 export interface Listening {
   readonly url: string;
+  /** Where others reach it, if that is elsewhere. */
+  readonly publicUrl?: string | undefined;
   /** Lets other processes of the data folder in. */
   readonly token: string;
   close(): Promise<void>;

@@ -114,7 +114,7 @@ async function listenFor(
     await listening.close();
     await requests.close();
   };
-  return { url: listening.url, token, close };
+  return { url: listening.url, publicUrl: config.publicUrl, token, close };
 }
 
 function endAtOnce(): void {
@@ -134,18 +134,37 @@ async function openNode(start: Start, options: { engine: DoorOptions["engine"]; 
   });
 }
 
-async function openDoor({ settings, engine }: DoorOptions) {
+async function openDoor({ settings, engine, begins }: DoorOptions) {
   // From here to the end of the process no signal ends it before everything is put away.
   stopping ??= untilSignal();
   const { untilInterrupted } = await import("./faces/cli/interrupt.js");
-  const node = await openNode(await prepare(settings), { engine, standby: false });
+  const start = await prepare(settings);
+  const { dataDirectory } = start.config;
+  const isNew = await lacksMemory(dataDirectory);
+  if (isNew && !begins) throw await noMemoryIn(dataDirectory);
+  const node = await openNode(start, { engine, standby: false });
   try {
     const actor = await untilInterrupted(() => node.actor(), stopping);
-    return { core: node.core, actor, settle: () => node.settle(), close: () => node.close() };
+    return {
+      core: node.core,
+      actor,
+      begun: isNew ? dataDirectory : undefined,
+      settle: () => node.settle(),
+      close: () => node.close(),
+    };
   } catch (error) {
     await node.close();
     throw error;
   }
+}
+
+async function noMemoryIn(dataDirectory: string): Promise<Error> {
+  const begin = `\`${programName()} add\` or \`${programName()} serve\``;
+  return (await import("./app.js")).noMemoryIn(dataDirectory, begin);
+}
+
+async function lacksMemory(dataDirectory: string): Promise<boolean> {
+  return !(await import("./app.js")).hasMemory(dataDirectory);
 }
 
 async function serve(settings: Settings): Promise<ServiceInfo> {
@@ -153,6 +172,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
   const { untilInterrupted } = await import("./faces/cli/interrupt.js");
   const start = await prepare(settings);
   const { config, log } = start;
+  const isNew = await lacksMemory(config.dataDirectory);
   const { createNode } = await import("./app.js");
   const node = createNode({
     ...start,
@@ -179,6 +199,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     return {
       url,
       dataDirectory: config.dataDirectory,
+      isNew,
       firstKey: secret,
       isOwner,
       objectionToApps: await objectionToApps(config),
@@ -190,7 +211,8 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     };
   } catch (error) {
     await node.close();
-    throw error;
+    const { explainTakenPort } = await import("./app.js");
+    throw await explainTakenPort(config, error);
   }
 }
 
@@ -226,6 +248,7 @@ async function surroundings(settings: Settings): Promise<Surroundings> {
     workingFolder: process.cwd(),
     program: [process.execPath, fileURLToPath(import.meta.url)],
     dataDirectory: dataDirectory === join(places.home, ".recollect") ? undefined : dataDirectory,
+    hasMemory: !(await lacksMemory(dataDirectory)),
     serviceUrl: publicUrl?.replace(/\/+$/, "") ?? `http://${name.includes(":") ? `[${name}]` : name}:${port}`,
     apiKey: apiKey?.key,
   };
@@ -234,9 +257,8 @@ async function surroundings(settings: Settings): Promise<Surroundings> {
 async function runningService(settings: Settings): Promise<{ url: string } | null> {
   const { readConfig } = await import("./config.js");
   const { addressOfService } = await import("./app.js");
-  const { dataDirectory, publicUrl } = readConfig(undefined, settings);
-  const url = await addressOfService(dataDirectory);
-  return url === null ? null : { url: publicUrl ?? url };
+  const url = await addressOfService(readConfig(undefined, settings).dataDirectory);
+  return url === null ? null : { url };
 }
 
 async function openInBrowser(url: string): Promise<boolean> {
@@ -247,6 +269,11 @@ async function serveMcp(settings: Settings): Promise<void> {
   const face = import("./faces/mcp/stdio.js");
   const start = await prepare(settings);
   let node: Promise<Node> | undefined;
+  const { dataDirectory } = start.config;
+  const open = async (): Promise<Node> => {
+    if (await lacksMemory(dataDirectory)) start.log.info("a new memory begins", { dataDirectory });
+    return openNode(start, { engine: "background", standby: true });
+  };
   const { serveMcpStdio } = await face;
   await serveMcpStdio({
     ...(opening && { opening }),
@@ -255,7 +282,7 @@ async function serveMcp(settings: Settings): Promise<void> {
     defaultContainer: start.config.container,
     tools: start.config.mcpTools,
     session: async () => {
-      node ??= openNode(start, { engine: "background", standby: true });
+      node ??= open();
       const opened = await node;
       return { core: opened.core, actor: await opened.actor() };
     },

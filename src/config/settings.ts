@@ -75,7 +75,7 @@ export const SETTINGS = {
   RECOLLECT_PUBLIC_URL: setting({
     schema: publicUrl.optional(),
     description:
-      "Address under which others reach the service, such as `https://memory.example`. Signing in from other machines needs it, with https.",
+      "Address under which others reach the service, such as `https://memory.example`: every link that it gives begins so. Signing in from other machines needs it, with https.",
   }),
   RECOLLECT_KEYLESS: setting({
     schema: choice(["local", "off"]),

@@ -95,12 +95,8 @@ export {
   type EmbeddingEstimate,
 } from "./embeddings/change-embeddings.js";
 export type { EmbeddingStatus, ShownMove } from "./embeddings/embedding-status.js";
-export {
-  addDocumentSchema,
-  DEFAULT_CONTAINER,
-  type AddDocumentInput,
-  type DocumentReceipt,
-} from "./documents/add-document.js";
+export { DEFAULT_CONTAINER } from "./containers/usual-container.js";
+export { addDocumentSchema, type AddDocumentInput, type DocumentReceipt } from "./documents/add-document.js";
 export { addDocumentsSchema, type BatchItem, type BatchReceipt } from "./documents/add-documents.js";
 export { deleteDocumentsSchema, type DeletedDocuments } from "./documents/bulk-delete.js";
 export type { DocumentChunks } from "./documents/chunks.js";

@@ -4,7 +4,7 @@ import type { Actor, CallSource, Face } from "../core/types.js";
 
 /** What the access check needs to know about a request over HTTP. */
 export interface Visitor {
-  readonly headers: Pick<Headers, "get">;
+  readonly headers: Pick<Headers, "get" | "keys">;
   /** Address of the other end of the connection, as far as it is known. */
   readonly peerAddress: string | undefined;
   /** Address of whoever asks: what a trusted proxy says, else the other end. Counts and records go by it. */
@@ -22,21 +22,9 @@ export interface Visitor {
 /** The key that the official helper for local servers sends; it stands for none. */
 const LOCAL_KEY = "local";
 
-/** Headers that a proxy leaves: what comes through one may come from anywhere. */
-const PROXY_HEADERS = [
-  "forwarded",
-  "via",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-forwarded-port",
-  "x-forwarded-server",
-  "x-real-ip",
-  "x-client-ip",
-  "x-cluster-client-ip",
-  "true-client-ip",
-  "cf-connecting-ip",
-];
+/** Names of headers that proxies, CDNs and hosts leave: what comes through one may come from anywhere. */
+const PROXY_HEADER =
+  /^(?:forwarded|via|x-varnish|x-(?:original-)?forwarded(?:-.+)?|.+-(?:ip|addr)|(?:cf|cdn|fastly|fly|proxy|x-(?:vercel|envoy|amzn?|azure|appengine|akamai|nf))-.+)$/;
 
 /** By whom and by what a visitor is known. */
 export interface Identification {
@@ -112,8 +100,8 @@ function portOf(host: string | null): number {
 }
 
 /** True when a proxy left its sign on the way; anybody can leave it, too, so it may take something away but give nothing. */
-export function comesThroughProxy(headers: Pick<Headers, "get">): boolean {
-  return PROXY_HEADERS.some((name) => headers.get(name) !== null);
+export function comesThroughProxy(headers: Pick<Headers, "keys">): boolean {
+  return [...headers.keys()].some((name) => PROXY_HEADER.test(name));
 }
 
 /** What apps may ask for, as OAuth names it. */

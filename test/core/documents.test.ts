@@ -168,8 +168,8 @@ describe("the same operation id", () => {
     const one = await core.addDocument(mine, { content: "Ada keeps bees.", containerTags: ["a"] });
     const two = await core.addDocument(theirs, { content: "Bo keeps sheep.", containerTags: ["a"] });
     expect(two.id).not.toBe(one.id);
-    expect(await core.deleteDocument(mine, { id: one.id })).toEqual({ id: one.id, kind: "document" });
-    expect(await core.deleteDocument(mine, { id: one.id })).toEqual({ id: one.id, kind: "document" });
+    expect(await core.deleteDocument(mine, { id: one.id })).toEqual({ id: one.id, kind: "document", statedIn: [] });
+    expect(await core.deleteDocument(mine, { id: one.id })).toEqual({ id: one.id, kind: "document", statedIn: [] });
     expect((await core.listDocuments(call, {})).total).toBe(1);
   });
 

@@ -51,11 +51,13 @@ describe("a batch", () => {
   test("its jobs run oldest document first", async () => {
     await opened.close();
     opened = await openManualCore({ jobs: false });
+    await opened.core.updateContainer(opened.call(), { containerTag: "a", timezone: "Pacific/Auckland" });
     await opened.core.addDocuments(opened.call(), {
       containerTag: "a",
       documents: [
         { content: "now", customId: "now" },
-        { content: "2024", customId: "2024", documentDate: "2024-01-01" },
+        { content: "2024 in Greenwich", customId: "2024 in Greenwich", documentDate: "2024-01-01T00:00:00Z" },
+        { content: "2024", customId: "2024", documentDate: "2024-01-01T09:00" },
         { content: "2020", customId: "2020", documentDate: "2020-01-01" },
       ],
     });
@@ -65,7 +67,7 @@ describe("a batch", () => {
         opened.store.documents.byId(opened.store.organizationId, (payload as { documentId: string }).documentId),
       ),
     );
-    expect(documents.map((document) => document?.customId)).toEqual(["2020", "2024", "now"]);
+    expect(documents.map((document) => document?.customId)).toEqual(["2020", "2024", "2024 in Greenwich", "now"]);
   });
 
   test("that names a container which the caller may not use is refused as a whole", async () => {
@@ -189,7 +191,7 @@ describe("deleting many", () => {
       kind: "forbidden",
     });
     const answer = await core.deleteDocuments(onlyA, { ids: [mine, theirs, "theirs", shared, memory] });
-    expect(answer.removed).toEqual([{ id: mine, kind: "document" }]);
+    expect(answer.removed).toEqual([{ id: mine, kind: "document", statedIn: [] }]);
     expect(answer.errors).toMatchObject([
       { id: theirs, error: `Document not found: ${theirs}` },
       { id: "theirs", error: "Document not found: theirs" },

@@ -342,7 +342,7 @@ describe("who may use some containers only", () => {
       { kind: "forbidden" },
     );
     await expect(core.updateMemory(opened.call(["a", "b"]), { id: mine.id, newContent: "x" })).rejects.toMatchObject({
-      message: "containerTag: is required",
+      message: "containerTag: is required for this key, which may write to a, b",
     });
     expect(await read(theirs.id)).toMatchObject({ isLatest: true, text: "Ada lives in secret" });
   });

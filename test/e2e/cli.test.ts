@@ -99,8 +99,47 @@ test("commands go through a service that is running, and leave it running", asyn
   });
 });
 
+test("a folder without a memory gets one only from what begins one, which says so", async () => {
+  await withDataDirectory(async (data) => {
+    const folder = join(data, "tpyo");
+    for (const command of [
+      ["status"],
+      ["search", "x"],
+      ["profile"],
+      ["history", "x"],
+      ["forget", "x"],
+      ["undo", "x"],
+      ["keys", "list"],
+      ["keys", "create"],
+      ["grants"],
+      ["audit"],
+      ["login"],
+      ["login", "--list"],
+      ["embeddings"],
+      ["reprocess", "--all"],
+      ["purge", "--container", "mia", "--yes"],
+      ["doctor"],
+    ]) {
+      const { code, stdout, stderr } = await run(data, ["--data-dir", folder, ...command]);
+      const said =
+        command.join(" ") === "login" ? /No service of this data folder/ : /There is no memory in .*tpyo\. .*add/;
+      expect([command, code, stdout]).toEqual([command, 1, ""]);
+      expect(stderr).toMatch(said);
+      expect(existsSync(folder)).toBe(false);
+    }
+    const add = ["--data-dir", folder, "add", "I live in Lisbon."];
+    expect(await run(data, add)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`A new memory begins in ${folder}.`),
+    });
+    expect((await run(data, add)).stderr).not.toContain("begins");
+    expect(await run(data, ["--data-dir", folder, "status"])).toMatchObject({ code: 0 });
+  });
+});
+
 test("doctor's exit code is its finding", async () => {
   await withDataDirectory(async (data) => {
+    expect((await run(data, ["add", "I live in Lisbon."])).code).toBe(0);
     const { result } = start(data, ["doctor", "--json"], "", { RECOLLECT_VECTORS: "exact" });
     const { code, ...rest } = await result;
     const diagnosis = parseAnswer<Diagnosis>({ code, ...rest });

@@ -80,7 +80,7 @@ describe("a folder that others may write", () => {
       expect(stderr).toContain(`chmod 700 ${data}`);
       expect(await readdir(data)).toEqual(["service.json"]);
       await chmod(data, 0o700);
-      expect((await runProgram(data, ["status"])).code).toBe(0);
+      expect((await runProgram(data, ["add", "The lighthouse keeper is called Oskar."])).code).toBe(0);
       expect(traces(data)).toEqual([]);
     }),
   );

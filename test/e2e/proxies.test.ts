@@ -16,7 +16,8 @@ interface Asked {
   readonly port: number;
   readonly host?: string;
   readonly path?: string;
-  readonly body?: object;
+  /** POST with this body, unless it is null: then GET. */
+  readonly body?: object | null;
   readonly headers?: Record<string, string>;
   readonly isTls?: boolean;
   /** The address that the request comes from. */
@@ -25,7 +26,7 @@ interface Asked {
 
 /** A request as somebody elsewhere sends it to a proxy. */
 function ask({ port, host = `memory.example:${port}`, path = "/v4/search", body = { q: "boat" }, ...more }: Asked) {
-  const text = JSON.stringify(body);
+  const text = body === null ? "" : JSON.stringify(body);
   return new Promise<Answer>((resolve, reject) => {
     const send = more.isTls ? requestOverTls : requestOverHttp;
     const request = send(
@@ -34,11 +35,10 @@ function ask({ port, host = `memory.example:${port}`, path = "/v4/search", body 
         port,
         path,
         localAddress: more.from ?? "127.0.0.1",
-        method: "POST",
+        method: body === null ? "GET" : "POST",
         headers: {
           host,
-          "content-type": "application/json",
-          "content-length": Buffer.byteLength(text),
+          ...(body !== null && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
           ...more.headers,
         },
         ...(more.isTls && { servername: "memory.example", rejectUnauthorized: false }),
@@ -52,6 +52,11 @@ function ask({ port, host = `memory.example:${port}`, path = "/v4/search", body 
     request.on("error", reject);
     request.end(text);
   });
+}
+
+/** Under which addresses a text knows this service. */
+function addressesIn(text: string): string[] {
+  return [...new Set(text.match(/https?:\/\/(memory\.example|127\.0\.0\.1|localhost)(:\d+)?/g))];
 }
 
 /** A service with one memory in it, until the work is done. */
@@ -258,6 +263,10 @@ describe("with the configuration of the README", () => {
             expect(first.status).toBe(401);
             const found = await ask({ ...asked, headers: { authorization: `Bearer ${secret}` } });
             expect([found.status, found.body.includes("Zephyrine")], found.body).toEqual([200, true]);
+            for (const path of ["/", "/v3/openapi", "/reference"]) {
+              const { body } = await ask({ ...asked, path, body: null });
+              expect([path, addressesIn(body)]).toEqual([path, ["https://memory.example"]]);
+            }
             // Nobody says who they are but the proxy: the word of the caller before it does not count.
             for (let count = 0; count < 11; count++)
               await ask({
@@ -275,3 +284,26 @@ describe("with the configuration of the README", () => {
       },
     );
 });
+
+test("every link is to the public address, also that of a login whose shell does not know it", async () => {
+  await withService({ RECOLLECT_PUBLIC_URL: "https://memory.example" }, async ({ port, dataDirectory }) => {
+    const made = await runProgram(dataDirectory, ["keys", "create", "--json"]);
+    const { secret } = JSON.parse(made.stdout) as { secret: string };
+    const sent = await postFile(`http://127.0.0.1:${port}`, secret);
+    const headers = { authorization: `Bearer ${secret}`, "x-forwarded-proto": "https" };
+    for (const path of [`/v3/documents/${sent.id}`, `/v3/documents/${sent.id}/file-url`]) {
+      const { body } = await ask({ port, host: "memory.example", path, headers, body: null });
+      expect((JSON.parse(body) as { url: string }).url).toMatch(/^https:\/\/memory\.example\/files\//);
+    }
+    const login = await runProgram(dataDirectory, ["login"]);
+    expect(login.stdout).toMatch(/^https:\/\/memory\.example\/auth\/sign-in\?code=/);
+  });
+});
+
+async function postFile(url: string, secret: string): Promise<{ id: string }> {
+  const form = new FormData();
+  form.set("file", new File(["The boat is blue."], "boat.txt", { type: "text/plain" }));
+  const headers = { authorization: `Bearer ${secret}` };
+  const answer = await fetch(`${url}/v3/documents/file`, { method: "POST", headers, body: form });
+  return (await answer.json()) as { id: string };
+}

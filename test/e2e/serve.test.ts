@@ -161,6 +161,21 @@ describe("the address in service.json", () => {
     }),
   );
 
+  test("tells a second service of the folder at the same port that the first is there", () =>
+    withDataDirectory(async (data) => {
+      const service = await startServe(data);
+      try {
+        const { port } = new URL(service.url);
+        const second = await runProgram(data, ["serve", "--port", port]);
+        expect(second).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining(`Recollect serves the data folder ${data} at ${service.url} already.`),
+        });
+      } finally {
+        await service.stop();
+      }
+    }));
+
   test("is removed when the start fails", () =>
     withDataDirectory(async (data) => {
       await writeFile(

@@ -100,6 +100,44 @@ describe("without a key", () => {
     expect(body.details).toContain("recollect keys create");
   });
 
+  test.each([
+    "Forwarded",
+    "Via",
+    "X-Forwarded",
+    "X-Forwarded-Host",
+    "X-Original-Forwarded-For",
+    "X-Real-IP",
+    "X-Cluster-Client-IP",
+    "True-Client-IP",
+    "CDN-Loop",
+    "CF-Ray",
+    "CF-Connecting-IP",
+    "Fastly-Client-IP",
+    "Fly-Client-IP",
+    "X-Vercel-Forwarded-For",
+    "X-Envoy-External-Address",
+    "X-Amzn-Trace-Id",
+    "X-Amz-Cf-Id",
+    "X-Azure-ClientIP",
+    "X-Appengine-Remote-Addr",
+    "X-Remote-Addr",
+  ])("nobody gets in whose request carries %s, as proxies and hosts send it", async (name) => {
+    const { status, body } = await session({ [name.toLowerCase()]: "1" }, LOOPBACK);
+    expect([status, body.details]).toEqual([401, expect.stringContaining("it comes through a proxy")]);
+  });
+
+  test("headers of programs are no sign of a proxy", async () => {
+    const headers = {
+      accept: "*/*",
+      "user-agent": "x",
+      "x-sm-source": "codex",
+      "x-stainless-lang": "js",
+      traceparent: "1",
+      "x-request-id": "1",
+    };
+    expect((await session(headers, LOOPBACK)).status).toBe(200);
+  });
+
   test("no endpoint answers without a key, and none reads the body first", async () => {
     const attempts = [
       ["POST", "/v3/documents"],

@@ -33,6 +33,17 @@ test("recollect audit shows the newest first, and finds by what is asked for", a
   );
 });
 
+test("a day of --since is one by the clock that the entries are shown with", async () => {
+  await run("add", "Hello", "--text", "--no-wait");
+  for (const timeZone of ["Etc/GMT+12", "Pacific/Kiritimati"]) {
+    const inZone = (...argv: string[]) => runCommand(data, ["audit", ...argv], { io: { timeZone } });
+    const [day = ""] = (await inZone()).stdout.split(" ");
+    const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+    expect((await inZone("--since", day)).stdout).toContain("addDocument");
+    expect((await inZone("--since", next)).stdout).toContain("Nothing of that is known");
+  }
+});
+
 test("it says what is not known, and how it is used", async () => {
   expect((await run("audit")).stdout).toBe("Nothing of that is known. Entries are kept for a year.\n");
   expect((await run("audit", "--since", "soon")).code).toBe(2);

@@ -107,6 +107,15 @@ async function expectNothingLeft({ home }: ClientHome, file: string): Promise<vo
   expect(readdirSync(join(home, ".recollect", "clients"))).toEqual([]);
 }
 
+test("a folder of one's own in which no memory began is told, and may begin later", async () => {
+  const it = openHome({ dataDirectory: "/srv/tpyo", hasMemory: false });
+  expect((await it.run("connect", "claude-code")).stderr).toBe("");
+  expect(await it.run("connect", "claude-code", "--write")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("There is no memory in /srv/tpyo yet."),
+  });
+});
+
 describe("connect", () => {
   test.each(PLACES.map((at) => ({ ...at, name: at.client.name })))(
     "$name ($scope) without a file: shown, written for its owner only, undone without a trace",

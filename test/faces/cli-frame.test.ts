@@ -195,6 +195,7 @@ describe("recollect serve", () => {
   const info: ServiceInfo = {
     url: "http://127.0.0.1:4567",
     dataDirectory: "/home/maya/.recollect",
+    isNew: false,
     firstKey: "sm_org_secret",
     isOwner: true,
     async status() {

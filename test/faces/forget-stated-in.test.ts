@@ -43,6 +43,31 @@ describe("what was forgotten and a document still states", () => {
     expect(await found()).not.toContain(PASSWORD);
   });
 
+  test("is told by whatever else deletes by id", async () => {
+    const other = await rest.send("POST", "/v4/memories", {
+      memories: [{ content: "Tea is green." }],
+      containerTag: "home",
+    });
+    const { headers } = await rest.send("DELETE", `/v3/documents/${other.body.memories[0].id}`);
+    expect([headers.get("x-recollect-removed"), headers.get("x-recollect-stated-in")]).toEqual(["memory", null]);
+    const one = await rest.send("DELETE", `/v3/documents/${memory}`);
+    expect([one.headers.get("x-recollect-removed"), one.headers.get("x-recollect-stated-in")]).toEqual([
+      "memory",
+      document,
+    ]);
+    expect(await found()).toContain(PASSWORD);
+  });
+
+  test("is told when many are deleted", async () => {
+    const { body } = await rest.send("DELETE", "/v3/documents/bulk", { ids: [memory] });
+    expect(body).toMatchObject({ removed: [{ id: memory, kind: "memory" }], statedIn: stating() });
+  });
+
+  test("is not told of a document that goes in the same request", async () => {
+    const { body } = await rest.send("DELETE", "/v3/documents/bulk", { ids: [memory, document] });
+    expect(body).toMatchObject({ deletedCount: 2, statedIn: [] });
+  });
+
   test("is told before and after forgetting what matches", async () => {
     const ask = { containerTag: "home", ids: [memory] };
     for (const dryRun of [true, false]) {

@@ -80,6 +80,16 @@ describe("a key for two containers that names none over MCP", () => {
     expect([isError, text]).toEqual([true, expect.stringContaining("which may write to alpha, beta")]);
   });
 
+  test("is told where it acts by who_am_i", async () => {
+    const spaceOf = async (grants: { containerTag: string; permission?: string }[]) =>
+      (await (await connect("agent", grants)).call("who_am_i", {})).structured["activeSpace"];
+    expect(await spaceOf([{ containerTag: "alpha", permission: "read" }, { containerTag: "beta" }])).toBe("beta");
+    expect(await spaceOf([{ containerTag: "alpha", permission: "read" }])).toBe("alpha");
+    expect(await spaceOf([{ containerTag: "alpha" }, { containerTag: "sm_project_default" }])).toBe(
+      "sm_project_default",
+    );
+  });
+
   test("writes to the default one where that is among them, and to the only one that it may write to", async () => {
     const withDefault = await connect("scoped", [{ containerTag: "alpha" }, { containerTag: "sm_project_default" }]);
     const added = await withDefault.call("add-memory", { content: "Rye." });

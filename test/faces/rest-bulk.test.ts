@@ -41,6 +41,7 @@ describe("DELETE /v3/documents/bulk by ids", () => {
         { id: second, kind: "document" },
         { id: memory, kind: "memory" },
       ],
+      statedIn: [],
     });
     expect(await exists(first)).toBe(false);
     expect(await exists(second)).toBe(false);

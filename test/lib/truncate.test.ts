@@ -23,6 +23,12 @@ describe("a text is cut between two characters", () => {
     }
   });
 
+  test("a row of flags is cut between two, however long it is", () => {
+    for (const row of [`Flags ${"🇩🇪".repeat(60)}`, `Mia ${"🇳🇿".repeat(800)}`])
+      for (let limit = row.indexOf(" ") + 1; limit < row.length; limit += 1)
+        expect([limit, (truncate(row, limit).length - row.indexOf(" ") - 1) % 4]).toEqual([limit, 0]);
+  });
+
   test("nothing is cut that fits", () => {
     expect(truncate(FAMILY, FAMILY.length)).toBe(FAMILY);
   });

@@ -52,6 +52,7 @@ export function openHome(changes: Partial<Surroundings> = {}): ClientHome {
     workingFolder,
     program: PROGRAM,
     dataDirectory: undefined,
+    hasMemory: true,
     serviceUrl: "http://127.0.0.1:6767",
     apiKey: undefined,
     ...changes,

@@ -15,6 +15,7 @@ const READER: Surroundings = {
   workingFolder: "",
   program: ["recollect"],
   dataDirectory: undefined,
+  hasMemory: true,
   serviceUrl: "http://127.0.0.1:6767",
   apiKey: undefined,
 };

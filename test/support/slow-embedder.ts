@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { runProgram } from "./recollect-process.js";
+import { runProgram, startServe } from "./recollect-process.js";
 import { startScriptedProvider } from "./scripted-provider.js";
 
 /** An embedding service that a data folder uses, and that does not answer any more. */
@@ -12,6 +12,7 @@ export interface SilentEmbedder {
 /** Lets the built program use an embedding service in a data folder that has nothing yet; then the service falls silent. */
 export async function useSilentEmbedder(dataDirectory: string): Promise<SilentEmbedder> {
   const provider = await startScriptedProvider();
+  await (await startServe(dataDirectory)).stop();
   const use = ["embeddings", "use", "openai", "--base-url", provider.url, "--yes", "--json"];
   const { code, stdout, stderr } = await runProgram(dataDirectory, use);
   expect({ code, stderr }, stdout).toMatchObject({ code: 0 });

@@ -11,8 +11,8 @@ import { readServiceFile, removeServiceFile, type ServiceAddress, writeServiceFi
 /** The service in this process, once it owns the data folder. */
 export interface OwnService {
   call(name: string, call: unknown, input: unknown): Promise<unknown>;
-  /** Starts to answer other processes of this machine; resolves with where. */
-  listen(): Promise<{ url: string; token: string }>;
+  /** Starts to answer other processes of this machine; resolves with where, and where everybody else reaches it. */
+  listen(): Promise<{ url: string; publicUrl?: string | undefined; token: string }>;
   /** Ends everything in the data folder. */
   close(): Promise<void>;
 }
@@ -222,11 +222,11 @@ async function announce(
   retiring: AbortSignal,
 ): Promise<void> {
   const { dataDirectory, version, log, nonce } = options;
-  const { url, token } = await service.listen();
+  const { url, publicUrl, token } = await service.listen();
   for (;;) {
     if (retiring.aborted) return;
     try {
-      writeServiceFile(dataDirectory, { url, pid: process.pid, version, token, nonce });
+      writeServiceFile(dataDirectory, { url, publicUrl, pid: process.pid, version, token, nonce });
       log.debug("this process owns the data folder", { url });
       return;
     } catch (error) {

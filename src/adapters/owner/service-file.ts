@@ -4,6 +4,8 @@ import * as z from "zod";
 
 const serviceSchema = z.object({
   url: z.string(),
+  /** Where others reach it, if that is elsewhere. */
+  publicUrl: z.string().optional(),
   pid: z.number(),
   version: z.string(),
   token: z.string(),

@@ -23,9 +23,13 @@ export async function timeZoneOf(
   { store, timeZone }: Zoned,
   { organizationId, id, metadata }: Pick<Document, "organizationId" | "id" | "metadata">,
 ): Promise<TimeZone> {
+  return ownTimeZone(metadata) ?? sharedTimeZone({ timeZone }, await store.containers.ofDocument(organizationId, id));
+}
+
+/** The zone that a document names for itself, if it is one. */
+export function ownTimeZone(metadata: Document["metadata"] | undefined): TimeZone | undefined {
   const named = metadata?.["timezone"];
-  if (typeof named === "string" && isTimeZone(named)) return named;
-  return sharedTimeZone({ timeZone }, await store.containers.ofDocument(organizationId, id));
+  return typeof named === "string" && isTimeZone(named) ? named : undefined;
 }
 
 /** When a document says what it says, as somebody in its time zone writes it. */

@@ -5,7 +5,7 @@ import { findDreamingReason } from "./documents.js";
 import { prepareDocument } from "./prepare-document.js";
 import { receiptOf, writeDocument, type DocumentReceipt } from "./write-document.js";
 
-export { addDocumentSchema, DEFAULT_CONTAINER, type AddDocumentInput } from "./prepare-document.js";
+export { addDocumentSchema, type AddDocumentInput } from "./prepare-document.js";
 export type { DocumentReceipt } from "./write-document.js";
 
 /**

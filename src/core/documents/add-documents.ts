@@ -1,6 +1,9 @@
 import * as z from "zod";
 import { truncate } from "../../lib/truncate.js";
-import { parseIso, yieldTurn } from "../../lib/time.js";
+import { yieldTurn } from "../../lib/time.js";
+import { instantOf, type TimeZone } from "../../lib/time-zone.js";
+import { ownTimeZone, sharedTimeZone } from "../containers/time-zone.js";
+import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, type ErrorKind } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
@@ -69,7 +72,8 @@ export async function addDocuments(context: CoreContext, call: Admitted, raw: un
     ]);
   const items: BatchItem[] = [];
   const checked = await checkAll(context, call, { documents, defaults }, items);
-  for (const [number, slice] of slicesOf(inOrder(checked, context.clock.now())).entries()) {
+  const moments = await momentsOf(context, call, checked);
+  for (const [number, slice] of slicesOf(inOrder(checked, moments)).entries()) {
     await yieldTurn();
     await writeSlice(context, call, slice, { number, items });
   }
@@ -142,10 +146,31 @@ function tagsOf({ containerTag, containerTags }: Record<string, unknown>): unkno
   return Array.isArray(containerTags) ? [containerTag, ...(containerTags as unknown[])] : [containerTag];
 }
 
+/** When each says what it says, in milliseconds: a date without an offset is one where the days of the document are counted. */
+async function momentsOf(
+  context: CoreContext,
+  { actor }: Admitted,
+  checked: readonly Checked[],
+): Promise<ReadonlyMap<Checked, number>> {
+  const now = context.clock.now();
+  const zones = new Map<string, TimeZone>();
+  const moments = new Map<Checked, number>();
+  for (const one of checked) {
+    const { containerTags, input } = one.prepared;
+    const tags = containerTags ?? (actor.containers === "all" ? [DEFAULT_CONTAINER] : actor.containers);
+    const known = JSON.stringify(tags);
+    const zone =
+      zones.get(known) ?? sharedTimeZone(context, await context.store.containers.find(actor.organizationId, tags));
+    zones.set(known, zone);
+    const moment = instantOf(input.documentDate ?? "", ownTimeZone(input.metadata) ?? zone) ?? now;
+    moments.set(one, moment.getTime());
+  }
+  return moments;
+}
+
 /** Those with one customId keep among them the places that they have by date, but stand there in the order of the request. */
-function inOrder(checked: readonly Checked[], now: Date): Checked[] {
-  const dateOf = ({ prepared }: Checked) => (parseIso(prepared.input.documentDate ?? "") ?? now).getTime();
-  const byDate = checked.toSorted((left, right) => dateOf(left) - dateOf(right));
+function inOrder(checked: readonly Checked[], moments: ReadonlyMap<Checked, number>): Checked[] {
+  const byDate = checked.toSorted((left, right) => (moments.get(left) ?? 0) - (moments.get(right) ?? 0));
   const queues = new Map<string, Checked[]>();
   for (const one of checked) {
     const { customId } = one.prepared.input;

@@ -10,6 +10,7 @@ import { removeDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { forgetBatch } from "../memories/forget.js";
 import { takenOutOf } from "../memories/set-aside.js";
+import type { StatingDocument } from "../memories/still-stated.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
@@ -39,6 +40,8 @@ export interface DeletedDocuments {
   readonly deletedCount: number;
   /** By id: what each id named, in the order of the request. */
   readonly removed: readonly Removed[];
+  /** By id: documents in which search still finds memories that were forgotten. */
+  readonly statedIn: readonly StatingDocument[];
   /** By id: what could not be removed, and why. */
   readonly errors: readonly { readonly id: string; readonly error: string }[];
 }
@@ -82,7 +85,10 @@ async function deleteByIds(
     removed.push(...batch.removed);
     errors.push(...batch.errors);
   }
-  return { deletedCount: removed.length, removed, errors };
+  const gone = new Set(removed.map(({ id }) => id));
+  const stating = new Map(removed.flatMap(({ statedIn }) => statedIn.map((document) => [document.id, document])));
+  const statedIn = [...stating.values()].filter(({ id }) => !gone.has(id));
+  return { deletedCount: removed.length, removed, statedIn, errors };
 }
 
 async function removeEach(
@@ -133,7 +139,7 @@ async function deleteByContainers(
     await dropBlobs(context, files);
     for (const id of ids) context.events.changed(id);
     deletedCount += ids.length;
-    if (ids.length < BATCH) return { deletedCount, removed: [], errors: [] };
+    if (ids.length < BATCH) return { deletedCount, removed: [], statedIn: [], errors: [] };
   }
 }
 

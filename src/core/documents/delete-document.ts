@@ -5,6 +5,7 @@ import { documentNameSchema, lookUpDocument, removeDocument } from "./documents.
 import { notFound } from "../errors.js";
 import { findLatest, isActive } from "../memories/find-memory.js";
 import { forgetMemories } from "../memories/forget.js";
+import { documentsStating, type StatingDocument } from "../memories/still-stated.js";
 import { parseInput } from "../input.js";
 import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
@@ -15,6 +16,8 @@ export interface Removed {
   /** Our own id, also where a customId was named. */
   readonly id: string;
   readonly kind: "document" | "memory";
+  /** Of a memory: documents in which search still finds what was forgotten. */
+  readonly statedIn: readonly StatingDocument[];
 }
 
 /** Which of the things that an id may name count. */
@@ -56,10 +59,14 @@ export async function removeById(
   const isWithin = (tags: readonly string[]) => within === undefined || within.some((tag) => tags.includes(tag));
   const document = await lookUpDocument(nouns, actor, id, within);
   if (document && isWithin(document.containerTags) && accepts({ document }))
-    return { removed: { id: document.id, kind: "document" }, files: await removeDocument(nouns, actor, document) };
+    return {
+      removed: { id: document.id, kind: "document", statedIn: [] },
+      files: await removeDocument(nouns, actor, document),
+    };
   const memory = await findLatest(nouns.memories, actor, id);
   if (!memory || !isActive(memory, now) || !isWithin([memory.containerTag]) || !accepts({ memory }))
     throw notFound("document", id);
   await forgetMemories(nouns, actor, [memory], "it was deleted");
-  return { removed: { id: memory.id, kind: "memory" }, files: [] };
+  const statedIn = await documentsStating(nouns, actor, [memory]);
+  return { removed: { id: memory.id, kind: "memory", statedIn }, files: [] };
 }

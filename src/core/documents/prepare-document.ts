@@ -17,8 +17,6 @@ import {
 import { statedFactSchema } from "../memories/stated-facts.js";
 import type { Actor, Document } from "../types.js";
 
-/** Where a write without a container tag goes (contract.md §1.8). */
-export const DEFAULT_CONTAINER = "sm_project_default";
 const MAX_WAIT_SECONDS = 120;
 
 export const addDocumentSchema = z.object({

@@ -1,6 +1,6 @@
 import { createId } from "../../lib/ids.js";
 import type { DocumentChange, JobDraft, StoreNouns } from "../ports.js";
-import { DEFAULT_CONTAINER } from "./prepare-document.js";
+import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
 import type { Actor, Document } from "../types.js";
 
 /** A change of a document that its chunks or memories depend on. */

@@ -8,7 +8,8 @@ import { checkMetadataSize, invalid } from "../input.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
 import type { DocumentChange, DocumentDraft, StoreNouns } from "../ports.js";
-import { DEFAULT_CONTAINER, type PreparedDocument } from "./prepare-document.js";
+import { usualContainer } from "../containers/usual-container.js";
+import type { PreparedDocument } from "./prepare-document.js";
 import { firstJob, isSameList, noteDocument, reviseDocument } from "./revise-document.js";
 import type { Actor, Document, RememberedFact } from "../types.js";
 
@@ -53,15 +54,6 @@ export async function writeDocument(
   const task = { asked: input.taskType, before: "memory" } as const;
   const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath }, task);
   return insertDocument(nouns, actor, draftOf(actor, prepared, { tags, taskType }));
-}
-
-/** Where a write goes that names no container (contract.md §1.2, §1.8). @throws AppError `invalid` when that is not clear */
-function usualContainer({ containers }: Actor): string {
-  if (containers === "all" || containers.includes(DEFAULT_CONTAINER)) return DEFAULT_CONTAINER;
-  const [only, ...more] = containers;
-  if (only !== undefined && more.length === 0) return only;
-  const message = `is required for this key, which may write to ${containers.join(", ")}`;
-  throw invalid([{ path: ["containerTag"], message }]);
 }
 
 /**

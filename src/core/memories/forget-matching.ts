@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
-import { requireContainer } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
+import { containerOfWrite } from "../containers/usual-container.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { decideMatching } from "./decide-matching.js";
 import { findLatest, isActive } from "./find-memory.js";
@@ -29,7 +29,8 @@ export const forgetMatchingSchema = z.object({
     .min(1, "must have at least 1 entry")
     .max(500, "must have at most 500 entries")
     .optional(),
-  containerTag: containerTagSchema,
+  /** Absent only for a caller of some containers, one of which is usual. */
+  containerTag: containerTagSchema.optional(),
   /** True shows what would be forgotten and changes nothing. */
   dryRun: z.boolean("must be true or false").default(false),
   threshold: z
@@ -73,9 +74,9 @@ export interface ForgottenMatching {
  * @throws AppError `invalid` for neither or both of query and ids
  */
 export async function forgetMatching(context: CoreContext, call: Admitted, raw: unknown): Promise<ForgottenMatching> {
-  const input = parseInput(forgetMatchingSchema, raw);
+  const parsed = parseInput(forgetMatchingSchema, raw);
   const { actor } = call;
-  requireContainer(actor, input.containerTag);
+  const input = { ...parsed, containerTag: containerOfWrite(actor, parsed.containerTag) };
   const { query, ids, dryRun } = input;
   if ((query === undefined) === (ids === undefined))
     throw invalid([{ path: ["query"], message: "name exactly one of query and ids" }]);
@@ -138,7 +139,7 @@ function byIds(ids: readonly string[]): Found {
   return { scores: new Map(ids.map((id) => [id, 1])), remarks: [] };
 }
 
-type QueryInput = z.output<typeof forgetMatchingSchema> & { readonly query: string };
+type QueryInput = z.output<typeof forgetMatchingSchema> & { readonly query: string; readonly containerTag: string };
 
 /** What is about the query, at most as many as may be forgotten, best first. */
 async function byQuery(context: CoreContext, call: Admitted, input: QueryInput): Promise<Found> {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
+import { containerOfWrite } from "../containers/usual-container.js";
 import { dropBlobs } from "../documents/blobs.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { lookUpDocument, removeDocument } from "../documents/documents.js";
@@ -87,7 +88,8 @@ export const forgetOneSchema = z.object({
   id: customIdSchema.optional(),
   /** The exact text of a memory. */
   content: textSchema({ maxLength: 10_000 }).optional(),
-  containerTag: containerTagSchema,
+  /** Absent only for a caller of some containers, one of which is usual. */
+  containerTag: containerTagSchema.optional(),
   reason: noteSchema(1_000).optional(),
 });
 
@@ -106,9 +108,9 @@ export interface ForgottenOne {
  *   `forbidden` for a document that lies in containers too which the actor may not use
  */
 export async function forgetOne(context: CoreContext, call: Admitted, raw: unknown): Promise<ForgottenOne> {
-  const input = parseInput(forgetOneSchema, raw);
+  const parsed = parseInput(forgetOneSchema, raw);
   const { actor } = call;
-  requireContainer(actor, input.containerTag);
+  const input = { ...parsed, containerTag: containerOfWrite(actor, parsed.containerTag) };
   if (input.id === undefined && input.content === undefined)
     throw invalid([{ path: ["id"], message: "name the memory by id, or by its exact text as content" }]);
   const { forgotten, files } = await once(context, call, "forgetOne", (nouns) =>
@@ -124,7 +126,12 @@ export async function forgetOne(context: CoreContext, call: Admitted, raw: unkno
 async function removeNamed(
   nouns: StoreNouns,
   actor: Actor,
-  { id, content, containerTag, reason = DEFAULT_REASON }: z.output<typeof forgetOneSchema>,
+  {
+    id,
+    content,
+    containerTag,
+    reason = DEFAULT_REASON,
+  }: z.output<typeof forgetOneSchema> & { readonly containerTag: string },
   now: Date,
 ): Promise<{ forgotten: ForgottenOne; files: readonly string[] }> {
   const memory =

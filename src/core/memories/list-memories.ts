@@ -5,13 +5,14 @@ import { maySee, reachableContainers } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseFilters } from "../search/filters.js";
-import { containerTagSchema, parseInput } from "../input.js";
+import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { PlacedMemory } from "../ports.js";
 import { pageShape } from "../pages.js";
 import type { Actor, Memory, Relation } from "../types.js";
 
 export const listMemoriesSchema = z.object({
-  containerTags: z.array(containerTagSchema, "must be an array").min(1, "must have at least 1 entry"),
+  /** Absent only for a caller of some containers: then all of them are meant. */
+  containerTags: z.array(containerTagSchema, "must be an array").min(1, "must have at least 1 entry").optional(),
   filters: z.unknown().optional(),
   ...pageShape,
 });
@@ -41,8 +42,11 @@ export interface MemoryPage {
  * beyond the end is empty.
  */
 export async function listMemories(context: CoreContext, { actor }: Admitted, raw: unknown): Promise<MemoryPage> {
-  const input = parseInput(listMemoriesSchema, raw);
-  reachableContainers(actor, input.containerTags);
+  const parsed = parseInput(listMemoriesSchema, raw);
+  const containerTags = reachableContainers(actor, parsed.containerTags);
+  if (containerTags === "all" || containerTags.length === 0)
+    throw invalid([{ path: ["containerTags"], message: "must have at least 1 entry" }]);
+  const input = { ...parsed, containerTags };
   const { store } = context;
   const { organizationId } = actor;
   const { memories, total } = await store.memories.list(organizationId, {

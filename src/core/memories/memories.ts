@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import type { TimeZone } from "../../lib/time-zone.js";
-import { requireContainer } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
+import { containerOfWrite } from "../containers/usual-container.js";
 import { keepEntityContext } from "../containers/entity-context.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { resolveFacts, type StatedCandidate } from "./resolve-facts.js";
@@ -27,7 +27,8 @@ import type { Memory } from "../types.js";
 const BETWEEN = "\n";
 
 export const createMemoriesSchema = z.object({
-  containerTag: containerTagSchema,
+  /** Absent only for a caller of some containers, one of which is usual. */
+  containerTag: containerTagSchema.optional(),
   memories: z
     .array(
       z.object({
@@ -61,9 +62,9 @@ export interface CreatedMemories {
  * would fill every search with the same line.
  */
 export async function createMemories(context: CoreContext, call: Admitted, raw: unknown): Promise<CreatedMemories> {
-  const input = parseInput(createMemoriesSchema, raw);
+  const parsed = parseInput(createMemoriesSchema, raw);
   const { organizationId } = call.actor;
-  requireContainer(call.actor, input.containerTag);
+  const input = { ...parsed, containerTag: containerOfWrite(call.actor, parsed.containerTag) };
   for (const [index, { metadata }] of input.memories.entries())
     checkMetadataSize(`memories.${index}.metadata`, metadata, context.limits);
   const [known] = await context.store.containers.find(organizationId, [input.containerTag]);

@@ -2,11 +2,11 @@ import * as z from "zod";
 import { windowsOf } from "../../lib/windows.js";
 import { requireContainer } from "../auth.js";
 import { sharedTimeZone, writtenWhen } from "../containers/time-zone.js";
+import { usualContainer } from "../containers/usual-container.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { contextFilter } from "../documents/context-filter.js";
 import { guidanceFor } from "../documents/guidance.js";
 import { formsMemories } from "../documents/memory-paths.js";
-import { DEFAULT_CONTAINER } from "../documents/prepare-document.js";
 import { containerTagSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import type { ContainerRow, ExtractionGuidance, ExtractionTask, StoreNouns, UnreadDocument } from "../ports.js";
@@ -30,7 +30,7 @@ const MOST_KNOWN = 20;
 const MOST_KNOWN_CHARACTERS = 3_000;
 
 export const pendingExtractionsSchema = z.object({
-  containerTag: containerTagSchema.default(DEFAULT_CONTAINER),
+  containerTag: containerTagSchema.optional(),
   /** The most tasks of one call. */
   limit: z
     .number("must be a number")
@@ -73,7 +73,7 @@ export async function pendingExtractions(
   call: Admitted,
   raw: unknown,
 ): Promise<PendingExtractions> {
-  const { containerTag, limit } = parseInput(pendingExtractionsSchema, raw);
+  const { containerTag = usualContainer(call.actor), limit } = parseInput(pendingExtractionsSchema, raw);
   const { organizationId, name } = call.actor;
   requireContainer(call.actor, containerTag);
   const instructions = EXTRACTION_FORM;

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
-import { requireContainer } from "../auth.js";
 import { isOfActive, MISSING_JOB } from "../embeddings/roles.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
+import { containerOfWrite } from "../containers/usual-container.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { resolveFacts, type Resolution } from "./resolve-facts.js";
@@ -64,8 +64,7 @@ type Update = z.output<typeof updateMemorySchema> & { readonly containerTag: str
 export async function updateMemory(context: CoreContext, call: Admitted, raw: unknown): Promise<Memory> {
   const parsed = parseInput(updateMemorySchema, raw);
   const { actor } = call;
-  const containerTag = parsed.containerTag ?? onlyContainer(actor);
-  requireContainer(actor, containerTag);
+  const containerTag = containerOfWrite(actor, parsed.containerTag, "is required");
   const timeZone = sharedTimeZone(context, await context.store.containers.find(actor.organizationId, [containerTag]));
   const { forgetAfter } = parsed;
   const input = { ...parsed, containerTag, forgetAfter: forgetAfter && momentIn(forgetAfter, timeZone) };
@@ -84,12 +83,6 @@ export async function updateMemory(context: CoreContext, call: Admitted, raw: un
   const memory = await context.store.memories.byId(actor.organizationId, id);
   if (!memory) throw notFound("memory", id);
   return memory;
-}
-
-function onlyContainer({ containers }: Actor): string {
-  const [only, ...more] = containers === "all" ? [] : containers;
-  if (only === undefined || more.length > 0) throw invalid([{ path: ["containerTag"], message: "is required" }]);
-  return only;
 }
 
 async function findTarget(

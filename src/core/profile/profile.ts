@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { TimeZone } from "../../lib/time-zone.js";
-import { requireContainer } from "../auth.js";
+import { reachableContainers } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import { definitionMark } from "./bucket-verdict.js";
 import { effectiveBuckets, fillBuckets } from "./buckets.js";
@@ -25,7 +25,7 @@ const BUCKET_SOURCES = 250;
 const STANDING_DAYS = 60;
 
 export const profileSchema = z.object({
-  /** Absent only for a caller of a single container, which is then meant. */
+  /** Absent only for a caller of some containers: then all of them are meant. */
   containerTag: containerTagSchema.optional(),
   q: querySchema.optional(),
   threshold: similaritySchema.optional(),
@@ -38,7 +38,7 @@ export const profileSchema = z.object({
 });
 export type ProfileInput = z.input<typeof profileSchema>;
 
-/** What is known about the subject of a container; parts that were not asked for are absent. */
+/** What is known about the subject of a container, or of several; parts that were not asked for are absent. */
 export interface Profile {
   readonly static?: readonly Memory[];
   readonly dynamic?: readonly Memory[];
@@ -56,16 +56,16 @@ export interface Profile {
 export async function getProfile(context: CoreContext, call: Admitted, raw: unknown): Promise<Profile> {
   const input = parseInput(profileSchema, raw);
   const { actor } = call;
-  const containerTag = containerOf(actor, input.containerTag);
+  const { organizationId } = actor;
+  const containerTags = containersOf(actor, input.containerTag);
   const filters = parseFilters(input.filters);
   const wants = (part: "static" | "dynamic" | "buckets") => !input.include || input.include.includes(part);
-  const buckets = wants("buckets") ? await bucketsOf(context, actor, containerTag, input.buckets) : [];
+  const buckets = wants("buckets") ? await bucketsOf(context, actor, containerTags, input.buckets) : [];
+  const limit = buckets.length > 0 ? BUCKET_SOURCES : RECENT_SOURCES;
   const read = (isStatic: boolean) =>
-    context.store.memories.active(actor.organizationId, containerTag, {
-      isStatic,
-      limit: buckets.length > 0 ? BUCKET_SOURCES : RECENT_SOURCES,
-      filters,
-    });
+    readNewest(containerTags, limit, (tag) =>
+      context.store.memories.active(organizationId, tag, { isStatic, limit, filters }),
+    );
   const stated = wants("static") || buckets.length > 0 ? await read(true) : [];
   const lasting = stated.filter(({ isInference }) => !isInference);
   const recent = wants("dynamic") || buckets.length > 0 ? await read(false) : [];
@@ -76,15 +76,30 @@ export async function getProfile(context: CoreContext, call: Admitted, raw: unkn
       buckets: digestBuckets(
         [...lasting, ...recent],
         buckets,
-        await summariesFor(context, actor, containerTag, filters),
+        await summariesFor(context, actor, containerTags, filters),
       ),
     }),
     search:
       input.q === undefined
         ? null
-        : withoutFlagged(await searchMemories(context, call, searchInput(input, containerTag))),
-    timeZone: sharedTimeZone(context, await context.store.containers.find(actor.organizationId, [containerTag])),
+        : withoutFlagged(await searchMemories(context, call, searchInput(input, containerTags))),
+    timeZone: sharedTimeZone(context, await context.store.containers.find(organizationId, containerTags)),
   };
+}
+
+/** The newest of what each container gives, newest first. */
+async function readNewest(
+  containerTags: readonly string[],
+  limit: number,
+  read: (containerTag: string) => Promise<Memory[]>,
+): Promise<Memory[]> {
+  const [only, ...others] = containerTags;
+  if (only !== undefined && others.length === 0) return read(only);
+  const found = await Promise.all(containerTags.map(read));
+  return found
+    .flat()
+    .sort((one, other) => other.seq - one.seq)
+    .slice(0, limit);
 }
 
 /** Clients put a profile into their prompts as it is, so what reads like an instruction stays out of all of it. */
@@ -104,14 +119,18 @@ function chooseRecent(newestFirst: readonly Memory[], now: Date): Memory[] {
     .sort((one, other) => other.seq - one.seq);
 }
 
-/** Summaries by the mark of their bucket. They are made of all memories, so a filter leaves rules to sum up the rest. */
+/**
+ * Summaries by the mark of their bucket. They are made of all memories of one container, so a filter, or several containers,
+ * leave rules to sum up the rest.
+ */
 async function summariesFor(
   { store }: CoreContext,
   { organizationId }: Actor,
-  containerTag: string,
+  [only, ...others]: readonly string[],
   filters: ReturnType<typeof parseFilters>,
 ): Promise<ReadonlyMap<string, ProfileSummary>> {
-  const summaries = filters ? [] : await store.summaries.holding(organizationId, containerTag);
+  if (filters || only === undefined || others.length > 0) return new Map();
+  const summaries = await store.summaries.holding(organizationId, only);
   return new Map(summaries.map((summary) => [summary.bucket, summary]));
 }
 
@@ -128,42 +147,42 @@ function digestBuckets(
   );
 }
 
-function containerOf(actor: Actor, containerTag: string | undefined): string {
-  const [only, ...others] = actor.containers === "all" ? [] : actor.containers;
-  const meant = containerTag ?? (others.length === 0 ? only : undefined);
-  if (meant === undefined) throw invalid([{ path: ["containerTag"], message: "must be a string" }]);
-  requireContainer(actor, meant);
+function containersOf(actor: Actor, containerTag: string | undefined): readonly string[] {
+  const meant = reachableContainers(actor, containerTag === undefined ? undefined : [containerTag]);
+  if (meant === "all" || meant.length === 0) throw invalid([{ path: ["containerTag"], message: "must be a string" }]);
   return meant;
 }
 
 async function bucketsOf(
   { store }: CoreContext,
   { organizationId, client }: Actor,
-  containerTag: string,
-  keys: readonly string[] | undefined,
+  containerTags: readonly string[],
+  keys?: readonly string[],
 ): Promise<ProfileBucket[]> {
-  const buckets = await effectiveBuckets(store, organizationId, containerTag, client);
-  return buckets.filter(({ key }) => !keys || keys.includes(key));
+  const byKey = new Map<string, ProfileBucket>();
+  for (const tag of containerTags)
+    for (const bucket of await effectiveBuckets(store, organizationId, tag, client))
+      if (!byKey.has(bucket.key)) byKey.set(bucket.key, bucket);
+  return [...byKey.values()].filter(({ key }) => !keys || keys.includes(key));
 }
 
-function searchInput(input: z.output<typeof profileSchema>, containerTag: string) {
+function searchInput(input: z.output<typeof profileSchema>, containerTags: readonly string[]) {
   return {
     q: input.q,
-    containerTags: [containerTag],
+    containerTags: [...containerTags],
     filters: input.filters,
     ...(input.threshold !== undefined && { threshold: input.threshold }),
   };
 }
 
-const bucketsSchema = z.object({ containerTag: containerTagSchema });
+const bucketsSchema = profileSchema.pick({ containerTag: true });
 
-/** The buckets of a container's profile; an unknown container has the organisation's (contract.md §6.2). */
+/** The buckets of a profile, as `getProfile` has them; an unknown container has the organisation's (contract.md §6.2). */
 export async function listProfileBuckets(
-  { store }: CoreContext,
+  context: CoreContext,
   { actor }: Admitted,
   raw: unknown,
 ): Promise<{ buckets: ProfileBucket[] }> {
   const { containerTag } = parseInput(bucketsSchema, raw);
-  requireContainer(actor, containerTag);
-  return { buckets: await effectiveBuckets(store, actor.organizationId, containerTag, actor.client) };
+  return { buckets: await bucketsOf(context, actor, containersOf(actor, containerTag)) };
 }

@@ -6,7 +6,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { invalid, noteSchema, parseInput } from "../input.js";
 import { findDone, once } from "../operations.js";
 import type { Store, StoreNouns } from "../ports.js";
-import { DEFAULT_CONTAINER } from "../documents/prepare-document.js";
+import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
 import { ORGANIZATION_NAME } from "./status.js";
 
 /** What is removed in one transaction; more would hold up other callers. */

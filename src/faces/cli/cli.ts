@@ -17,6 +17,8 @@ export interface Cli {
   readonly defaultContainer: () => Promise<string>;
   /** A moment (ISO 8601) by the user's clock, as `inTimeZone` writes it: its first ten characters are the day. */
   readonly localTime: (moment: string) => string;
+  /** The moment that a date or date-time means by the user's clock; null for anything else. */
+  readonly momentOf: (text: string) => Date | null;
   /** Settings from the options that come with every command, by setting name. */
   readonly settings: () => Readonly<Record<string, string>>;
   /** The exit code when the command ends without an error; 0 unless set. */
@@ -34,15 +36,20 @@ export interface Access {
   readonly newWrite: () => Call;
 }
 
-/** Opens the store, or a way to its owner, for the time of the work; a signal ends it early and in order. */
+/**
+ * Opens the store, or a way to its owner, for the time of the work; a signal ends it early and in order.
+ * @throws AppError `not_found` where there is no memory and `begins` is not set
+ */
 export async function withCore<T>(
   cli: Cli,
   work: (access: Access) => Promise<T>,
-  options: { engine?: "background" | "off"; settings?: Readonly<Record<string, string>> } = {},
+  options: { engine?: "background" | "off"; begins?: boolean; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<T> {
   const settings = { ...cli.settings(), ...options.settings };
-  const door = await cli.starters.openDoor({ settings, engine: options.engine ?? "off" });
-  const { core, actor } = door;
+  const { engine = "off", begins = false } = options;
+  const door = await cli.starters.openDoor({ settings, engine, begins });
+  const { core, actor, begun } = door;
+  if (begun !== undefined) cli.output.note(`A new memory begins in ${begun}.`);
   try {
     const asker = { actor, from: { face: "cli" } } as const;
     const access: Access = { core, read: asker, newWrite: () => ({ ...asker, operationId: createId() }) };

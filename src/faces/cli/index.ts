@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { AppError } from "../../core/errors.js";
-import { inTimeZone, machineTimeZone } from "../../lib/time-zone.js";
+import { inTimeZone, instantOf, machineTimeZone } from "../../lib/time-zone.js";
 import type { Cli, Register } from "./cli.js";
 import { registerAdd } from "./commands/add.js";
 import { registerAudit } from "./commands/audit.js";
@@ -72,6 +72,7 @@ export async function runCli(argv: readonly string[], starters: Starters, io: Cl
     stdin: io.stdin,
     defaultContainer: async () => io.defaultContainer ?? (await import("../../core/index.js")).DEFAULT_CONTAINER,
     localTime: (moment) => inTimeZone(moment, timeZone),
+    momentOf: (text) => instantOf(text, timeZone),
     settings: () => settingsOf(program),
     exitWith: (code) => {
       exitCode = code;

@@ -6,6 +6,8 @@ export interface Door {
   readonly core: Core;
   /** The person at this machine. */
   readonly actor: Actor;
+  /** The folder of a memory that began with this. */
+  readonly begun?: string | undefined;
   /** Waits until background work of this process is done (nothing due, nothing running); at once when another process owns the store. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -16,12 +18,16 @@ export interface DoorOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** `background` starts the local vector engine when this process owns the store; short commands leave it `off`. */
   readonly engine: "background" | "off";
+  /** True for what begins a memory where there is none; anything else is refused there. */
+  readonly begins: boolean;
 }
 
 /** What the running service tells about itself. */
 export interface ServiceInfo {
   readonly url: string;
   readonly dataDirectory: string;
+  /** True when no memory was in the data folder before. */
+  readonly isNew: boolean;
   /** The text of the first key when it was made by this start, else null. */
   readonly firstKey: string | null;
   /** False when another process owns the data folder and this one passes calls on to it. */
@@ -50,6 +56,8 @@ export interface Surroundings {
   readonly program: readonly [command: string, ...args: string[]];
   /** The data folder, where it is not the usual one. */
   readonly dataDirectory: string | undefined;
+  /** True once a memory was begun in the data folder. */
+  readonly hasMemory: boolean;
   /** Base URL of the service as it is set up, without a slash at the end. */
   readonly serviceUrl: string;
   /** The API key from the settings. */
@@ -59,6 +67,7 @@ export interface Surroundings {
 /** Ways to start, handed to the command line by `main.ts`, which alone knows the app. */
 export interface Starters {
   readonly version: string;
+  /** @throws AppError `not_found` where there is no memory, and none is to be begun */
   openDoor(options: DoorOptions): Promise<Door>;
   serve(settings: Readonly<Record<string, string>>): Promise<ServiceInfo>;
   surroundings(settings: Readonly<Record<string, string>>): Promise<Surroundings>;

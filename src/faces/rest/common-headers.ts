@@ -5,6 +5,7 @@ const EXPOSED_HEADERS: readonly string[] = [
   "Preference-Applied",
   "Server-Timing",
   "x-recollect-removed",
+  "x-recollect-stated-in",
   "Content-Disposition",
   "Content-Range",
   "X-RateLimit-Limit",

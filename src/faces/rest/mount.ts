@@ -20,6 +20,7 @@ import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
 import { bodyLimits, checkInput, readJsonBody, refuseBody, type RequestLimits } from "./read-request.js";
 import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
+import { timeZoneWarnings } from "./time-zone-warnings.js";
 import { truncate } from "../../lib/truncate.js";
 
 interface RestEnvironment {
@@ -118,7 +119,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
     query,
     parameter: (name) => req.param(name) ?? "",
     header: (name) => req.header(name),
-    origin: new URL(req.url).origin,
+    origin: options.publicUrl ?? new URL(req.url).origin,
     version: options.version,
     setHeader: (name, value) => void (facts.headers[name] = value),
   });
@@ -129,7 +130,9 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
   const headers = { ...facts.headers, "content-type": "application/json" };
   // What needs no key is a document of its own, such as the description of the API.
   const warnings =
-    endpoint.needsKey === false ? [] : [...contextWarnings(actor, body), ...warningsOf(parameters, fields)];
+    endpoint.needsKey === false
+      ? []
+      : [...contextWarnings(actor, body), ...timeZoneWarnings(body), ...warningsOf(parameters, fields)];
   return new Response(JSON.stringify(withWarnings(result, warnings)), { status, headers });
 }
 

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { createMemoriesSchema, searchSchema } from "../../core/index.js";
+import { containerTagSchema, searchSchema } from "../../core/index.js";
 import { DOCUMENT_STATUSES } from "../../core/types.js";
 
 /** Pieces that several endpoints share. Rules for inputs are the core's own, under the names of the wire contract. */
 
-export const containerTag = createMemoriesSchema.shape.containerTag;
+export const containerTag = containerTagSchema;
 /** An empty list is likelier a mistake than a wish for everything. */
 const containerTags = z
   .array(containerTag)

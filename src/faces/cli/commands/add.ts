@@ -69,10 +69,14 @@ export function registerAdd(program: Command, cli: Cli): void {
 async function add(cli: Cli, argument: string | undefined, options: AddOptions): Promise<void> {
   const container = options.container ?? (await cli.defaultContainer());
   const input = inputOf(await readSource(cli, argument, options), container, options);
-  const receipt = await withCore(cli, async ({ core, newWrite }) => {
-    const call = newWrite();
-    return options.wait ? waitWithProgress(cli, core, call, input) : core.addDocument(call, input);
-  });
+  const receipt = await withCore(
+    cli,
+    async ({ core, newWrite }) => {
+      const call = newWrite();
+      return options.wait ? waitWithProgress(cli, core, call, input) : core.addDocument(call, input);
+    },
+    { begins: true },
+  );
   cli.output.answer(receipt, () => describeReceipt(cli, receipt, options.wait));
   if (receipt.status === "failed") cli.exitWith(EXIT_FAILED);
 }

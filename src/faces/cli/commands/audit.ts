@@ -16,7 +16,7 @@ export function registerAudit(program: Command, cli: Cli): void {
     .option("--container <tag>", "only what was about this container")
     .option("--action <name>", "only this, such as createKey, purge or signIn")
     .option("--refused", "only what did not end well")
-    .option("--since <when>", "only since then: 30m, 12h, 7d, 4w, or a date", readSince)
+    .option("--since <when>", "only since then: 30m, 12h, 7d, 4w, or a date", (text) => readSince(cli, text))
     .option("--limit <count>", "so many at most, 1 to 1000", Number)
     .addHelpText("after", examples(cli, ["$ audit", "$ audit --since 7d --action signIn", "$ audit --refused --json"]))
     .action(async (options: AuditOptions) => {
@@ -43,12 +43,13 @@ interface AuditOptions {
   readonly limit?: number;
 }
 
-/** A span that ends now, or a date as it is. */
-function readSince(text: string): string {
+/** A span that ends now, or a date by the clock that the entries are shown with. */
+function readSince(cli: Cli, text: string): string {
   const [, amount, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
   if (amount !== undefined && unit !== undefined)
     return new Date(Date.now() - Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS]).toISOString();
-  if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  const moment = cli.momentOf(text);
+  if (moment) return moment.toISOString();
   throw new InvalidArgumentError("must be 30m, 12h, 7d or 4w, or a date such as 2024-05-06.");
 }
 

@@ -124,6 +124,8 @@ async function connect(cli: Cli, client: Client, around: Surroundings, options: 
   const plan = made ? planConnection(opened, withKey(draft, made.secret)) : first;
   if (!options.write || plan.action === "none")
     return show(cli, plan, { options, backup: undefined, keyId: undefined });
+  if (around.dataDirectory !== undefined && !around.hasMemory && !made)
+    cli.output.note(`There is no memory in ${around.dataDirectory} yet. It begins with the first use.`);
   const backup = await writePlan(plan, { home: around.home, now: new Date(), keyId: made?.id });
   await show(cli, plan, { options, backup, keyId: made?.id });
 }
@@ -243,8 +245,10 @@ function byVariable(client: Client, name: string): Calling {
 
 async function makeKey(cli: Cli, client: Client): Promise<{ id: string; secret: string }> {
   const name = client.name.replace(/-plugin$/, "");
-  const { key, secret } = await withCore(cli, ({ core, newWrite }) =>
-    core.createKey(newWrite(), { name: client.title, client: name }),
+  const { key, secret } = await withCore(
+    cli,
+    ({ core, newWrite }) => core.createKey(newWrite(), { name: client.title, client: name }),
+    { begins: true },
   );
   return { id: key.id, secret };
 }

@@ -4,6 +4,7 @@ import type { ApiKey, Grant } from "../../../core/types.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 import { notEmpty, wholeNumber } from "../options.js";
+import { editDistance } from "../../../lib/edit-distance.js";
 import { oneLine } from "../style.js";
 
 export function registerKeys(program: Command, cli: Cli): void {
@@ -82,6 +83,7 @@ async function readGrants(texts: readonly string[]): Promise<Grant[]> {
   const { containerTagSchema } = await import("../../../core/index.js");
   return texts.map((text) => {
     const [, tag = text, permission] = /^(.*):(read|write)$/.exec(text) ?? [];
+    if (permission === undefined) refuseMisspelt(text);
     const checked = containerTagSchema.safeParse(tag);
     if (!checked.success)
       throw new UsageError(
@@ -89,6 +91,28 @@ async function readGrants(texts: readonly string[]): Promise<Grant[]> {
       );
     return { containerTag: checked.data, permission: permission === "read" ? "read" : "write" };
   });
+}
+
+const MOST_DIFFERENT = 2;
+
+/** A misspelt right would make a key that may write, to a container of another name. @throws UsageError */
+function refuseMisspelt(text: string): void {
+  const word = /:([^:]*)$/.exec(text)?.[1]?.toLowerCase();
+  if (!word) return;
+  const meant = ["read", "write"].find((right) => word[0] === right[0] && isLike(word, right));
+  if (meant === undefined) return;
+  const tag = text.slice(0, -word.length - 1);
+  throw new UsageError(
+    `--container ${JSON.stringify(text)} ends like a right: write ${tag}:${meant}, or ${text}:write if the container is called so.`,
+  );
+}
+
+function isLike(word: string, right: string): boolean {
+  return (
+    right.startsWith(word) ||
+    editDistance(word, right) <= MOST_DIFFERENT ||
+    /^(ro|rw|read-?only|read-?write)$/.test(word)
+  );
 }
 
 async function list(cli: Cli): Promise<void> {

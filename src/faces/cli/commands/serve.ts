@@ -36,6 +36,7 @@ async function serve(cli: Cli, { host, port, showKey = false }: ServeOptions): P
     ...(port !== undefined && { RECOLLECT_PORT: String(port) }),
   };
   const service = await cli.starters.serve(settings);
+  if (service.isNew) cli.output.note(`A new memory begins in ${service.dataDirectory}.`);
   const mayShowKey = showKey || cli.output.isTerminal;
   announce(cli, { ...service, mayShowKey }, await readStatus(cli, service));
   await service.ended;

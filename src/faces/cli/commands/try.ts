@@ -18,7 +18,10 @@ export function registerTry(program: Command, cli: Cli): void {
 async function showTour(cli: Cli): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "recollect-try-"));
   try {
-    await withCore(cli, (access) => presentTour(cli, access), { settings: { RECOLLECT_DATA_DIR: folder } });
+    await withCore(cli, (access) => presentTour(cli, access), {
+      begins: true,
+      settings: { RECOLLECT_DATA_DIR: folder },
+    });
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }

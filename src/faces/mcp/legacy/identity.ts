@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isReader, OWNER, permissionOn } from "../../../core/types.js";
+import { type Actor, isReader, OWNER, permissionOn } from "../../../core/types.js";
 import { defineTool, type Tool } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
 import { placeSchema, presentPlace } from "./arguments.js";
@@ -43,7 +43,7 @@ const whoTool = (name: string): Tool =>
         name: OWNER.name,
         role: isFull ? ("owner" as const) : ("member" as const),
         accessType: isFull ? ("full" as const) : ("restricted" as const),
-        activeSpace: defaultContainer,
+        activeSpace: activeSpaceOf({ containers, readOnly }, defaultContainer),
         assignedSpaces:
           spaces?.map((tag) => ({ ...presentPlace(tag), permission: permissionOn({ readOnly }, tag) })) ?? null,
         scope: {
@@ -59,6 +59,13 @@ const whoTool = (name: string): Tool =>
       return { text: JSON.stringify(structured), structured };
     },
   });
+
+/** Where a call acts that names no container, if it acts in one. */
+function activeSpaceOf(asker: Pick<Actor, "containers" | "readOnly">, defaultContainer: string): string {
+  const { containers } = asker;
+  if (containers === "all" || containers.includes(defaultContainer)) return defaultContainer;
+  return containers.find((tag) => permissionOn(asker, tag) === "write") ?? containers[0] ?? defaultContainer;
+}
 
 /** The caller under the names of three generations. */
 export const identityTools: readonly Tool[] = [whoTool("who_am_i"), whoTool("whoAmI")];

@@ -19,6 +19,8 @@ const TAGS: Readonly<Record<string, string>> = {
 
 const INTRODUCTION = `Recollect speaks the public Supermemory API. Send a key of this server as \`Authorization: Bearer sm_…\` or \`x-api-key: sm_…\`; programs on the same machine may leave it out while the server listens on this machine only.
 
+A key for some containers may leave out \`containerTag\`: reads then mean all of its containers, and a write goes to \`sm_project_default\` if that is one of them, else to the only one that the key may write to. Where there are several the request is refused and names them.
+
 One request holds at most 100,000 values and names of fields, in 64 levels, with 10,000 entries in a list or a record that names no limit of its own; more is refused before it is read.
 
 Errors are \`{error, details?, message}\`, all texts; those of wrong input list \`issues\` with the path of each field and the rule that it breaks, the first twenty of them. Where a rate limit is set, every answer carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds until the whole limit is free again), and 429 carries \`Retry-After\`.

@@ -51,6 +51,9 @@ const updateBody = z.object({
   documentDate,
 });
 
+/** Programs refuse answers with long headers. */
+const MOST_IN_HEADER = 100;
+
 export const documentEndpoints = [
   defineEndpoint({
     method: "post",
@@ -110,14 +113,17 @@ export const documentEndpoints = [
     method: "delete",
     path: "/v3/documents/{id}",
     summary: "Delete a document by id or customId, or forget a memory by id",
-    description: "Memories that only this document states are forgotten with it. Works in every state.",
+    description:
+      "Memories that only this document states are forgotten with it. Works in every state. `x-recollect-removed` says what the id was of; of a memory, `x-recollect-stated-in` has the ids of documents in which search still finds what was forgotten, the first hundred, with commas between them.",
     tag: "documents",
     query: documentPlace,
     conflict: AMBIGUOUS,
     status: 204,
     async handle({ core, call, parameter, query, setHeader }) {
-      const { kind } = await core.deleteDocument(call, documentNameOf(parameter, query));
+      const { kind, statedIn } = await core.deleteDocument(call, documentNameOf(parameter, query));
       setHeader("x-recollect-removed", kind);
+      const ids = statedIn.slice(0, MOST_IN_HEADER).map(({ id }) => id);
+      if (ids.length > 0) setHeader("x-recollect-stated-in", ids.join(","));
     },
   }),
 ];

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { addDocumentsSchema, deleteDocumentsSchema } from "../../../core/index.js";
 import { addBody } from "./documents.js";
 import { defineEndpoint } from "../endpoint.js";
+import { statedIn } from "../memories/stated-in.js";
 import { containerTag, documentStatus } from "../schemas.js";
 
 const { documents: _documents, ...defaults } = addDocumentsSchema.shape;
@@ -42,6 +43,7 @@ const bulkDeleteAnswer = z.object({
   containerTags: z.array(z.string()).optional(),
   /** Extension: what each id was of; only where ids were named. */
   removed: z.array(z.object({ id: z.string(), kind: z.enum(["document", "memory"]) })).optional(),
+  statedIn: statedIn.optional(),
 });
 
 export const manyDocumentsEndpoints = [
@@ -76,7 +78,7 @@ export const manyDocumentsEndpoints = [
     path: "/v3/documents/bulk",
     summary: "Delete many documents",
     description:
-      "Wants exactly one way to say which: `ids` (ids or customIds), or `containerTags`, which `filepath` may narrow.",
+      "Wants exactly one way to say which: `ids` (ids or customIds, also of memories to forget), or `containerTags`, which `filepath` may narrow. With `ids`, `statedIn` are documents in which search still finds what was forgotten.",
     tag: "documents",
     example: { ids: ["<id>"] },
     body: z.object({ ...deleteDocumentsSchema.shape, containerTag: containerTag.optional() }),
@@ -86,12 +88,15 @@ export const manyDocumentsEndpoints = [
     async handle({ core, call, body }) {
       const { ids, containerTag: one, containerTags: many, filepath } = body;
       const containerTags = one === undefined ? many : [...new Set([one, ...(many ?? [])])];
-      const { deletedCount, errors, removed } = await core.deleteDocuments(call, { ids, containerTags, filepath });
+      const done = await core.deleteDocuments(call, { ids, containerTags, filepath });
+      const { deletedCount, errors } = done;
+      const removed = done.removed.map(({ id, kind }) => ({ id, kind }));
       return {
         success: errors.length === 0,
         deletedCount,
         ...(errors.length > 0 && { errors: [...errors] }),
-        ...(ids ? { removed: [...removed] } : { containerTags: containerTags ?? [] }),
+        ...(removed.some(({ kind }) => kind === "memory") && { statedIn: [...done.statedIn] }),
+        ...(ids ? { removed } : { containerTags: containerTags ?? [] }),
       };
     },
   }),

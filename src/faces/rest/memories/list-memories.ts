@@ -6,7 +6,7 @@ import { memoryEntry, presentMemoryEntry } from "./present-memory.js";
 import { containerFields, filters, tagsOf } from "../schemas.js";
 
 const body = z.object({
-  /** At least one; `containerTag` is accepted beside it (contract-gaps.md G-42). */
+  /** `containerTag` is accepted beside it (contract-gaps.md G-42). */
   ...containerFields,
   filters: filters.optional(),
   ...pageFields,
@@ -20,15 +20,15 @@ export const memoryListEndpoints = [
     path: "/v4/memories/list",
     summary: "List memories with their history",
     description:
-      "The newest versions that are neither forgotten nor over, with older ones in `history`. At least one container must be named.",
+      "The newest versions that are neither forgotten nor over, with older ones in `history`. At least one container must be named; a key for some containers may leave them out, and lists all of its own.",
     tag: "memories",
     example: { containerTags: ["mia"], limit: 10, page: 1 },
     body,
     status: 200,
     answer,
     async handle({ core, call, body: { containerTag, containerTags, ...fields } }) {
-      const tags = tagsOf({ containerTag, containerTags }) ?? [];
-      const page = await core.listMemories(call, { ...fields, containerTags: tags });
+      const tags = tagsOf({ containerTag, containerTags });
+      const page = await core.listMemories(call, { ...fields, ...(tags && { containerTags: tags }) });
       const { organizationId } = call.actor;
       return {
         memoryEntries: page.entries.map((entry) => presentMemoryEntry(entry, organizationId)),

@@ -2,10 +2,12 @@ import * as z from "zod";
 import { profileSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { presentProfile, profileAnswer } from "./present-profile.js";
-import { containerTag, filters, threshold } from "../schemas.js";
+import { filters, threshold } from "../schemas.js";
 
 const profileBody = z.object({
-  containerTag: profileSchema.shape.containerTag.describe("May be left out by a key of a single container."),
+  containerTag: profileSchema.shape.containerTag.describe(
+    "May be left out by a key for some containers: then all of them are meant.",
+  ),
   /** An empty question is none: some clients always send the field. */
   q: z.preprocess((q) => (typeof q === "string" && q.trim() === "" ? undefined : q), profileSchema.shape.q),
   threshold,
@@ -44,7 +46,7 @@ export const profileEndpoints = [
     description: "The named parts that a profile of the container has: those of the organisation and its own.",
     tag: "profile",
     example: { containerTag: "mia" },
-    body: z.object({ containerTag }),
+    body: profileBody.pick({ containerTag: true }),
     status: 200,
     answer: bucketsAnswer,
     async handle({ core, call, body }) {
