@@ -227,6 +227,7 @@ describe("the list of tools", () => {
           ],
           "takes": [
             "id",
+            "containerTag",
             "offset",
           ],
         },

@@ -110,9 +110,14 @@ describe("a long text takes linear time", () => {
   ])("%s", async (_what, piece) => {
     const measure = async (pieces: number): Promise<number> => {
       const text = piece.repeat(pieces);
-      const began = performance.now();
-      await without(text, "The code is 7731.");
-      return performance.now() - began;
+      const times: number[] = [];
+      // Whatever else the machine does takes time from some of them only.
+      for (let time = 0; time < 3; time += 1) {
+        const began = performance.now();
+        await without(text, "The code is 7731.");
+        times.push(performance.now() - began);
+      }
+      return Math.min(...times);
     };
     await measure(500);
     expect((await measure(8_000)) / Math.max(1, await measure(1_000))).toBeLessThan(30);

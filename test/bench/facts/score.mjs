@@ -30,6 +30,7 @@ export function sourceOf(item, saidOn) {
   return {
     content: item.text ?? item.turns.map(([speaker, text]) => `${speaker}: ${text}`).join("\n"),
     containerTag: "evaluation",
+    timeZone: "UTC",
     date: saidOn,
     turns: turns ?? (item.form === "chat" ? chat : undefined),
   };
