@@ -139,15 +139,15 @@ describe("a name that is no name", () => {
   ])("is refused wherever it is said: %j", async (tag) => {
     const owner = opened.call();
     const before = await opened.everything();
-    for (const asked of [
-      core.addDocument(owner, { content: "x", containerTags: [tag] }),
-      core.createMemories(owner, { containerTag: tag, memories: [{ content: "x" }] }),
-      core.updateContainer(owner, { containerTag: tag, name: "x" }),
-      core.search(owner, { q: "x", containerTags: [tag] }),
-      core.profile(owner, { containerTag: tag === null ? "" : tag }),
-      core.createKey(owner, { grants: [{ containerTag: tag }] }),
+    for (const ask of [
+      () => core.addDocument(owner, { content: "x", containerTags: [tag] }),
+      () => core.createMemories(owner, { containerTag: tag, memories: [{ content: "x" }] }),
+      () => core.updateContainer(owner, { containerTag: tag, name: "x" }),
+      () => core.search(owner, { q: "x", containerTags: [tag] }),
+      () => core.profile(owner, { containerTag: tag === null ? "" : tag }),
+      () => core.createKey(owner, { grants: [{ containerTag: tag }] }),
     ])
-      await expect(asked).rejects.toMatchObject({ kind: "invalid" });
+      await expect(ask()).rejects.toMatchObject({ kind: "invalid" });
     expect(await opened.everything()).toBe(before);
   });
 });
