@@ -1,3 +1,4 @@
+import { rootOf } from "../memories/root-of.js";
 import { isId } from "../../lib/ids.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { asSeenBy, maySee } from "../auth.js";
@@ -43,7 +44,7 @@ export async function fetchById(context: CoreContext, call: Admitted, raw: unkno
       sources.map((source) => source.documentId),
     );
     const hidden = new Set(heads.filter((head) => !maySee(call.actor, head.containerTags)).map((head) => head.id));
-    const latest = memory.isLatest ? null : await store.memories.latestOf(organizationId, memory.rootId ?? memory.id);
+    const latest = memory.isLatest ? null : await store.memories.latestOf(organizationId, rootOf(memory));
     return {
       document: null,
       memory,

@@ -1,3 +1,4 @@
+import { rootOf } from "../memories/root-of.js";
 import { copyMemories } from "../memories/copy.js";
 import { forgetMemories, forgetParted, guessesParted } from "../memories/forget.js";
 import { isActive } from "../memories/find-memory.js";
@@ -64,14 +65,9 @@ async function takeAlong(move: Move, moved: readonly Memory[], target: Container
   const parted = await guessesParted(nouns, organizationId, whole);
   await forgetParted(nouns, actor, parted);
   // They stay where they were told: in the new container not all is told that they follow from.
-  const staying = new Set(parted.map(chainOf));
-  const going = whole.filter((memory) => !staying.has(chainOf(memory)));
+  const staying = new Set(parted.map(rootOf));
+  const going = whole.filter((memory) => !staying.has(rootOf(memory)));
   await moveMemories(nouns, actor, going, target, `document ${document.id} was moved to ${target.tag}`);
-}
-
-/** The id that all versions of a memory share. */
-function chainOf({ id, rootId }: Memory): string {
-  return rootId ?? id;
 }
 
 async function copyInto(move: Move, copied: readonly Memory[], target: ContainerRow): Promise<void> {
@@ -99,10 +95,10 @@ async function withOlder(
   moved: readonly Memory[],
 ): Promise<readonly Memory[]> {
   const known = new Set(moved.map(({ id }) => id));
-  const places = new Map(moved.map((memory) => [chainOf(memory), memory.containerTag]));
+  const places = new Map(moved.map((memory) => [rootOf(memory), memory.containerTag]));
   const versions = await memories.versions(organizationId, [...places.keys()], { withUndone: true });
   const older = versions.filter(
-    (version) => !known.has(version.id) && places.get(chainOf(version)) === version.containerTag,
+    (version) => !known.has(version.id) && places.get(rootOf(version)) === version.containerTag,
   );
   return [...moved, ...older];
 }

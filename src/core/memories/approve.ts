@@ -1,3 +1,4 @@
+import { rootOf } from "./root-of.js";
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import type { TimeZone } from "../../lib/time-zone.js";
@@ -75,12 +76,12 @@ export async function approvalThatReplaced({ nouns, actor, memory }: Approval): 
 /** False for one that has versions of its own, which would be left without their root. */
 async function standsAlone({ nouns, actor, memory }: Approval): Promise<boolean> {
   const { organizationId } = actor;
-  const versions = await nouns.memories.versions(organizationId, [memory.rootId ?? memory.id], { withUndone: true });
+  const versions = await nouns.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
   return versions.length === 1;
 }
 
 function joining(memory: Memory, continued: Memory): Joined {
-  return { parentId: continued.id, rootId: continued.rootId ?? continued.id, alone: stateOf(memory) };
+  return { parentId: continued.id, rootId: rootOf(continued), alone: stateOf(memory) };
 }
 
 const heldSchema = z.object({ wouldReplace: z.array(z.string()) });
@@ -90,7 +91,7 @@ async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
   const { nouns, actor, container, memory, now } = approval;
   const { organizationId } = actor;
   // Newer versions of a guess are the words of whoever wrote them, about the same thing.
-  const added = await nouns.journal.latest(organizationId, memory.rootId ?? memory.id, "memory.added");
+  const added = await nouns.journal.latest(organizationId, rootOf(memory), "memory.added");
   const held = heldSchema.safeParse(added?.after).data?.wouldReplace ?? [];
   const named = await nouns.memories.byIds(organizationId, held);
   const mayGo = async (other: Memory): Promise<boolean> => {
@@ -102,7 +103,7 @@ async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
   const newer: string[] = [];
   for (const id of held) {
     const known = byId.get(id);
-    const latest = known ? await nouns.memories.latestOf(organizationId, known.rootId ?? id) : null;
+    const latest = known ? await nouns.memories.latestOf(organizationId, rootOf(known)) : null;
     if (!latest || !(await mayGo(latest))) continue;
     if (latest.id === id) intact.push(latest);
     else newer.push(latest.id);

@@ -1,3 +1,4 @@
+import { rootOf } from "./root-of.js";
 import { isId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { maySee } from "../auth.js";
@@ -23,7 +24,7 @@ export async function findLatest(
     maySee(actor, [found.containerTag]);
   if (!isTheirs(memory)) return null;
   if (memory.isLatest) return memory;
-  const latest = await memories.latestOf(actor.organizationId, memory.rootId ?? memory.id);
+  const latest = await memories.latestOf(actor.organizationId, rootOf(memory));
   return isTheirs(latest) ? latest : null;
 }
 

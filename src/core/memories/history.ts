@@ -1,3 +1,4 @@
+import { rootOf } from "./root-of.js";
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import { maySee } from "../auth.js";
@@ -47,7 +48,7 @@ export async function readHistory({ store }: CoreContext, { actor }: Admitted, r
   if (!known || !maySee(actor, [known.containerTag])) throw notFound("memory", id);
   // What was out of date when it was learnt never was the latest.
   const memory = (await findLatest(store.memories, actor, id)) ?? known;
-  const chain = await store.memories.versions(organizationId, [memory.rootId ?? memory.id], { withUndone: true });
+  const chain = await store.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
   const versions = chain.filter(({ containerTag }) => maySee(actor, [containerTag]));
   const ids = versions.map((version) => version.id);
   const statements = await store.memories.statements(organizationId, ids);

@@ -1,3 +1,4 @@
+import { rootOf } from "./root-of.js";
 import { isDeepStrictEqual } from "node:util";
 import { createId } from "../../lib/ids.js";
 import type { MemoryChange, Quotation, StoreNouns } from "../ports.js";
@@ -89,7 +90,7 @@ export async function insertMemory(
       ...readingOf(candidate),
     },
     replaced
-      ? { parentId: replaced.id, rootId: replaced.rootId ?? replaced.id, version: replaced.version + 1 }
+      ? { parentId: replaced.id, rootId: rootOf(replaced), version: replaced.version + 1 }
       : { parentId: null, rootId: null, version: 1 },
   );
   await nouns.memories.addSource(organizationId, inserted.id, writing.documentId, quotationOf(candidate));

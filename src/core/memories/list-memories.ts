@@ -1,3 +1,4 @@
+import { rootOf } from "./root-of.js";
 import * as z from "zod";
 import { groupBy } from "../../lib/group-by.js";
 import type { TimeZone } from "../../lib/time-zone.js";
@@ -68,10 +69,6 @@ export async function listMemories(context: CoreContext, { actor }: Admitted, ra
   }));
   const timeZone = sharedTimeZone(context, await store.containers.find(organizationId, input.containerTags));
   return { entries, total, page: input.page, limit: input.limit, timeZone };
-}
-
-function rootOf({ id, rootId }: Memory): string {
-  return rootId ?? id;
 }
 
 type Store = CoreContext["store"];

@@ -1,3 +1,4 @@
+import { rootOf } from "./root-of.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { Batch, FactWriting } from "./fact-writing.js";
@@ -46,7 +47,7 @@ export async function latestVersion(nouns: StoreNouns, writing: FactWriting, id:
   const { organizationId } = writing.actor;
   const memory = await nouns.memories.byId(organizationId, id);
   if (!memory || memory.containerTag !== writing.container.tag) return null;
-  const latest = memory.isLatest ? memory : await nouns.memories.latestOf(organizationId, memory.rootId ?? memory.id);
+  const latest = memory.isLatest ? memory : await nouns.memories.latestOf(organizationId, rootOf(memory));
   return latest?.containerTag === writing.container.tag && !latest.isForgotten ? latest : null;
 }
 

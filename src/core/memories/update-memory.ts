@@ -1,3 +1,4 @@
+import { rootOf } from "./root-of.js";
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
@@ -132,7 +133,7 @@ async function writeVersion(nouns: StoreNouns, writing: VersionWriting): Promise
   await nouns.units.unindex(unitOf("memory", target.seq));
   const memory = await nouns.memories.insert(organizationId, draft, {
     parentId: target.id,
-    rootId: target.rootId ?? target.id,
+    rootId: rootOf(target),
     version: target.version + 1,
   });
   await nouns.memories.update(organizationId, memory.id, { strength: target.strength + (other?.strength ?? 0) });

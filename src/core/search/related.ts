@@ -1,3 +1,4 @@
+import { rootOf } from "../memories/root-of.js";
 import { iso } from "../../lib/time.js";
 import { maySee } from "../auth.js";
 import type { CoreContext } from "../context.js";
@@ -78,10 +79,6 @@ export async function readRelatives(
       ];
     }),
   );
-}
-
-function rootOf(memory: Memory): string {
-  return memory.rootId ?? memory.id;
 }
 
 /** Versions by the id of their first one, oldest first. */

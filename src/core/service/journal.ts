@@ -1,3 +1,4 @@
+import { rootOf } from "../memories/root-of.js";
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import { maySee, reachableContainers } from "../auth.js";
@@ -65,7 +66,7 @@ async function versionIds({ memories }: CoreContext["store"], actor: Actor, memo
   // What was removed for good has no row, though others may have left entries of it; so does what went elsewhere, whose
   // other versions its id must not lead to.
   if (!memory || !maySee(actor, [memory.containerTag])) return [memoryId];
-  const versions = await memories.versions(organizationId, [memory.rootId ?? memory.id], { withUndone: true });
+  const versions = await memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
   return versions.map(({ id }) => id);
 }
 

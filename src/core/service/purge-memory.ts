@@ -1,3 +1,4 @@
+import { rootOf } from "../memories/root-of.js";
 import { createId, isId } from "../../lib/ids.js";
 import { mayChange, maySee } from "../auth.js";
 import { refuseMerging } from "../containers/merge.js";
@@ -113,7 +114,7 @@ async function findAll(nouns: StoreNouns, actor: Actor, id: string): Promise<Fou
   const { organizationId } = actor;
   const memory = isId(id) ? await nouns.memories.byId(organizationId, id) : null;
   if (!memory || !maySee(actor, [memory.containerTag])) throw notFound("memory", id);
-  const versions = await nouns.memories.versions(organizationId, [memory.rootId ?? id], { withUndone: true });
+  const versions = await nouns.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
   const tags = [...new Set(versions.map(({ containerTag }) => containerTag))];
   if (!mayChange(actor, tags))
     throw new AppError("forbidden", `Versions of memory ${id} lie in other containers, which this key may not use.`);
@@ -140,7 +141,7 @@ async function withRepetitions(
   for (const { tag, text } of places)
     for (const same of await memories.byExactText(organizationId, tag, text)) {
       if (all.has(same.id)) continue;
-      const chain = await memories.versions(organizationId, [same.rootId ?? same.id], { withUndone: true });
+      const chain = await memories.versions(organizationId, [rootOf(same)], { withUndone: true });
       if (chain.every((version) => mayChange(actor, [version.containerTag])))
         for (const version of chain) all.set(version.id, version);
     }
