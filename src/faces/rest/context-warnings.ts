@@ -1,5 +1,6 @@
 import { mayReplaceContext, maySetContext } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
+import { documentsIn } from "./documents-in.js";
 
 const IGNORED = "a scoped key sets none, so the guidance of the container stays as it is; the rest was kept";
 const GIVES_WAY =
@@ -8,9 +9,7 @@ const GIVES_WAY =
 /** What is said when a caller sends guidance that is not taken from them, or not always. */
 export function contextWarnings(actor: Actor, body: unknown): string[] {
   if (mayReplaceContext(actor)) return [];
-  const { documents } = Object(body) as { documents?: unknown };
-  const parts = [body, ...(Array.isArray(documents) ? (documents as unknown[]) : [])];
-  return parts.some(hasContext) ? [`entityContext: ${maySetContext(actor) ? GIVES_WAY : IGNORED}`] : [];
+  return documentsIn(body).some(hasContext) ? [`entityContext: ${maySetContext(actor) ? GIVES_WAY : IGNORED}`] : [];
 }
 
 function hasContext(part: unknown): boolean {

@@ -1,10 +1,9 @@
 import { isTimeZone } from "../../lib/time-zone.js";
+import { documentsIn } from "./documents-in.js";
 
 /** What is said of a document whose `metadata.timezone` is none: it is kept as metadata, and its days are not counted there. */
 export function timeZoneWarnings(body: unknown): string[] {
-  const { documents } = Object(body) as { documents?: unknown };
-  const parts = [body, ...(Array.isArray(documents) ? (documents as unknown[]) : [])];
-  return parts.some(hasOddZone)
+  return documentsIn(body).some(hasOddZone)
     ? [
         "metadata.timezone: is no time zone such as Pacific/Auckland or +13:00, so days are counted where those of the container are; it was kept",
       ]
