@@ -120,14 +120,10 @@ export function refuseMisspelt({ misspelt }: UnknownFields): void {
   throw new AppError("invalid", message, { issues: misspelt });
 }
 
-/** @throws AppError `invalid` that names each field that nothing reads */
-export function refuseUnknown({ ignored }: UnknownFields): void {
-  refuseMisspelt({ misspelt: ignored.map(refusedField), ignored: [] });
-}
-
-/** What is said of a field that nothing reads where nothing may be ignored. */
-export function refusedField(path: string): Issue {
-  return { path: [path], message: NOT_KNOWN };
+/** The same where nothing may be ignored. */
+export function withNoneIgnored({ misspelt, ignored }: UnknownFields): UnknownFields {
+  const refused = ignored.map((path) => ({ path: [path], message: NOT_KNOWN }));
+  return { misspelt: [...misspelt, ...refused], ignored: [] };
 }
 
 /** What is said of fields that changed nothing. */

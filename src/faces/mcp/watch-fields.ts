@@ -1,7 +1,7 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import { parseBounded } from "../../lib/bounded-parse.js";
-import { findUnknownFields, refusedField, warningsOf } from "../unknown-fields.js";
+import { findUnknownFields, warningsOf, withNoneIgnored } from "../unknown-fields.js";
 
 const warnings = new WeakMap<object, readonly string[]>();
 
@@ -20,10 +20,10 @@ export function watchFields(
     const result = parseBounded(schema, input);
     if (!("data" in result)) return { issues: result.findings };
     const fields = Object.entries(Object(input)).filter(([name]) => !overruled.includes(name));
-    const unknown = findUnknownFields(schema, Object.fromEntries(fields));
+    const found = findUnknownFields(schema, Object.fromEntries(fields));
+    const unknown = isExact ? withNoneIgnored(found) : found;
     const { misspelt, ignored } = unknown;
-    const refused = isExact ? [...misspelt, ...ignored.map(refusedField)] : misspelt;
-    if (refused.length > 0) return { issues: refused.map(({ path, message }) => ({ path, message })) };
+    if (misspelt.length > 0) return { issues: misspelt.map(({ path, message }) => ({ path, message })) };
     if (ignored.length > 0) warnings.set(Object(result.data), warningsOf(unknown));
     return { value: result.data };
   };

@@ -6,9 +6,9 @@ import {
   findUnknownFields,
   findUnknownParameters,
   refuseMisspelt,
-  refuseUnknown,
   type UnknownFields,
   warningsOf,
+  withNoneIgnored,
 } from "../unknown-fields.js";
 import { identify, sourceOf } from "../auth.js";
 import type { InTurn } from "../../lib/large-requests.js";
@@ -147,10 +147,10 @@ async function readFields(
     return { body: undefined, fields: NONE_UNKNOWN };
   }
   const sent = await readBody(request, endpoint, limits);
-  const fields = findUnknownFields(endpoint.body, sent);
+  const found = findUnknownFields(endpoint.body, sent);
+  const fields = endpoint.isExact === true || endpoint.method === "delete" ? withNoneIgnored(found) : found;
   // Before the rules: a field that is missing may be the one that is misspelt.
   refuseMisspelt(fields);
-  if (endpoint.isExact === true || endpoint.method === "delete") refuseUnknown(fields);
   return { body: checkInput(endpoint.body, sent), fields };
 }
 
