@@ -140,7 +140,7 @@ async function openDoor({ settings, engine, begins }: DoorOptions) {
   const { untilInterrupted } = await import("./faces/cli/interrupt.js");
   const start = await prepare(settings);
   const { dataDirectory } = start.config;
-  const isNew = await lacksMemory(dataDirectory);
+  const isNew = !(await hasMemory(dataDirectory));
   if (isNew && !begins) throw await noMemoryIn(dataDirectory);
   const node = await openNode(start, { engine, standby: false });
   try {
@@ -163,8 +163,8 @@ async function noMemoryIn(dataDirectory: string): Promise<Error> {
   return (await import("./app.js")).noMemoryIn(dataDirectory, begin);
 }
 
-async function lacksMemory(dataDirectory: string): Promise<boolean> {
-  return !(await import("./app.js")).hasMemory(dataDirectory);
+async function hasMemory(dataDirectory: string): Promise<boolean> {
+  return (await import("./app.js")).hasMemory(dataDirectory);
 }
 
 async function serve(settings: Settings): Promise<ServiceInfo> {
@@ -172,7 +172,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
   const { untilInterrupted } = await import("./faces/cli/interrupt.js");
   const start = await prepare(settings);
   const { config, log } = start;
-  const isNew = await lacksMemory(config.dataDirectory);
+  const isNew = !(await hasMemory(config.dataDirectory));
   const { createNode } = await import("./app.js");
   const node = createNode({
     ...start,
@@ -248,7 +248,7 @@ async function surroundings(settings: Settings): Promise<Surroundings> {
     workingFolder: process.cwd(),
     program: [process.execPath, fileURLToPath(import.meta.url)],
     dataDirectory: dataDirectory === join(places.home, ".recollect") ? undefined : dataDirectory,
-    hasMemory: !(await lacksMemory(dataDirectory)),
+    hasMemory: await hasMemory(dataDirectory),
     serviceUrl: publicUrl?.replace(/\/+$/, "") ?? `http://${name.includes(":") ? `[${name}]` : name}:${port}`,
     apiKey: apiKey?.key,
   };
@@ -271,7 +271,7 @@ async function serveMcp(settings: Settings): Promise<void> {
   let node: Promise<Node> | undefined;
   const { dataDirectory } = start.config;
   const open = async (): Promise<Node> => {
-    if (await lacksMemory(dataDirectory)) start.log.info("a new memory begins", { dataDirectory });
+    if (!(await hasMemory(dataDirectory))) start.log.info("a new memory begins", { dataDirectory });
     return openNode(start, { engine: "background", standby: true });
   };
   const { serveMcpStdio } = await face;
