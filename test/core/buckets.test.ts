@@ -2,34 +2,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { fillBuckets } from "../../src/core/profile/buckets.js";
-import type { Memory, MemoryKind } from "../../src/core/types.js";
+import type { MemoryKind } from "../../src/core/types.js";
+import { buildMemory } from "../support/build-memory.js";
 
-const memory = (text: string, kind: MemoryKind = "fact"): Memory => ({
-  seq: 1,
-  id: text,
-  containerTag: "a",
-  text,
-  version: 1,
-  isLatest: true,
-  parentId: null,
-  rootId: null,
-  kind,
-  isStatic: false,
-  isInference: false,
-  isForgotten: false,
-  forgetAfter: null,
-  forgetReason: null,
-  sourceCount: 1,
-  strength: 1,
-  origin: "user",
-  metadata: null,
-  createdAt: "2024-05-06T07:08:09.000Z",
-  updatedAt: "2024-05-06T07:08:09.000Z",
-});
 const PRESET_KEYS =
   "preferences interests goals work relationships health skills finances education travel values projects".split(" ");
 const belongs = (key: string, description: string, text: string, kind?: MemoryKind): boolean =>
-  (fillBuckets([memory(text, kind)], [{ key, description }])[key] ?? []).length > 0;
+  (fillBuckets([buildMemory(text, kind)], [{ key, description }])[key] ?? []).length > 0;
 
 const PREFERENCES = ["preferences", "Likes, dislikes and settled choices: tools, food, style."] as const;
 const HEALTH = ["health", "Conditions, allergies, medication, fitness, sleep and diet."] as const;
@@ -85,7 +64,7 @@ describe("what does not", () => {
 describe("filling", () => {
   test("keeps the order, and shows every bucket", () => {
     const memories = ["Ines likes tea", "Ines likes jam", "Ines flew to Oslo", "Ines likes figs"].map((text) =>
-      memory(text),
+      buildMemory(text),
     );
     const filled = fillBuckets(memories, [
       { key: "preferences", description: "" },
@@ -117,7 +96,7 @@ describe("filling", () => {
       { key: "preferences", description: "" },
       { key: "travel", description: "" },
     ];
-    const filled = fillBuckets([memory("Ines loves long trips")], buckets);
+    const filled = fillBuckets([buildMemory("Ines loves long trips")], buckets);
     expect(Object.values(filled).map((found) => found.length)).toEqual([1, 1]);
   });
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { fillBuckets } from "../../src/core/profile/buckets.js";
 import { readText } from "../../src/core/search/text-words.js";
 import { contentRoot } from "../../src/lib/english/relations.js";
-import type { Memory } from "../../src/core/types.js";
+import { buildMemory } from "../support/build-memory.js";
 
 setFlagsFromString("--expose_gc");
 const collect: unknown = runInNewContext("gc");
@@ -17,29 +17,6 @@ const longText = (letter: string, number: number): string =>
   Buffer.alloc(LONG, letter).toString("latin1") +
   number.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!);
 
-const memoryOf = (text: string): Memory => ({
-  seq: 1,
-  id: "1",
-  containerTag: "a",
-  text,
-  version: 1,
-  isLatest: true,
-  parentId: null,
-  rootId: null,
-  kind: "fact",
-  isStatic: false,
-  isInference: false,
-  isForgotten: false,
-  forgetAfter: null,
-  forgetReason: null,
-  sourceCount: 1,
-  strength: 1,
-  origin: "user",
-  metadata: null,
-  createdAt: "2024-05-06T07:08:09.000Z",
-  updatedAt: "2024-05-06T07:08:09.000Z",
-});
-
 function heapUsed(): number {
   if (typeof collect !== "function") throw new Error("there is no garbage collector to call");
   collect();
@@ -49,7 +26,7 @@ function heapUsed(): number {
 test.each<[string, (number: number) => void]>([
   [
     "verdicts on memories",
-    (number) => fillBuckets([memoryOf(longText(" ", number))], [{ key: "tools", description: "Tools." }]),
+    (number) => fillBuckets([buildMemory(longText(" ", number))], [{ key: "tools", description: "Tools." }]),
   ],
   ["roots of words", (number) => contentRoot(longText("b", number))],
   ["words of texts", (number) => readText(`once ${longText("c", number)}`)],
