@@ -38,7 +38,7 @@ export interface SeenRequest {
 }
 
 export interface ProviderOptions {
-  /** Size of the vectors, default 64. */
+  /** Size of the vectors, default 256: with far fewer they find too little to be compared with another embedder's. */
   readonly dimensions?: number;
   /** Key that callers must send; none by default. */
   readonly apiKey?: string;
@@ -156,7 +156,7 @@ function refuse(seen: SeenRequest, options: ProviderOptions): { status: number; 
 
 function embeddings(seen: SeenRequest, options: ProviderOptions, fault?: Fault): unknown {
   const asked = seen.body["dimensions"];
-  const own = options.dimensions ?? 64;
+  const own = options.dimensions ?? 256;
   const size = typeof asked === "number" && options.honoursDimensions !== false ? asked : own;
   let entries: unknown[] = (seen.body.input ?? []).map((text, index): EmbeddingEntry => ({
     object: "embedding",

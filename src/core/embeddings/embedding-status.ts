@@ -46,7 +46,7 @@ export async function getEmbeddings(
   const embedder = embedders.active();
   return {
     active: {
-      name: embedder.name,
+      name: active?.name ?? embedder.name,
       choice: active?.choice ?? { kind: "builtin" },
       since: active?.since ?? "",
       isAnswering: !isAbsent(embedder),
