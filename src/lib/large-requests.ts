@@ -5,8 +5,8 @@ const LARGE_BYTES = 4 * 1024 * 1024;
 /** As long as the server waits for a whole request. */
 const PATIENCE_MS = 300_000;
 
-/** Does what a request of a sender asks for, when its turn has come. */
-export type InTurn = <T>(sender: string, request: Request, work: () => Promise<T>) => Promise<T>;
+/** Does what a request of a sender asks for, when its turn has come. `work` gets the request with all of its body. */
+export type InTurn = <T>(sender: string, request: Request, work: (request: Request) => Promise<T>) => Promise<T>;
 
 interface Line {
   readonly limit: ConcurrencyLimit;
@@ -17,15 +17,16 @@ interface Line {
 /** Lets each sender have one large request at a time: each costs several times its length in memory while it is worked on. */
 export function createLargeRequests(): InTurn {
   const lines = new Map<string, Line>();
-  return async (sender, request, work) => {
-    if (!isLarge(request)) return work();
+  return async (sender, sent, work) => {
+    const { request, isLarge } = await measure(sent);
+    if (!isLarge) return work(request);
     const limit = (): ConcurrencyLimit => createConcurrencyLimit({ most: 1, patienceMs: PATIENCE_MS });
     const line = lines.get(sender) ?? { limit: limit(), requests: 0 };
     lines.set(sender, line);
     line.requests += 1;
     const leave = await line.limit.enter();
     try {
-      return await work();
+      return await work(request);
     } finally {
       leave();
       line.requests -= 1;
@@ -34,7 +35,44 @@ export function createLargeRequests(): InTurn {
   };
 }
 
-/** A sender who does not say how much there is may send any amount. */
-function isLarge({ headers }: Request): boolean {
-  return Number(headers.get("content-length")) > LARGE_BYTES || headers.has("transfer-encoding");
+interface Measured {
+  readonly request: Request;
+  readonly isLarge: boolean;
+}
+
+/** A sender who does not say how much there is may send any amount, so that is read until it ends or is large. */
+async function measure(request: Request): Promise<Measured> {
+  const { headers, body } = request;
+  if (!headers.has("transfer-encoding") || body === null)
+    return { request, isLarge: Number(headers.get("content-length")) > LARGE_BYTES };
+  const reader = body.getReader();
+  const beginning: Uint8Array[] = [];
+  let length = 0;
+  let isLarge = false;
+  while (!isLarge) {
+    // What breaks here breaks again for whoever reads the body.
+    const { value } = await reader.read().catch(() => ({ value: undefined }));
+    if (!value) break;
+    beginning.push(value);
+    length += value.length;
+    isLarge = length > LARGE_BYTES;
+  }
+  const { url, method, signal } = request;
+  // The server's own requests cannot be copied as a whole, only part by part.
+  const whole = new Request(url, { method, headers, signal, body: streamOf(beginning, reader), duplex: "half" });
+  return { request: whole, isLarge };
+}
+
+function streamOf(
+  beginning: Uint8Array[],
+  rest: ReadableStreamDefaultReader<Uint8Array>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    async pull(controller) {
+      const value = beginning.shift() ?? (await rest.read()).value;
+      if (value) controller.enqueue(new Uint8Array(value));
+      else controller.close();
+    },
+    cancel: (reason) => rest.cancel(reason),
+  });
 }

@@ -153,6 +153,17 @@ describe("what is no proper request", () => {
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
   });
 
+  test("what comes in pieces, of a length that nobody says, is taken in as well", async () => {
+    const search = (q: string) =>
+      fetch(`${server.url}/v4/search`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: new Blob([JSON.stringify({ q })]).stream(),
+        duplex: "half",
+      } as RequestInit);
+    for (const q of ["pears", "pears ".repeat(1000)]) expect((await search(q)).status).toBe(200);
+  });
+
   test("nothing of it was kept, and none of it is an error of ours", async () => {
     const { total } = await rest.core.listDocuments({ actor: rest.actor }, {});
     expect(total).toBe(0);

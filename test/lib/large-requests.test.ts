@@ -1,10 +1,16 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as turn, setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createLargeRequests } from "../../src/lib/large-requests.js";
 
 const request = (headers: Record<string, string>) => new Request("http://localhost/", { headers });
 const large = request({ "content-length": "5000000" });
-const unknown = request({ "transfer-encoding": "chunked" });
+const ofUnknownLength = (length: number) =>
+  new Request("http://localhost/", {
+    method: "POST",
+    headers: { "transfer-encoding": "chunked" },
+    body: new Blob(["a".repeat(length)]).stream(),
+    duplex: "half",
+  });
 const small = request({ "content-length": "4000000" });
 
 /** Work that says when it begins, and ends when it is told to. */
@@ -24,7 +30,7 @@ test("large requests of one key have their turns one after the other, those of o
   const [mia, tom] = ["mia", "tom"];
   const answers = [
     inTurn(mia, large, work("first")),
-    inTurn(mia, unknown, work("second")),
+    inTurn(mia, ofUnknownLength(5_000_000), work("second")),
     inTurn(tom, large, work("of another")),
     inTurn(mia, small, work("small")),
   ];
@@ -35,6 +41,20 @@ test("large requests of one key have their turns one after the other, those of o
   expect(begun).toContain("second");
   for (const name of begun) end(name);
   expect(await Promise.all(answers)).toEqual(["first", "second", "of another", "small"]);
+});
+
+test("what does not say its length is large once it has grown large, and is read whole", async () => {
+  const inTurn = createLargeRequests();
+  const { begun, work, end } = createWork();
+  const held = inTurn("mia", large, work("held"));
+  const read = async (whole: Request) => (await whole.text()).length;
+  const lengths = [0, 1, 4_000_000].map((length) => inTurn("mia", ofUnknownLength(length), read));
+  expect(await Promise.all(lengths)).toEqual([0, 1, 4_000_000]);
+  const waiting = inTurn("mia", ofUnknownLength(5_000_000), read);
+  const first = await Promise.race([waiting, setTimeout(50, "still waits")]);
+  expect([first, begun]).toEqual(["still waits", ["held"]]);
+  end("held");
+  expect([await held, await waiting]).toEqual(["held", 5_000_000]);
 });
 
 test("one that fails lets the next have its turn", async () => {

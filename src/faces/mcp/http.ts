@@ -89,8 +89,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const limit = (further?: number) =>
       options.limitRequests(actor, (name, value) => headers.set(name, value), further);
     limit();
-    const answer = await options.inTurn(actor.name, request, async () => {
-      const read = await readMessages(request, options.maxBodyBytes);
+    const answer = await options.inTurn(actor.name, request, async (whole) => {
+      const read = await readMessages(whole, options.maxBodyBytes);
       if (read.count > 1) limit(read.count - 1);
       const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
       actors.set(authInfo, actor);

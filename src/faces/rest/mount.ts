@@ -87,7 +87,9 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   const parameters = findUnknownParameters(endpoint, Object.keys(sent));
   refuseMisspelt(parameters);
   const query = endpoint.query && checkInput(endpoint.query, sent);
-  return options.inTurn(actor.name, req.raw, () => perform(context, { endpoint, options, actor, query, parameters }));
+  return options.inTurn(actor.name, req.raw, (request) =>
+    perform(context, { request, endpoint, options, actor, query, parameters }),
+  );
 }
 
 /** Who asks for what needs no key, or shows a link in place of one. */
@@ -98,6 +100,7 @@ function actorWithoutKey({ req }: RestContext, endpoint: Endpoint, { organizatio
 }
 
 interface CheckedCall {
+  readonly request: Request;
   readonly endpoint: Endpoint;
   readonly options: MountOptions;
   readonly actor: Actor;
@@ -107,10 +110,10 @@ interface CheckedCall {
 
 /** Reads the body, does what is asked for, and writes the answer. */
 async function perform(context: RestContext, checked: CheckedCall): Promise<Response> {
-  const { endpoint, options, actor, query, parameters } = checked;
+  const { request, endpoint, options, actor, query, parameters } = checked;
   const { req } = context;
   const facts = context.get("facts");
-  const { body, fields } = await readFields(req.raw, endpoint, options.limits);
+  const { body, fields } = await readFields(request, endpoint, options.limits);
   facts.containerTag = onlyContainer(body, query, req.param());
   const result = await endpoint.handle({
     core: options.core,
