@@ -82,15 +82,23 @@ function takes(schema: unknown, value: object): boolean {
   return schema instanceof z.ZodArray === Array.isArray(value);
 }
 
-function findInList(schema: z.ZodArray, list: readonly unknown[], path: Path): Finding | null {
+/** The limits of lists without a look at their elements; made once for each list, as making one takes long. */
+const lengths = new WeakMap<z.ZodArray, z.ZodArray | null>();
+
+function lengthOf(schema: z.ZodArray): z.ZodArray | null {
+  const known = lengths.get(schema);
+  if (known !== undefined) return known;
   const own = (schema.def.checks ?? []).filter(({ _zod }) => _zod.def.check === "max_length");
-  // The same checks without a look at the elements.
-  const told = z
-    .array(z.unknown())
-    .check(...(own as z.core.$ZodCheck<unknown[]>[]))
-    .safeParse(list).error?.issues[0];
+  const made = own.length === 0 ? null : z.array(z.unknown()).check(...(own as z.core.$ZodCheck<unknown[]>[]));
+  lengths.set(schema, made);
+  return made;
+}
+
+function findInList(schema: z.ZodArray, list: readonly unknown[], path: Path): Finding | null {
+  const limit = lengthOf(schema);
+  const told = limit?.safeParse(list).error?.issues[0];
   if (told !== undefined) return { path, message: told.message };
-  if (own.length === 0 && list.length > MOST_ENTRIES) return { path, message: tooMany("entries", list.length) };
+  if (limit === null && list.length > MOST_ENTRIES) return { path, message: tooMany("entries", list.length) };
   for (const [index, item] of list.entries()) {
     const found = findOversized(schema.element, item, [...path, index]);
     if (found !== null) return found;
