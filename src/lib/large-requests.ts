@@ -42,10 +42,10 @@ interface Measured {
 
 /** A sender who does not say how much there is may send any amount, so that is read until it ends or is large. */
 async function measure(request: Request): Promise<Measured> {
-  const { headers, body } = request;
-  if (!headers.has("transfer-encoding") || body === null)
-    return { request, isLarge: Number(headers.get("content-length")) > LARGE_BYTES };
-  const reader = body.getReader();
+  const { headers } = request;
+  // The stream of a body is made when it is asked for, which takes as long as the rest of a small request.
+  const reader = headers.has("transfer-encoding") ? request.body?.getReader() : undefined;
+  if (!reader) return { request, isLarge: Number(headers.get("content-length")) > LARGE_BYTES };
   const beginning: Uint8Array[] = [];
   let length = 0;
   let isLarge = false;
