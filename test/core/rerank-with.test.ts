@@ -45,12 +45,14 @@ describe("a rerank service", () => {
   });
   afterEach(() => service.close());
 
-  test("decides the order and no similarity, and is only asked when somebody wants it", async () => {
+  test("decides the order, with similarities that go with it, and is only asked when somebody wants it", async () => {
     const plain = await search(core, { rerank: false });
     expect(service.requests).toEqual([]);
     const reranked = await search(core);
     expect(textsOf(reranked).slice(0, 2)).toEqual(["Mia repairs old clocks", "Tea is grown by Ada"]);
-    expect(similaritiesOf(reranked)).toEqual(similaritiesOf(plain));
+    const shown = reranked.results.map(({ similarity }) => similarity);
+    expect(shown).toEqual(shown.toSorted((one, other) => other - one));
+    expect(similaritiesOf(reranked)).not.toEqual(similaritiesOf(plain));
     expect(reranked.degraded).toEqual([]);
   });
 

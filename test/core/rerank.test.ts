@@ -11,6 +11,7 @@ const ranked = (...details: readonly UnitDetail[]): RankedUnit[] =>
     detail,
     isHit: true,
     similarity: 0.7 - place / 1_000,
+    ownSimilarity: 0.7 - place / 1_000,
     score: 1 - place / 100,
   }));
 let next = 0;

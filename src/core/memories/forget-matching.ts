@@ -199,14 +199,20 @@ async function searchSimilar(
   const similar = new Map<string, Match>();
   const degraded = new Set<string>();
   for (let round = 0; round < ROUNDS && similar.size <= enough && left.size > 0; round++) {
-    const { ranked, ...rest } = await retrieve(context, { organizationId, scope, timeZone, among: [...left] }, query, {
-      threshold,
-    });
+    const { ranked, ...rest } = await retrieve(
+      context,
+      { organizationId, scope, kinds: scope.kinds, timeZone, among: [...left] },
+      query,
+      {
+        threshold,
+      },
+    );
     for (const reason of rest.degraded) degraded.add(reason);
     if (ranked.length === 0) break;
-    for (const { unit, detail, similarity } of ranked) {
+    for (const { unit, detail, ownSimilarity } of ranked) {
       left.delete(unit);
-      similar.set(detail.id, { id: detail.id, text: detail.text, score: shownSimilarity(similarity) });
+      const score = shownSimilarity(ownSimilarity);
+      if (score >= threshold) similar.set(detail.id, { id: detail.id, text: detail.text, score });
     }
   }
   return { similar: [...similar.values()].toSorted((one, other) => other.score - one.score), degraded };

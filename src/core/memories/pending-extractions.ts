@@ -198,7 +198,7 @@ async function findKnown(
   for (const { start, end } of windowsOf(text, QUESTION)) {
     const { ranked } = await retrieve(
       context,
-      { organizationId, scope, among, timeZone },
+      { organizationId, scope, kinds: scope.kinds, among, timeZone },
       text.slice(start, end),
       LIKELY,
     );

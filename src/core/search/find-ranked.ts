@@ -2,6 +2,7 @@ import { timed } from "../../lib/stages.js";
 import type { CoreContext } from "../context.js";
 import type { Asked } from "./ask.js";
 import { fuseForms } from "./fuse-forms.js";
+import { levelSimilarities } from "./level.js";
 import type { RankedUnit } from "./rank.js";
 import { rerankWith } from "./rerank-with.js";
 import { RERANKED, rerankByRules } from "./rerank.js";
@@ -14,14 +15,14 @@ export interface Wanted {
   readonly threshold: number;
   /** The most units, all by default. */
   readonly limit?: number;
-  /** True: the best are looked at once more, together. The order changes, and no similarity. */
+  /** True: the best are looked at once more, together. The order changes, and with it the similarities. */
   readonly rerank?: boolean;
 }
 
 /** Finds units for every form of a question, puts them into one order, and that into a better one where it is wanted. */
 export async function findRanked(
   context: CoreContext,
-  ground: Pick<Ground, "organizationId" | "scope" | "among" | "timeZone">,
+  ground: Pick<Ground, "organizationId" | "scope" | "kinds" | "among" | "timeZone">,
   { forms, degraded }: Asked,
   { threshold, limit = Infinity, rerank = false }: Wanted,
 ): Promise<Retrieved> {
@@ -34,7 +35,7 @@ export async function findRanked(
   const found = await Promise.all(forms.map(({ text }) => retrieve(context, ground, text, first)));
   const fused = isPlain
     ? (found[0]?.ranked ?? [])
-    : fuseForms(found.map(({ ranked }, index) => ({ ranked, weight: forms[index]?.weight ?? 1 })));
+    : level(fuseForms(found.map(({ ranked }, index) => ({ ranked, weight: forms[index]?.weight ?? 1 }))));
   const ordered = rerank
     ? await timed(context.stages, "rerank", () =>
         order({ ...context, timeZone: ground.timeZone }, form?.text ?? "", fused),
@@ -53,7 +54,14 @@ async function order(
   found: readonly RankedUnit[],
 ): Promise<Pick<Retrieved, "ranked" | "degraded">> {
   const ranked = rerankByRules(query, found);
-  return context.reranker
-    ? rerankWith({ ...context, reranker: context.reranker }, query, ranked)
+  const judged = context.reranker
+    ? await rerankWith({ ...context, reranker: context.reranker }, query, ranked)
     : { ranked, degraded: [] };
+  return { ...judged, ranked: level(judged.ranked) };
+}
+
+/** With similarities that go with the order. */
+function level(ranked: readonly RankedUnit[]): RankedUnit[] {
+  const similarities = levelSimilarities(ranked);
+  return ranked.map((unit, index) => ({ ...unit, similarity: similarities[index] ?? 0 }));
 }

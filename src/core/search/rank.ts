@@ -7,11 +7,12 @@ import { matchDate } from "./query-dates.js";
 import { analyseQuery, type Query, type WordCounts } from "./query.js";
 import { findSides, weighEvent } from "./event-times.js";
 import { RANK, type RankRecipe } from "./recipes.js";
-import { dropRepetitions, type Listed } from "./repetition.js";
+import { levelSimilarities } from "./level.js";
+import { gatherRepetitions, standIn, type Listed } from "./repetition.js";
 import { findSources, shareStrengths } from "./sources.js";
 import { coverageOf, interpolate, similarityOf, unrelatedCosine } from "./similarity.js";
 import { liftSurroundings } from "./surroundings.js";
-import type { Unit } from "../types.js";
+import type { Unit, UnitKind } from "../types.js";
 
 /** What one search has found, before ranking. */
 export interface RankInput {
@@ -31,6 +32,10 @@ export interface RankInput {
   readonly now: Date;
   /** Where days are counted; UTC by default. */
   readonly timeZone?: TimeZone;
+  /** Only units of these kinds, default both. The others count for the order and for similarities as well. */
+  readonly kinds?: readonly UnitKind[];
+  /** Those of the hits that only a search for `kinds` alone came to see; they change nothing for the others. */
+  readonly further?: ReadonlySet<Unit>;
   /** Only units of at least this similarity, default 0. */
   readonly threshold?: number;
   /** At most so many, default all. */
@@ -42,8 +47,13 @@ export interface RankedUnit {
   readonly detail: UnitDetail;
   /** False for what no retriever found, and that is only here because it stands beside what they did find. */
   readonly isHit: boolean;
-  /** 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. */
+  /**
+   * 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. Never
+   * higher than that of a better one, see `levelSimilarities`.
+   */
   readonly similarity: number;
+  /** The similarity of the unit by itself, whatever its place in the order. */
+  readonly ownSimilarity: number;
   /** Decides the order within one answer; means nothing beside another answer's. */
   readonly score: number;
 }
@@ -58,7 +68,7 @@ export interface Prepared {
   readonly nearness: Nearness;
 }
 
-/** Every candidate once, best first, without those that only repeat a better one. Pure; never throws. */
+/** Every candidate once, most similar first, without those that only repeat a better one. Pure; never throws. */
 export function rankUnits(input: RankInput): RankedUnit[] {
   return rankPrepared(prepareUnits(input));
 }
@@ -82,25 +92,41 @@ export function rankPrepared({ input, units, query, evidence, nearness }: Prepar
   // What time it is must not decide what passes a threshold.
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const coverage = coverageOf(lasting, evidence);
-  const { threshold = 0, limit = Infinity } = input;
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
-    const isSame = words.detail.text === query.text;
+    const { text, unit } = words.detail;
+    const isSame = text === query.text;
     const share = coverage(index, dates[index]!);
     const similarity = isSame ? 1 : similarityOf(share, nearness(words), input.calibration);
-    if (similarity < threshold) continue;
-    scored.push({ words, similarity, score: scores[index]! * (sources.has(index) ? recipe.stated : 1) });
+    const stated = scores[index]! * (sources.has(index) ? recipe.stated : 1);
+    const score = stated + recipe.similarity * similarity + (isSame ? recipe.same : 0);
+    scored.push({ words, similarity, score, isFurther: input.further?.has(unit) ?? false });
   }
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
-  return dropRepetitions(scored, limit).map(({ words, similarity, score }) => ({
-    unit: words.detail.unit,
-    detail: words.detail,
-    isHit: isAmong(words.detail.unit, input.textHits) || isAmong(words.detail.unit, input.vectorHits),
-    similarity,
-    score,
-  }));
+  return showRanked(scored, input);
 }
+
+/** Each thing once, for as long as it is similar enough. */
+function showRanked(scored: readonly Listed[], input: RankInput): RankedUnit[] {
+  const { kinds = BOTH_KINDS, threshold = 0, limit = Infinity } = input;
+  const groups = gatherRepetitions(scored);
+  const similarities = levelSimilarities(groups);
+  const shown: RankedUnit[] = [];
+  for (const [index, group] of groups.entries()) {
+    const similarity = similarities[index]!;
+    if (similarity < threshold || shown.length >= limit) break;
+    const listed = standIn(group, kinds);
+    if (!listed) continue;
+    const { detail } = listed.words;
+    const isHit = isAmong(detail.unit, input.textHits) || isAmong(detail.unit, input.vectorHits);
+    const { score, similarity: ownSimilarity } = group;
+    shown.push({ unit: detail.unit, detail, isHit, similarity, ownSimilarity, score });
+  }
+  return shown;
+}
+
+const BOTH_KINDS: readonly UnitKind[] = ["chunk", "memory"];
 
 /** How well each unit fits the date that the query names, 0 to 1. */
 function datesOf({ date }: Query, units: readonly UnitWords[], timeZone: TimeZone): Float64Array {
@@ -168,13 +194,13 @@ function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Da
 type Nearness = (words: UnitWords) => number | null;
 
 /** One that only the words found lies, as far as is known, between the last of the nearest vectors and what is unrelated. */
-function nearnessOf({ vectorHits: hits, calibration: { points } }: RankInput): Nearness {
+function nearnessOf({ vectorHits: hits, further, calibration: { points } }: RankInput): Nearness {
   if (hits.length === 0) return () => null;
   const known = new Map<Unit, number>();
   let last = Infinity;
   for (const { unit, cosine } of hits) {
     known.set(unit, interpolate(cosine, points));
-    if (cosine < last) last = cosine;
+    if (cosine < last && !further?.has(unit)) last = cosine;
   }
   const nothing = unrelatedCosine(points);
   const nearBelow = interpolate(Math.max(nothing, (nothing + last) / 2), points);

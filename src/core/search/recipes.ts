@@ -53,6 +53,10 @@ export interface RankRecipe {
   readonly eventWords: number;
   /** Weight of the vector's similarity. */
   readonly vector: number;
+  /** Weight of the similarity that is shown: the closer the order is to it, the less has to be levelled. */
+  readonly similarity: number;
+  /** Extra for the very text that is asked for, so that it comes first. */
+  readonly same: number;
 }
 
 export const RANK: RankRecipe = Object.freeze({
@@ -83,4 +87,6 @@ export const RANK: RankRecipe = Object.freeze({
   side: 0.1,
   eventWords: 0.6,
   vector: 0.1,
+  similarity: 0.065,
+  same: 10,
 });

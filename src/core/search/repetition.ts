@@ -1,5 +1,6 @@
 import type { UnitWords } from "./evidence.js";
 import { meaningKey } from "../memories/near-duplicates.js";
+import type { UnitKind } from "../types.js";
 
 /** From this share of its words on, a unit only repeats the other. */
 const REPEATED = 0.8;
@@ -9,71 +10,91 @@ export interface Listed {
   readonly words: UnitWords;
   readonly similarity: number;
   readonly score: number;
+  /** See `Levelled`. */
+  readonly isFurther: boolean;
+}
+
+/** Candidates that say the same. */
+export interface Repetition {
+  /** Best first; never empty. */
+  readonly members: readonly Listed[];
+  /** The highest of its members. */
+  readonly similarity: number;
+  /** That of the best. */
+  readonly score: number;
+  /** True when all of them are. */
+  readonly isFurther: boolean;
+}
+
+interface Gathered {
+  readonly members: Listed[];
+  /** What stands for them when others are compared. */
+  shown: Listed;
 }
 
 /**
- * Leaves out what only repeats something listed before: texts that say the same (`isSameFact`), and chunks that say no more
- * than a memory that was taken from them. A memory that says part of a chunk stays beside it: callers need its id to update
- * or forget it, and some read memories alone. Texts that differ in a number or a negation never stand for each other.
+ * Puts together what only repeats something: texts that say the same (`isSameFact`), and chunks that say no more than a
+ * memory that was taken from them. A memory that says part of a chunk stays beside it: callers need its id to update or
+ * forget it, and some read memories alone. Texts that differ in a number or a negation never stand for each other.
  * @param ranked best first
- * @param limit how many are wanted
+ * @returns best first, by the best of each
  */
-export function dropRepetitions<T extends Listed>(ranked: readonly T[], limit = Infinity): T[] {
-  const kept: T[] = [];
-  const bySignature = new Map<number, T[]>();
-  const byDocument = new Map<string, number[]>();
+export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
+  const all: Gathered[] = [];
+  const bySignature = new Map<number, { readonly item: Listed; readonly group: Gathered }[]>();
+  const byDocument = new Map<string, Gathered[]>();
   for (const item of ranked) {
-    if (kept.length >= limit) break;
-    if (repeatsSame(item, kept, bySignature)) continue;
-    if (meetsSource(item, kept, byDocument)) continue;
-    for (const id of item.words.detail.documentIds) push(byDocument, id, kept.length);
-    kept.push(item);
+    const alike = bySignature.get(item.words.signature) ?? [];
+    const key = alike.length > 0 ? meaningKey(item.words.detail.text) : "";
+    const same = alike.find((other) => meaningKey(other.item.words.detail.text) === key)?.group;
+    const group = same ?? findSource(item, byDocument) ?? begin(item, all, byDocument);
+    if (!same) push(bySignature, item.words.signature, { item, group });
+    if (group.shown !== item) join(group, item);
   }
-  return kept;
+  return all.map(({ members }) => ({
+    members,
+    similarity: Math.max(...members.map(({ similarity }) => similarity)),
+    score: members[0]?.score ?? 0,
+    isFurther: members.every(({ isFurther }) => isFurther),
+  }));
 }
 
-/**
- * True when an item with the same meaning is listed already; otherwise the item is noted. Of a memory and a chunk that say
- * the same the memory is listed: it has versions, and can be forgotten.
- */
-function repeatsSame<T extends Listed>(item: T, kept: T[], bySignature: Map<number, T[]>): boolean {
-  const { signature } = item.words;
-  const alike = bySignature.get(signature) ?? [];
-  const key = alike.length > 0 ? meaningKey(item.words.detail.text) : "";
-  const twin = alike.find((other) => meaningKey(other.words.detail.text) === key);
-  if (!twin) {
-    push(bySignature, signature, item);
-    return false;
-  }
-  const place =
-    isMemory(item.words) && !isMemory(twin.words) ? kept.findIndex(({ words }) => words === twin.words) : -1;
-  const listed = kept[place];
-  if (listed) kept[place] = { ...item, score: listed.score, similarity: Math.max(listed.similarity, item.similarity) };
-  return true;
+/** Which of those that say the same is shown where these kinds are wanted: a memory has versions, and can be forgotten. */
+export function standIn({ members }: Repetition, kinds: readonly UnitKind[]): Listed | undefined {
+  const wanted = members.filter(({ words }) => kinds.includes(kindOf(words)));
+  return wanted.find(({ words }) => isMemory(words)) ?? wanted[0];
 }
 
-/** True when a memory meets a chunk of its document that says no more: the memory takes the earlier place. */
-function meetsSource<T extends Listed>(
-  item: T,
-  kept: T[],
-  byDocument: ReadonlyMap<string, readonly number[]>,
-): boolean {
-  for (const id of item.words.detail.documentIds) {
-    for (const place of byDocument.get(id) ?? []) {
-      const other = kept[place];
-      if (!other || isMemory(other.words) === isMemory(item.words)) continue;
-      const [memory, chunk] = isMemory(item.words) ? [item, other] : [other, item];
-      if (!isPartOf(memory.words, chunk.words)) continue;
-      if (!isPartOf(chunk.words, memory.words)) continue;
-      kept[place] = { ...memory, score: other.score, similarity: Math.max(other.similarity, item.similarity) };
-      return true;
+function begin(item: Listed, all: Gathered[], byDocument: Map<string, Gathered[]>): Gathered {
+  const group: Gathered = { members: [item], shown: item };
+  all.push(group);
+  for (const id of item.words.detail.documentIds) push(byDocument, id, group);
+  return group;
+}
+
+function join(group: Gathered, item: Listed): void {
+  group.members.push(item);
+  if (isMemory(item.words) && !isMemory(group.shown.words)) group.shown = item;
+}
+
+/** The chunk of a memory's document, or the memory of a chunk, that says no more and no less. */
+function findSource({ words }: Listed, byDocument: ReadonlyMap<string, readonly Gathered[]>): Gathered | undefined {
+  for (const id of words.detail.documentIds) {
+    for (const group of byDocument.get(id) ?? []) {
+      const other = group.shown.words;
+      if (isMemory(other) === isMemory(words)) continue;
+      if (isPartOf(words, other) && isPartOf(other, words)) return group;
     }
   }
-  return false;
+  return undefined;
 }
 
 function isMemory(words: UnitWords): boolean {
   return words.detail.memory !== null;
+}
+
+function kindOf(words: UnitWords): UnitKind {
+  return isMemory(words) ? "memory" : "chunk";
 }
 
 /** True when nearly every word of the one is in the other, and every number, and both say yes or both say no. */

@@ -44,8 +44,8 @@ const COMMON = 0.01;
 
 /**
  * Puts the best results into a better order by looking at them together: which of them hold the kind of answer that is asked
- * for, answer a turn that was found, stand beside or speak like others that were found, and say more than a greeting. The
- * order changes and no similarity; what is further down stays. Pure, and about a millisecond.
+ * for, answer a turn that was found, stand beside or speak like others that were found, and say more than a greeting. What
+ * is further down stays, and so does every similarity. Pure, and about a millisecond.
  * @param ranked best first
  */
 export function rerankByRules(

@@ -7,7 +7,7 @@ import { lookedUpWords } from "./query.js";
 import { prepareUnits, rankPrepared, strongestChunks, withMore, type Prepared, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
-import type { Unit, UnitSet, VectorSpace } from "../types.js";
+import type { Unit, UnitKind, UnitSet, VectorSpace } from "../types.js";
 
 /** What the retrievers found for a question, ranked. */
 export interface Retrieved {
@@ -25,11 +25,18 @@ export interface Retrieved {
  */
 export async function retrieve(
   context: CoreContext,
-  { organizationId, scope, among, timeZone }: Pick<Ground, "organizationId" | "scope" | "among" | "timeZone">,
+  {
+    organizationId,
+    scope,
+    kinds,
+    among,
+    timeZone,
+  }: Pick<Ground, "organizationId" | "scope" | "kinds" | "among" | "timeZone">,
   query: string,
   wanted: { readonly threshold: number; readonly limit?: number },
 ): Promise<Retrieved> {
-  if (scope.containerIds.length === 0 || scope.kinds.length === 0 || among?.length === 0)
+  const isEmpty = !kinds.some((kind) => scope.kinds.includes(kind));
+  if (scope.containerIds.length === 0 || isEmpty || among?.length === 0)
     return { ranked: [], isCut: false, degraded: [] };
   // Once, so that vectors and calibration belong together whatever takes over meanwhile.
   const embedder = context.embedders.active();
@@ -38,10 +45,10 @@ export async function retrieve(
   const meaning = await embedQuery(retrieval, query);
   const leave = await timed(context.stages, "line", () => context.searches.enter());
   try {
-    const found = await findUnits(retrieval, within, { query, meaning });
-    const ranked = await rank(retrieval, within, query, { ...found, ...wanted });
-    const isCut = found.textHits.length >= SEARCH.textHits || found.vectorHits.length >= SEARCH.vectorHits;
-    return { ranked, isCut, degraded: found.degraded };
+    const first = await findUnits(retrieval, within, { query, meaning });
+    const found = first.isCut ? await findFurther(retrieval, within, { query, meaning, kinds, first }) : first;
+    const ranked = await rank(retrieval, within, query, { ...found, ...wanted, kinds });
+    return { ranked, isCut: found.isCut, degraded: found.degraded };
   } finally {
     leave();
   }
@@ -71,6 +78,10 @@ interface Found {
   readonly textHits: readonly TextHit[];
   readonly counted: FoundText["counted"];
   readonly vectorHits: readonly VectorHit[];
+  /** True when the retrievers gave as much as they may. */
+  readonly isCut: boolean;
+  /** See `RankInput`. */
+  readonly further?: ReadonlySet<Unit>;
   readonly degraded: readonly string[];
 }
 
@@ -93,7 +104,40 @@ async function findUnits(
     timed(context.stages, "words", () => context.store.units.searchText(scope, lookedUpWords(query), options)),
     nearby,
   ]);
-  return { textHits: hits, counted, vectorHits: near.value, degraded: [...meaning.degraded, ...near.degraded] };
+  const isCut = hits.length >= SEARCH.textHits || near.value.length >= SEARCH.vectorHits;
+  return { textHits: hits, counted, vectorHits: near.value, isCut, degraded: [...meaning.degraded, ...near.degraded] };
+}
+
+/** Where not all kinds are wanted: what the others left no room for. */
+async function findFurther(
+  context: Retrieval,
+  within: Within,
+  {
+    kinds,
+    first,
+    ...asked
+  }: {
+    readonly query: string;
+    readonly meaning: Tried<Meaning | null>;
+    readonly kinds: readonly UnitKind[];
+    readonly first: Found;
+  },
+): Promise<Found> {
+  const wanted = within.scope.kinds.filter((kind) => kinds.includes(kind));
+  if (wanted.length === within.scope.kinds.length) return first;
+  const more = await findUnits(context, { ...within, scope: { ...within.scope, kinds: wanted } }, asked);
+  const known = new Set([...first.textHits, ...first.vectorHits].map(({ unit }) => unit));
+  const isNew = ({ unit }: { readonly unit: Unit }): boolean => !known.has(unit);
+  const textHits = more.textHits.filter(isNew);
+  const vectorHits = more.vectorHits.filter(isNew);
+  return {
+    ...first,
+    textHits: [...first.textHits, ...textHits],
+    vectorHits: [...first.vectorHits, ...vectorHits],
+    isCut: more.isCut,
+    further: new Set([...textHits, ...vectorHits].map(({ unit }) => unit)),
+    degraded: [...new Set([...first.degraded, ...more.degraded])],
+  };
 }
 
 /** What was got, or what is in its place because it could not be. */
@@ -155,11 +199,17 @@ function cosines(
   });
 }
 
+interface RankLimits {
+  readonly kinds: readonly UnitKind[];
+  readonly threshold: number;
+  readonly limit?: number;
+}
+
 async function rank(
   { store, embedder, calibrations, clock, stages }: Retrieval,
   within: Within,
   query: string,
-  { textHits, counted, vectorHits, threshold, limit }: Found & { threshold: number; limit?: number },
+  { textHits, counted, vectorHits, further, kinds, threshold, limit }: Found & RankLimits,
 ): Promise<RankedUnit[]> {
   const units = [...new Set([...textHits, ...vectorHits].map((hit) => hit.unit))];
   if (units.length === 0) return [];
@@ -172,6 +222,8 @@ async function rank(
     calibration: await calibrations.of(embedder),
     now: clock.now(),
     timeZone: within.timeZone,
+    kinds,
+    ...(further && { further }),
     threshold: beforeRounding(threshold),
     ...(limit !== undefined && { limit }),
   };

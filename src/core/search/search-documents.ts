@@ -56,8 +56,7 @@ export interface ScoredChunk {
 export type DocumentSearchAnswer = Omit<SearchAnswer, "results"> & { readonly results: readonly FoundDocument[] };
 
 /**
- * Finds documents by their chunks, best first: the order is that of `search`, which weighs more than the similarity that
- * is shown as score (over LoCoMo conversations the right session comes first for 72 % of the questions, by score for 66 %).
+ * Finds documents by their chunks, best first, in the order of `search`.
  * @throws AppError `not_found` when `documentId` names no document, `invalid` for a wrong request
  */
 export async function searchDocuments(plain: CoreContext, call: Admitted, raw: unknown): Promise<DocumentSearchAnswer> {
@@ -106,12 +105,15 @@ async function findBest(
   const wanted = { threshold: 0, rerank: input.rerank };
   const degraded = new Set<string>();
   let { among } = ground;
+  let highest = 1;
   for (let round = 1; ; round++) {
     const { ranked, isCut, ...rest } = await findRanked(context, { ...ground, among }, asked, wanted);
     const matching = ranked.filter(
       ({ isHit, similarity }) => isHit && shownSimilarity(similarity) >= input.chunkThreshold,
     );
-    for (const unit of matching) push(found, unit);
+    // What was found first stays first, whatever a later round compares it with.
+    for (const unit of matching) push(found, { ...unit, similarity: Math.min(unit.similarity, highest) });
+    for (const [best] of found.values()) highest = Math.min(highest, best?.similarity ?? 1);
     for (const unit of ranked) seen.add(documentOf(unit));
     for (const text of rest.degraded) degraded.add(text);
     // Once a document was brought that does not match, those that were not brought do not either.
@@ -134,7 +136,7 @@ function push(byDocument: Map<string, RankedUnit[]>, unit: RankedUnit): void {
   else byDocument.set(documentOf(unit), [unit]);
 }
 
-/** @param groups the units of one document each, the best document first */
+/** @param groups the units of one document each, the best document and the best unit first */
 async function present(
   context: CoreContext,
   actor: Actor,
@@ -142,10 +144,7 @@ async function present(
   input: Search,
 ): Promise<FoundDocument[]> {
   const scoreOf = ({ similarity }: RankedUnit) => shownSimilarity(similarity);
-  const best = groups.slice(0, input.limit).map((units) => {
-    const byScore = units.toSorted((one, other) => scoreOf(other) - scoreOf(one));
-    return { units: byScore, score: byScore[0] ? scoreOf(byScore[0]) : 0 };
-  });
+  const best = groups.slice(0, input.limit).map((units) => ({ units, score: units[0] ? scoreOf(units[0]) : 0 }));
   const heads = await headsOf(
     context,
     actor,

@@ -28,7 +28,9 @@ type GroundInput = z.output<typeof groundSchema>;
 export interface Ground {
   readonly organizationId: string;
   readonly tags: "all" | readonly string[];
+  /** Of both kinds, whichever is wanted: how similar something is does not depend on what else is shown. */
   readonly scope: UnitScope;
+  readonly kinds: readonly UnitKind[];
   readonly condition: UnitCondition;
   /** The only units that count, or undefined when all of the scope do. */
   readonly among: readonly Unit[] | undefined;
@@ -55,7 +57,7 @@ export async function layGround(
   const scope: UnitScope = {
     containerIds: containers.map((container) => container.id),
     // No document carries a tag that is not there.
-    kinds: mustCarryAll && !isComplete ? without(wanted.kinds, "chunk") : wanted.kinds,
+    kinds: mustCarryAll && !isComplete ? ["memory"] : ["chunk", "memory"],
     includeForgotten: wanted.includeForgotten,
     ...(tags === "all" && { isEverywhere: true }),
   };
@@ -69,11 +71,8 @@ export async function layGround(
   };
   const isNarrowed = Object.keys(condition).length > 0;
   const among = isNarrowed ? await store.units.matching(organizationId, scope, condition) : undefined;
-  return { organizationId, tags, scope, condition, among, timeZone: sharedTimeZone({ timeZone }, containers) };
-}
-
-function without(kinds: readonly UnitKind[], kind: UnitKind): readonly UnitKind[] {
-  return kinds.filter((one) => one !== kind);
+  const { kinds } = wanted;
+  return { organizationId, tags, scope, kinds, condition, among, timeZone: sharedTimeZone({ timeZone }, containers) };
 }
 
 /** A filter and the end user's, both of which must hold. */

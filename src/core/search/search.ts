@@ -118,7 +118,7 @@ export async function searchMemories(plain: CoreContext, call: Admitted, raw: un
   const whole = await stages.time("extras", () =>
     addExtras(context, actor, { ground, asked, input, threshold, results }),
   );
-  const isMixed = input.aggregate && ground.scope.kinds.includes("memory");
+  const isMixed = input.aggregate && ground.kinds.includes("memory");
   const mixed = isMixed
     ? await addAggregates({ ...context, timeZone: ground.timeZone }, input.q, whole)
     : { results: whole, degraded: [] };
@@ -238,11 +238,12 @@ async function chunksOfMemories(
 ): Promise<Map<string, FoundChunk[]>> {
   const memories = results.filter(({ memory }) => memory);
   const documentIds = [...new Set(memories.flatMap(({ documents }) => documents.map(({ id }) => id)))];
-  const scope = { ...ground.scope, kinds: ["chunk"] as const };
+  const kinds = ["chunk"] as const;
+  const scope = { ...ground.scope, kinds };
   const among = await context.store.units.matching(ground.organizationId, scope, { documentIds });
   const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
   const wanted = { threshold: lowest, rerank: input.rerank };
-  const { ranked } = await findRanked(context, { ...ground, scope, among }, asked, wanted);
+  const { ranked } = await findRanked(context, { ...ground, scope, kinds, among }, asked, wanted);
   const found = await present(context, actor, ranked);
   return new Map(
     memories.map((memory) => {

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openCore, type OpenedCore } from "../../support/open-core.js";
+
+const NOTES = [
+  "Mia: Where do you work now?\nBen: At a bakery in Ghent, since May.\nMia: Do you like it?\nBen: I love the early mornings.",
+  "Ben lives in Ghent with two cats. His sister Ada keeps bees behind the house.",
+  "Ada bought a second beehive last spring, and sells honey on Saturdays.",
+  "The bakery of Ghent opens at six. It sells rye bread, rolls and a plum cake.",
+  "Mia repairs clocks, and collects old keys. Mia has never been to Ghent.",
+  "Ben's cats are called Moss and Fern. Fern is afraid of bees.",
+];
+const QUESTIONS = [
+  "Where does Ben work?",
+  "Who keeps bees?",
+  "What are the cats called?",
+  "What does Mia collect?",
+  "When does the bakery open?",
+  "What does Ada sell?",
+  "bees",
+  "Ghent",
+  "Ada bought a second beehive last spring",
+  "Which instrument does Ben play?",
+];
+const MODES = ["memories", "hybrid", "documents"] as const;
+
+let core: OpenedCore;
+beforeAll(async () => {
+  core = await openCore();
+  for (const [index, content] of NOTES.entries())
+    await core.core.addDocument({ actor: core.actor }, { customId: `note ${index}`, content, containerTags: ["a"] });
+  await core.settle();
+});
+afterAll(() => core.close());
+
+const search = async (q: string, more: object = {}) => {
+  const input = { q, containerTags: ["a"], threshold: 0, limit: 50, searchMode: "hybrid" as const, ...more };
+  const { results } = await core.core.search({ actor: core.actor }, input);
+  return results.map(({ id, similarity }) => ({ id, similarity }));
+};
+const searchDocuments = async (q: string, more: object = {}) => {
+  const { results } = await core.core.searchDocuments({ actor: core.actor }, { q, containerTags: ["a"], ...more });
+  return results.map(({ document, score, chunks }) => ({ id: document.id, score, chunks }));
+};
+
+const similarities = (results: readonly { readonly similarity: number }[]) =>
+  results.map(({ similarity }) => similarity);
+const falling = (numbers: readonly number[]) => numbers.toSorted((one, other) => other - one);
+
+describe.each(MODES)("a search for %s", (searchMode) => {
+  test.each([{}, { rerank: true }, { rewriteQuery: true }])("has the most similar first (%o)", async (care) => {
+    for (const q of QUESTIONS) {
+      const shown = similarities(await search(q, { searchMode, ...care }));
+      expect(shown.length, q).toBeGreaterThan(0);
+      expect(shown, q).toEqual(falling(shown));
+    }
+  });
+
+  test.each([{}, { rerank: true }])("begins the same, however much of it is wanted (%o)", async (care) => {
+    for (const q of QUESTIONS) {
+      const all = await search(q, { searchMode, ...care });
+      for (const limit of [1, 2, 5])
+        expect(await search(q, { searchMode, ...care, limit }), q).toEqual(all.slice(0, limit));
+    }
+  });
+
+  test("gives what has the similarity of the threshold or more, and nothing else", async () => {
+    for (const q of QUESTIONS) {
+      const all = await search(q, { searchMode });
+      for (const threshold of [0.3, 0.5, 0.8, all[0]?.similarity ?? 1])
+        expect(await search(q, { searchMode, threshold }), q).toEqual(
+          all.filter(({ similarity }) => similarity >= threshold),
+        );
+    }
+  });
+
+  test("shows the same similarity as the others do", async () => {
+    for (const q of QUESTIONS) {
+      const known = new Map<string, number>();
+      for (const mode of MODES)
+        for (const { id, similarity } of await search(q, { searchMode: mode }))
+          known.set(id, Math.max(similarity, known.get(id) ?? 0));
+      for (const { id, similarity } of await search(q, { searchMode })) expect(similarity, q).toBe(known.get(id));
+    }
+  });
+});
+
+describe("a search for whole documents", () => {
+  test("has the best first, and the best of each first", async () => {
+    for (const q of QUESTIONS) {
+      const found = await searchDocuments(q);
+      const scores = found.map(({ score }) => score);
+      expect(scores, q).toEqual(falling(scores));
+      for (const { score, chunks } of found) {
+        const own = chunks.map((chunk) => chunk.score);
+        expect(own, q).toEqual(falling(own));
+        expect(own[0], q).toBe(score);
+      }
+    }
+  });
+
+  test("begins the same, however much of it is wanted", async () => {
+    for (const q of QUESTIONS) {
+      const all = await searchDocuments(q);
+      for (const limit of [1, 2]) expect(await searchDocuments(q, { limit }), q).toEqual(all.slice(0, limit));
+    }
+  });
+});
+
+test("in a container with more than one search looks at, a memory is as similar whatever is searched beside it", async () => {
+  const memories = Array.from({ length: 90 }, (_, index) => ({ content: `Uma keeps jar ${index} of plum jam.` }));
+  await core.core.createMemories({ actor: core.actor }, { containerTag: "jars", memories });
+  for (let index = 0; index < 3; index += 1) {
+    const content = Array.from({ length: 60 }, (_, line) => `Shelf ${line} of cellar ${index} holds plum jam for Uma.`);
+    await core.core.addDocument(
+      { actor: core.actor },
+      {
+        customId: `cellar ${index}`,
+        content: content.join("\n\n"),
+        containerTags: ["jars"],
+        taskType: "superrag",
+      },
+    );
+  }
+  await core.settle();
+  const find = (searchMode: string) =>
+    search("Where is Uma's plum jam?", { containerTags: ["jars"], searchMode, limit: 100 });
+  const [mixed, memoriesAlone] = [await find("hybrid"), await find("memories")];
+  expect(memoriesAlone.length).toBeGreaterThanOrEqual(mixed.length / 2);
+  expect(similarities(memoriesAlone)).toEqual(falling(similarities(memoriesAlone)));
+  const known = new Map(mixed.map(({ id, similarity }) => [id, similarity]));
+  const both = memoriesAlone.filter(({ id }) => known.has(id));
+  expect(both.length).toBeGreaterThan(0);
+  for (const { id, similarity } of both) expect(similarity).toBe(known.get(id));
+});
