@@ -28,7 +28,7 @@ const idleFields = {
 /** Fields that let a search take more trouble. */
 const careFields = {
   rerank: flag.describe(
-    "Looks at the best results once more, together, for a better order; `similarity` stays. By rules, or by what the server is set to.",
+    "Looks at the best results once more, together, for a better order, and gives `similarity` anew by it. By rules, or by what the server is set to.",
   ),
   rewriteQuery: flag.describe(
     "Searches for other forms of the query, too: without talk around it, with dates for `last week`, with synonyms. By the language model where there is one, else by rules.",
