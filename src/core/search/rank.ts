@@ -6,6 +6,7 @@ import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
 import { analyseQuery, type Query, type WordCounts } from "./query.js";
 import { findSides, weighEvent } from "./event-times.js";
+import { findOutOfDate, withNamesOfPast } from "./out-of-date.js";
 import { RANK, type RankRecipe } from "./recipes.js";
 import { dropRepetitions, type Listed } from "./repetition.js";
 import { findSources, shareStrengths } from "./sources.js";
@@ -31,6 +32,8 @@ export interface RankInput {
   readonly now: Date;
   /** Where days are counted; UTC by default. */
   readonly timeZone?: TimeZone;
+  /** True: passages that are out of date for the question are listed, too, as such. */
+  readonly includeForgotten?: boolean;
   /** Only units of at least this similarity, default 0. */
   readonly threshold?: number;
   /** At most so many, default all. */
@@ -42,6 +45,8 @@ export interface RankedUnit {
   readonly detail: UnitDetail;
   /** False for what no retriever found, and that is only here because it stands beside what they did find. */
   readonly isHit: boolean;
+  /** Set for a passage that has nothing current to say on the question. */
+  readonly isOutOfDate?: true;
   /** 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. */
   readonly similarity: number;
   /** Decides the order within one answer; means nothing beside another answer's. */
@@ -64,7 +69,7 @@ export function rankUnits(input: RankInput): RankedUnit[] {
 }
 
 /** `rankUnits` of what is taken apart already. */
-export function rankPrepared({ input, units, query, evidence, nearness }: Prepared): RankedUnit[] {
+export function rankPrepared({ input, units, query, evidence, gather, nearness }: Prepared): RankedUnit[] {
   const { recipe = RANK, now, timeZone = "UTC" } = input;
   const sources = findSources(units);
   const places = placesOf(units);
@@ -83,9 +88,11 @@ export function rankPrepared({ input, units, query, evidence, nearness }: Prepar
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const coverage = coverageOf(lasting, evidence);
   const { threshold = 0, limit = Infinity } = input;
+  const outOfDate = findOutOfDate(units, query, gather);
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
+    if (outOfDate.has(words) && !input.includeForgotten) continue;
     const isSame = words.detail.text === query.text;
     const share = coverage(index, dates[index]!);
     const similarity = isSame ? 1 : similarityOf(share, nearness(words), input.calibration);
@@ -99,6 +106,7 @@ export function rankPrepared({ input, units, query, evidence, nearness }: Prepar
     isHit: isAmong(words.detail.unit, input.textHits) || isAmong(words.detail.unit, input.vectorHits),
     similarity,
     score,
+    ...(outOfDate.has(words) && { isOutOfDate: true }),
   }));
 }
 
@@ -121,7 +129,7 @@ export function prepareUnits(input: RankInput): Prepared {
   for (const { speakers } of units) for (const speaker of speakers) names.add(speaker);
   const today = wallClock(input.now, input.timeZone ?? "UTC");
   const query = analyseQuery(input.query, input.wordCounts, names, today);
-  const gather = evidenceOf(query, recipe);
+  const gather = withNamesOfPast(query, evidenceOf(query, recipe));
   return { input, query, units, evidence: gather(units), gather, nearness: nearnessOf(input) };
 }
 
