@@ -54,6 +54,32 @@ export interface MemoryDetail extends Pick<Memory, "isInference" | "kind" | "isS
   readonly quotes: readonly { readonly documentId: string; readonly text: string }[];
 }
 
+/** Words of a passage that state a memory, and how that stands. */
+export interface PassageStatement extends Pick<
+  Memory,
+  "text" | "isLatest" | "isForgotten" | "forgetAfter" | "forgetReason"
+> {
+  readonly containerId: number;
+  /** As the document has them. */
+  readonly quote: string;
+}
+
+/** What ranking needs to know of a chunk. */
+export interface ChunkDetail extends Pick<Chunk, "documentId" | "position" | "metadata"> {
+  /** All that its document is known to state; only where some of that was forgotten or replaced, or has an end. */
+  readonly statements?: readonly PassageStatement[];
+}
+
+/** A passage some of whose statements do not hold any more. */
+export interface DividedPassage {
+  /** What it says without them; empty when that is nothing. */
+  readonly current: string;
+  /** What does not hold any more. */
+  readonly past: string;
+  /** True when some of that was forgotten or is over; false when newer statements took its place. */
+  readonly isForgotten: boolean;
+}
+
 /** What ranking needs to know of a unit. */
 export interface UnitDetail {
   readonly unit: Unit;
@@ -61,10 +87,12 @@ export interface UnitDetail {
   readonly id: string;
   readonly containerId: number;
   readonly text: string;
-  readonly chunk: Pick<Chunk, "documentId" | "position" | "metadata"> | null;
+  readonly chunk: ChunkDetail | null;
   readonly memory: MemoryDetail | null;
   /** The document of a chunk, or the documents that state a memory, oldest link first. */
   readonly documentIds: readonly string[];
+  /** Of chunks that a search has divided; `text` is then what is current, or all where forgotten things are wanted, too. */
+  readonly passage?: DividedPassage;
 }
 
 /** A unit with all that can be shown of it. */

@@ -214,8 +214,7 @@ describe("what a purged memory says goes from the document that states it, and n
     const id = await add(`I like tea. My wifi code is ${secret}.`);
     const memoryId = await secretIn(id);
     await core.forget(call, { ids: [memoryId] });
-    const { results } = await core.search(call, { q: "wifi code", containerTags: ["a"] });
-    expect(JSON.stringify(results)).toContain(secret);
+    expect((await documentOf(id)).document.content).toContain(secret);
     await purgeSecret(memoryId);
     expect((await documentOf(id)).document.content).toBe("I like tea.");
   });

@@ -143,7 +143,7 @@ describe("recollect forget", () => {
     expect([code, forgotten]).toEqual([0, `forgotten: User lives in Lisbon  [${lisbon}]`]);
     expect(undo).toMatch(/^To take it back: recollect undo \w{22}$/);
     expect(offer).toEqual([
-      "A document still states it, and search finds it there:",
+      "The text of a document still states it:",
       `  I live in Lisbon. I prefer green tea to coffee.  [${document}]`,
       `To remove it with what only it states: recollect forget ${document}`,
       `To cut only what the memory says out of it, for good: recollect purge --memory ${lisbon}`,

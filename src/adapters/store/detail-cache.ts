@@ -28,13 +28,20 @@ const UNITS_HELD = 10_000;
 /** Most of a large container is met once: only what is met again is worth its memory. */
 const UNITS_MET = 20_000;
 
+/** Chunks of a document some of whose statements may not hold any more, and of which others may hold now or not. */
+const CHUNKS_OF_OUTDATED = (documentId: string): string =>
+  `${CHUNKS_OF(documentId)} and exists (
+    select 1 from main.memory_sources where document_id = ${documentId} and may_be_over = 1)`;
+
 /** A memory or chunk that is only added is one that nobody asked for yet. */
 const WATCHED: Watched = {
   "update on memories": "select new.seq * 2 + 1 as unit",
   "delete on memories": "select old.seq * 2 + 1 as unit",
-  "insert on memory_sources": MEMORY_OF("new.memory_id"),
-  "update on memory_sources": MEMORY_OF("new.memory_id"),
-  "delete on memory_sources": MEMORY_OF("old.memory_id"),
+  "insert on memory_sources": `${MEMORY_OF("new.memory_id")} union ${CHUNKS_OF_OUTDATED("new.document_id")}`,
+  "update on memory_sources": `${MEMORY_OF("new.memory_id")}
+    union ${CHUNKS_OF("new.document_id")} and (old.may_be_over = 1 or new.may_be_over = 1)`,
+  "delete on memory_sources": `${MEMORY_OF("old.memory_id")}
+    union ${CHUNKS_OF("old.document_id")} and old.may_be_over = 1 union ${CHUNKS_OF_OUTDATED("old.document_id")}`,
   "update on chunks": "select new.seq * 2 as unit",
   "delete on chunks": "select old.seq * 2 as unit",
   "insert on document_containers": CHUNKS_OF("new.document_id"),

@@ -139,6 +139,8 @@ export interface Database {
     added_at: string;
     quote_start: number | null;
     quote_end: number | null;
+    /** 1 where the memory was forgotten or replaced, or has an end; triggers keep it so. */
+    may_be_over: Generated<number>;
   };
   extractions: {
     id: Generated<number>;

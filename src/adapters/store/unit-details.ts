@@ -8,6 +8,7 @@ import { readPacked } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import { memoryOf, WHOLE_MEMORIES } from "./memory-rows.js";
 import { columnsOfTable, type PackedRows, packedRows } from "./packed-rows.js";
+import { readStatements } from "./passage-statements.js";
 import type { Database } from "./schema.js";
 
 function seqsOf(units: readonly Unit[], kind: "chunk" | "memory"): number[] {
@@ -68,19 +69,24 @@ async function readChunks(
 ): Promise<HeldDetail[]> {
   if (seqs.length === 0) return [];
   const rows = await readPacked<ChunkRow>(db, CHUNKS, [organizationId, listParameter(seqs)]);
-  return rows.map(([seq, id, documentId, position, text, metadata, containerIds]) => ({
-    detail: {
-      unit: unitOf("chunk", seq),
-      id,
-      containerId: containerIds[0] ?? 0,
-      text,
-      chunk: { documentId, position, metadata },
-      memory: null,
-      documentIds: [documentId],
-    },
-    containerIds,
-    forgetAfter: null,
-  }));
+  const documentIds = rows.map(([, , documentId]) => documentId);
+  const stated = await readStatements(db, organizationId, documentIds);
+  return rows.map(([seq, id, documentId, position, text, metadata, containerIds]) => {
+    const statements = stated.get(documentId);
+    return {
+      detail: {
+        unit: unitOf("chunk", seq),
+        id,
+        containerId: containerIds[0] ?? 0,
+        text,
+        chunk: statements ? { documentId, position, metadata, statements } : { documentId, position, metadata },
+        memory: null,
+        documentIds: [documentId],
+      },
+      containerIds,
+      forgetAfter: null,
+    };
+  });
 }
 
 type MemoryRow = readonly [

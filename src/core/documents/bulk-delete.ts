@@ -40,7 +40,7 @@ export interface DeletedDocuments {
   readonly deletedCount: number;
   /** By id: what each id named, in the order of the request. */
   readonly removed: readonly Removed[];
-  /** By id: documents in which search still finds memories that were forgotten. */
+  /** By id: documents whose text still states memories that were forgotten. */
   readonly statedIn: readonly StatingDocument[];
   /** By id: what could not be removed, and why. */
   readonly errors: readonly { readonly id: string; readonly error: string }[];

@@ -16,7 +16,7 @@ export interface Removed {
   /** Our own id, also where a customId was named. */
   readonly id: string;
   readonly kind: "document" | "memory";
-  /** Of a memory: documents in which search still finds what was forgotten. */
+  /** Of a memory: documents whose text still states what was forgotten. */
   readonly statedIn: readonly StatingDocument[];
 }
 

@@ -61,7 +61,7 @@ export interface ForgottenMatching {
   readonly matches: readonly Match[];
   /** The batch in the journal and in the memories' metadata; null after a dry run. */
   readonly forgetBatchId: string | null;
-  /** Documents in which search still finds what was forgotten, or would be. */
+  /** Documents whose text still states what was forgotten, or would be. */
   readonly statedIn: readonly StatingDocument[];
   /** One line for people. */
   readonly summary: string;

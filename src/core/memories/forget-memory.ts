@@ -36,7 +36,7 @@ export interface Forgotten {
   readonly forgotten: readonly { id: string; text: string }[];
   /** Memories that match the query and were not touched. */
   readonly candidates: readonly { id: string; text: string; similarity: number }[];
-  /** Documents in which search still finds what was forgotten. */
+  /** Documents whose text still states what was forgotten. */
   readonly statedIn: readonly StatingDocument[];
   /** The batch of the journal, by which it can be undone; null when nothing was forgotten. */
   readonly batchId: string | null;
@@ -97,7 +97,7 @@ export const forgetOneSchema = z.object({
 export interface ForgottenOne {
   readonly id: string;
   readonly removed: "memory" | "document";
-  /** Documents in which search still finds what was forgotten. */
+  /** Documents whose text still states what was forgotten. */
   readonly statedIn: readonly StatingDocument[];
 }
 

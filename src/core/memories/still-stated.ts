@@ -2,7 +2,7 @@ import { maySee } from "../auth.js";
 import type { StoreNouns } from "../ports.js";
 import type { Actor, Memory } from "../types.js";
 
-/** A document that search still finds the text of, though what it states was forgotten. */
+/** A document whose text still states what was forgotten. */
 export interface StatingDocument {
   readonly id: string;
   readonly title: string | null;
@@ -10,7 +10,8 @@ export interface StatingDocument {
 
 /**
  * Documents whose passages still state these memories, in the order in which they came; only those that the actor may see.
- * To forget hides a memory, never a text that says the same: whoever forgets has to be told where that is.
+ * To forget hides a memory, and from searches the words that it was taken from; they stay in the text of the document, and
+ * words that nobody has linked to the memory are still found. Whoever forgets has to be told where that is.
  */
 export async function documentsStating(
   { documents, memories }: Pick<StoreNouns, "documents" | "memories">,

@@ -1,16 +1,23 @@
-import type { StoreNouns } from "../ports.js";
+import type { CoreContext } from "../context.js";
 import type { Chunk } from "../types.js";
+import { asChunksHold } from "./passages.js";
+import type { Ground } from "./search-ground.js";
 
-/** The chunks just before and just after each of these in its document, by the chunk's id, in the order of the text. */
+/**
+ * The chunks just before and just after each of these in its document, by the chunk's id, in the order of the text; without
+ * what does not hold any more.
+ */
 export async function readNeighbours(
-  { chunks }: Pick<StoreNouns, "chunks">,
-  organizationId: string,
+  context: Pick<CoreContext, "store" | "clock">,
+  ground: Pick<Ground, "organizationId" | "scope">,
   found: readonly Chunk[],
 ): Promise<Map<string, Chunk[]>> {
   const places = found.flatMap(({ documentId, revision, position }) =>
     [position - 1, position + 1].map((place) => ({ documentId, revision, position: place })),
   );
-  const neighbours = places.length > 0 ? await chunks.at(organizationId, places) : [];
+  const { store } = context;
+  const there = places.length > 0 ? await store.chunks.at(ground.organizationId, places) : [];
+  const neighbours = await asChunksHold(context, ground, there);
   const byPlace = new Map(neighbours.map((chunk) => [keyOf(chunk, chunk.position), chunk]));
   return new Map(
     found.map((chunk) => {

@@ -6,6 +6,7 @@ import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
 import { analyseQuery, type Query, type WordCounts } from "./query.js";
 import { findSides, weighEvent } from "./event-times.js";
+import { findOutOfDate, withNamesOfPast } from "./out-of-date.js";
 import { RANK, type RankRecipe } from "./recipes.js";
 import { levelSimilarities } from "./level.js";
 import { gatherRepetitions, standIn, type Listed } from "./repetition.js";
@@ -36,6 +37,8 @@ export interface RankInput {
   readonly kinds?: readonly UnitKind[];
   /** Those of the hits that only a search for `kinds` alone came to see; they change nothing for the others. */
   readonly further?: ReadonlySet<Unit>;
+  /** True: passages that are out of date for the question are listed, too, as such. */
+  readonly includeForgotten?: boolean;
   /** Only units of at least this similarity, default 0. */
   readonly threshold?: number;
   /** At most so many, default all. */
@@ -47,6 +50,8 @@ export interface RankedUnit {
   readonly detail: UnitDetail;
   /** False for what no retriever found, and that is only here because it stands beside what they did find. */
   readonly isHit: boolean;
+  /** Set for a passage that has nothing current to say on the question. */
+  readonly isOutOfDate?: true;
   /**
    * 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. Never
    * higher than that of a better one, see `levelSimilarities`.
@@ -74,7 +79,7 @@ export function rankUnits(input: RankInput): RankedUnit[] {
 }
 
 /** `rankUnits` of what is taken apart already. */
-export function rankPrepared({ input, units, query, evidence, nearness }: Prepared): RankedUnit[] {
+export function rankPrepared({ input, units, query, evidence, gather, nearness }: Prepared): RankedUnit[] {
   const { recipe = RANK, now, timeZone = "UTC" } = input;
   const sources = findSources(units);
   const places = placesOf(units);
@@ -92,9 +97,11 @@ export function rankPrepared({ input, units, query, evidence, nearness }: Prepar
   // What time it is must not decide what passes a threshold.
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const coverage = coverageOf(lasting, evidence);
+  const outOfDate = findOutOfDate(units, query, gather);
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
+    if (outOfDate.has(words) && !input.includeForgotten) continue;
     const { text, unit } = words.detail;
     const isSame = text === query.text;
     const share = coverage(index, dates[index]!);
@@ -104,11 +111,11 @@ export function rankPrepared({ input, units, query, evidence, nearness }: Prepar
     scored.push({ words, similarity, score, isFurther: input.further?.has(unit) ?? false });
   }
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
-  return showRanked(scored, input);
+  return showRanked(scored, outOfDate, input);
 }
 
 /** Each thing once, for as long as it is similar enough. */
-function showRanked(scored: readonly Listed[], input: RankInput): RankedUnit[] {
+function showRanked(scored: readonly Listed[], outOfDate: ReadonlySet<UnitWords>, input: RankInput): RankedUnit[] {
   const { kinds = BOTH_KINDS, threshold = 0, limit = Infinity } = input;
   const groups = gatherRepetitions(scored);
   const similarities = levelSimilarities(groups);
@@ -121,7 +128,8 @@ function showRanked(scored: readonly Listed[], input: RankInput): RankedUnit[] {
     const { detail } = listed.words;
     const isHit = isAmong(detail.unit, input.textHits) || isAmong(detail.unit, input.vectorHits);
     const { score, similarity: ownSimilarity } = group;
-    shown.push({ unit: detail.unit, detail, isHit, similarity, ownSimilarity, score });
+    const marked = outOfDate.has(listed.words) && { isOutOfDate: true as const };
+    shown.push({ unit: detail.unit, detail, isHit, similarity, ownSimilarity, score, ...marked });
   }
   return shown;
 }
@@ -147,7 +155,7 @@ export function prepareUnits(input: RankInput): Prepared {
   for (const { speakers } of units) for (const speaker of speakers) names.add(speaker);
   const today = wallClock(input.now, input.timeZone ?? "UTC");
   const query = analyseQuery(input.query, input.wordCounts, names, today);
-  const gather = evidenceOf(query, recipe);
+  const gather = withNamesOfPast(query, evidenceOf(query, recipe));
   return { input, query, units, evidence: gather(units), gather, nearness: nearnessOf(input) };
 }
 

@@ -3,6 +3,7 @@ import { timed } from "../../lib/stages.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { Embedder, FoundText, TextHit, UnitDetail, VectorHit } from "../ports.js";
+import { dividePassages } from "./passages.js";
 import { lookedUpWords } from "./query.js";
 import { prepareUnits, rankPrepared, strongestChunks, withMore, type Prepared, type RankedUnit } from "./rank.js";
 import { SEARCH } from "./recipes.js";
@@ -213,14 +214,21 @@ async function rank(
 ): Promise<RankedUnit[]> {
   const units = [...new Set([...textHits, ...vectorHits].map((hit) => hit.unit))];
   if (units.length === 0) return [];
+  const { organizationId, scope } = within;
+  const now = clock.now();
   const found = {
     query,
     textHits,
     vectorHits,
-    details: await timed(stages, "details", () => store.units.details(within.organizationId, within.scope, units)),
+    details: dividePassages(
+      await timed(stages, "details", () => store.units.details(organizationId, scope, units)),
+      scope,
+      now,
+    ),
+    includeForgotten: scope.includeForgotten,
     wordCounts: counted,
     calibration: await calibrations.of(embedder),
-    now: clock.now(),
+    now,
     timeZone: within.timeZone,
     kinds,
     ...(further && { further }),
@@ -244,7 +252,8 @@ async function findBeside(
   const beside = (await units.beside(strongest, SEARCH.beside)).filter(
     (unit) => !known.has(unit) && (!among || among.has(unit)),
   );
-  return beside.length > 0 ? units.details(organizationId, scope, beside) : [];
+  if (beside.length === 0) return [];
+  return dividePassages(await units.details(organizationId, scope, beside), scope, prepared.input.now);
 }
 
 /** A similarity as it is shown: 0 to 1, with three digits. */

@@ -8,6 +8,7 @@ import { parseInput } from "../input.js";
 import { ask } from "./ask.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
+import { asChunksHold } from "./passages.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
@@ -122,7 +123,9 @@ async function findBest(
     const condition = { ...ground.condition, exceptDocumentIds: [...seen] };
     among = await context.store.units.matching(ground.organizationId, ground.scope, condition);
   }
-  const results = await timed(context.stages, "load", () => present(context, actor, [...found.values()], input));
+  const results = await timed(context.stages, "load", () =>
+    present(context, actor, { ground, groups: [...found.values()], input }),
+  );
   return { results, degraded: [...degraded] };
 }
 
@@ -136,12 +139,17 @@ function push(byDocument: Map<string, RankedUnit[]>, unit: RankedUnit): void {
   else byDocument.set(documentOf(unit), [unit]);
 }
 
-/** @param groups the units of one document each, the best document and the best unit first */
+interface Presented {
+  readonly ground: Ground;
+  /** The units of one document each, the best document and the best unit first. */
+  readonly groups: readonly (readonly RankedUnit[])[];
+  readonly input: Search;
+}
+
 async function present(
   context: CoreContext,
   actor: Actor,
-  groups: readonly (readonly RankedUnit[])[],
-  input: Search,
+  { ground, groups, input }: Presented,
 ): Promise<FoundDocument[]> {
   const scoreOf = ({ similarity }: RankedUnit) => shownSimilarity(similarity);
   const best = groups.slice(0, input.limit).map((units) => ({ units, score: units[0] ? scoreOf(units[0]) : 0 }));
@@ -153,7 +161,7 @@ async function present(
   const neighbours = input.includeNeighbours
     ? await neighboursOf(
         context,
-        actor,
+        ground,
         best.flatMap(({ units }) => units),
       )
     : new Map<string, Chunk[]>();
@@ -187,16 +195,16 @@ async function headsOf(
 
 /** The chunks beside these, by document. */
 async function neighboursOf(
-  { store }: CoreContext,
-  { organizationId }: Actor,
+  context: CoreContext,
+  ground: Ground,
   units: readonly RankedUnit[],
 ): Promise<Map<string, Chunk[]>> {
-  const whole = await store.units.load(
-    organizationId,
+  const whole = await context.store.units.load(
+    ground.organizationId,
     units.map(({ unit }) => unit),
   );
   const found = whole.flatMap(({ chunk }) => chunk ?? []);
-  const neighbours = await readNeighbours(store, organizationId, found);
+  const neighbours = await readNeighbours(context, ground, found);
   const byDocument = new Map<string, Chunk[]>();
   for (const chunk of [...neighbours.values()].flat())
     byDocument.set(chunk.documentId, [...(byDocument.get(chunk.documentId) ?? []), chunk]);
@@ -222,7 +230,7 @@ async function listAll(context: CoreContext, actor: Actor, ground: Ground, input
   const places = heads.flatMap(({ id, revision }) =>
     Array.from({ length: FIRST_CHUNKS }, (_, position) => ({ documentId: id, revision, position })),
   );
-  const chunks = await store.chunks.at(actor.organizationId, places);
+  const chunks = await asChunksHold(context, ground, await store.chunks.at(actor.organizationId, places));
   return heads.map((head) => ({
     document: asSeenBy(actor, head),
     score: 1,

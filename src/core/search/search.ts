@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createStages } from "../../lib/stages.js";
+import { iso } from "../../lib/time.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { asSeenBy, maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
@@ -64,6 +65,11 @@ export interface SearchResult {
   /** Source documents without their content; the one a chunk is from, or all that state a memory. */
   readonly documents: readonly DocumentHead[];
   readonly trust: Trust;
+  /**
+   * Only where forgotten things were asked for, and on what does not hold any more: a memory that was forgotten or is over, or
+   * a passage that says nothing current on the question, because that was forgotten or something newer took its place.
+   */
+  readonly standing?: "forgotten" | "replaced";
   /** Only when asked for, on memories. */
   readonly relatives?: Relatives;
   /** Only when asked for: chunks of a memory's documents, best first, or the neighbours of a chunk, by position. */
@@ -157,7 +163,11 @@ async function find(
   return { ...found, ranked: kept.slice(0, limit) };
 }
 
-async function present({ store }: CoreContext, actor: Actor, ranked: readonly RankedUnit[]): Promise<SearchResult[]> {
+async function present(
+  { store, clock }: CoreContext,
+  actor: Actor,
+  ranked: readonly RankedUnit[],
+): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
@@ -168,7 +178,8 @@ async function present({ store }: CoreContext, actor: Actor, ranked: readonly Ra
     ranked.map(({ unit }) => unit),
   );
   const byUnit = new Map(whole.map((unit) => [unit.unit, unit]));
-  return ranked.flatMap(({ unit, detail, similarity }) => {
+  const moment = iso(clock.now());
+  return ranked.flatMap(({ unit, detail, similarity, isOutOfDate }) => {
     const found = byUnit.get(unit);
     // Deleted since it was ranked.
     if (!found) return [];
@@ -179,11 +190,19 @@ async function present({ store }: CoreContext, actor: Actor, ranked: readonly Ra
       text: detail.text,
       similarity: shownSimilarity(similarity),
       memory: found.memory,
-      chunk: found.chunk,
+      // Without what does not hold any more.
+      chunk: found.chunk && { ...found.chunk, content: detail.text },
       documents: sources,
       trust: found.memory ? trustOf(found.memory) : trustOfDocument(sources[0] ?? { origin: "user" }),
+      ...standingOf(found.memory, moment),
+      ...(isOutOfDate && { standing: detail.passage?.isForgotten ? "forgotten" : "replaced" }),
     };
   });
+}
+
+function standingOf(memory: Memory | null, moment: string): Pick<SearchResult, "standing"> {
+  const isOver = memory && (memory.isForgotten || (memory.forgetAfter !== null && memory.forgetAfter <= moment));
+  return isOver ? { standing: "forgotten" } : {};
 }
 
 interface Presented {
@@ -200,7 +219,7 @@ async function addExtras(context: CoreContext, actor: Actor, presented: Presente
     ? await readRelatives(context, actor, memoriesOf(results), input)
     : new Map<string, Relatives>();
   const chunks = new Map<string, readonly FoundChunk[]>([
-    ...(input.includeNeighbours ? await neighboursOf(context, actor, results) : []),
+    ...(input.includeNeighbours ? await neighboursOf(context, presented.ground, results) : []),
     ...(input.includeChunks ? await chunksOfMemories(context, actor, presented) : []),
   ]);
   return results.map((result) => {
@@ -215,13 +234,13 @@ function memoriesOf(results: readonly SearchResult[]): Memory[] {
 
 /** The chunks before and after each chunk, which are as similar as the answer says, if they are in it. */
 async function neighboursOf(
-  { store }: CoreContext,
-  { organizationId }: Actor,
+  context: CoreContext,
+  ground: Ground,
   results: readonly SearchResult[],
 ): Promise<Map<string, FoundChunk[]>> {
   const found = results.flatMap(({ chunk }) => chunk ?? []);
   const similarities = new Map(results.map(({ id, similarity }) => [id, similarity]));
-  const neighbours = await readNeighbours(store, organizationId, found);
+  const neighbours = await readNeighbours(context, ground, found);
   return new Map(
     [...neighbours].map(([id, chunks]) => [
       id,

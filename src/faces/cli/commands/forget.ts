@@ -124,16 +124,14 @@ function describe(cli: Cli, answer: Answer, query: string | undefined): string[]
   ];
 }
 
-/** Where search still finds it, and how to forget it there too. */
+/** Where it still stands, and how to remove it there too. */
 function describeStating({ output, programName }: Cli, { statedIn, forgotten }: Answer): string[] {
   const [document] = statedIn;
   const [memory] = forgotten;
   if (!document || !memory) return [];
   const isOne = statedIn.length === 1;
   return [
-    isOne
-      ? "A document still states it, and search finds it there:"
-      : "Documents still state it, and search finds it there:",
+    isOne ? "The text of a document still states it:" : "The texts of documents still state it:",
     ...statedIn.map(({ id, title }) => `  ${output.style.bold(oneLine(title ?? "(no title)"))}  [${id}]`),
     `To remove ${isOne ? "it" : "one"} with what only it states: ${programName} forget ${document.id}`,
     `To cut only what the memory says out of it, for good: ${programName} purge --memory ${memory.id}`,

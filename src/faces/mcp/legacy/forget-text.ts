@@ -12,7 +12,7 @@ const LONGEST_QUERY = 2_000;
 interface ForgottenText {
   readonly id: string;
   readonly text: string;
-  /** Ids of documents in which search still finds it. */
+  /** Ids of documents whose text still states it. */
   readonly statedIn: readonly string[];
 }
 

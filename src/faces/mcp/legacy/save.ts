@@ -57,7 +57,7 @@ async function forget(context: ToolContext, text: string, container: string) {
   if (!forgotten)
     return told({ ...place, success: false, message: `No memory in ${container} says this. Nothing was forgotten.` });
   const { statedIn } = forgotten;
-  const rest = statedIn.length > 0 ? ` Search still finds it in what states it: document ${statedIn.join(", ")}.` : "";
+  const rest = statedIn.length > 0 ? ` The text that states it is still there: document ${statedIn.join(", ")}.` : "";
   const message = `Forgotten in ${container}.${rest}`;
   return told({ ...place, success: true, message, id: forgotten.id }, forgotten.text);
 }

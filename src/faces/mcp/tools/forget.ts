@@ -34,7 +34,7 @@ const output = z.object({
   documents: z.array(z.object({ id: z.string(), title: z.string() })).describe("Removed with what only they stated"),
   statedIn: z
     .array(z.object({ id: z.string(), title: z.string().nullable() }))
-    .describe("Documents in which search still finds what was forgotten; call again with an id to remove one of them"),
+    .describe("Documents whose text still states what was forgotten; call again with an id to remove one of them"),
   candidates: z
     .array(z.object({ id: z.string(), text: z.string(), similarity: z.number() }))
     .describe("What could be meant by query; not forgotten"),
@@ -163,7 +163,7 @@ function describe({ forgotten, documents, candidates, statedIn }: Outcome, { que
   ];
   const offer =
     statedIn.length > 0
-      ? ` Search still finds it in ${count(statedIn.length, "document")} that ${statedIn.length === 1 ? "states" : "state"} it: ask the user whether to remove that too, then call forget with the id of the document, which removes it with the memories that only it states.`
+      ? ` Searches leave it out, but the text of ${count(statedIn.length, "document")} still states it: ask the user whether to remove that too, then call forget with the id of the document, which removes it with the memories that only it states.`
       : "";
   return `${parts.join(", ")}.${offer}\n${fence(lines.join("\n"))}`;
 }

@@ -114,7 +114,7 @@ export const documentEndpoints = [
     path: "/v3/documents/{id}",
     summary: "Delete a document by id or customId, or forget a memory by id",
     description:
-      "Memories that only this document states are forgotten with it. Works in every state. `x-recollect-removed` says what the id was of; of a memory, `x-recollect-stated-in` has the ids of documents in which search still finds what was forgotten, the first hundred, with commas between them.",
+      "Memories that only this document states are forgotten with it. Works in every state. `x-recollect-removed` says what the id was of; of a memory, `x-recollect-stated-in` has the ids of documents whose text still states what was forgotten, the first hundred, with commas between them.",
     tag: "documents",
     query: documentPlace,
     conflict: AMBIGUOUS,

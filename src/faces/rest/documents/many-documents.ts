@@ -78,7 +78,7 @@ export const manyDocumentsEndpoints = [
     path: "/v3/documents/bulk",
     summary: "Delete many documents",
     description:
-      "Wants exactly one way to say which: `ids` (ids or customIds, also of memories to forget), or `containerTags`, which `filepath` may narrow. With `ids`, `statedIn` are documents in which search still finds what was forgotten.",
+      "Wants exactly one way to say which: `ids` (ids or customIds, also of memories to forget), or `containerTags`, which `filepath` may narrow. With `ids`, `statedIn` are documents whose text still states what was forgotten; searches leave out the sentences that it was taken from.",
     tag: "documents",
     example: { ids: ["<id>"] },
     body: z.object({ ...deleteDocumentsSchema.shape, containerTag: containerTag.optional() }),

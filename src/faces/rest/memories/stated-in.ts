@@ -1,4 +1,4 @@
 import * as z from "zod";
 
-/** Extension: documents in which search still finds what was forgotten. */
+/** Extension: documents whose text still states what was forgotten. */
 export const statedIn = z.array(z.object({ id: z.string().length(22), title: z.string().nullable() }));

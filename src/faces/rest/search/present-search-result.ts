@@ -53,6 +53,10 @@ const searchResult = z.object({
     .optional(),
   /** Only on what several results say together; it is kept under no id. */
   isAggregated: z.literal(true).optional(),
+  /** Only on what was forgotten or is over; only with `include.forgottenMemories`. */
+  isForgotten: z.literal(true).optional(),
+  /** Only on a passage in whose place something newer is; only with `include.forgottenMemories`. */
+  isLatest: z.literal(false).optional(),
 });
 type PresentedResult = z.infer<typeof searchResult>;
 
@@ -95,6 +99,8 @@ export function presentGaps({ waiting, degraded }: Pick<SearchAnswer, "waiting" 
 function presentResult(result: SearchResult, include: SearchInclude): PresentedResult {
   return {
     ...presentHit(result),
+    ...(result.standing === "forgotten" && { isForgotten: true as const }),
+    ...(result.standing === "replaced" && { isLatest: false as const }),
     filepath: result.documents.find((document) => document.filepath !== null)?.filepath ?? null,
     ...(include.relatedMemories && { context: presentContext(result.relatives) }),
     ...((include.documents || include.summaries) && {

@@ -39,7 +39,9 @@ const include = z.object({
   documents: flag,
   summaries: flag,
   relatedMemories: flag,
-  forgottenMemories: flag,
+  forgottenMemories: flag.describe(
+    "Searches what was forgotten or is over, too. It carries `isForgotten: true`; a passage that says on the query only what something newer replaced carries `isLatest: false`. Without it such passages are left out, and sentences that do not hold any more are cut out of others (`[…]`).",
+  ),
   chunks: flag.describe("Gives memories alone, each with the chunks of its documents that answer the query."),
 });
 

@@ -1,0 +1,61 @@
+import type { Kysely } from "kysely";
+import type { PassageStatement } from "../../core/ports.js";
+import { readPacked } from "./fixed-query.js";
+import { listParameter } from "./json.js";
+import type { Database } from "./schema.js";
+
+type StatementRow = readonly [
+  documentId: string,
+  containerId: number,
+  quote: string,
+  text: string,
+  isLatest: number,
+  isForgotten: number,
+  forgetAfter: string | null,
+  forgetReason: string | null,
+];
+
+/** Most documents have none, which one look at a small index tells. */
+const STATEMENTS = `select json_group_array(json_array(sources.document_id, memories.container_id,
+    coalesce(sources.quote, memories.text), memories.text, memories.is_latest, memories.is_forgotten,
+    memories.forget_after, memories.forget_reason)) as packed
+  from (select distinct over.document_id
+      from json_each(?2) wanted
+      cross join memory_sources over on over.document_id = wanted.value and over.may_be_over = 1) found
+    cross join memory_sources sources on sources.document_id = found.document_id
+    cross join memories on memories.id = sources.memory_id
+  where memories.organization_id = ?1`;
+
+/** What documents are known to state, by their ids; only of those some of whose statements may not hold any more. */
+export async function readStatements(
+  db: Kysely<Database>,
+  organizationId: string,
+  documentIds: Iterable<string>,
+): Promise<ReadonlyMap<string, readonly PassageStatement[]>> {
+  const parameters = [organizationId, listParameter([...new Set(documentIds)])];
+  const statements = new Map<string, PassageStatement[]>();
+  for (const [
+    documentId,
+    containerId,
+    quote,
+    text,
+    isLatest,
+    isForgotten,
+    forgetAfter,
+    forgetReason,
+  ] of await readPacked<StatementRow>(db, STATEMENTS, parameters)) {
+    const statement = {
+      containerId,
+      quote,
+      text,
+      isLatest: isLatest === 1,
+      isForgotten: isForgotten === 1,
+      forgetAfter,
+      forgetReason,
+    };
+    const known = statements.get(documentId);
+    if (known) known.push(statement);
+    else statements.set(documentId, [statement]);
+  }
+  return statements;
+}

@@ -1,0 +1,133 @@
+import { iso } from "../../lib/time.js";
+import { isWithdrawn } from "../memories/forget.js";
+import { isSetAside } from "../memories/set-aside.js";
+import type { CoreContext } from "../context.js";
+import type { ChunkDetail, DividedPassage, PassageStatement, UnitDetail, UnitScope } from "../ports.js";
+import { unitOf, type Chunk } from "../types.js";
+import type { Ground } from "./search-ground.js";
+
+/** Stands where something was left out. */
+const GAP = "[…]";
+const ROW_OF_GAPS = /\[…\](?:[^\S\n]\[…\])+/gu;
+/** What is left of a line without its statement: who speaks, or the sign of a list. */
+const BARE_LINE = /^[^\S\n]*(?:[-*+>#]+|\d{1,3}[.)]|[^\s:][^:\n]{0,40}:)?[^\S\n]*$/u;
+const HAS_WORDS = /[\p{L}\p{N}]/u;
+
+/**
+ * Takes out of passages what does not hold any more: statements whose memories were forgotten, replaced or are over. A
+ * passage that says nothing else is left out. Where forgotten things are wanted, too, all stay whole.
+ */
+export function dividePassages(details: readonly UnitDetail[], scope: UnitScope, now: Date): readonly UnitDetail[] {
+  if (!details.some(({ chunk }) => chunk?.statements)) return details;
+  const held = new Set(scope.containerIds);
+  const moment = iso(now);
+  return details.flatMap((detail) => {
+    const passage = detail.chunk?.statements && divide(detail.text, detail.chunk, { held, moment });
+    if (!passage) return detail;
+    if (scope.includeForgotten) return { ...detail, passage };
+    return passage.current === "" ? [] : { ...detail, text: passage.current, passage };
+  });
+}
+
+/** Chunks that are shown whatever was asked, without what does not hold any more, and without those that say nothing else. */
+export async function asChunksHold(
+  { store, clock }: Pick<CoreContext, "store" | "clock">,
+  { organizationId, scope }: Pick<Ground, "organizationId" | "scope">,
+  chunks: readonly Chunk[],
+): Promise<Chunk[]> {
+  const units = chunks.map(({ seq }) => unitOf("chunk", seq));
+  const details = units.length > 0 ? await store.units.details(organizationId, scope, units) : [];
+  const texts = new Map(dividePassages(details, scope, clock.now()).map(({ unit, text }) => [unit, text]));
+  return chunks.flatMap((chunk) => {
+    const content = texts.get(unitOf("chunk", chunk.seq));
+    return content === undefined ? [] : { ...chunk, content };
+  });
+}
+
+interface Asking {
+  /** Containers whose memories count. */
+  readonly held: ReadonlySet<number>;
+  /** ISO date-time. */
+  readonly moment: string;
+}
+
+/** A statement where a passage has its words. */
+interface Place {
+  readonly statement: PassageStatement;
+  /** `start` inclusive, `end` exclusive, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** @returns null for a passage all of which holds */
+function divide(text: string, chunk: ChunkDetail, { held, moment }: Asking): DividedPassage | null {
+  const places = placesIn(text, chunk).filter(({ statement }) => held.has(statement.containerId));
+  const holds = places.filter(({ statement }) => !isOver(statement, moment));
+  const stillSaid = new Set(
+    (chunk.statements ?? []).flatMap((one) => (held.has(one.containerId) && !isOver(one, moment) ? one.text : [])),
+  );
+  const gone = places.filter(({ statement }) => isOver(statement, moment) && !stillSaid.has(statement.text));
+  if (gone.length === 0) return null;
+  return {
+    current: cut(text, gone, holds),
+    past: [...new Set(gone.map(({ statement }) => statement.text))].join("\n"),
+    isForgotten: gone.some(({ statement: { isLatest, isForgotten, forgetAfter } }) => {
+      const isPast = forgetAfter !== null && forgetAfter <= moment;
+      return isLatest && (isForgotten || isPast);
+    }),
+  };
+}
+
+/** What the service itself set aside, or a guess that it withdrew, says nothing of the passage. */
+function isOver({ isLatest, isForgotten, forgetAfter, forgetReason }: PassageStatement, moment: string): boolean {
+  if (isForgotten && (isSetAside(forgetReason) || isWithdrawn({ isForgotten, forgetReason }))) return false;
+  return !isLatest || isForgotten || (forgetAfter !== null && forgetAfter <= moment);
+}
+
+/** Where words stand does not change as long as the store gives the same detail, and it gives that again and again. */
+const placesOfChunks = new WeakMap<ChunkDetail, readonly Place[]>();
+
+function placesIn(text: string, chunk: ChunkDetail): readonly Place[] {
+  const known = placesOfChunks.get(chunk);
+  if (known) return known;
+  const places = (chunk.statements ?? []).flatMap((statement) => placesOf(text, statement));
+  placesOfChunks.set(chunk, places);
+  return places;
+}
+
+function placesOf(text: string, statement: PassageStatement): Place[] {
+  const { quote } = statement;
+  const places: Place[] = [];
+  if (quote === "") return places;
+  for (let start = text.indexOf(quote); start !== -1; start = text.indexOf(quote, start + quote.length))
+    places.push({ statement, start, end: start + quote.length });
+  return places;
+}
+
+/** A text without some places; what else was stated in the same words stands there in its own. */
+function cut(text: string, gone: readonly Place[], holds: readonly Place[]): string {
+  let current = "";
+  let from = 0;
+  for (const { start, end } of merged(gone)) {
+    const others = holds.filter((place) => place.start < end && start < place.end);
+    const kept = [...new Set(others.map(({ statement }) => statement.text))];
+    current += text.slice(from, start) + [GAP, ...kept].join(" ");
+    from = end;
+  }
+  const lines = (current + text.slice(from)).replaceAll(ROW_OF_GAPS, GAP).split("\n");
+  const left = lines.filter((line) => !line.includes(GAP) || !BARE_LINE.test(line.replaceAll(GAP, "")));
+  const rest = left.join("\n").trim();
+  return HAS_WORDS.test(rest) ? rest : "";
+}
+
+/** The places in order, those that overlap as one. */
+function merged(places: readonly Place[]): { readonly start: number; readonly end: number }[] {
+  const ordered = places.toSorted((one, other) => one.start - other.start);
+  const result: { start: number; end: number }[] = [];
+  for (const { start, end } of ordered) {
+    const last = result.at(-1);
+    if (last && start < last.end) last.end = Math.max(last.end, end);
+    else result.push({ start, end });
+  }
+  return result;
+}
