@@ -28,6 +28,7 @@ import { createSummariser } from "./core/profile/summarise.js";
 import { createSearchLine } from "./core/search/search-line.js";
 import { createSpaceCalibrations } from "./core/search/space-calibrations.js";
 import { createModelReranker } from "./core/search/rerank-with-model.js";
+import { createSearchModel, type SearchModel } from "./core/search/search-model.js";
 import { createAuditTrail } from "./core/service/audit-trail.js";
 import { createExpiryWarnings } from "./core/service/expiring-keys.js";
 import { whereThereIsRoom } from "./core/service/room.js";
@@ -133,6 +134,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 function assemble({ config, version, log }: ServiceOptions, store: Store) {
   const clock = systemClock;
   const model = createModel(config, { store, clock, log });
+  const searchModel = model && createSearchModel({ model, store, patienceMs: config.patience.modelMs });
   const rules = createRulesExtractor();
   const factExtractor = model ? createModelExtractor({ model, fallback: rules, log }) : rules;
   const vectors = createVectors({
@@ -154,7 +156,8 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     embedders: createEmbedders(createMaker(config, log), createBuiltinEmbedder()),
     calibrations: createSpaceCalibrations({ store, clock, log }),
     model,
-    reranker: createReranker(config, { model, clock, log }),
+    searchModel,
+    reranker: createReranker(config, { searchModel, log }),
     mailer: config.mail ? createSmtpMailer(config.mail) : null,
     clock,
     timeZone: config.timeZone,
@@ -233,11 +236,11 @@ function keylessOf({ isKeylessOff, publicUrl, host }: Config): About["keyless"] 
 
 /** Rules take about a millisecond and need no service, so they are what nobody has to choose. */
 function createReranker(
-  { rerank }: Config,
-  { model, clock, log }: { readonly model: LanguageModel | null; readonly clock: Clock; readonly log: Log },
+  { rerank, patience }: Config,
+  { searchModel, log }: { readonly searchModel: SearchModel | null; readonly log: Log },
 ): Reranker | null {
-  if (rerank.kind === "service") return createRerankService({ ...rerank, clock, log });
-  return rerank.kind === "llm" && model ? createModelReranker(model) : null;
+  if (rerank.kind === "service") return createRerankService({ ...rerank, patienceMs: patience.serviceMs, log });
+  return rerank.kind === "llm" && searchModel ? createModelReranker(searchModel) : null;
 }
 
 function createModel(
@@ -252,9 +255,16 @@ function createModel(
   return createBudgetedModel(model, { limit, spentSince, clock });
 }
 
-function createMaker({ dataDirectory, offline, hub, embedding }: Config, log: Log) {
+function createMaker({ dataDirectory, offline, hub, embedding, patience }: Config, log: Log) {
   const { apiKey: key, baseUrl, formerApiKey: formerKey } = embedding;
-  return createEmbedderMaker({ dataDirectory, offline, hub, keys: { key, baseUrl, formerKey }, log });
+  return createEmbedderMaker({
+    dataDirectory,
+    offline,
+    hub,
+    keys: { key, baseUrl, formerKey },
+    searchPatienceMs: patience.serviceMs,
+    log,
+  });
 }
 
 /** The embedder that the settings ask for, without what is secret. */

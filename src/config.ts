@@ -12,6 +12,7 @@ import {
 import { chooseMail, findMailProblems, type MailConfig } from "./config/mail.js";
 import { chooseModel, type ModelConfig } from "./config/model.js";
 import { type Places, placesOf } from "./config/places.js";
+import type { PatienceConfig } from "./config/patience.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
@@ -85,6 +86,8 @@ export interface Config {
   readonly searchMode: "hybrid" | "memories" | "documents";
   /** What a search with `rerank` is put in order by. */
   readonly rerank: RerankConfig;
+  /** How long searches wait for what answers elsewhere. */
+  readonly patience: PatienceConfig;
   /** Container tag when the caller names none. */
   readonly container: string;
   /** Which tools MCP lists. */
@@ -221,6 +224,10 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     threshold: need(values.RECOLLECT_THRESHOLD),
     searchMode: need(values.RECOLLECT_SEARCH_MODE),
     rerank: chooseRerank(values),
+    patience: {
+      serviceMs: need(values.RECOLLECT_SEARCH_PATIENCE_MS),
+      modelMs: need(values.RECOLLECT_SEARCH_MODEL_PATIENCE_MS),
+    },
     container: need(values.RECOLLECT_CONTAINER),
     mcpTools: need(values.RECOLLECT_MCP_TOOLS),
     publicUrl: values.RECOLLECT_PUBLIC_URL,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isTimeZone } from "../lib/time-zone.js";
 import { MAIL_SETTINGS } from "./mail.js";
 import { MODEL_SETTINGS } from "./model.js";
+import { PATIENCE_SETTINGS } from "./patience.js";
 import { RERANK_SETTINGS } from "./rerank.js";
 import { choice, dollars, expandHome, httpUrl, setting, wholeNumber } from "./setting.js";
 
@@ -296,6 +297,7 @@ export const SETTINGS = {
     description: "Container tag for MCP and the command line when the caller names none.",
   }),
   ...RERANK_SETTINGS,
+  ...PATIENCE_SETTINGS,
   ...MAIL_SETTINGS,
   RECOLLECT_MCP_TOOLS: setting({
     schema: choice(["small", "all"]),

@@ -2,6 +2,7 @@ import type { ConcurrencyLimit } from "../lib/concurrency-limit.js";
 import type { RateLimiter } from "../lib/rate-limit.js";
 import type { Stages } from "../lib/stages.js";
 import type { TimeZone } from "../lib/time-zone.js";
+import type { SearchModel } from "./search/search-model.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
 import type { DocumentEvents } from "./documents/document-events.js";
 import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Reranker, Store, VectorIndex } from "./ports.js";
@@ -17,6 +18,8 @@ export interface CoreContext {
   readonly calibrations: SpaceCalibrations;
   /** Null when none is configured: rules then do what they can. */
   readonly model: LanguageModel | null;
+  /** The same for searches, which wait for it for a while only. */
+  readonly searchModel: SearchModel | null;
   /** Null where rules put results in order. */
   readonly reranker: Reranker | null;
   /** Null when no mail server is configured: warnings are then in the log. */

@@ -1,5 +1,3 @@
-import type { ModelUse } from "./ports.js";
-
 /** A text that answers a question more or less well. */
 export interface RerankText {
   readonly text: string;
@@ -18,8 +16,6 @@ export interface RerankRequest {
 export interface RerankVerdict {
   /** For each text in order: the higher, the better it answers, on any scale; null for one that was not judged. */
   readonly scores: readonly (number | null)[];
-  /** What the answer of a language model cost; absent for others. */
-  readonly use?: ModelUse | undefined;
 }
 
 /** Puts texts in order that were found by simpler means, by reading each together with the question. */
@@ -29,8 +25,8 @@ export interface Reranker {
   /** The most texts of one request. */
   readonly most: number;
   /**
-   * Judges at least one text, and each at most once.
+   * Judges at least one text, and each at most once. Somebody waits for it: it takes no longer than searches may wait.
    * @throws AppError `unavailable` or `invalid` when there is no answer in time that can be used
    */
-  rerank(request: RerankRequest, signal?: AbortSignal): Promise<RerankVerdict>;
+  rerank(request: RerankRequest): Promise<RerankVerdict>;
 }

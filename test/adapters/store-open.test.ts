@@ -158,6 +158,8 @@ describe("opening", () => {
 
   test("after a crash at the very first moment starts afresh", async () => {
     writeFileSync(file, "");
+    for (const name of ["owner.lock", `${STORE_FILE}-journal`, ".DS_Store"]) writeFileSync(join(folder, name), "");
+    mkdirSync(join(folder, "lost+found"));
     const store = await open();
     await add(store);
     await store.close();
@@ -270,6 +272,19 @@ describe("a damaged or foreign file", () => {
     truncateSync(file, 0);
     await expectRefusal("corrupt", /empty, but its log is not/);
   });
+
+  test.each(["files", "chroma", "keys.txt", "service.log", `${STORE_FILE}-shm`])(
+    "cut off to nothing, with %s of the service beside it",
+    async (name) => {
+      await makeStore();
+      truncateSync(file, 0);
+      writeFileSync(join(folder, "owner.lock"), "");
+      writeFileSync(join(folder, name), "");
+      await expectRefusal("corrupt", new RegExp(`it is empty, but beside it is ${name}.*move it away to start afresh`));
+      await rm(file);
+      await (await open()).close();
+    },
+  );
 
   test("gone, with a log", async () => {
     await leaveLog((store) => add(store));

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRerankService } from "../../src/adapters/rerank/service.js";
-import type { Reranker } from "../../src/core/ports.js";
 import { createModelReranker } from "../../src/core/search/rerank-with-model.js";
-import { openManualCore, type ManualCore } from "../support/manual-core.js";
+import { createSearchModel } from "../../src/core/search/search-model.js";
+import { openManualCore, type ManualCore, type ManualCoreOptions } from "../support/manual-core.js";
 import { silentLog } from "../support/open-core.js";
 import {
   type ModelRequest,
@@ -12,6 +12,9 @@ import {
 } from "../support/scripted-model.js";
 import { type RerankFault, type ScriptedReranker, startScriptedReranker } from "../support/scripted-reranker.js";
 
+/** Longer than any test. */
+const REST_MS = 60_000;
+
 const FACTS = ["Mia drinks green tea", "Mia drinks tea with Ada", "Tea is grown by Ada", "Mia repairs old clocks"];
 
 let opened: ManualCore | undefined;
@@ -20,7 +23,10 @@ afterEach(async () => {
   opened = undefined;
 });
 
-async function open(reranker: Reranker, facts: readonly string[] = FACTS): Promise<ManualCore> {
+async function open(
+  reranker: NonNullable<ManualCoreOptions["reranker"]>,
+  facts: readonly string[] = FACTS,
+): Promise<ManualCore> {
   opened = await openManualCore({ reranker });
   const memories = facts.map((content) => ({ content }));
   await opened.core.createMemories(opened.call(), { containerTag: "a", memories });
@@ -41,7 +47,7 @@ describe("a rerank service", () => {
     service = await startScriptedReranker();
     service.score((text) => (text.includes("clocks") ? 3 : text.includes("grown") ? 2 : 1));
     const options = { baseUrl: service.url, model: "sorter", apiKey: undefined, log: silentLog };
-    core = await open(createRerankService({ ...options, clock: { now: () => new Date() }, timeoutMs: 500 }));
+    core = await open(createRerankService({ ...options, patienceMs: 500, restMs: REST_MS }));
   });
   afterEach(() => service.close());
 
@@ -110,6 +116,17 @@ describe("a rerank service", () => {
     ]);
   });
 
+  test("that hangs is left alone after three searches, and each answer says so", async () => {
+    const byRules = textsOf(await search(core, { rerank: false }));
+    service.fail({ kind: "stall" }, { kind: "stall" }, { kind: "stall" });
+    for (let round = 0; round < 5; round += 1) {
+      const { results, degraded } = await search(core);
+      expect(results.map(({ text }) => text).toSorted()).toEqual(byRules.toSorted());
+      expect(degraded).toEqual([expect.stringMatching(/^ordered by rules: .* did not answer within 0.5 s/)]);
+    }
+    expect(service.requests).toHaveLength(3);
+  });
+
   test("is not asked about a single result, or none", async () => {
     await search(core, { limit: 10, threshold: 0.99 });
     await search(core, { containerTags: ["nowhere"] });
@@ -122,7 +139,8 @@ describe("a language model that orders", () => {
   let core: ManualCore;
   beforeEach(async () => {
     provider = await startScriptedModel();
-    core = await open(createModelReranker(scriptedLanguageModel(provider, silentLog)));
+    const model = scriptedLanguageModel(provider, silentLog);
+    core = await open((store) => createModelReranker(createSearchModel({ model, store, patienceMs: 500 })));
   });
   afterEach(() => provider.close());
 
@@ -150,6 +168,18 @@ describe("a language model that orders", () => {
     for (const { id } of results) expect(JSON.stringify(provider.requests[0]?.body)).not.toContain(id);
     const totals = await core.store.extractions.totals(core.store.organizationId);
     expect(totals).toMatchObject({ inputTokens: 1, outputTokens: 1 });
+  });
+
+  test("that hangs is left alone after three searches, and each answer says so", async () => {
+    provider.always(() => ({ fault: "stall" }));
+    for (let round = 0; round < 5; round += 1) {
+      const { results, degraded } = await search(core);
+      expect(results).toHaveLength(FACTS.length);
+      expect(degraded).toEqual([
+        expect.stringMatching(/^ordered by rules: The language model .* gave no answer within 0.5 s/),
+      ]);
+    }
+    expect(provider.requests).toHaveLength(3);
   });
 
   test("keeps the order where nothing helps", async () => {

@@ -27,6 +27,7 @@ import type {
 import type { Actor } from "../../src/core/types.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
+import { createSearchModel } from "../../src/core/search/search-model.js";
 import { createSearchLine } from "../../src/core/search/search-line.js";
 import { createSpaceCalibrations } from "../../src/core/search/space-calibrations.js";
 import { createAuditTrail } from "../../src/core/service/audit-trail.js";
@@ -70,7 +71,8 @@ export interface ManualCoreOptions {
   readonly embedder?: Embedder;
   readonly factExtractor?: FactExtractor;
   readonly model?: LanguageModel;
-  readonly reranker?: Reranker;
+  /** Made over the store where it asks a language model, whose costs are noted there. */
+  readonly reranker?: Reranker | ((store: Store) => Reranker);
   readonly mailer?: Mailer;
   readonly vectors?: (index: VectorIndex) => VectorIndex;
   readonly log?: Log;
@@ -105,7 +107,8 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     embedders: onlyEmbedder(options.embedder ?? createBuiltinEmbedder()),
     calibrations: createSpaceCalibrations({ store, clock, log }),
     model,
-    reranker: options.reranker ?? null,
+    searchModel: model && createSearchModel({ model, store, patienceMs: 6_000 }),
+    reranker: (typeof options.reranker === "function" ? options.reranker(store) : options.reranker) ?? null,
     mailer: options.mailer ?? null,
     clock,
     timeZone: options.timeZone ?? "UTC",

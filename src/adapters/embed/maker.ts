@@ -15,6 +15,8 @@ export interface MakerOptions {
   readonly hub: { readonly baseUrl: string; readonly token: string | undefined };
   /** Keys of the services that embed. */
   readonly keys: EmbeddingKeys;
+  /** How long a search waits for a service, in milliseconds. */
+  readonly searchPatienceMs: number;
   readonly log: Log;
 }
 
@@ -34,7 +36,8 @@ const MODELS_FOLDER = "models";
 const CACHED_QUERIES = 1_000;
 
 /** Makes the embedders that there are. Models and clients are loaded when they are needed first. */
-export function createEmbedderMaker({ dataDirectory, offline, hub, keys, log }: MakerOptions): EmbedderMaker {
+export function createEmbedderMaker(options: MakerOptions): EmbedderMaker {
+  const { dataDirectory, offline, hub, keys, log } = options;
   return {
     async make(choice, waiting) {
       if (choice.kind === "builtin") return createBuiltinEmbedder();
@@ -47,7 +50,9 @@ export function createEmbedderMaker({ dataDirectory, offline, hub, keys, log }: 
       const { model, baseUrl, dimensions } = choice;
       const apiKey = keyFor(choice, keys);
       const embedder = createOpenAiEmbedder({ model, baseUrl, apiKey, dimensions: dimensions ?? undefined, log });
-      return cacheQueries(watchEmbedder(embedder), { entries: CACHED_QUERIES });
+      return cacheQueries(watchEmbedder(embedder, { patienceMs: options.searchPatienceMs }), {
+        entries: CACHED_QUERIES,
+      });
     },
   };
 }

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
-import type { Clock, Log, Reranker, RerankRequest } from "../../core/ports.js";
+import type { Log, Reranker, RerankRequest } from "../../core/ports.js";
 import { describeBreak, quoteService } from "../../lib/api-failure.js";
+import { createCircuitBreaker } from "../../lib/circuit-breaker.js";
 import { createFetch, parseRetryAfter } from "../../lib/http-fetch.js";
 
 export interface RerankServiceOptions {
@@ -11,20 +12,19 @@ export interface RerankServiceOptions {
   readonly model: string | undefined;
   readonly apiKey: string | undefined;
   readonly log: Log;
-  readonly clock: Clock;
-  /** Limit of one request, in milliseconds. Default 4,000: somebody waits for the search. */
-  readonly timeoutMs?: number;
+  /** How long one answer is waited for, in milliseconds. */
+  readonly patienceMs: number;
+  /** How long a service that failed is left alone before it is tried again, in milliseconds. Default 30,000. */
+  readonly restMs?: number;
 }
 
-const TIMEOUT = 4_000;
 /** Enough for scores with the texts that some services send back. */
 const LARGEST_ANSWER = 4 * 1024 * 1024;
 const MOST_TEXTS = 50;
 /** Models read about 512 tokens of a text; what answers stands near its beginning. */
 const LONGEST_TEXT = 4_000;
 const LONGEST_QUERY = 2_000;
-/** Seconds in which a service that did not answer is left alone, so that not every search waits for it. */
-const REST = 30;
+/** Seconds for which a service may ask to be left alone. */
 const LONGEST_REST = 600;
 const ADDRESS = "RECOLLECT_RERANK_BASE_URL";
 
@@ -42,17 +42,32 @@ const answerSchema = z.union([
 ]);
 
 /**
- * A reranker behind `POST {baseUrl}/rerank`. It tries once, and rests after a failure. It asks for no number of results:
- * services call that `top_n` or `top_k`, refuse the other, and give all without it.
+ * A reranker behind `POST {baseUrl}/rerank`. It tries once, and leaves the service alone after three failures in a row, or
+ * when that asks for it. It asks for no number of results: services call that `top_n` or `top_k`, refuse the other, and give
+ * all without it.
  */
 export function createRerankService(options: RerankServiceOptions): Reranker {
-  const { baseUrl, model, apiKey, log, clock } = options;
-  const fetch = createFetch({ timeoutMs: options.timeoutMs ?? TIMEOUT, maximumBytes: LARGEST_ANSWER });
+  const { baseUrl, model, apiKey, log, patienceMs, restMs } = options;
+  // The circuit breaker gives up first, and ends what it gave up.
+  const fetch = createFetch({ timeoutMs: 2 * patienceMs, maximumBytes: LARGEST_ANSWER });
   const who = `The rerank service at ${baseUrl}`;
   let field: "documents" | "texts" = "documents";
-  let resting: { readonly until: number; readonly reason: string } | undefined;
+  const breaker = createCircuitBreaker({
+    patienceMs,
+    ...(restMs !== undefined && { restMs }),
+    isFailure: (error) => error instanceof AppError,
+    restAfter: (failure) =>
+      failure instanceof AppError && failure.retryAfter !== undefined ? failure.retryAfter * 1_000 : undefined,
+    late: () =>
+      noteFailure(
+        new AppError(
+          "unavailable",
+          `${who} did not answer within ${patienceMs / 1_000} s. Check whether it is overloaded.`,
+        ),
+      ),
+  });
 
-  async function post({ query, texts }: RerankRequest, signal: AbortSignal | undefined): Promise<Response> {
+  async function post({ query, texts }: RerankRequest, signal: AbortSignal): Promise<Response> {
     const body = {
       ...(model !== undefined && { model }),
       query: cut(query, LONGEST_QUERY),
@@ -65,11 +80,11 @@ export function createRerankService(options: RerankServiceOptions): Reranker {
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
       },
       body: JSON.stringify(body),
-      ...(signal && { signal }),
+      signal,
     });
   }
 
-  async function ask(request: RerankRequest, signal: AbortSignal | undefined): Promise<unknown> {
+  async function ask(request: RerankRequest, signal: AbortSignal): Promise<unknown> {
     let response = await post(request, signal);
     let text = await response.text();
     // Text Embeddings Inference calls documents `texts`, and says that they are missing.
@@ -87,10 +102,12 @@ export function createRerankService(options: RerankServiceOptions): Reranker {
     const { status } = response;
     if (status === 401 || status === 403)
       return new AppError("invalid", `${who} refused the key. Check RECOLLECT_RERANK_API_KEY.${said}`);
-    if (status === 429 || status >= 500)
+    if (status === 429 || status >= 500) {
+      const wanted = parseRetryAfter(response.headers.get("retry-after"));
       return new AppError("unavailable", `${who} is overloaded or failing (HTTP ${status}).${said}`, {
-        retryAfter: Math.min(parseRetryAfter(response.headers.get("retry-after")) ?? REST, LONGEST_REST),
+        ...(wanted !== undefined && { retryAfter: Math.min(wanted, LONGEST_REST) }),
       });
+    }
     return new AppError(
       "invalid",
       `${who} refused the request (HTTP ${status}). Check ${ADDRESS} and RECOLLECT_RERANK_MODEL.${said}`,
@@ -100,28 +117,28 @@ export function createRerankService(options: RerankServiceOptions): Reranker {
   function describe(error: unknown): AppError {
     if (error instanceof AppError) return error;
     const reason = describeBreak(error, { expected: "scores", addressSetting: ADDRESS });
-    return new AppError("unavailable", `${who} ${reason}`, { cause: error, retryAfter: REST });
+    return new AppError("unavailable", `${who} ${reason}`, { cause: error });
+  }
+
+  function noteFailure(failure: AppError): AppError {
+    log.warn("rerank.failed", { reason: failure.message });
+    return failure;
+  }
+
+  async function judge(request: RerankRequest, signal: AbortSignal): Promise<(number | null)[]> {
+    try {
+      return readScores(await ask(request, signal), request.texts.length, who);
+    } catch (error) {
+      // Nobody waits any more, and that was told.
+      signal.throwIfAborted();
+      throw noteFailure(describe(error));
+    }
   }
 
   return {
     name: `${model ?? "rerank"} at ${new URL(baseUrl).host}`,
     most: MOST_TEXTS,
-
-    async rerank(request, signal) {
-      const now = clock.now().getTime();
-      if (resting && now < resting.until) throw new AppError("unavailable", resting.reason);
-      try {
-        const scores = readScores(await ask(request, signal), request.texts.length, who);
-        resting = undefined;
-        return { scores };
-      } catch (error) {
-        signal?.throwIfAborted();
-        const failure = describe(error);
-        log.warn("rerank.failed", { reason: failure.message });
-        resting = { until: now + (failure.retryAfter ?? REST) * 1_000, reason: failure.message };
-        throw failure;
-      }
-    },
+    rerank: async (request) => ({ scores: await breaker.ask((signal) => judge(request, signal)) }),
   };
 }
 

@@ -1,5 +1,5 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { accessSync, closeSync, constants, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import {
   APPLICATION_ID,
   isTooNew,
@@ -12,11 +12,13 @@ import {
 } from "./refusals.js";
 
 const HEADER_BYTES = 100;
+/** Names of what lies beside an empty store, in the message about it. */
+const MOST_NAMES = 5;
 const MAGIC = "SQLite format 3\0";
 
 /** What the bytes of a store say before SQLite touches it. */
 export interface FileFacts {
-  /** There is no file yet, or an empty one, which a crash at the very first start leaves. */
+  /** There is no file yet, or an empty one with nothing beside it, which a crash at the very first start leaves. */
   readonly isNew: boolean;
   /** There are changes in the write-ahead log that the file does not have yet. */
   readonly hasLog: boolean;
@@ -34,11 +36,22 @@ export function inspectFile(file: string): FileFacts {
     // SQLite would throw the log away.
     if (hasLog)
       throw refuseDamaged(file, status ? "it is empty, but its log is not" : "it is gone, but its log is not");
+    if (status) refuseEmptied(file, folder);
     return { isNew: true, hasLog };
   }
   if (status.size < HEADER_BYTES) throw refuseNoDatabase(file);
   inspectHeader(readHeader(file), { file, size: status.size, hasLog });
   return { isNew: false, hasLog };
+}
+
+/** A crash at the very first start leaves an empty store alone; whatever else a service keeps comes after its first page. */
+function refuseEmptied(file: string, folder: string): void {
+  const name = basename(file);
+  const early = new Set([name, `${name}-journal`, "owner.lock", "lost+found"]);
+  const beside = readdirSync(folder).filter((entry) => !early.has(entry) && !entry.startsWith("."));
+  if (beside.length === 0) return;
+  const shown = beside.sort().slice(0, MOST_NAMES).join(", ");
+  throw refuseDamaged(file, `it is empty, but beside it is ${shown}: a service was here before`);
 }
 
 function readHeader(file: string): Buffer {

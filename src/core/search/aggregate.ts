@@ -8,14 +8,12 @@ import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { meaningKey } from "../memories/near-duplicates.js";
 import { judgeText } from "../memories/trust.js";
-import type { LanguageModel } from "../ports.js";
 import { aggregateResultsPrompt, type StatedTogether } from "../prompts/aggregate-results.js";
 import { TRUST } from "../types.js";
 import { joinFacts } from "./join-facts.js";
+import type { SearchModel } from "./search-model.js";
 import type { SearchResult } from "./search.js";
 
-/** Milliseconds that a search waits for what several results say together. */
-const PATIENCE = 10_000;
 /** The best results that are looked at, and how much of each. */
 const SOURCES = 20;
 const LONGEST_SOURCE = 500;
@@ -43,16 +41,16 @@ export async function addAggregates(
   results: readonly SearchResult[],
 ): Promise<{ readonly results: readonly SearchResult[]; readonly degraded: readonly string[] }> {
   if (results.length < 2) return { results, degraded: [] };
-  const { model } = context;
-  const { statements, degraded } = model
-    ? await askModel({ ...context, model }, query, results)
+  const { searchModel } = context;
+  const { statements, degraded } = searchModel
+    ? await askModel({ ...context, searchModel }, query, results)
     : { statements: byRules(results), degraded: [] };
   const kept = statements.filter((statement, index) => isNews(statement, statements.slice(0, index), results));
   return { results: insert(results, kept.slice(0, MOST_STATEMENTS)), degraded };
 }
 
 async function askModel(
-  { model, store, log, timeZone }: CoreContext & { readonly model: LanguageModel },
+  { searchModel, log, timeZone }: CoreContext & { readonly searchModel: SearchModel },
   query: string,
   results: readonly SearchResult[],
 ): Promise<{ statements: Statement[]; degraded: string[] }> {
@@ -68,25 +66,18 @@ async function askModel(
   };
   const fence = fenceOf(JSON.stringify(shown));
   try {
-    const request = {
+    const { statements } = await searchModel.ask({
       name,
+      version,
       schema,
       messages: messages({ ...shown, fence }),
-      effort: "fast",
       maxTokens: MOST_TOKENS,
-    } as const;
-    const { value, ...use } = await model.generate(request, AbortSignal.timeout(PATIENCE));
-    const noted = { ...use, prompt: `${name}/${version}`, documentId: "", revision: 0 };
-    await store.extractions.note(store.organizationId, noted);
-    return {
-      statements: value.statements.flatMap((said) => checkStatement(said, byHandle, timeZone) ?? []),
-      degraded: [],
-    };
+    });
+    return { statements: statements.flatMap((said) => checkStatement(said, byHandle, timeZone) ?? []), degraded: [] };
   } catch (error) {
-    if (!(error instanceof AppError) && !(error instanceof Error && error.name === "TimeoutError")) throw error;
-    const reason = error instanceof AppError ? error.message : "the language model did not answer in time.";
-    log.warn("results are put together by rules", { reason });
-    return { statements: byRules(results), degraded: [`aggregated by rules: ${reason}`] };
+    if (!(error instanceof AppError)) throw error;
+    log.warn("results are put together by rules", { reason: error.message });
+    return { statements: byRules(results), degraded: [`aggregated by rules: ${error.message}`] };
   }
 }
 

@@ -35,10 +35,10 @@ export async function ask(
   { rewrite, timeZone }: { readonly rewrite: boolean; readonly timeZone: TimeZone },
 ): Promise<Asked> {
   if (!rewrite) return { forms: [{ text: query, weight: 1 }], degraded: [] };
-  const { model, clock } = context;
+  const { searchModel, clock } = context;
   const { bare, stated } = rewriteByRules(query, wallClock(clock.now(), timeZone));
-  const { texts, degraded } = model
-    ? await rewriteWith({ ...context, model, timeZone }, query)
+  const { texts, degraded } = searchModel
+    ? await rewriteWith({ ...context, searchModel, timeZone }, query)
     : { texts: [], degraded: [] };
   const forms: QuestionForm[] = [
     { text: bare ?? query, weight: 1 },

@@ -1,7 +1,8 @@
 import { fenceOf } from "../../lib/fence.js";
 import { truncate } from "../../lib/truncate.js";
-import type { LanguageModel, Reranker } from "../ports.js";
+import type { Reranker } from "../ports.js";
 import { rerankResultsPrompt } from "../prompts/rerank-results.js";
+import type { SearchModel } from "./search-model.js";
 
 const MOST_TEXTS = 30;
 /** Characters of a text that are shown. */
@@ -10,13 +11,13 @@ const LONGEST_QUERY = 2_000;
 const MOST_TOKENS = 1_000;
 
 /** A reranker that asks a language model for the results that help, by handles that stand for nothing but these results. */
-export function createModelReranker(model: LanguageModel): Reranker {
+export function createModelReranker(model: SearchModel): Reranker {
   const { name, version, schema, messages } = rerankResultsPrompt;
   return {
     name: model.name,
     most: MOST_TEXTS,
 
-    async rerank({ query, texts }, signal) {
+    async rerank({ query, texts }) {
       const results = texts.map(({ text, date }, index) => ({
         handle: `r${index + 1}`,
         text: truncate(text, LONGEST_TEXT),
@@ -24,15 +25,14 @@ export function createModelReranker(model: LanguageModel): Reranker {
       }));
       const shown = { query: truncate(query, LONGEST_QUERY), results };
       const fence = fenceOf(JSON.stringify(shown));
-      const request = {
+      const { order } = await model.ask({
         name,
+        version,
         schema,
         messages: messages({ ...shown, fence }),
-        effort: "fast",
         maxTokens: MOST_TOKENS,
-      } as const;
-      const { value, ...use } = await model.generate(request, signal);
-      return { scores: scoresOf(value.order, results), use: { ...use, prompt: `${name}/${version}` } };
+      });
+      return { scores: scoresOf(order, results) };
     },
   };
 }

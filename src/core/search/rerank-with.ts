@@ -5,16 +5,13 @@ import type { Reranker, RerankText } from "../ports.js";
 import type { RankedUnit } from "./rank.js";
 import type { Retrieved } from "./retrieve.js";
 
-/** Milliseconds that a search waits for a reranker, whatever that itself allows. */
-const PATIENCE = 10_000;
-
 /**
  * Puts the best units into the order of a reranker; those that it did not judge follow as they were. Without an answer that
  * can be used the order stays, and that is said. Similarities stay in any case.
  * @param ranked best first
  */
 export async function rerankWith(
-  { reranker, store, log, timeZone }: Pick<CoreContext, "store" | "log" | "timeZone"> & { readonly reranker: Reranker },
+  { reranker, log, timeZone }: Pick<CoreContext, "log" | "timeZone"> & { readonly reranker: Reranker },
   query: string,
   ranked: readonly RankedUnit[],
 ): Promise<Pick<Retrieved, "ranked" | "degraded">> {
@@ -22,24 +19,17 @@ export async function rerankWith(
   if (best.length < 2) return { ranked, degraded: [] };
   try {
     const request = { query, texts: best.map((unit) => textOf(unit, timeZone)) };
-    const { scores, use } = await reranker.rerank(request, AbortSignal.timeout(PATIENCE));
-    if (use) await store.extractions.note(store.organizationId, { ...use, documentId: "", revision: 0 });
+    const { scores } = await reranker.rerank(request);
     const missing = best.length - scores.filter((score) => score !== null).length;
     return {
       ranked: [...byScore(best, scores), ...ranked.slice(best.length)],
       degraded: missing > 0 ? [`order of ${missing} results by rules: ${reranker.name} judged only the others`] : [],
     };
   } catch (error) {
-    if (!isFailure(error)) throw error;
-    const reason = error instanceof AppError ? error.message : `${reranker.name} did not answer in time.`;
-    log.warn("search is ordered by rules", { reason });
-    return { ranked, degraded: [`ordered by rules: ${reason}`] };
+    if (!(error instanceof AppError)) throw error;
+    log.warn("search is ordered by rules", { reason: error.message });
+    return { ranked, degraded: [`ordered by rules: ${error.message}`] };
   }
-}
-
-/** True for what a provider can do to a search that is not our mistake. */
-function isFailure(error: unknown): error is Error {
-  return error instanceof AppError || (error instanceof Error && error.name === "TimeoutError");
 }
 
 function textOf({ detail }: RankedUnit, timeZone: TimeZone): RerankText {

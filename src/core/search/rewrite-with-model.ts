@@ -3,11 +3,9 @@ import { dayIn } from "../../lib/time-zone.js";
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import type { LanguageModel } from "../ports.js";
 import { rewriteQueryPrompt } from "../prompts/rewrite-query.js";
+import type { SearchModel } from "./search-model.js";
 
-/** Milliseconds that a search waits for a rewritten question. */
-const PATIENCE = 6_000;
 /** A question that says all this needs no other words; and a rewritten one that says more does not ask the same. */
 const LONGEST = 1_000;
 const MOST_TOKENS = 1_000;
@@ -17,23 +15,25 @@ const MOST_TOKENS = 1_000;
  * time, and then it is said.
  */
 export async function rewriteWith(
-  { model, store, clock, timeZone, log }: CoreContext & { readonly model: LanguageModel },
+  { searchModel, clock, timeZone, log }: CoreContext & { readonly searchModel: SearchModel },
   query: string,
 ): Promise<{ readonly texts: readonly string[]; readonly degraded: readonly string[] }> {
   if (query.length > LONGEST) return { texts: [], degraded: [] };
   const { name, version, schema, messages } = rewriteQueryPrompt;
   try {
     const input = { query, today: dayIn(iso(clock.now()), timeZone), fence: fenceOf(query) };
-    const request = { name, schema, messages: messages(input), effort: "fast", maxTokens: MOST_TOKENS } as const;
-    const { value, ...use } = await model.generate(request, AbortSignal.timeout(PATIENCE));
-    const noted = { ...use, prompt: `${name}/${version}`, documentId: "", revision: 0 };
-    await store.extractions.note(store.organizationId, noted);
-    return { texts: value.queries.flatMap(checkForm), degraded: [] };
+    const { queries } = await searchModel.ask({
+      name,
+      version,
+      schema,
+      messages: messages(input),
+      maxTokens: MOST_TOKENS,
+    });
+    return { texts: queries.flatMap(checkForm), degraded: [] };
   } catch (error) {
-    if (!(error instanceof AppError) && !(error instanceof Error && error.name === "TimeoutError")) throw error;
-    const reason = error instanceof AppError ? error.message : "the language model did not answer in time.";
-    log.warn("a query is rewritten by rules", { reason });
-    return { texts: [], degraded: [`query rewritten by rules: ${reason}`] };
+    if (!(error instanceof AppError)) throw error;
+    log.warn("a query is rewritten by rules", { reason: error.message });
+    return { texts: [], degraded: [`query rewritten by rules: ${error.message}`] };
   }
 }
 

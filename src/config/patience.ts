@@ -1,0 +1,25 @@
+import { setting, wholeNumber } from "./setting.js";
+
+/** The settings of how long a search waits for what answers elsewhere. */
+export const PATIENCE_SETTINGS = {
+  RECOLLECT_SEARCH_PATIENCE_MS: setting({
+    schema: wholeNumber(50, 600_000),
+    fallback: "1500",
+    description:
+      "Milliseconds that a search waits for the embedding service and for the rerank service, each. After that it answers without them and says so in `degraded`; after three failures in a row no search waits, and the service is tried in the background. Nothing but searches is bound by it.",
+  }),
+  RECOLLECT_SEARCH_MODEL_PATIENCE_MS: setting({
+    schema: wholeNumber(50, 600_000),
+    fallback: "6000",
+    description:
+      "The same for each answer of the language model, in searches that ask it: with `rewriteQuery`, with `aggregate`, and with `rerank` where `RECOLLECT_RERANK` is `llm`.",
+  }),
+};
+
+/** How long a search waits, in milliseconds. */
+export interface PatienceConfig {
+  /** For a service that embeds or reranks. */
+  readonly serviceMs: number;
+  /** For the language model. */
+  readonly modelMs: number;
+}

@@ -1,0 +1,56 @@
+import { createCircuitBreaker } from "../../lib/circuit-breaker.js";
+import { AppError } from "../errors.js";
+import type { LanguageModel, ModelRequest, Store } from "../ports.js";
+
+export interface SearchModelOptions {
+  readonly model: LanguageModel;
+  readonly store: Pick<Store, "extractions" | "organizationId">;
+  /** How long one answer is waited for, in milliseconds. */
+  readonly patienceMs: number;
+  /** How long the model is left alone before it is tried again, in milliseconds. Default 30,000. */
+  readonly restMs?: number;
+}
+
+/** A question of a search to a language model. */
+export interface SearchPrompt<T> extends Pick<ModelRequest<T>, "name" | "schema" | "messages" | "maxTokens"> {
+  readonly version: number;
+}
+
+/** A language model for searches, in which somebody waits for each answer. */
+export interface SearchModel {
+  /** Short name for people. */
+  readonly name: string;
+  /**
+   * Answers within the patience, and notes what that cost.
+   * @throws AppError as the model does; `unavailable`, too, when there is no answer in time, and at once after three failures
+   *   in a row, until it answered in time again; it is tried in the background
+   */
+  ask<T>(prompt: SearchPrompt<T>): Promise<T>;
+}
+
+/** A language model that no search waits for in vain for long. */
+export function createSearchModel({ model, store, patienceMs, restMs }: SearchModelOptions): SearchModel {
+  const breaker = createCircuitBreaker({
+    patienceMs,
+    ...(restMs !== undefined && { restMs }),
+    isFailure: isOutage,
+    late: () => tooLate(model.name, patienceMs),
+  });
+
+  async function generate<T>({ version, ...prompt }: SearchPrompt<T>, signal: AbortSignal): Promise<T> {
+    const { value, ...use } = await model.generate({ ...prompt, effort: "fast" }, signal);
+    const noted = { ...use, prompt: `${prompt.name}/${version}`, documentId: "", revision: 0 };
+    await store.extractions.note(store.organizationId, noted);
+    return value;
+  }
+
+  return { name: model.name, ask: (prompt) => breaker.ask((signal) => generate(prompt, signal)) };
+}
+
+function isOutage(error: unknown): error is AppError {
+  return error instanceof AppError && error.kind === "unavailable";
+}
+
+function tooLate(name: string, patienceMs: number): AppError {
+  return new AppError("unavailable", `The language model ${name} gave no answer within ${patienceMs / 1_000} s.`);
+}

@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type BreakerOptions, createCircuitBreaker } from "../../src/lib/circuit-breaker.js";
+
+class Outage extends Error {
+  readonly restMs: number | undefined;
+
+  constructor(message: string, restMs?: number) {
+    super(message);
+    this.restMs = restMs;
+  }
+}
+
+const PATIENCE_MS = 1_500;
+const REST_MS = 30_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function create(more: Partial<BreakerOptions> = {}) {
+  let asked = 0;
+  let answer: () => Promise<string> = () => Promise.resolve("fine");
+  const breaker = createCircuitBreaker({
+    patienceMs: PATIENCE_MS,
+    restMs: REST_MS,
+    late: () => new Outage("too late"),
+    isFailure: (error): error is Outage => error instanceof Outage,
+    restAfter: (failure) => (failure instanceof Outage ? failure.restMs : undefined),
+    ...more,
+  });
+  const ask = () =>
+    breaker.ask(() => {
+      asked += 1;
+      return answer();
+    });
+  return {
+    ask,
+    breaker,
+    asked: () => asked,
+    answers: () => void (answer = () => Promise.resolve("fine")),
+    fails: (error: Error) => void (answer = () => Promise.reject(error)),
+    hangs: () => void (answer = () => new Promise<string>(() => undefined)),
+  };
+}
+
+/** Lets calls fail until the service is left alone. */
+async function open({ ask, fails }: ReturnType<typeof create>): Promise<void> {
+  fails(new Outage("down"));
+  for (let call = 0; call < 3; call += 1) await expect(ask()).rejects.toThrow("down");
+}
+
+test("a service that hangs is waited for so long, three times, and then not at all", async () => {
+  const service = create();
+  service.hangs();
+  for (let call = 1; call <= 3; call += 1) {
+    const outcome = expect(service.ask()).rejects.toThrow("too late");
+    await vi.advanceTimersByTimeAsync(PATIENCE_MS);
+    await outcome;
+    expect(service.asked()).toBe(call);
+  }
+  await expect(service.ask()).rejects.toThrow("too late");
+  expect(service.asked()).toBe(3);
+  expect(service.breaker.failure()).toMatchObject({ message: "too late" });
+});
+
+test("a success between failures, and what is no failure of the service, keep it in use", async () => {
+  const service = create();
+  for (let round = 0; round < 3; round += 1) {
+    service.fails(new Outage("down"));
+    for (let call = 0; call < 2; call += 1) await expect(service.ask()).rejects.toThrow("down");
+    service.fails(new Error("refused"));
+    for (let call = 0; call < 3; call += 1) await expect(service.ask()).rejects.toThrow("refused");
+    service.answers();
+    expect(await service.ask()).toBe("fine");
+    expect(service.breaker.failure()).toBeNull();
+  }
+});
+
+test("it is tried in the background after a rest, and used again once it answers in time", async () => {
+  const service = create();
+  await open(service);
+  service.answers();
+  await vi.advanceTimersByTimeAsync(REST_MS - 1);
+  await expect(service.ask()).rejects.toThrow("down");
+  expect(service.asked()).toBe(3);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(service.asked()).toBe(4);
+  expect(service.breaker.failure()).toBeNull();
+  expect(await service.ask()).toBe("fine");
+});
+
+test("while it is being tried nobody waits for it, and an answer that comes late ends no rest", async () => {
+  const service = create();
+  await open(service);
+  service.hangs();
+  await vi.advanceTimersByTimeAsync(REST_MS);
+  expect(service.asked()).toBe(4);
+  await expect(service.ask()).rejects.toThrow("down");
+  await vi.advanceTimersByTimeAsync(PATIENCE_MS);
+  await expect(service.ask()).rejects.toThrow("too late");
+  expect(service.asked()).toBe(4);
+});
+
+test("each rest is twice as long, and without anybody who wants it a second trial waits for the next one who does", async () => {
+  const service = create();
+  await open(service);
+  await vi.advanceTimersByTimeAsync(REST_MS);
+  expect(service.asked()).toBe(4);
+  await expect(service.ask()).rejects.toThrow("down");
+  await vi.advanceTimersByTimeAsync(2 * REST_MS - 1);
+  expect(service.asked()).toBe(4);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(service.asked()).toBe(5);
+  await vi.advanceTimersByTimeAsync(1_000 * REST_MS);
+  expect(service.asked()).toBe(5);
+  service.answers();
+  await expect(service.ask()).rejects.toThrow("down");
+  expect(service.asked()).toBe(6);
+  expect(await service.ask()).toBe("fine");
+});
+
+test("one that asks to be left alone is, at once and for as long as it asks", async () => {
+  const service = create();
+  service.fails(new Outage("busy", 120_000));
+  for (let call = 0; call < 3; call += 1) await expect(service.ask()).rejects.toThrow("busy");
+  expect(service.asked()).toBe(1);
+  service.answers();
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(await service.ask()).toBe("fine");
+  expect(service.asked()).toBe(3);
+});
+
+test("a call that began before the rest and succeeds in time ends it", async () => {
+  const service = create();
+  let resolve: (text: string) => void = () => undefined;
+  const early = service.breaker.ask(() => new Promise<string>((done) => (resolve = done)));
+  await open(service);
+  resolve("early");
+  expect(await early).toBe("early");
+  service.answers();
+  expect(await service.ask()).toBe("fine");
+});
+
+test("the signal of the work is aborted when nobody waits any more", async () => {
+  const { breaker } = create();
+  let seen: AbortSignal | undefined;
+  const outcome = expect(breaker.ask((signal) => new Promise(() => (seen = signal)))).rejects.toThrow("too late");
+  expect(seen?.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(PATIENCE_MS);
+  await outcome;
+  expect(seen?.aborted).toBe(true);
+});
