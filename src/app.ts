@@ -5,6 +5,7 @@ import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
 import { createEmbedderMaker } from "./adapters/embed/maker.js";
 import { createBudgetedModel } from "./adapters/llm/budget.js";
 import { createOpenAiModel } from "./adapters/llm/openai.js";
+import { createWatchedModel } from "./adapters/llm/watched.js";
 import { createRulesExtractor } from "./adapters/llm/rules.js";
 import { createSmtpMailer } from "./adapters/mail/smtp.js";
 import { createSeat, findOwnerAddress } from "./adapters/owner/election.js";
@@ -36,6 +37,7 @@ import { createTextIndexJobs, enqueueRewriting } from "./core/service/text-index
 import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
+import { createModelRetrial } from "./ingest/model-retrial.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
 import { versionsOf } from "./ingest/readings.js";
 import { takeUpEmbedding } from "./ingest/take-up.js";
@@ -94,7 +96,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     organizationId: config.apiKey?.organizationId,
   });
   const parts = assemble(options, store);
-  const { context, vectors, runner, schedule } = parts;
+  const { context, vectors, runner, schedule, retryModel } = parts;
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await Promise.all([schedule.stop(), runner.stop(), context.calibrations.close()]);
@@ -111,6 +113,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     });
     await whereThereIsRoom(context, () => enqueueRewriting(context));
     await whereThereIsRoom(context, () => takeUpEmbedding(context));
+    await whereThereIsRoom(context, retryModel);
     await runner.start();
     await schedule.start();
     // Last, because nothing may fail any more that would leave the engine's process behind.
@@ -209,8 +212,11 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
   schedule.every("remove failed documents", { minutes: 1 }, (signal) =>
     removeFailed(context, config.keepFailedMinutes, signal),
   );
-  if (model)
+  const retryModel = createModelRetrial(context);
+  if (model) {
+    schedule.every("read again with the language model", { minutes: 1 }, retryModel);
     schedule.every("sum up profiles", { minutes: PROFILES_SUMMED_UP_MINUTES }, createSummariser({ ...context, model }));
+  }
   schedule.every("warn of expiring keys", { minutes: KEYS_LOOKED_AT_MINUTES }, createExpiryWarnings(context));
   schedule.every("look after embedders", { minutes: 1 }, () => lookAfterEmbedders(context));
   schedule.every("look for missing vectors", { minutes: 60 }, async () => {
@@ -224,7 +230,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
   schedule.every("verify vectors", { minutes: 360 }, async (signal) => {
     await vectors.verify(signal);
   });
-  return { context, vectors, runner, schedule };
+  return { context, vectors, runner, schedule, retryModel };
 }
 
 function keylessOf({ isKeylessOff, publicUrl, host }: Config): About["keyless"] {
@@ -250,9 +256,9 @@ function createModel(
   if (!named) return null;
   const model = createOpenAiModel({ ...named, log });
   const { monthlyBudget: limit } = named;
-  if (limit === undefined) return model;
+  if (limit === undefined) return createWatchedModel(model, { clock });
   const spentSince = (moment: string) => store.extractions.costSince(store.organizationId, moment);
-  return createBudgetedModel(model, { limit, spentSince, clock });
+  return createWatchedModel(createBudgetedModel(model, { limit, spentSince, clock }), { clock });
 }
 
 function createMaker({ dataDirectory, offline, hub, embedding, patience }: Config, log: Log) {

@@ -54,6 +54,9 @@ export class AppError extends Error {
   }
 }
 
+/** A service refuses whoever asks, whatever is asked: it takes the key for wrong, or knows no such model or address. */
+export class ServiceRefusal extends AppError {}
+
 /** Thrown by the handler of a job that cannot go on yet. Not a failure: the job is put back and no attempt counts. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";

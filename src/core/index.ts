@@ -153,6 +153,7 @@ export { resetSchema } from "./service/reset.js";
 export { settingsSchema } from "./service/settings.js";
 export { ORGANIZATION_NAME } from "./service/status.js";
 export type { Session, Status } from "./service/status.js";
+export type { ModelFailure } from "./ports.js";
 
 /** Every use case by name. Inputs are checked inside, so a face may pass on what it was sent. */
 const USE_CASES = {

@@ -1,5 +1,7 @@
 import type { TimeZone } from "../lib/time-zone.js";
 import type { ZodType } from "zod";
+import type { AppError } from "./errors.js";
+import type { ModelStanding } from "./model-failure-ports.js";
 import type { FactCandidate, ProfileBucket, Turn, Unit, UnitKind, UnitSet, VectorSpace } from "./types.js";
 
 export type * from "./audit-ports.js";
@@ -12,6 +14,7 @@ export type * from "./oauth-ports.js";
 export type * from "./rerank-ports.js";
 export type * from "./sign-in-ports.js";
 export type * from "./journal-ports.js";
+export type * from "./model-failure-ports.js";
 export type * from "./store-ports.js";
 export type * from "./summary-ports.js";
 
@@ -229,8 +232,8 @@ export interface FactSource {
   readonly known?: readonly string[] | undefined;
   /** Told of every answer of a language model, as soon as it was given. */
   readonly onModelUse?: ((use: ModelUse) => Promise<void>) | undefined;
-  /** Told of every part that a language model refused and rules have read in its place. */
-  readonly onRefused?: (() => void) | undefined;
+  /** Told once a reading of why a language model did not read all of it, so that rules have read something in its place. */
+  readonly onRefused?: ((why: AppError) => Promise<void>) | undefined;
 }
 
 /** What people said about how texts are to be read (contract.md §8.1); absent where nobody said anything. */
@@ -290,6 +293,8 @@ export interface ModelRequest<T> {
   readonly effort: "fast" | "careful";
   /** Longest answer in tokens. */
   readonly maxTokens?: number;
+  /** True: is sent even while a model that refused is left alone, to see whether it does so still. */
+  readonly isTrial?: boolean;
 }
 
 export interface ModelAnswer<T> {
@@ -311,6 +316,10 @@ export interface ModelPrices {
 export interface LanguageModel {
   /** Short name for people, e.g. `openai gpt-5-mini`. */
   readonly name: string;
+  /** Another one for another address, model or key, none of which it gives away. */
+  readonly mark: string;
+  /** Absent where nobody watches it. */
+  readonly standing?: (() => ModelStanding) | undefined;
   /** Of the careful model; absent where nobody named them. */
   readonly prices?: ModelPrices | undefined;
   /** Dollars of this month, and how many may be spent; absent where nobody set a limit. */
@@ -318,7 +327,8 @@ export interface LanguageModel {
   /**
    * Answers with a value that fits the schema, after repair and one more try where the first answer does not.
    * @throws AppError `unavailable` (with `retryAfter`) when the provider cannot be reached, is overloaded or out of
-   *   credit; `invalid` when it refuses for good (wrong key, unknown model) or its answers never fit the schema
+   *   credit; `invalid` when its answers never fit the schema or it refuses for good, as a `ServiceRefusal` where it
+   *   refuses everything (wrong key, unknown model); `too_large` for a text or an answer that is too long for it
    */
   generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>>;
 }

@@ -1,5 +1,6 @@
 import type { AppError } from "./errors.js";
 import type { JobStore, ModelUse, VectorRecord } from "./ports.js";
+import type { ModelFailureStore } from "./model-failure-ports.js";
 import type { AuditStore } from "./audit-ports.js";
 import type { KeyStore } from "./key-ports.js";
 import type { DeviceRequestStore } from "./device-ports.js";
@@ -360,6 +361,7 @@ export interface StoreNouns {
   readonly containers: ContainerStore;
   readonly files: FileStore;
   readonly extractions: ExtractionStore;
+  readonly modelFailures: ModelFailureStore;
   readonly summaries: SummaryStore;
   readonly extractionTasks: ExtractionTaskStore;
   readonly settings: SettingsStore;

@@ -10,6 +10,7 @@ import { findAddition } from "./addition.js";
 import type { IngestContext } from "./context.js";
 import { guidanceFor } from "../core/documents/guidance.js";
 import { knownFor } from "./known-memories.js";
+import { noteModelFailure } from "./model-failures.js";
 
 /** A text up to this length that its sender asked to be remembered becomes one fact if no rule finds any. */
 const AS_IS_LENGTH = 600;
@@ -62,6 +63,7 @@ export async function submissionOf(context: IngestContext, document: Document, p
     guidance: await guidanceFor(store, document),
     known: model ? await knownFor(store.memories, document) : [],
     onModelUse: (use) => store.extractions.note(organizationId, { ...use, documentId: id, revision }),
+    onRefused: (why) => noteModelFailure(context, document, "facts", why),
   };
   return { ...kept, source };
 }

@@ -8,6 +8,7 @@ import { checkDescription, type Description } from "./check-description.js";
 import type { IngestContext } from "./context.js";
 import { describeDocumentPrompt } from "./prompts/describe-document.js";
 import { fenceOf } from "../lib/fence.js";
+import { noteModelFailure } from "./model-failures.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /** A text up to this length is its own title, and one up to that length its own summary. */
@@ -73,18 +74,21 @@ export async function describeDocument(context: IngestContext, payload: StepPayl
     const isTitleMade = await hasMadeTitle(nouns, current);
     const { title, summary } = described;
     await nouns.documents.describe(organizationId, id, { textMark: textMarkOf(current), title, summary });
+    await nouns.modelFailures.end(id, "description");
     const change = { ...(title !== null && isTitleMade && { title }), ...(summary !== null && { summary }) };
     if (Object.keys(change).length > 0) await nouns.documents.update(organizationId, id, change);
     return null;
   });
 }
 
+/** Null where the model did not do it, which is noted then. */
 async function describe(
-  { store, log }: IngestContext,
+  context: IngestContext,
   model: LanguageModel,
   document: Document,
   signal: AbortSignal,
-): Promise<Description> {
+): Promise<Description | null> {
+  const { store, log } = context;
   const { name, version, schema, messages } = describeDocumentPrompt;
   const { organizationId, id, revision, content } = document;
   const title = (await hasMadeTitle(store, document)) ? null : document.title;
@@ -100,7 +104,8 @@ async function describe(
     if (!(error instanceof AppError)) throw error;
     if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.publicMessage);
     log.warn("a document keeps the title and summary that rules gave it", { reason: error.message });
-    return { title: null, summary: null };
+    await noteModelFailure(context, document, "description", error);
+    return null;
   }
 }
 

@@ -87,8 +87,8 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
     }
   }
 
-  /** Null when the model refuses for good. */
-  async function tryWindow(reading: Reading, window: Place): Promise<StatedByModel[] | null> {
+  /** Why not, when the model refuses for good. */
+  async function tryWindow(reading: Reading, window: Place): Promise<StatedByModel[] | AppError> {
     try {
       return await askOrHalve(reading, window);
     } catch (error) {
@@ -97,7 +97,7 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
       if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.publicMessage);
       const { part, windows } = reading;
       log.warn("facts are found by rules", { part, parts: windows.length, reason: error.message });
-      return null;
+      return error;
     }
   }
 
@@ -109,18 +109,22 @@ export function createModelExtractor({ model, fallback, log }: ModelExtractorOpt
       const find = createQuoteFinder(source.content);
       const candidates = new Map<string, FactCandidate>();
       let refusals = 0;
+      let refusal: AppError | undefined;
       for (const window of reading.windows) {
         reading.part += 1;
-        const stated = refusals < PATIENCE ? await tryWindow(reading, window) : null;
-        refusals = stated ? 0 : refusals + 1;
-        if (!stated) source.onRefused?.();
-        const found = stated
-          ? stated.flatMap((fact) => checkFact(fact, source, find) ?? [])
-          : await fallback.extract(partOf(source, window), signal);
+        const stated: StatedByModel[] | AppError =
+          refusal && refusals >= PATIENCE ? refusal : await tryWindow(reading, window);
+        const isRefused = stated instanceof AppError;
+        refusals = isRefused ? refusals + 1 : 0;
+        if (isRefused) refusal = stated;
+        const found = isRefused
+          ? await fallback.extract(partOf(source, window), signal)
+          : stated.flatMap((fact) => checkFact(fact, source, find) ?? []);
         for (const candidate of found) addCandidate(candidates, candidate);
         if (candidates.size >= MOST_CANDIDATES) break;
       }
       for (const key of reading.questions) answered.delete(key);
+      if (refusal) await source.onRefused?.(refusal);
       return [...candidates.values()].slice(0, MOST_CANDIDATES);
     },
   };

@@ -4,6 +4,7 @@ import { timeZoneOf } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
 import { forgetNotFound, withoutPast, type Reread } from "../core/memories/read-again.js";
 import { writeFacts } from "../core/memories/write-facts.js";
+import type { AppError } from "../core/errors.js";
 import type { JobContext, StoreNouns } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import { createId } from "../lib/ids.js";
@@ -46,6 +47,8 @@ interface Reading {
   readonly statedAt: string;
   /** False when there was nothing to be read. */
   readonly isRead: boolean;
+  /** True when rules had to read some of it in place of the language model. */
+  readonly isRefused: boolean;
   /** False when there may be more in it than was found. */
   readonly isComplete: boolean;
 }
@@ -62,13 +65,15 @@ async function read(
   signal: AbortSignal,
 ): Promise<Reading> {
   const { store, clock } = context;
-  let isComplete = true;
-  const onRefused = () => void (isComplete = false);
+  let isRefused = false;
   const submissions = (await formsAny(store, document)) ? await submissionsOf(context, asUnread(document)) : [];
-  const heard = submissions.map(({ source, ...rest }) => ({
-    ...rest,
-    ...(source && { source: { ...source, onRefused } }),
-  }));
+  const heard = submissions.map(({ source, ...rest }) => {
+    const onRefused = async (why: AppError) => {
+      isRefused = true;
+      await source?.onRefused?.(why);
+    };
+    return { ...rest, ...(source && { source: { ...source, onRefused } }) };
+  });
   const find = () => findCandidates(context, heard, signal);
   // What decides about forgetting has to be read in one go.
   const stated = replace ? await find() : await findOnce(context, asUnread(document), find);
@@ -79,7 +84,8 @@ async function read(
     texts: found.map(({ text }) => text),
     statedAt: await saidAt(store, document),
     isRead: submissions.some(({ source }) => source !== undefined),
-    isComplete: isComplete && found.length < MOST_FACTS,
+    isRefused,
+    isComplete: !isRefused && found.length < MOST_FACTS,
   };
 }
 
@@ -107,7 +113,7 @@ async function keep(
   context: IngestContext,
   nouns: StoreNouns,
   document: Document,
-  { resolved, texts, statedAt, isRead, isComplete, replace }: Reading & { readonly replace: boolean },
+  { resolved, texts, statedAt, isRead, isRefused, isComplete, replace }: Reading & { readonly replace: boolean },
 ): Promise<void> {
   const { organizationId, id, revision } = document;
   const [present = ""] = context.about.extractions;
@@ -133,6 +139,7 @@ async function keep(
   }
   if (replace && isRead && isComplete) await forgetNotFound(nouns, rereadOf(document), { ...readAgain, ids, texts });
   await nouns.extractions.noteReading(id, extractor);
+  if (!isRefused && context.model) await nouns.modelFailures.end(id, "facts");
   await endGivenUp(nouns, document);
   await nouns.documents.settleRevisions(organizationId, id, revision);
 }

@@ -16,6 +16,7 @@ const QUESTION = {
 
 /** Answers all questions, for a dollar each. */
 const dear: LanguageModel = {
+  mark: "dear",
   name: "dear",
   prices: { input: 1, output: 1 },
   generate: async ({ schema }) => ({

@@ -26,7 +26,7 @@ beforeEach(async () => {
     await between();
     return answer;
   };
-  opened = await openManualCore({ model: { name: model.name, generate } });
+  opened = await openManualCore({ model: { ...model, generate } });
   core = opened.core;
 });
 afterEach(async () => {

@@ -35,7 +35,7 @@ beforeEach(async () => {
     await between();
     return given;
   };
-  const model = { name: real.name, generate };
+  const model = { ...real, generate };
   opened = await openManualCore({ model });
   core = opened.core;
   run = startSummaries(model);

@@ -36,8 +36,7 @@ export function createBudgetedModel(model: LanguageModel, { limit, spentSince, c
   }
 
   return {
-    name: model.name,
-    prices: model.prices,
+    ...model,
     budget: async () => ({ limit, spent: await spent() }),
 
     async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {

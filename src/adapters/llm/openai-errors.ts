@@ -1,4 +1,4 @@
-import { AppError } from "../../core/errors.js";
+import { AppError, ServiceRefusal } from "../../core/errors.js";
 import { type ApiFailure, describeBreak, quoteService, readApiFailure } from "../../lib/api-failure.js";
 
 /** What the texts of errors may name. The key is only here to be blotted out. */
@@ -55,10 +55,15 @@ function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: str
         retryAfter: retryAfter ?? CREDIT_PAUSE,
       },
     );
+  // Some mean the text alone with 403, so it says nothing of other questions.
   if (status === 401 || status === 403)
-    return new AppError("invalid", `${what} refused the key (${status}). Check ${settings.apiKey}.`, { cause });
+    return new (status === 401 ? ServiceRefusal : AppError)(
+      "invalid",
+      `${what} refused the key (${status}). Check ${settings.apiKey}.`,
+      { cause },
+    );
   if (status === 404)
-    return new AppError(
+    return new ServiceRefusal(
       "invalid",
       `${what} knows no model "${model}", or has no chat completions at this address (404).${said} Check ${settings.model} and ${settings.baseUrl}.`,
       { cause },

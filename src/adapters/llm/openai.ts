@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import type { LanguageModel, Log, ModelAnswer, ModelMessage, ModelPrices, ModelRequest } from "../../core/ports.js";
+import { sha256 } from "../../lib/crypto.js";
 import { createOpenAiClient } from "../../lib/openai-client.js";
 import { retry } from "../../lib/retry.js";
 import { findJson } from "./answer-text.js";
@@ -105,6 +106,7 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
 
   return {
     name: `${options.provider} ${options.model}`,
+    mark: markOf(options),
     prices: options.prices?.careful,
 
     async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
@@ -128,6 +130,13 @@ export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
       throw new AppError(verdict.isCutOff ? "too_large" : "invalid", `${what} ${verdict.problem}.`);
     },
   };
+}
+
+/** Hexadecimal digits: enough to tell two of them apart, too few to look a key up by. */
+const MARK_LENGTH = 16;
+
+function markOf({ baseUrl, apiKey, model, fastModel }: OpenAiModelOptions): string {
+  return sha256(JSON.stringify([baseUrl, apiKey, model, fastModel])).slice(0, MARK_LENGTH);
 }
 
 const PRICED_TOKENS = 1_000_000;

@@ -169,6 +169,18 @@ export interface Database {
     made_at: string;
   };
   remembered_with: { document_id: string; extractor: string };
+  model_failures: {
+    document_id: string;
+    /** A `ModelStep`. */
+    step: string;
+    organization_id: string;
+    reason: string;
+    attempts: number;
+    /** `mark` of the language model. */
+    mark: string;
+    failed_at: string;
+    next_at: string | null;
+  };
   extraction_tasks: {
     seq: Generated<number>;
     id: string;

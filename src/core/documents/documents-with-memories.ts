@@ -6,7 +6,7 @@ import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { asOf } from "../memories/find-memory.js";
 import { relationsBy } from "../memories/list-memories.js";
 import { MAX_PAGE_SIZE, pageShape } from "../pages.js";
-import type { DocumentOutline, PlacedMemory } from "../ports.js";
+import type { DocumentOutline, ModelFailure, PlacedMemory } from "../ports.js";
 import { DOCUMENT_CATEGORIES, type Actor, type DocumentCategory, type DocumentHead, type Relation } from "../types.js";
 
 /** Characters of a text that lists show. */
@@ -30,6 +30,8 @@ export interface DocumentWithMemories {
   readonly document: DocumentHead;
   readonly outline: DocumentOutline;
   readonly memories: readonly DocumentMemory[];
+  /** What a language model would not or could not do for it, so that rules did. */
+  readonly modelFailures: readonly ModelFailure[];
 }
 
 export interface DocumentGraphPage {
@@ -157,6 +159,7 @@ async function withMemories(
     stated.map(({ memory }) => memory),
   );
   const byDocument = groupBy(stated, ({ documentId }) => documentId);
+  const failures = groupBy(await store.modelFailures.ofDocuments(organizationId, ids), ({ documentId }) => documentId);
   return heads.flatMap((document) => {
     const outline = outlines.get(document.id);
     // Deleted since it was listed.
@@ -166,6 +169,7 @@ async function withMemories(
       addedAt,
       relations: relationsOf(memory),
     }));
-    return { document: asSeenBy(actor, document), outline, memories };
+    const modelFailures = failures.get(document.id) ?? [];
+    return { document: asSeenBy(actor, document), outline, memories, modelFailures };
   });
 }

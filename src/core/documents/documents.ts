@@ -10,7 +10,7 @@ import { parseFilters } from "../search/filters.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
 import { forgetBatch } from "../memories/forget.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
-import type { ModelTotals, StoreNouns } from "../ports.js";
+import type { ModelFailure, ModelTotals, StoreNouns } from "../ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
 
 /** How a caller names one document: by its id or customId, and by a container that it lies in. */
@@ -81,10 +81,12 @@ async function findByCustomId(
 export interface DocumentDetails {
   readonly document: Document;
   readonly memories: Memory[];
-  /** What its memories wait for, or why they never came; null when nothing is wrong. */
+  /** What its memories wait for, why they never came, or why they are those of rules; null when nothing is wrong. */
   readonly dreamingReason: string | null;
   /** What language models cost for it so far. */
   readonly llmUse: ModelTotals;
+  /** What a language model would not or could not do for it, so that rules did. */
+  readonly modelFailures: readonly ModelFailure[];
 }
 
 /** A document with the memories that it states. @throws AppError as `findDocument` */
@@ -101,17 +103,26 @@ export async function getDocument(context: CoreContext, call: Admitted, raw: unk
       .map((memory) => asOf(memory, context.clock.now())),
     dreamingReason: await findDreamingReason(context.store, document),
     llmUse: await context.store.extractions.totals(actor.organizationId, document.id),
+    modelFailures: await context.store.modelFailures.ofDocuments(actor.organizationId, [document.id]),
   };
 }
 
-/** Why the memories of a document are still to come, or never came; null when nothing is wrong. */
+/** Why the memories of a document are still to come, never came, or are those of rules; null when nothing is wrong. */
 export async function findDreamingReason(
-  { jobs }: Pick<StoreNouns, "jobs">,
+  { jobs, modelFailures }: Pick<StoreNouns, "jobs" | "modelFailures">,
   document: Document,
 ): Promise<string | null> {
-  const { id, revision, dreamingStatus, errorReason } = document;
+  const { organizationId, id, revision, dreamingStatus, errorReason } = document;
   if (dreamingStatus === "dreaming") return jobs.reasonOf(`remember:${id}:${revision}`);
-  return errorReason?.startsWith("remember:") ? errorReason : null;
+  if (errorReason?.startsWith("remember:")) return errorReason;
+  const failures = await modelFailures.ofDocuments(organizationId, [id]);
+  const failure = failures.find(({ step }) => step === "facts");
+  return failure ? `${failure.reason} Rules have read it, ${whenAgain(failure)}` : null;
+}
+
+function whenAgain({ nextAt }: ModelFailure): string {
+  if (nextAt === null) return "and it is read again once there is another model.";
+  return `and it is read again once the model answers, not before ${nextAt}.`;
 }
 
 /** Whoever asks for the document of a memory's id is told where to look. */

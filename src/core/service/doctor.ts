@@ -163,6 +163,7 @@ async function checkModel({ model }: CoreContext): Promise<Finding> {
     messages: [{ role: "user", content: `Answer with {"word": "${word}"} and nothing else.` }],
     schema: z.object({ word: z.string() }),
     effort: "careful",
+    isTrial: true,
   });
   if (value.word === word) return { ok: true, detail: `${model.name} answers` };
   return {

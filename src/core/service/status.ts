@@ -1,6 +1,6 @@
 import { ownsAll } from "../auth.js";
 import type { About, Admitted, CoreContext } from "../context.js";
-import type { ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
+import type { FailureTally, ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 import { keyIdOf, type KeyRate } from "../types.js";
 import { embeddingSummary, type EmbeddingSummary } from "../embeddings/embedding-status.js";
 import { type ExpiringKey, listExpiringKeys } from "./expiring-keys.js";
@@ -22,6 +22,8 @@ export interface Status {
   readonly llmUse: ModelTotals;
   /** US dollars of this month and how many may be spent; null without a limit. */
   readonly llmBudget: { readonly limit: number; readonly spent: number } | null;
+  /** What of documents the language model would not or could not do; null without one. */
+  readonly llmFailures: ModelFailures | null;
   readonly factExtractor: string;
   readonly vectors: VectorStatus;
   readonly store: StoreHealth;
@@ -31,6 +33,12 @@ export interface Status {
   readonly expiringKeys: readonly ExpiringKey[];
   /** Documents that wait to be read again, or are. */
   readonly reprocessing: number;
+}
+
+/** Documents that rules have read, titled or summed up because the language model did not. */
+export interface ModelFailures extends FailureTally {
+  /** Why the newest question to the model was not answered; null where it was, or none was asked since the start. */
+  readonly problem: string | null;
 }
 
 export async function getStatus(context: CoreContext, call: Admitted): Promise<Status> {
@@ -45,6 +53,7 @@ export async function getStatus(context: CoreContext, call: Admitted): Promise<S
     llm: context.model?.name ?? "none",
     llmUse: await store.extractions.totals(store.organizationId),
     llmBudget: (await context.model?.budget?.()) ?? null,
+    llmFailures: await modelFailures(context, call),
     factExtractor: about.factExtractor,
     vectors: await vectors.status(),
     store: await store.health({ deep: false }),
@@ -53,6 +62,13 @@ export async function getStatus(context: CoreContext, call: Admitted): Promise<S
     waitingDocuments: await store.documents.countWaiting(store.organizationId, call.actor.containers),
     expiringKeys: ownsAll(call.actor) ? await listExpiringKeys(context) : [],
   };
+}
+
+async function modelFailures({ store, model }: CoreContext, { actor }: Admitted): Promise<ModelFailures | null> {
+  if (!model) return null;
+  const query = { mark: model.mark, within: actor.containers };
+  const tally = await store.modelFailures.tally(store.organizationId, query);
+  return { problem: model.standing?.().problem ?? null, ...tally };
 }
 
 /** `GET /v3/session` (contract.md §11.1). */

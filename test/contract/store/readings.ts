@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ModelFailure } from "../../../src/core/ports.js";
 import { buildMemoryDraft } from "../../support/builders.js";
 import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
 
@@ -56,6 +57,61 @@ export function readingsContract(open: OpenStore): void {
       expect(await documents.description(OTHER_ORGANIZATION, id)).toBeNull();
       await documents.remove(at.organization, id);
       expect(await at.everything()).not.toContain("Bees");
+    });
+  });
+
+  describe("what a language model did not do", () => {
+    const [now, later] = ["2024-05-06T07:08:09.000Z", "2024-05-06T08:08:09.000Z"];
+    const failure = (documentId: string, more: Partial<ModelFailure> = {}): ModelFailure => ({
+      documentId,
+      step: "facts",
+      reason: "It refused the key.",
+      attempts: 1,
+      mark: "one",
+      failedAt: now,
+      nextAt: later,
+      ...more,
+    });
+    const due = async (mark: string, moment: string) =>
+      (await at.store.modelFailures.due(at.organization, { mark, now: moment, limit: 10 })).map(({ step }) => step);
+
+    test("is kept once for each step, belongs to the organisation, and goes with the document", async () => {
+      const { id } = await at.addDocument();
+      const { modelFailures } = at.store;
+      await modelFailures.note(at.organization, failure(id, { reason: "It was cut off." }));
+      await modelFailures.note(at.organization, failure(id));
+      await modelFailures.note(OTHER_ORGANIZATION, failure(id, { step: "description" }));
+      await modelFailures.note(at.organization, failure("nobody"));
+      expect(await modelFailures.ofDocuments(at.organization, [id, "nobody"])).toEqual([failure(id)]);
+      expect(await modelFailures.ofDocuments(OTHER_ORGANIZATION, [id])).toEqual([]);
+      await at.store.documents.remove(at.organization, id);
+      expect(await at.everything()).not.toContain("It refused the key.");
+    });
+
+    test("is due when its time has come, or for another model, once the document is through", async () => {
+      const { id } = await at.addDocument();
+      const { modelFailures } = at.store;
+      await modelFailures.note(at.organization, failure(id));
+      await modelFailures.note(at.organization, failure(id, { step: "description", nextAt: null }));
+      expect(await due("two", now)).toEqual([]);
+      await at.store.documents.update(at.organization, id, { status: "done", dreamingStatus: "done" });
+      expect(await due("one", now)).toEqual([]);
+      expect(await due("one", later)).toEqual(["facts"]);
+      expect((await due("two", now)).toSorted()).toEqual(["description", "facts"]);
+      await modelFailures.putOff([{ documentId: id, step: "facts" }], { mark: "two", until: later });
+      expect(await due("two", now)).toEqual(["description"]);
+      const [facts] = await modelFailures.ofDocuments(at.organization, [id]);
+      expect(facts).toMatchObject({ step: "facts", attempts: 0, mark: "two", nextAt: later });
+      await modelFailures.end(id, "facts");
+      expect(await due("two", later)).toEqual(["description"]);
+      const tally = (mark: string) => modelFailures.tally(at.organization, { mark, within: "all" });
+      const reasons = [{ reason: "It refused the key.", documents: 1 }];
+      expect(await tally("one")).toEqual({ documents: 1, givenUp: 1, reasons });
+      expect(await tally("two")).toEqual({ documents: 1, givenUp: 0, reasons });
+      expect(await modelFailures.tally(at.organization, { mark: "one", within: ["elsewhere"] })).toMatchObject({
+        documents: 0,
+        reasons: [],
+      });
     });
   });
 }

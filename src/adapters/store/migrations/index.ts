@@ -10,6 +10,7 @@ import { requestErrors } from "./0009-request-errors.js";
 import { contextAuthor } from "./0010-context-author.js";
 import { jobCrashes } from "./0011-job-crashes.js";
 import { outdatedSources } from "./0012-outdated-sources.js";
+import { modelFailures } from "./0013-model-failures.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly string[] = [
   contextAuthor,
   jobCrashes,
   outdatedSources,
+  modelFailures,
 ];

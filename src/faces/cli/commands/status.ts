@@ -32,6 +32,7 @@ function describe(status: Status): [string, string][] {
     ...describeUse(status.llmUse),
     ...describeBudget(status.llmBudget),
     ["waiting", `${status.waitingDocuments} documents are not searchable yet`],
+    ...describeFailures(status),
     ...describeReprocessing(status),
     ...describeExpiring(status),
     ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
@@ -89,6 +90,24 @@ function describeBudget(budget: Status["llmBudget"]): [string, string][] {
   const { limit, spent } = budget;
   const isSpent = spent >= limit ? "; documents wait for the next month or a higher RECOLLECT_LLM_MONTHLY_BUDGET" : "";
   return [["llm budget", `${dollars(spent)} of ${dollars(limit)} this month${isSpent}`]];
+}
+
+function describeFailures({ llmFailures }: Status): [string, string][] {
+  if (!llmFailures) return [];
+  const { problem, documents, givenUp, reasons } = llmFailures;
+  const rest = givenUp === 0 ? "" : `; ${givenUp} of them once there is another model`;
+  return [
+    ...(problem === null ? [] : [["llm failed", oneLine(problem)] satisfies [string, string]]),
+    ...(documents === 0
+      ? []
+      : [
+          [
+            "by rules",
+            `${count(documents, "document")} in place of the language model, to be read again once it answers${rest}`,
+          ] satisfies [string, string],
+        ]),
+    ...reasons.map(({ reason, documents: held }): [string, string] => ["why", `${oneLine(reason)} (${held})`]),
+  ];
 }
 
 function describeReprocessing({ reprocessing }: Status): [string, string][] {

@@ -80,7 +80,7 @@ export const documentEndpoints = [
     path: "/v3/documents/{id}",
     summary: "Get a document by id or customId",
     description:
-      "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed, `dreamingReason` what its memories wait for.",
+      "`content` is the newest text that was sent. `status` and `dreamingStatus` say how far its processing is, `errorReason` why it failed, `dreamingReason` what its memories wait for. `processingMetadata` is there when a language model refused, was cut off or gave no answer that can be used: rules have done that step then, and it is tried again by itself.",
     tag: "documents",
     query: documentPlace,
     conflict: AMBIGUOUS,

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { CategoryCount, DocumentMemory, DocumentWithMemories } from "../../../core/index.js";
 import { DOCUMENT_CATEGORIES } from "../../../core/types.js";
 import { absoluteUrl } from "./present-document.js";
+import { presentProcessing, processingMetadata } from "./present-processing.js";
 import { presentWholeMemory, wholeMemory } from "../memories/present-memory.js";
 import { anyMetadata, dateTime, documentStatus, documentType, documentTypeOf } from "../schemas.js";
 
@@ -35,7 +36,7 @@ export const graphDocument = z.object({
   type: documentType,
   status: documentStatus,
   metadata: anyMetadata,
-  processingMetadata: z.null(),
+  processingMetadata: processingMetadata.nullable(),
   raw: z.null(),
   ogImage: z.null(),
   /** An estimate: four characters a token. */
@@ -57,7 +58,7 @@ const RELEVANCE = 100;
 
 /** A document for a graph of memories (contract.md §13.2). */
 export function presentGraphDocument(
-  { document, outline, memories }: DocumentWithMemories,
+  { document, outline, memories, modelFailures }: DocumentWithMemories,
   { orgId, origin }: { orgId: string; origin: string },
 ): z.infer<typeof graphDocument> {
   return {
@@ -76,7 +77,7 @@ export function presentGraphDocument(
     type: documentTypeOf(document.type),
     status: document.status,
     metadata: document.metadata,
-    processingMetadata: null,
+    processingMetadata: presentProcessing(document, modelFailures),
     raw: null,
     ogImage: null,
     tokenCount: Math.ceil(outline.characters / CHARACTERS_PER_TOKEN),

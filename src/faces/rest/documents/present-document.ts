@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { DocumentDetails } from "../../../core/index.js";
 import type { Document, DocumentHead, Memory } from "../../../core/types.js";
+import { presentProcessing, processingMetadata } from "./present-processing.js";
 import { presentMetadata } from "../memories/present-metadata.js";
 import { anyMetadata, dateTime, documentStatus, documentType, documentTypeOf } from "../schemas.js";
 
@@ -47,8 +48,10 @@ export const documentAnswer = z.object({
   memories: z.array(documentMemory).min(1).optional(),
   /** Extension: why processing failed; only on a failed document. */
   errorReason: z.string().optional(),
-  /** Extension: why its memories are late or missing; only where something keeps them. */
+  /** Extension: why its memories are late, missing or those of rules; only where something keeps them. */
   dreamingReason: z.string().optional(),
+  /** Extension: what a language model would not or could not do for it; only where there is such a thing. */
+  processingMetadata: processingMetadata.optional(),
   /** Extension: what language models took for it; only where one was asked. */
   llmUse: z
     .object({
@@ -92,9 +95,10 @@ const HIDDEN_PREFIX = "sm_project_";
 
 /** A document with everything that any generation of clients reads (contract.md §3.4). */
 export function presentDocument(
-  { document, memories, dreamingReason, llmUse }: DocumentDetails,
+  { document, memories, dreamingReason, llmUse, modelFailures }: DocumentDetails,
   origin: string,
 ): DocumentAnswer {
+  const processing = presentProcessing(document, modelFailures);
   return {
     ...presentCore(document),
     containerTags: [...document.containerTags],
@@ -110,6 +114,7 @@ export function presentDocument(
     ...(memories.length > 0 && { memories: memories.map((memory) => presentDocumentMemory(memory, document)) }),
     ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
     ...(dreamingReason !== null && { dreamingReason }),
+    ...(processing && { processingMetadata: processing }),
     ...(llmUse.answers > 0 && { llmUse }),
   };
 }

@@ -1,0 +1,38 @@
+import { type AppError, ServiceRefusal } from "../core/errors.js";
+import type { ModelStep } from "../core/ports.js";
+import type { Document } from "../core/types.js";
+import { withoutQuote } from "../lib/api-failure.js";
+import { iso } from "../lib/time.js";
+import type { IngestContext } from "./context.js";
+
+/** After how long a step is tried again whose answer could not be used, in milliseconds; after as many failures it is not. */
+const WAITS = [60 * 60_000, 6 * 60 * 60_000, 24 * 60 * 60_000] as const;
+
+/**
+ * Notes that the language model did not do a step of a document, and when it is tried again: where its service refuses
+ * everything, which costs nothing, as soon as it answers; where its answer could not be used, an hour, six hours and a day
+ * later. A model with another mark begins anew.
+ */
+export async function noteModelFailure(
+  { store, model, clock }: Pick<IngestContext, "store" | "model" | "clock">,
+  { organizationId, id }: Pick<Document, "organizationId" | "id">,
+  step: ModelStep,
+  why: AppError,
+): Promise<void> {
+  if (!model) return;
+  const { mark } = model;
+  const known = await store.modelFailures.ofDocuments(organizationId, [id]);
+  const before = known.find((failure) => failure.step === step && failure.mark === mark)?.attempts ?? 0;
+  const isRefusal = why instanceof ServiceRefusal;
+  const wait = isRefusal ? 0 : WAITS[before];
+  const now = clock.now();
+  await store.modelFailures.note(organizationId, {
+    documentId: id,
+    step,
+    reason: withoutQuote(why.publicMessage),
+    attempts: isRefusal ? before : before + 1,
+    mark,
+    failedAt: iso(now),
+    nextAt: wait === undefined ? null : iso(new Date(now.getTime() + wait)),
+  });
+}

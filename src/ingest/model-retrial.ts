@@ -1,0 +1,74 @@
+import type { DueFailure, JobDraft } from "../core/ports.js";
+import { iso } from "../lib/time.js";
+import type { IngestContext } from "./context.js";
+
+/** Documents that are in line at most to be read again, while the model answers; else one of them finds out. */
+const MOST_IN_LINE = 20;
+/** How long nothing is tried after one that found out in vain, in milliseconds: at first, and at most. */
+const FIRST_PAUSE = 5 * 60_000;
+const LONGEST_PAUSE = 60 * 60_000;
+/** After so long a job that came to nothing is written anew, in milliseconds. */
+const TAKEN_MS = 6 * 60 * 60_000;
+
+/**
+ * Has documents read again that rules have read because the language model would not or could not: to be called now and then.
+ * A few at a time, behind everything that is new, and only one while the model does not answer or nobody knows whether it
+ * does. What it costs is bounded by how often a document is tried (`noteModelFailure`), and by the budget of the month.
+ */
+export function createModelRetrial({
+  store,
+  model,
+  clock,
+  log,
+  wakeJobs,
+}: Pick<IngestContext, "store" | "model" | "clock" | "log" | "wakeJobs">): () => Promise<void> {
+  let pause = FIRST_PAUSE;
+  let notBefore = 0;
+
+  /** How many may be tried now. */
+  function allowance(now: Date): number {
+    const { isAnswering = null, restsUntil = null } = model?.standing?.() ?? {};
+    if (restsUntil && now < restsUntil) return 0;
+    if (isAnswering === true) {
+      pause = FIRST_PAUSE;
+      return MOST_IN_LINE;
+    }
+    return now.getTime() < notBefore ? 0 : 1;
+  }
+
+  return async () => {
+    if (!model) return;
+    const now = clock.now();
+    const allowed = allowance(now);
+    if (allowed === 0) return;
+    const inLine = (await store.jobs.countOf("reprocess")) + (await store.jobs.countOf("describe"));
+    if (inLine >= allowed) return;
+    const { mark } = model;
+    const taken = await store.transaction(async ({ modelFailures, jobs }) => {
+      const query = { mark, now: iso(now), limit: allowed - inLine };
+      const due = await modelFailures.due(store.organizationId, query);
+      await modelFailures.putOff(due, { mark, until: iso(new Date(now.getTime() + TAKEN_MS)) });
+      await jobs.enqueue(due.map(jobFor));
+      return due.length;
+    });
+    if (taken === 0) return;
+    if (allowed === 1) {
+      notBefore = now.getTime() + pause;
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
+    }
+    log.info("read again with the language model", { documents: taken });
+    wakeJobs();
+  };
+}
+
+function jobFor({ documentId, step, revision, containerTag: group }: DueFailure): JobDraft {
+  if (step === "description")
+    return { kind: "describe", payload: { documentId, revision }, group, key: `describe:${documentId}:${revision}` };
+  return {
+    kind: "reprocess",
+    payload: { documentId, revision, replace: false },
+    group,
+    key: `reprocess:${documentId}:${revision}`,
+    exclusive: true,
+  };
+}
