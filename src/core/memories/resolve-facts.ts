@@ -30,6 +30,8 @@ export interface FactPlace {
 export interface StatedCandidate extends FactCandidate {
   readonly forgetReason?: string | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
+  /** The sentence of the document's text before whose place the one that states this took. */
+  readonly insteadOf?: string;
 }
 
 /** A candidate with its vector and the memory it repeats, if any. */
