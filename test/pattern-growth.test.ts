@@ -15,6 +15,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "adapters/llm/rules/": "a sentence of at most 500 characters, or a note of at most 2,000",
   "config/": "settings of the owner",
   "core/embeddings/choice.ts": "an address that the owner chose",
+  "core/memories/ending-patterns.ts": "a statement of at most 240 characters",
+  "core/memories/endings.ts": "a statement of at most 240 characters",
   "core/memories/read-claim.ts": "a statement of at most 240 characters",
   "core/memories/slot-words.ts": "a value of such a statement",
   "core/memories/statement.ts": "at most 240 characters",

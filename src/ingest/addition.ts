@@ -2,6 +2,7 @@ import type { Document, Turn } from "../core/types.js";
 import { sentenceSpans } from "../lib/sentences.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import { conversationOf, parseConversation } from "./conversation.js";
+import { editsBetween, type Edit } from "./edits.js";
 
 /** What a text says that the text before it did not say. */
 export interface Addition {
@@ -11,6 +12,8 @@ export interface Addition {
   readonly turns?: readonly Turn[];
   /** ISO date or date-time of the conversation, null when it names none. */
   readonly date: string | null;
+  /** Sentences that took the place of others; none in a conversation, where what was said stays said. */
+  readonly edits?: readonly Edit[];
 }
 
 /**
@@ -26,7 +29,11 @@ export async function findAddition(
 ): Promise<Addition> {
   if (content === previous) return { content: "", date: null };
   const conversation = turns ? conversationOf(turns) : await parseConversation(content, zone);
-  if (!conversation) return { content: previous === "" ? content : addedText(previous, content), date: null };
+  if (!conversation && previous === "") return { content, date: null };
+  if (!conversation) {
+    const edits = editsBetween(previous, content);
+    return { content: addedText(previous, content), date: null, ...(edits.length > 0 && { edits }) };
+  }
   const { date } = conversation;
   if (previous === "") return { content, turns: conversation.turns, date };
   const known = turns && content.startsWith(previous) ? turnsWithin(previous, turns) : await turnsOf(previous, zone);

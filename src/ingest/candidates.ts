@@ -7,6 +7,7 @@ import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { createQuoteFinder } from "../lib/find-quote.js";
 import { inTimeZone, type TimeZone } from "../lib/time-zone.js";
 import { findAddition } from "./addition.js";
+import { formerSentence, type Edit } from "./edits.js";
 import type { IngestContext } from "./context.js";
 import { guidanceFor } from "../core/documents/guidance.js";
 import { knownFor } from "./known-memories.js";
@@ -24,6 +25,8 @@ export interface Submission {
   /** True when it was sent as a conversation. */
   readonly wasSentAsTurns: boolean;
   readonly rememberAsIs: boolean;
+  /** Sentences that took the place of others of the text before. */
+  readonly edits?: readonly Edit[];
 }
 
 /** What every submission since the last remembered one adds, in order: none is lost to the one that follows it. */
@@ -51,7 +54,7 @@ export async function submissionOf(context: IngestContext, document: Document, p
   const kept = { wasSentAsTurns: document.turns !== null, rememberAsIs };
   const timeZone = await timeZoneOf(context, document);
   if (document.facts) return { ...kept, stated: statedBySender(document.facts, document.content, timeZone) };
-  const { content, turns, date } = await findAddition(previous, document, timeZone);
+  const { content, turns, date, edits } = await findAddition(previous, document, timeZone);
   if (content === "") return kept;
   const source: FactSource = {
     content,
@@ -65,7 +68,7 @@ export async function submissionOf(context: IngestContext, document: Document, p
     onModelUse: (use) => store.extractions.note(organizationId, { ...use, documentId: id, revision }),
     onRefused: (why) => noteModelFailure(context, document, "facts", why),
   };
-  return { ...kept, source };
+  return { ...kept, source, ...(edits && { edits }) };
 }
 
 /** What submissions of a document say, in order. */
@@ -74,9 +77,18 @@ export async function findCandidates(
   submissions: readonly Submission[],
   signal: AbortSignal,
 ): Promise<StatedCandidate[]> {
-  const candidates: StatedCandidate[] = [];
-  for (const submission of submissions) candidates.push(...(await candidatesOf(context, submission, signal)));
+  let candidates: StatedCandidate[] = [];
+  for (const submission of submissions) {
+    const found = await candidatesOf(context, submission, signal);
+    candidates = [...candidates.filter((candidate) => !isTakenBack(candidate, found)), ...found];
+  }
   return candidates;
+}
+
+/** True for what a sentence stated whose place another one took before anybody had read it. */
+function isTakenBack({ quote }: StatedCandidate, later: readonly StatedCandidate[]): boolean {
+  const words = quote?.replace(/\s+/gu, " ").trim() ?? "";
+  return words !== "" && later.some(({ insteadOf }) => insteadOf?.includes(words));
 }
 
 /** The sender's own facts where there are any, else what the extractor finds in the new part of the text. */
@@ -92,13 +104,20 @@ async function candidatesOf(
 
 /** What was found in a submission, with who said it; its very text where nothing was found and it is to be kept. */
 export function asRead(
-  { source, wasSentAsTurns, rememberAsIs }: Submission,
+  { source, wasSentAsTurns, rememberAsIs, edits = [] }: Submission,
   found: readonly FactCandidate[],
 ): readonly StatedCandidate[] {
-  const said = withSpeakers(found, source?.turns ?? [], wasSentAsTurns);
+  const said = withSpeakers(found, source?.turns ?? [], wasSentAsTurns).map((candidate) =>
+    withFormerSentence(candidate, edits),
+  );
   const content = source?.content ?? "";
   if (said.length > 0 || !rememberAsIs || content === "" || content.length > AS_IS_LENGTH) return said;
   return [{ text: content.replace(/\s+/gu, " ").trim(), kind: "fact", isStatic: false, quote: content }];
+}
+
+function withFormerSentence(candidate: StatedCandidate, edits: readonly Edit[]): StatedCandidate {
+  const former = candidate.quote === undefined ? null : formerSentence(edits, candidate.quote);
+  return former === null ? candidate : { ...candidate, insteadOf: former };
 }
 
 /** Says of every quote where it stands in the newest text of the document, if it does. */

@@ -122,7 +122,7 @@ export async function readOnlyFrom(nouns: StoreNouns, { organizationId, document
 const MOVED = "memory.moved";
 
 /** True when nobody but the service itself has ever done more with a memory than move it, and it was derived from no other. */
-async function isUntouched(
+export async function isUntouched(
   { journal, memories }: Pick<StoreNouns, "journal" | "memories">,
   organizationId: string,
   memoryId: string,

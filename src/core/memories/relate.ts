@@ -1,6 +1,10 @@
+import { tokenise } from "../../lib/words.js";
 import type { Memory } from "../types.js";
+import { ends, isOneState, readEnding, readHoldings, wordsOfHeld, type State } from "./endings.js";
+import { introducedBy, tellsOf } from "./introductions.js";
 import { meaningKey } from "./near-duplicates.js";
-import { agrees, isSamePlace, readClaim, takesPlaceOf, type Claim } from "./slots.js";
+import { agrees, isSamePlace, readClaim, searchWords, takesPlaceOf, type Claim } from "./slots.js";
+import { readStatement } from "./statement.js";
 
 /** A memory that a new fact may be about, with when it was said last (ISO). */
 export interface KnownFact {
@@ -15,7 +19,7 @@ export type Decision =
   | { readonly kind: "updates"; readonly ids: readonly string[] }
   /** A newer statement has taken its place already. */
   | { readonly kind: "outdated"; readonly by: string }
-  /** It says the same and more. */
+  /** It says the same and more, or more of somebody whom the other brought in. */
   | { readonly kind: "extends"; readonly id: string };
 
 /** A fact that is to be decided upon. */
@@ -34,6 +38,13 @@ export interface NewFact {
 /** A text as rules see it. */
 export interface Reading {
   readonly claim: Claim | null;
+  /** What it says to be over. */
+  readonly ending: State | null;
+  /** What it says to hold that may end. */
+  readonly holdings: readonly State[];
+  /** The name of somebody whom it brings in, and that of whom it tells more. */
+  readonly introduces: string | null;
+  readonly tellsOf: string | null;
   /** The pieces of its meaning in order. */
   readonly pieces: readonly string[];
 }
@@ -46,16 +57,35 @@ export function readOnce(): ReadText {
   return (text) => {
     const found = known.get(text);
     if (found) return found;
-    const reading = { claim: readClaim(text), pieces: text.length > LONGEST_READ ? [] : meaningKey(text).split(" ") };
+    const reading = readingOf(text);
     known.set(text, reading);
     return reading;
   };
 }
 
+function readingOf(text: string): Reading {
+  const statement = readStatement(text);
+  return {
+    claim: readClaim(text),
+    ending: statement && readEnding(statement),
+    holdings: statement ? readHoldings(statement) : [],
+    introduces: introducedBy(text),
+    tellsOf: tellsOf(text),
+    pieces: text.length > LONGEST_READ ? [] : meaningKey(text).split(" "),
+  };
+}
+
+/** Words by which the text index finds what a text may be about. */
+export function wordsToRelate({ claim, ending, tellsOf: name }: Reading): string[] {
+  const slot = claim ? searchWords(claim) : [];
+  return [...slot, ...(ending ? wordsOfHeld(ending) : []), ...(name === null ? [] : tokenise(name))];
+}
+
 /** False when `decide` would not look at the other text. */
 export function mayRelate(text: string, other: string, read: ReadText): boolean {
   const [mine, theirs] = [read(text), read(other)];
-  if (saysMore(mine.pieces, theirs.pieces)) return true;
+  if (saysMore(mine.pieces, theirs.pieces) || tellsMoreOf(mine, theirs)) return true;
+  if (endedBy(mine, theirs) || endedBy(theirs, mine)) return true;
   if (!mine.claim || !theirs.claim) return false;
   return takesPlaceOf(mine.claim, theirs.claim) || isSamePlace(mine.claim, theirs.claim);
 }
@@ -69,7 +99,11 @@ export const NEWS_DAYS = 180;
  */
 export function decide(fact: NewFact, known: readonly KnownFact[], read: ReadText = readOnce()): Decision {
   const { claim } = read(fact.text);
-  return (claim && decideByClaim(fact, claim, known, read)) ?? extension(fact, known, read) ?? { kind: "new" };
+  return (
+    (claim && decideByClaim(fact, claim, known, read)) ??
+    decideByEnding(fact, known, read) ??
+    extension(fact, known, read) ?? { kind: "new" }
+  );
 }
 
 function decideByClaim(fact: NewFact, claim: Claim, known: readonly KnownFact[], read: ReadText): Decision | null {
@@ -85,16 +119,64 @@ function decideByClaim(fact: NewFact, claim: Claim, known: readonly KnownFact[],
   if (!first || more.some((other) => !agrees(first.claim, other.claim))) return null;
   if (!claim.isNegative && claims.some((other) => isSamePlace(claim, other.claim) && agrees(claim, other.claim)))
     return null;
-  const hidesWhatLasts = contradicted.some(({ memory }) => memory.forgetAfter === null);
+  const ended = claim.isNegative ? endedOnes(fact, known, read) : [];
+  const isSeen = (one: KnownFact) => contradicted.some(({ memory }) => memory.id === one.memory.id);
+  return replacing(fact, claim, [...contradicted, ...ended.filter((one) => !isSeen(one))]);
+}
+
+/** What takes the place of these, unless it is older, or lasts for less long. */
+function replacing(
+  fact: NewFact,
+  claim: Pick<Claim, "kind" | "since">,
+  replaced: readonly KnownFact[],
+): Decision | null {
+  const hidesWhatLasts = replaced.some(({ memory }) => memory.forgetAfter === null);
   if (fact.isTemporary === true && hidesWhatLasts && claim.kind !== "date") return null;
-  const newest = contradicted.reduce((latest, other) => (isBefore(latest.saidAt, other.saidAt) ? other : latest));
+  const newest = newestOf(replaced);
+  if (!newest) return null;
   if (isBefore(fact.saidAt, newest.saidAt)) return { kind: "outdated", by: newest.memory.id };
   if (!speaksOfNow(fact, claim, newest.saidAt)) return null;
-  return { kind: "updates", ids: contradicted.map(({ memory }) => memory.id) };
+  return { kind: "updates", ids: replaced.map(({ memory }) => memory.id) };
+}
+
+function newestOf([first, ...more]: readonly KnownFact[]): KnownFact | undefined {
+  return first && more.reduce((latest, other) => (isBefore(latest.saidAt, other.saidAt) ? other : latest), first);
+}
+
+// --------------------------------------------------------------------------------------------------------------- endings
+
+/** What was sold, quit or cancelled is over, and what was said of it before that comes too late. */
+function decideByEnding(fact: NewFact, known: readonly KnownFact[], read: ReadText): Decision | null {
+  const mine = read(fact.text);
+  const later = newestOf(
+    known.filter(({ memory, saidAt }) => isBefore(fact.saidAt, saidAt) && endedBy(read(memory.text), mine)),
+  );
+  if (later) return { kind: "outdated", by: later.memory.id };
+  return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, endedOnes(fact, known, read));
+}
+
+/** What a fact ends; nothing when it is not certain which of several it means, or when all of that was said later. */
+function endedOnes(fact: NewFact, known: readonly KnownFact[], read: ReadText): readonly KnownFact[] {
+  const { ending } = read(fact.text);
+  if (!ending) return [];
+  const held = known.flatMap((one) => {
+    const state = read(one.memory.text).holdings.find((holding) => ends(ending, holding));
+    return state && !isBefore(fact.saidAt, one.saidAt) ? [{ one, state }] : [];
+  });
+  const [first, ...more] = held;
+  return first && more.every(({ state }) => isOneState(first.state, state)) ? held.map(({ one }) => one) : [];
+}
+
+function endedBy({ ending }: Reading, { holdings }: Reading): boolean {
+  return ending !== null && holdings.some((held) => ends(ending, held));
 }
 
 /** False for what begins in the future, and for what began long before the other was said. */
-function speaksOfNow({ saidAt, eventDates }: NewFact, claim: Claim, otherSaidAt: string): boolean {
+function speaksOfNow(
+  { saidAt, eventDates }: NewFact,
+  claim: Pick<Claim, "kind" | "since">,
+  otherSaidAt: string,
+): boolean {
   const since = claim.since ?? (claim.kind === "date" ? null : (eventDates?.toSorted().at(-1) ?? null));
   if (since === null) return true;
   if (isBefore(saidAt, since)) return false;
@@ -126,7 +208,18 @@ function extension({ text }: NewFact, known: readonly KnownFact[], read: ReadTex
   const [longest] = known
     .filter(({ memory }) => saysMore(pieces, read(memory.text).pieces))
     .toSorted((one, other) => other.memory.text.length - one.memory.text.length);
-  return longest ? { kind: "extends", id: longest.memory.id } : null;
+  const extended = longest ?? onlyIntroduction(text, known, read);
+  return extended ? { kind: "extends", id: extended.memory.id } : null;
+}
+
+/** What brought in the one of whom a text tells; null when several did, who may have one name. */
+function onlyIntroduction(text: string, known: readonly KnownFact[], read: ReadText): KnownFact | null {
+  const [first, ...more] = known.filter(({ memory }) => tellsMoreOf(read(text), read(memory.text)));
+  return more.length === 0 ? (first ?? null) : null;
+}
+
+function tellsMoreOf(mine: Reading, theirs: Reading): boolean {
+  return mine.tellsOf !== null && mine.tellsOf === theirs.introduces;
 }
 
 /** True when a text says all that another says, in the same words and order, and some words more that contradict nothing. */

@@ -2,8 +2,7 @@ import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
-import { mayRelate, readOnce, type ReadText } from "./relate.js";
-import { searchWords } from "./slots.js";
+import { mayRelate, readOnce, wordsToRelate, type ReadText } from "./relate.js";
 import { judgeCandidate, type Judgement } from "./trust.js";
 import { yieldTurn } from "../../lib/time.js";
 import type { FactCandidate, Origin, VectorSpace } from "../types.js";
@@ -31,6 +30,8 @@ export interface FactPlace {
 export interface StatedCandidate extends FactCandidate {
   readonly forgetReason?: string | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
+  /** The sentence of the document's text before whose place the one that states this took. */
+  readonly insteadOf?: string;
 }
 
 /** A candidate with its vector and the memory it repeats, if any. */
@@ -140,8 +141,7 @@ async function findLikely(
   const hits = embedded
     ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
     : [];
-  const { claim } = read(text);
-  const words = claim ? searchWords(claim) : [];
+  const words = wordsToRelate(read(text));
   const found = await store.units.searchText(scope, words, { limit: TEXT_HITS });
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
   const near = hits.filter(({ cosine }) => cosine >= NEIGHBOUR_COSINE).map(({ unit }) => unit);

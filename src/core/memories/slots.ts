@@ -29,7 +29,7 @@ export interface Claim {
 
 /** True when only one of both can be true now, so that the newer one takes the place of the older one. */
 export function takesPlaceOf(newer: Claim, older: Claim): boolean {
-  if (newer.subject !== older.subject || newer.scope !== older.scope) return false;
+  if (newer.subject !== older.subject || !reaches(newer, older)) return false;
   if (newer.slot === "switch") return replacesFormer(newer, older);
   if (!isSameSlot(newer, older)) return false;
   if (newer.slot === "says") return turnsRound(newer, older);
@@ -38,6 +38,11 @@ export function takesPlaceOf(newer: Claim, older: Claim): boolean {
   if (newer.isMulti || (newer.needsChange && !newer.isChange)) return false;
   if (newer.from !== null && !includesValue(newer.kind, older.value, newer.from)) return false;
   return contradicts(newer.kind, newer.value, older.value);
+}
+
+/** What holds somewhere says nothing of elsewhere; what is over for good is over everywhere. */
+function reaches(newer: Claim, older: Claim): boolean {
+  return newer.scope === older.scope || (newer.scope === "" && newer.isNegative && newer.isChange);
 }
 
 /** True when both are in one slot and do not contradict each other. */
@@ -70,6 +75,8 @@ function replacesFormer(newer: Claim, older: Claim): boolean {
   return isSameValue("words", newer.from, older.value);
 }
 
+/** Who stopped smoking smokes neither a pack a day nor a pipe; who stopped drinking may still drink tea. */
+const WHATEVER_OF_IT = / (?:smok|vap)e?$/;
 const AFTER_WHICH_DETAILS_FOLLOW = /^(?:with|on|in|at|every|because|for|near|by)$/;
 
 /** What no slot is known for is replaced by its opposite alone. */
@@ -77,6 +84,7 @@ function turnsRound(newer: Claim, older: Claim): boolean {
   if (newer.isNegative === older.isNegative) return false;
   if (newer.value === older.value) return true;
   const rest = older.value.startsWith(`${newer.value} `) ? older.value.slice(newer.value.length + 1) : "";
+  if (rest !== "" && newer.isNegative && newer.isChange && WHATEVER_OF_IT.test(newer.value)) return true;
   return newer.isNegative && AFTER_WHICH_DETAILS_FOLLOW.test(rest.split(" ")[0] ?? "");
 }
 

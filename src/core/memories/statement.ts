@@ -147,7 +147,8 @@ function withoutNegation(text: string): { text: string; isNegative: boolean; isO
     .replace(/\b(is|are|can) not (?!only\b|just\b|always\b|really\b|even\b)/i, "$1 ");
   if (positive !== without) return { text: positive, isNegative: true, isOver };
   const ended = without.replace(/\b(?:has |have )?(?:stopped|quit|gave up|given up) (?=\p{L}+ing\b)/iu, "");
-  if (ended !== without) return { text: ended, isNegative: true, isOver: true };
+  // Of a plan, "going to" would say that nothing holds yet.
+  if (ended !== without) return { text: ended.replace(/\bgoing to\b/i, "goes to"), isNegative: true, isOver: true };
   return { text: without, isNegative: false, isOver: false };
 }
 

@@ -6,6 +6,7 @@ import type { Memory, RememberedFact } from "../types.js";
 import { writeDerived } from "./derived-facts.js";
 import { outcomeOf, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
 import { forgetBatch } from "./forget.js";
+import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
 import { insertMemory, strengthen } from "./insert-memory.js";
 import { readOnce } from "./relate.js";
 import { newcomers, relateFact, type Related } from "./related-facts.js";
@@ -37,6 +38,7 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
     if (one) batch.stated.add(one.id);
     batch.written.push(one);
   }
+  await forgetFormerStatements(nouns, writing, batch);
   if (
     facts.length > 0 &&
     (facts.some((fact) => fact.vector === null) || !(await isOfActive(nouns, writing.resolution.space)))
@@ -96,7 +98,10 @@ async function relationOf(
 ): Promise<Related> {
   if (stated && stated.kind !== "duplicate") return stated;
   const isNew = fact.candidate.relation?.kind === "new";
-  return relateFact(nouns, writing, isNew ? { ...fact, related: [] } : fact, batch);
+  const related = await relateFact(nouns, writing, isNew ? { ...fact, related: [] } : fact, batch);
+  if (related.kind === "updates" || related.kind === "outdated") return related;
+  const former = await formerStatement(nouns, writing, fact.candidate, batch);
+  return former ? { kind: "updates", memories: [former] } : related;
 }
 
 /** Counts a repetition, and lets the memory that exists take the place of others where the fact does. */
@@ -130,17 +135,6 @@ function replaceableBy(
   if (stated?.kind !== "updates" || doubtOf(writing, fact, batch, stated.memories)) return [];
   batch.superseded += stated.memories.length;
   return stated.memories;
-}
-
-async function forgetReplaced(
-  nouns: StoreNouns,
-  { actor }: FactWriting,
-  { by, replaced }: { readonly by: string; readonly replaced: readonly Memory[] },
-  batch: Batch,
-): Promise<void> {
-  if (replaced.length === 0) return;
-  await forgetBatch(nouns, actor, replaced, { reason: `replaced by memory ${by}`, batchId: batch.id });
-  for (const { id } of replaced) await nouns.memories.relate(actor.organizationId, by, id, "updates");
 }
 
 const NEW: Related = { kind: "new" };

@@ -188,6 +188,7 @@ function judgeBeing({ text }: Subject, rest: readonly Word[]): Verdict | null {
   const isName = isCapitalised(value) && !EVALUATIVE.has(value?.lower ?? "");
   if (isOwned(text) && (isName || /^\d/.test(value?.lower ?? ""))) return FACT;
   if (EVALUATIVE.has(first)) return null;
+  if (ARRANGED.test(first) && isInMonth(rest)) return FACT;
   if (LASTING_PARTICIPLES.has(first) || readVerb(first, "participle") !== null)
     return rest.length > 1 && isHard(rest.slice(1)) ? FACT : null;
   if (/^(?:on|in|at|with|near|under|every)$/.test(first) && rest.length > 1 && isLastingHard(rest)) return FACT;
@@ -206,6 +207,8 @@ const DAY_OR_MONTH =
 function isInMonth(rest: readonly Word[]): boolean {
   return rest.some(({ lower }) => lower !== "i" && DAY_OR_MONTH.test(lower));
 }
+
+const ARRANGED = /^(?:planned|scheduled|due|set|booked)$/;
 
 /** A day is no name: what happens on it alone is not yet worth keeping. */
 function isName(word: Word): boolean {

@@ -36,7 +36,7 @@ const NEEDED: Readonly<Record<string, RegExp>> = {
   spend: /^(?!$)(?:my|our|the|most|all)\b.*\b(?:summers|winters|weekends|holidays|evenings)\b/,
   restore: /^(?!it\b|the\b|this\b|that\b)\w/,
   repair: /^(?:\w+ )?\w+s\b/,
-  take: /^(?:over (?!it\b)|(?:about |around |roughly |over |under )?\d|care of my|medication|insulin|blood thinners|antidepressants|antihistamines|beta blockers|statins|painkillers|supplements|vitamins?|the pill|\w+ (?:pills|tablets|drops)|the (?:bus|train|subway|metro|tube|tram|ferry)\b|my)/,
+  take: /^(?:over (?!it\b)|(?:about |around |roughly |over |under )?\d|care of my|(?:\w+ ){1,2}(?:classes|lessons)\b|medication|insulin|blood thinners|antidepressants|antihistamines|beta blockers|statins|painkillers|supplements|vitamins?|the pill|\w+ (?:pills|tablets|drops)|the (?:bus|train|subway|metro|tube|tram|ferry)\b|my)/,
   weigh: /^(?:about |around |roughly |almost |nearly |over |under |just )*\d/,
   cost: /\d/,
   wake: /^up\b.*\d/,

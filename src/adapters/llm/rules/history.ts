@@ -97,6 +97,9 @@ const EVENTS: Readonly<Record<string, readonly (readonly [RegExp, Verdict])[]>> 
   lose: [[/^(?!it\b|track|interest|count|my (?:mind|temper|train)|weight$)\w/, EPISODE]],
 };
 
+/** Words that say by themselves what is over. */
+const OVER = /^(?:break up|split up|move out|stop going to (?!bed\b|sleep\b|him\b|her\b|them\b|you\b|it\b)\w.*)$/;
+
 /** Judges the past tense: events, and never moods or talk. */
 export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdict | null {
   if (isNegated || rest.length === 0 || adverbs.includes("almost") || adverbs.includes("nearly")) return null;
@@ -104,6 +107,7 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   if (POINTING_OBJECT.test(rest[0]?.lower ?? "") && !isHerOwn(rest) && !(verb === "move" && /^here from \w/.test(text)))
     return null;
   if (rest[0]?.lower === "your" && MINOR.test(verb ?? "see")) return null;
+  if (OVER.test(`${verb} ${text}`)) return EPISODE;
   if (verb === null) return isPointing(rest) ? null : /^as an? \w/.test(text) ? EPISODE : DATED_EPISODE;
   const frames = EVENTS[verb];
   if (frames) {

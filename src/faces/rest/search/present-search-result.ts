@@ -138,7 +138,7 @@ function presentRelated({ relation, distance, memory }: RelatedMemory): z.infer<
   };
 }
 
-/** A memory carries its own metadata, a chunk that of its document. */
+/** A memory carries its own metadata, a chunk that of its document; its version is which text of the document it is from. */
 function presentHit({ id, text, similarity, memory, chunk, documents, aggregated }: SearchResult) {
   if (aggregated)
     return {
@@ -168,7 +168,7 @@ function presentHit({ id, text, similarity, memory, chunk, documents, aggregated
     metadata: document?.metadata ?? null,
     updatedAt: document?.updatedAt ?? chunk?.createdAt ?? new Date(0).toISOString(),
     similarity,
-    version: 1,
+    version: chunk?.revision ?? 1,
   };
 }
 

@@ -1,0 +1,126 @@
+/**
+ * What comes to an end: a thing that one has, a job, a home that is shared or rented, a couple, something that one does or
+ * belongs to, something that was arranged.
+ */
+export type EndingKind = "thing" | "work" | "home" | "couple" | "activity" | "arrangement";
+
+/** How a statement is written that something is over, or holds. Groups: `s` who, `v` what. */
+export interface StatePattern {
+  readonly kind: EndingKind;
+  readonly form: RegExp;
+  /** The words name no thing of one's own unless one says which: "sold a Volvo" is what a dealer does. */
+  readonly isDefinite?: true;
+}
+
+/** Up to eight words before the verb. */
+const S = "(?<s>[^,]{1,80}?)";
+const OWN = "(?:the|their|his|her|its)";
+const PARTNER = "girlfriend|boyfriend|partner|fiancee?|fiancée?|wife|husband";
+const DWELLING = "(?:flat|apartment|house|home|place|room|studio|dorm|condo|cottage|houseboat)";
+const COLLECTIVE = "(?:a member|part|on the board|in charge) of|in|on";
+
+function form(body: string): RegExp {
+  return new RegExp(`^${S} ${body}$`, "iu");
+}
+
+/** In the order in which they are tried. */
+export const ENDINGS: readonly StatePattern[] = [
+  {
+    kind: "thing",
+    isDefinite: true,
+    form: form(
+      "(?:has |have )?(?:sold|gave away|given away|got rid of|gotten rid of|traded in|scrapped|donated) (?<v>.+)",
+    ),
+  },
+  {
+    kind: "work",
+    form: form(
+      `(?:has |have )?(?:quit|left|lost|gave up|given up|resigned from) ${OWN} (?:(?<v>[\\p{L}-]+(?: [\\p{L}-]+){0,2}) )?(?:job|position|role|post|company)`,
+    ),
+  },
+  { kind: "work", form: form("(?:has |have )?(?:resigned|retired|is retired)") },
+  {
+    kind: "work",
+    form: form("(?:was|got|has been|is) (?:laid off|fired|made redundant|sacked)"),
+  },
+  {
+    kind: "home",
+    form: form(`(?:has |have )?moved out(?: of ${OWN} (?<v>(?:[\\p{L}'-]+ )?${DWELLING}))?`),
+  },
+  {
+    kind: "couple",
+    form: form(
+      `(?:has |have )?(?:broke up|broken up|split up|separated|parted ways|divorced|got divorced)(?: (?:with|from) (?<v>.+))?`,
+    ),
+  },
+  {
+    kind: "couple",
+    form: form(`(?:has |have )?(?:called off|broke off|broken off|ended) ${OWN} (?:engagement|relationship|marriage)`),
+  },
+  {
+    kind: "arrangement",
+    isDefinite: true,
+    form: form("(?:has |have )?(?:cancell?ed|called off) (?<v>.+)"),
+  },
+  {
+    kind: "activity",
+    form: form("(?:has |have )?(?:quit|gave up|given up|left|dropped out of|resigned from) (?<v>.+)"),
+  },
+];
+
+/** "No longer has the Volvo", without what negates it. */
+export const FORMER_THING = form("(?:has|have|owns?|drives?|rides?|keeps?) (?<v>.+)");
+
+/** What was arranged may stand first: "the trip to Rome was cancelled". */
+export const CALLED_OFF =
+  /^(?:(?<s>[^,]{1,80}?)'s )?(?:the )?(?<v>[^,]{1,80}?) (?:was|is|has been|got) (?:cancell?ed|called off)$/iu;
+
+/** All that one text may be a statement of. */
+export const HOLDINGS: readonly StatePattern[] = [
+  { kind: "thing", form: form("(?:has|have|owns?|drives?|is driving|rides?|keeps?) (?<v>.+)") },
+  {
+    kind: "work",
+    form: form("(?:is )?(?:still )?(?:works?|working|employed) (?:full[- ]time )?(?:at|for|by|as) (?<v>.+)"),
+  },
+  { kind: "home", form: form(`(?:is )?(?:lives?|living|stays?|staying) with (?<v>.+)`) },
+  {
+    kind: "home",
+    form: form(
+      `(?:shares?|rents?|is (?:sharing|renting)|lives? in) (?:an? |the |their )(?<v>(?:[\\p{L}-]+ )?${DWELLING}.*)`,
+    ),
+  },
+  { kind: "couple", form: form(`(?:has|have) an? (?:new )?(?:${PARTNER})(?: (?:named|called) (?<v>.+))?`) },
+  { kind: "couple", form: new RegExp(`^${S}'s (?:${PARTNER}) is (?:called |named )?(?<v>\\p{L}.*)$`, "iu") },
+  { kind: "couple", form: form("is (?:married|engaged) to (?<v>.+)") },
+  { kind: "couple", form: form("is (?:dating|seeing|in a relationship with|together with) (?<v>.+)") },
+  {
+    kind: "activity",
+    form: form(
+      "(?:does|practi[sc]es|plays?(?: in)?|sings? in|attends?|takes?|goes to|drinks?|eats?|smokes?|uses?|studies(?: at)?|is studying(?: at)?|is learning|" +
+        `is (?:${COLLECTIVE})|belongs to|volunteers? (?:at|for|with)|trains? (?:at|with)) (?<v>.+)`,
+    ),
+  },
+  {
+    kind: "arrangement",
+    form: form(
+      "(?:has|have|has booked|booked|has reserved|reserved|ordered|has ordered|is planning|subscribes? to|has subscribed to|is subscribed to|subscribed to|" +
+        "pays? for|is (?:a member of|travell?ing to|flying to)|is visiting) (?<v>.+)",
+    ),
+  },
+];
+
+/** "The trip to Rome is planned for June." */
+export const ARRANGED =
+  /^(?:(?<s>[^,]{1,80}?)'s )?(?:the )?(?<v>[^,]{1,80}?) (?:is|are) (?:planned|scheduled|set|booked|due|on|at|in|for)(?: .*)?$/iu;
+
+/** Nouns that say how one has something, and not what: who cancels Netflix cancels the subscription. */
+export const WAYS_OF_HAVING =
+  /^(?:subscription|membership|account|plan|contract|appointment|reservation|booking|order|ticket|policy)$/;
+/** Of what goes on until it is ended, no single day is cancelled. */
+export const GOES_ON = /\b(?:subscription|membership|account|plan|contract|policy)\b/i;
+/** A journey is named by where it goes. */
+export const JOURNEY = /^(?:trip|flight|journey|holiday|vacation|visit|travel|tour) to (?=\p{Lu})/u;
+/** Who names no partner means the one that there is. */
+export const ANY_PARTNER = new RegExp(`^(?:their |his |her )(?:${PARTNER})$`, "i");
+/** A car by any name. */
+export const ANY_CAR = /^(?:car|vehicle)$/;

@@ -1,0 +1,183 @@
+import { fold } from "../../lib/words.js";
+import {
+  ANY_CAR,
+  ANY_PARTNER,
+  ARRANGED,
+  CALLED_OFF,
+  ENDINGS,
+  FORMER_THING,
+  GOES_ON,
+  HOLDINGS,
+  JOURNEY,
+  WAYS_OF_HAVING,
+  type EndingKind,
+} from "./ending-patterns.js";
+import { contradicts, valueWords } from "./slot-values.js";
+import type { Statement } from "./statement.js";
+
+/** What a text says to be over, or to hold. */
+export interface State {
+  readonly kind: EndingKind;
+  /** Folded; empty where the text does not say whose it is. */
+  readonly subject: string;
+  /** As it is written, without what says more about it; empty where the text does not name it. */
+  readonly object: string;
+  /** The whole statement with its date. */
+  readonly dated: string;
+  /** Where or when alone it holds. */
+  readonly scope: string;
+}
+
+/** Where what is named ends, and something is said about it. */
+const TAIL =
+  /,? \b(?:to|with|since|because|for|from|at|near|on|in|by|after|before|via|as|when|where|which|that|who|due|so|of) .*$/iu;
+const DETERMINER = /^(?:the|their|his|her|its|an?|my|our|all|this|that) /i;
+const SEVERAL = /\b(?:and|or|plus|but)\b|[,&;:()]/i;
+const LONGEST_OBJECT = 6;
+
+/**
+ * Reads what a statement says to be over: a Volvo that was sold, a job that was quit, a couple that broke up. Null for what
+ * ends nothing, and for what does not say which one.
+ */
+export function readEnding(statement: Statement): State | null {
+  if (statement.isNegative) return statement.isChange ? readFormerThing(statement) : null;
+  const off = CALLED_OFF.exec(statement.text)?.groups;
+  if (off) return stateOf(statement, "arrangement", off["s"] ?? "", off["v"] ?? "");
+  for (const { kind, form, isDefinite } of ENDINGS) {
+    const found = form.exec(statement.text)?.groups;
+    if (!found) continue;
+    const { s = "", v = "" } = found;
+    if (isDefinite && !isOneOfOnesOwn(v)) return null;
+    return kind === "couple" ? coupleOf(statement, s, v) : stateOf(statement, kind, s, v);
+  }
+  return null;
+}
+
+/** Who no longer has the Volvo does not drive it, either. */
+function readFormerThing(statement: Statement): State | null {
+  const found = FORMER_THING.exec(statement.text)?.groups;
+  return found ? stateOf(statement, "thing", found["s"] ?? "", found["v"] ?? "") : null;
+}
+
+/** Case counts here: only a name needs no article. */
+function isOneOfOnesOwn(value: string): boolean {
+  return /^(?:the|their|his|her|its|my|our) /i.test(value) || /^[\p{Lu}\p{N}]/u.test(value);
+}
+
+/** Reads all that a statement says to hold now of what an ending may end. */
+export function readHoldings(statement: Statement): readonly State[] {
+  if (statement.isNegative) return [];
+  const held = HOLDINGS.flatMap(({ kind, form }) => {
+    const found = form.exec(statement.text)?.groups;
+    return found ? (stateOf(statement, kind, found["s"] ?? "", found["v"] ?? "") ?? []) : [];
+  });
+  const arranged = ARRANGED.exec(statement.dated)?.groups;
+  const state = arranged && stateOf(statement, "arrangement", arranged["s"] ?? "", arranged["v"] ?? "");
+  return state ? [...held, state] : held;
+}
+
+function stateOf({ dated, scope }: Statement, kind: EndingKind, s: string, v: string): State | null {
+  const subject = fold(s).replace(/^the /, "");
+  const written = v.trim().replace(DETERMINER, "");
+  const named = kind === "arrangement" ? written.replace(JOURNEY, "") : written;
+  const object = kind === "home" ? named : named.replace(TAIL, "").trim();
+  if (SEVERAL.test(object) || valueWords(object).length > LONGEST_OBJECT) return null;
+  if (v !== "" && valueWords(object).length === 0) return null;
+  if (kind === "couple" && object !== "" && !/^\p{Lu}/u.test(object)) return null;
+  return { kind, subject, object, dated, scope };
+}
+
+/** "User and Anna broke up" is what "User broke up with Anna" is. */
+function coupleOf(statement: Statement, s: string, v: string): State | null {
+  const [one = "", other = "", ...more] = s.split(/ and (?:their (?:girlfriend|boyfriend|partner|wife|husband) )?/i);
+  if (more.length > 0 || (other !== "" && v !== "")) return null;
+  return stateOf(statement, "couple", one, ANY_PARTNER.test(v) || isAnyPartner(other) ? "" : other || v);
+}
+
+function isAnyPartner(word: string): boolean {
+  return /^(?:girlfriend|boyfriend|partner|wife|husband)$/i.test(word);
+}
+
+/** True when what holds is what is over. */
+export function ends(ending: State, held: State): boolean {
+  if (ending.kind !== held.kind) return false;
+  const isAnybodys = ending.kind === "arrangement" && (ending.subject === "" || held.subject === "");
+  if (ending.subject !== held.subject && !isAnybodys) return false;
+  switch (ending.kind) {
+    case "work":
+    case "couple":
+      return ending.object === "" || isOneThing(ending, held) || includes(held.object, ending.object);
+    case "home":
+      return ending.object === "" || isSameHome(ending.object, held.object);
+    case "arrangement":
+      return isOneThing(ending, held) && !isOneTimeOf(ending, held) && !contradicts("date", ending.dated, held.dated);
+    case "thing":
+    case "activity":
+      return isOneThing(ending, held);
+  }
+}
+
+/** True when one ending may end both: they are the same by other words. Of two cars it is not known which was sold. */
+export function isOneState(one: State, other: State): boolean {
+  if (one.subject !== other.subject) return false;
+  if (one.kind === "arrangement" && contradicts("date", one.dated, other.dated)) return false;
+  return one.kind === "home" || one.object === "" || other.object === "" || isOneThing(one, other);
+}
+
+/** A meeting that was cancelled once goes on every Monday. */
+function isOneTimeOf(ending: State, held: State): boolean {
+  return held.scope !== "" && ending.scope !== held.scope && !GOES_ON.test(`${ending.object} ${held.object}`);
+}
+
+/** "The flat" is the one that is lived in; "their parents' house" is theirs alone. */
+function isSameHome(left: string, held: string): boolean {
+  const [owner = "", dwelling] = left.split(" ");
+  return dwelling === undefined || includes(held, owner.replace(/'s?$/, ""));
+}
+
+function isOneThing(one: State, other: State): boolean {
+  const [first, second] = [plainWords(one), plainWords(other)];
+  if (first.join(" ") === second.join(" ")) return true;
+  if (one.kind === "thing" && isCarByName(first, other)) return true;
+  if (one.kind === "activity") return false;
+  return isNamedWithin(one, other) || isNamedWithin(other, one);
+}
+
+function isCarByName([word = "", ...more]: readonly string[], { object, dated }: State): boolean {
+  return more.length === 0 && ANY_CAR.test(word) && / drives? /i.test(dated) && /^\p{Lu}/u.test(object);
+}
+
+/** "The Volvo" is the "red Volvo XC60", and no "Volvo dealership": only names and what stands before them may be left out. */
+function isNamedWithin(short: State, long: State): boolean {
+  const words = new Set(plainWords(long));
+  if (!/\p{Lu}/u.test(short.object) || !plainWords(short).every((word) => words.has(word))) return false;
+  const [head = ""] = long.object.split(" ").slice(-1);
+  return /^[\p{Lu}\p{N}]/u.test(head) || plainWords(short).includes(valueWords(head)[0] ?? "");
+}
+
+function plainWords({ kind, object }: State): readonly string[] {
+  const words = valueWords(object);
+  const bare = kind === "arrangement" ? words.filter((word) => !WAYS_OF_HAVING.test(word)) : words;
+  return bare.length > 0 ? bare : words;
+}
+
+function includes(whole: string, part: string): boolean {
+  const words = new Set(valueWords(whole));
+  return valueWords(part).every((word) => words.has(word));
+}
+
+const MOST_SEARCH_WORDS = 16;
+/** Words by which the text index finds what may have ended. */
+const HELD_WORDS: Readonly<Record<EndingKind, string>> = {
+  thing: "owns drives rides keeps",
+  work: "works work working employed job",
+  home: "lives living shares rents flat",
+  couple: "dating married engaged relationship girlfriend boyfriend partner wife husband fiancee",
+  activity: "plays attends takes member",
+  arrangement: "booked planned scheduled subscribes",
+};
+
+/** Words by which the text index finds what an ending may end. */
+export function wordsOfHeld({ kind, object }: State): string[] {
+  return [...new Set([...valueWords(object), ...HELD_WORDS[kind].split(" ")])].slice(0, MOST_SEARCH_WORDS);
+}

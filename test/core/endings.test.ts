@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest";
+import { decide, type KnownFact } from "../../src/core/memories/relate.js";
+
+const LATER = "2024-05-07T12:00:00Z";
+
+function fact(text: string, id = text, saidAt = "2024-05-06T12:00:00Z"): KnownFact {
+  return { memory: { id, text, forgetAfter: null }, saidAt };
+}
+
+/** What a new fact takes the place of, by text. */
+function ended(known: readonly string[], text: string, eventDates?: readonly string[]): readonly string[] {
+  const decision = decide(
+    { text, saidAt: LATER, eventDates },
+    known.map((one) => fact(one)),
+  );
+  return decision.kind === "updates" ? decision.ids : [];
+}
+
+const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: string])[]>> = {
+  "a thing that is given away": [
+    ["User drives a Volvo", "User sold the Volvo"],
+    ["User drives a Volvo", "User sold their old Volvo in April 2024"],
+    ["User has a red Volvo XC60", "User sold the Volvo to Tom for 3,000 €"],
+    ["User drives a Volvo", "User sold the car"],
+    ["User has a grand piano", "User gave away their grand piano"],
+    ["Mia owns a sailing boat", "Mia has sold her sailing boat"],
+    ["User drives a Volvo", "User no longer has the Volvo"],
+    ["User drives a Volvo at weekends", "User got rid of the Volvo"],
+  ],
+  "a job that is left": [
+    ["User works at Bosch", "User quit their job"],
+    ["User works as a welder", "User lost their job last week"],
+    ["Mia works for Siemens", "Mia was laid off"],
+    ["Mia works for Siemens", "Mia retired"],
+    ["Mia works at Siemens", "Mia left the company"],
+  ],
+  "a home that is left": [
+    ["User lives with their parents", "User moved out"],
+    ["User lives with their parents", "User moved out of their parents' house"],
+    ["User shares a flat with Tom", "User moved out of the flat"],
+    ["User rents a room in Ghent", "User moved out"],
+  ],
+  "a couple that parts": [
+    ["User is dating Anna", "User broke up with Anna"],
+    ["User is engaged to Anna", "User and Anna split up"],
+    ["User's girlfriend is called Anna", "User broke up with their girlfriend"],
+    ["User has a girlfriend named Anna", "User broke up"],
+    ["Mia is married to Tom", "Mia and Tom separated"],
+    ["User is engaged to Anna", "User called off the engagement"],
+  ],
+  "what is done no longer": [
+    ["User smokes a pack a day", "User quit smoking"],
+    ["User plays tennis on Sundays", "User stopped playing tennis"],
+    ["User goes to the gym every morning", "User stopped going to the gym"],
+    ["User does yoga every morning", "User quit yoga"],
+    ["User drinks coffee", "User gave up coffee"],
+    ["User is a member of the chess club", "User left the chess club"],
+    ["Mia studies at TU Delft", "Mia dropped out of TU Delft"],
+    ["Mia sings in the church choir", "Mia quit the church choir"],
+  ],
+  "what is called off": [
+    ["User has a Netflix subscription", "User cancelled Netflix"],
+    ["User subscribes to Netflix", "User canceled their Netflix subscription"],
+    ["User has a dentist appointment on 10 May 2024", "User cancelled the dentist appointment"],
+    ["User has a dentist appointment on 10 May 2024", "User's dentist appointment was cancelled"],
+    ["The trip to Rome is planned for June", "The trip to Rome was cancelled"],
+    ["User booked a flight to Rome", "User cancelled the trip to Rome"],
+    ["User is a member of Fitness First", "User cancelled their Fitness First membership"],
+  ],
+};
+
+const KEPT: Readonly<Record<string, readonly (readonly [held: string, other: string])[]>> = {
+  "the same verb of something else": [
+    ["User works at the shop", "User stopped by the shop"],
+    ["User likes concerts", "The concert was sold out"],
+    ["User drives a Volvo", "User sold out of Volvo posters"],
+    ["User drives a Volvo", "User stopped the Volvo"],
+    ["User works at Bosch", "User quit smoking"],
+    ["User works at Bosch", "User quit the chess club"],
+    ["User drinks tea every morning", "User stopped drinking"],
+    ["User runs a bakery", "User stopped running"],
+    ["User lives with Anna", "User moved out of the office"],
+    ["User is dating Anna", "User broke up the fight"],
+    ["User works at Bosch", "Mia retired from the race"],
+  ],
+  "what is not one's own": [
+    ["User drives a Volvo", "User sold a Volvo"],
+    ["User drives a Volvo", "User sells the Volvo brand"],
+    ["User drives a Volvo", "Mia sold the Volvo"],
+    ["User is dating Anna", "Anna and Tom broke up"],
+    ["User lives with their parents", "Tom moved out"],
+  ],
+  "what has a like name": [
+    ["User owns a Volvo dealership", "User sold the Volvo"],
+    ["User drives a Volvo", "User sold the Volvo shares"],
+    ["User drives a Volvo", "User sold the Skoda"],
+    ["User has a beach house", "User sold the house"],
+    ["User has a dentist appointment on 10 May 2024", "User cancelled the appointment"],
+    ["User is a member of the chess club", "User left the tennis club"],
+    ["User works at Bosch", "User quit their second job"],
+    ["User's wife is a nurse", "User broke up"],
+    ["User is dating Anna", "User broke up with Ina"],
+  ],
+  "what goes on": [
+    ["User has a team meeting every Monday", "User cancelled the team meeting"],
+    ["User has a dentist appointment on 10 May 2024", "User cancelled the dentist appointment on 3 May 2024"],
+    ["User has a Volvo and a sailing boat", "User sold the Volvo"],
+    ["User loves the Volvo", "User sold the Volvo"],
+    ["User bought a Volvo in 2019", "User sold the Volvo"],
+  ],
+  "what did not happen": [
+    ["User drives a Volvo", "User did not sell the Volvo"],
+    ["User drives a Volvo", "User almost sold the Volvo"],
+    ["User drives a Volvo", "User wants to sell the Volvo"],
+    ["User drives a Volvo", "User might have sold the Volvo"],
+    ["User drives a Volvo", "Mia says User sold the Volvo"],
+    ["User drives a Volvo", "Has User sold the Volvo?"],
+    ["User works at Bosch", "User thinks about quitting their job"],
+    ["User works at Bosch", "User never quit their job"],
+  ],
+};
+
+describe.each(Object.entries(ENDED))("%s is over", (_group, pairs) => {
+  test.each(pairs)("%j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
+});
+
+describe.each(Object.entries(KEPT))("%s stays", (_group, pairs) => {
+  test.each(pairs)("%j: %j", (held, other) => expect(ended([held], other)).toEqual([]));
+});
+
+test("all that says the same in other words is over, and nothing where it is not known which of two", () => {
+  expect(ended(["User drives a Volvo", "User owns a Volvo XC60"], "User sold the Volvo")).toHaveLength(2);
+  expect(ended(["User drives a Volvo V40", "User owns a Volvo XC60"], "User sold the Volvo")).toEqual([]);
+  expect(ended(["User drives a Volvo", "User drives a Tesla"], "User sold the car")).toEqual([]);
+  expect(ended(["User works at Bosch", "User works for Siemens"], "User quit their job")).toEqual([]);
+  expect(
+    ended(["User has a meeting on 3 May 2024", "User has a meeting on 4 May 2024"], "User cancelled the meeting"),
+  ).toEqual([]);
+});
+
+test("what ended long before somebody said that it holds ends nothing, and what comes late is out of date", () => {
+  expect(ended(["User drives a Volvo"], "User sold the Volvo in 2015", ["2015-01-01"])).toEqual([]);
+  const sold = fact("User sold the Volvo", "sold", LATER);
+  expect(decide({ text: "User drives a Volvo", saidAt: "2024-05-01" }, [sold])).toEqual({
+    kind: "outdated",
+    by: "sold",
+  });
+  expect(decide({ text: "User drives a Volvo", saidAt: "2024-06-01" }, [sold])).toEqual({ kind: "new" });
+});
+
+describe("who tells more of somebody by name", () => {
+  const kindOf = (known: readonly string[], text: string) =>
+    decide(
+      { text, saidAt: LATER },
+      known.map((one) => fact(one)),
+    );
+
+  test.each([
+    ["User has a dog named Rex", "Rex is a golden retriever"],
+    ["User has a dog, Rex", "Rex is five years old"],
+    ["User's sister is called Anna Weber", "Anna Weber lives in Ghent"],
+    ["Mia adopted a grey cat called Tom", "Tom hates rain"],
+  ])("extends what brought them in: %j, %j", (known, text) => {
+    expect(kindOf([known], text)).toEqual({ kind: "extends", id: known });
+  });
+
+  test.each([
+    [["User has a dog named Rex"], "Max is a golden retriever"],
+    [["User has a dog named Rex"], "User is a nurse"],
+    [["User has a dog named Rex"], "Is Rex a golden retriever?"],
+    [["User has a dog named Rex", "Mia has a cat named Rex"], "Rex is a golden retriever"],
+    [["User likes Rex"], "Rex is a golden retriever"],
+  ])("and nothing else: %j, %j", (known, text) => expect(kindOf(known, text)).toEqual({ kind: "new" }));
+});

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Core } from "../../src/core/index.js";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+let opened: ManualCore;
+let core: Core;
+beforeEach(async () => {
+  opened = await openManualCore();
+  core = opened.core;
+});
+afterEach(() => opened.close());
+
+const call = () => opened.call();
+
+async function add(content: string, more: Record<string, unknown> = {}) {
+  opened.clock.advance(86_400_000);
+  await core.addDocument(call(), { content, customId: "note", containerTags: ["a"], ...more });
+  await opened.settle();
+  return (await core.getDocument(call(), { id: "note" })).document.receipt ?? [];
+}
+
+async function known(): Promise<string[]> {
+  const { entries } = await core.listMemories(call(), { containerTags: ["a"], limit: 100 });
+  return entries.map(({ memory }) => memory.text).sort();
+}
+
+async function undoLast(): Promise<void> {
+  const { items } = await core.listJournal(call(), { limit: 100 });
+  const batchId = items.find(({ subject }) => subject === "memory")?.batchId;
+  await core.undoBatch(call(), { batchId });
+}
+
+const NOTE = "# Boris\nBoris drives a Fiat.\nBoris plays the oboe in an orchestra.";
+
+describe("a document that is added again with another word in a sentence", () => {
+  test("replaces what only its old text said, by a version that can be undone", async () => {
+    const [fiat] = await add(NOTE);
+    const receipt = await add(NOTE.replace("Fiat", "Skoda"));
+    expect(receipt).toMatchObject([{ text: "Boris drives a Skoda", outcome: "updated", replaced: fiat?.id }]);
+    expect(await known()).toEqual(["Boris drives a Skoda", "Boris plays the oboe in an orchestra"]);
+    await undoLast();
+    expect(await known()).toEqual(["Boris drives a Fiat", "Boris plays the oboe in an orchestra"]);
+  });
+
+  test("does so when the sentence is all that it says, and again and again", async () => {
+    for (const car of ["Fiat", "Skoda", "Tesla"]) await add(`Boris drives a ${car}.`);
+    const { entries } = await core.listMemories(call(), { containerTags: ["a"], limit: 100 });
+    expect(entries).toMatchObject([
+      {
+        memory: { text: "Boris drives a Tesla", version: 3 },
+        history: [{ text: "Boris drives a Skoda" }, { text: "Boris drives a Fiat" }],
+      },
+    ]);
+  });
+
+  test("by PATCH as well, which can be undone", async () => {
+    await add(NOTE);
+    await core.updateDocument(call(), { id: "note", content: NOTE.replace("Fiat", "Skoda") });
+    await opened.settle();
+    expect(await known()).toEqual(["Boris drives a Skoda", "Boris plays the oboe in an orchestra"]);
+    const { items } = await core.listJournal(call(), { limit: 100 });
+    const forgotten = items.find(({ action }) => action === "memory.forgotten")?.batchId;
+    await core.undoBatch(call(), { batchId: forgotten });
+    expect(await known()).toContain("Boris drives a Fiat");
+  });
+
+  test("forgets what the old sentence said besides, once the new one says something", async () => {
+    await add("Boris drives a Fiat and works at Siemens.");
+    await add("Boris drives a Fiat and lives in Ghent.");
+    expect(await known()).toEqual(["Boris drives a Fiat", "Boris lives in Ghent"]);
+    await undoLast();
+    expect(await known()).toEqual(["Boris drives a Fiat", "Boris works at Siemens"]);
+  });
+
+  test("before anybody has read the first, only the second is remembered", async () => {
+    await opened.close();
+    opened = await openManualCore({ jobs: false });
+    ({ core } = opened);
+    for (const car of ["Fiat", "Skoda"])
+      await core.addDocument(call(), { content: `Boris drives a ${car}.`, customId: "note", containerTags: ["a"] });
+    const again = await openManualCore({ dataDirectory: opened.dataDirectory });
+    try {
+      await again.settle();
+      const { memories } = await again.core.getDocument(again.call(), { id: "note" });
+      expect(memories.map(({ text }) => text)).toEqual(["Boris drives a Skoda"]);
+    } finally {
+      await again.close();
+    }
+  });
+});
+
+describe("stays", () => {
+  test("what another document says too", async () => {
+    await add(NOTE);
+    await add("Boris drives a Fiat. So it is.", { customId: "other" });
+    await add(NOTE.replace("Fiat", "Skoda"));
+    expect(await known()).toContain("Boris drives a Fiat");
+  });
+
+  test("what a person has written, whatever becomes of the document", async () => {
+    const [fiat] = await add(NOTE);
+    await core.updateMemory(call(), { containerTag: "a", id: fiat?.id, newContent: "Boris drives a red Fiat" });
+    await add(NOTE.replace("Fiat", "Skoda"));
+    expect(await known()).toContain("Boris drives a red Fiat");
+  });
+
+  test("what a text that says something else does not speak of", async () => {
+    await add("Boris drives a Fiat.");
+    await add("Boris plays the oboe in an orchestra.");
+    expect(await known()).toEqual(["Boris drives a Fiat", "Boris plays the oboe in an orchestra"]);
+  });
+
+  test("what was merely left out", async () => {
+    await add(NOTE);
+    await add(NOTE.replace("Boris drives a Fiat.\n", ""));
+    expect(await known()).toContain("Boris drives a Fiat");
+  });
+
+  test("what was said in a conversation that goes on", async () => {
+    await add("User: I like tea.\nAssistant: Nice!");
+    await add("User: I like dogs.\nAssistant: Nice!");
+    expect(await known()).toEqual(["User likes dogs", "User likes tea"]);
+  });
+
+  test("what would be more than one document may replace", async () => {
+    await opened.close();
+    opened = await openManualCore({ limits: { maxSuperseded: 1 } });
+    ({ core } = opened);
+    const cars = ["Boris drives a Fiat.", "Mia drives a Fiat.", "Tom drives a Fiat."].join("\n");
+    await add(cars);
+    await add(cars.replaceAll("Fiat", "Skoda"));
+    expect((await known()).filter((text) => text.endsWith("Fiat"))).toHaveLength(2);
+  });
+});
