@@ -28,6 +28,7 @@ const defaultsSchema = addDocumentSchema
   .pick({
     containerTags: true,
     metadata: true,
+    endUserId: true,
     filterByMetadata: true,
     entityContext: true,
     taskType: true,

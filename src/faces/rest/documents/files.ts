@@ -10,7 +10,7 @@ import { containerTag, tagsOf } from "../schemas.js";
 import { serveFile } from "./serve-file.js";
 import { parseLimitedJson } from "../../../lib/limited-json.js";
 
-const { title, customId, entityContext, taskType, dreaming, filepath } = addDocumentSchema.shape;
+const { title, customId, endUserId, entityContext, taskType, dreaming, filepath } = addDocumentSchema.shape;
 
 /** JSON as the text of a field. */
 function jsonText(rule: string) {
@@ -54,6 +54,7 @@ const uploadForm = z.object({
   fileType: unlessEmpty(z.string("must be given once, as text")),
   mimeType: unlessEmpty(z.string("must be given once, as text")),
   metadata: unlessEmpty(metadataText),
+  endUserId: unlessEmpty(endUserId.unwrap()),
   filterByMetadata: unlessEmpty(metadataText),
   customId: unlessEmpty(customId.unwrap()),
   entityContext: unlessEmpty(entityContext.unwrap()),
