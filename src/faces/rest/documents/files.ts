@@ -81,7 +81,7 @@ export const fileEndpoints = [
     carries: "file",
     status: 200,
     answer: receiptAnswer,
-    async handle({ core, call, body, header, setHeader }) {
+    async handle({ core, call, body, header, setHeader, countMore }) {
       const { file, containerTag: _one, containerTags: _many, fileType, mimeType, ...document } = body;
       const wait = preferredWait(header("prefer"));
       if (wait !== undefined) setHeader("preference-applied", `wait=${wait}`);
@@ -93,6 +93,7 @@ export const fileEndpoints = [
         fileType,
         document: { ...document, containerTags: tagsOf(body), wait },
       });
+      if (receipt.isInstant) countMore(1);
       return presentReceipt(receipt);
     },
   }),
