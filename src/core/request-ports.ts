@@ -27,6 +27,8 @@ export interface RequestTally {
   readonly status: number | null;
   readonly hour: string | null;
   readonly count: number;
+  /** As how many operations they count in usage. */
+  readonly operations: number;
   /** How many of them were answered with 400 or more. */
   readonly errors: number;
   /** Mean duration in milliseconds. */

@@ -433,6 +433,8 @@ export interface RequestRecord {
   readonly error: string | null;
   /** Of the other end of the connection, where it is known. */
   readonly address?: string | null | undefined;
+  /** As how many operations it counts in usage; one where nothing is said. */
+  readonly operations?: number | undefined;
   readonly createdAt: string;
 }
 

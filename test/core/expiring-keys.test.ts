@@ -82,14 +82,29 @@ describe("a key that expires", () => {
     expect(subjects()).toHaveLength(4);
   });
 
-  test("after a short life is told of as far as warnings lie ahead when it is made", async () => {
-    await create({ name: "short", expiresInDays: 2 });
+  test.each([
+    [2, "2 days"],
+    [9, "9 days"],
+    [14, "14 days"],
+  ])("and is made with %i days left is told of at the next look, then as any other", async (expiresInDays, left) => {
+    await create({ name: "short", expiresInDays });
     await look();
-    expect(subjects()).toEqual([]);
-    await live(3);
-    expect(subjects()).toEqual([
+    await look();
+    expect(subjects()).toEqual([`Recollect: API key "short" expires in ${left}`]);
+    await live(expiresInDays + 1);
+    expect(subjects().slice(-2)).toEqual([
       'Recollect: API key "short" expires in 1 day',
       'Recollect: API key "short" has expired',
+    ]);
+    expect(new Set(subjects()).size).toBe(subjects().length);
+  });
+
+  test("and is made for one day is told of when it is made and when it has expired", async () => {
+    await create({ name: "guest", expiresInDays: 1 });
+    await live(2);
+    expect(subjects()).toEqual([
+      'Recollect: API key "guest" expires in 1 day',
+      'Recollect: API key "guest" has expired',
     ]);
   });
 
@@ -175,7 +190,7 @@ describe("a mail", () => {
     ["other scripts", "Schlüssel 钥匙 🗝️"],
     ["markup", '<a href="https://evil.example">x</a>'],
   ])("stays one mail to the owner for a key whose name has %s", async (_what, name) => {
-    await create({ name, expiresInDays: 2 });
+    await create({ name, expiresInDays: 15 });
     await live(1.5);
     const [taken, ...more] = server.taken;
     expect(more).toEqual([]);

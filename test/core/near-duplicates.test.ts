@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isSameFact } from "../../src/core/memories/near-duplicates.js";
+import { readText } from "../../src/core/search/text-words.js";
 
 describe("the same fact", () => {
   test.each([
@@ -9,11 +10,16 @@ describe("the same fact", () => {
     ["Marco has two dogs", "Marco has 2 dogs"],
     ["The rent is 1,250 €", "the rent is 1250 €"],
     ["Zoë can't swim", "Zoe cannot swim"],
+    ["User swims every night", "User swims each night."],
+    ["Every morning Ben runs", "each morning Ben runs"],
+    ["The bins are emptied weekly", "The bins are emptied every week"],
+    ["User's favourite colours are blue and grey", "User's favorite colors are blue and gray"],
     ["", ""],
     ["😀", "😀"],
   ])("%j and %j", (one, other) => {
     expect(isSameFact(one, other)).toBe(true);
     expect(isSameFact(other, one)).toBe(true);
+    expect(readText(one).signature).toBe(readText(other).signature);
   });
 });
 
@@ -35,6 +41,8 @@ describe("never the same fact", () => {
     ["a preposition", "Anna moved to Berlin", "Anna moved from Berlin"],
     ["a tense", "Anna works at Northwind", "Anna worked at Northwind"],
     ["a language", "User writes C++", "User writes C#"],
+    ["how often", "User swims every night", "User swims every other night"],
+    ["a time of day", "User swims every night", "User swims every morning"],
     ["a question", "Anna lives in Lisbon", "Anna lives in Lisbon?"],
     ["an emoji", "Mood: 😀", "Mood: 😢"],
     ["one that says more", "Anna lives in Lisbon", "Anna lives in Lisbon with Ben"],

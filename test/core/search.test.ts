@@ -71,6 +71,13 @@ describe("what search answers with", () => {
     expect(memory).toMatchObject({ id: memories[0]?.id, chunk: null, documents: [{ id: documentId }] });
   });
 
+  test("once what two documents say in the same words but for every and each", async () => {
+    await add("Ada swims in the lake every night.");
+    await add("Ada swims in the lake each night.");
+    await add("Ada swims in the lake every morning.");
+    expect(await texts("When does Ada swim in the lake?")).toHaveLength(2);
+  });
+
   test("best first, as many as wanted, none below the threshold", async () => {
     await remember(["Ada keeps bees on the roof", "Bees need water", "The train to Bonn leaves at noon"]);
     const all = (await search("Where does Ada keep bees?")).results;

@@ -44,10 +44,10 @@ export function createRequestStore(db: Kysely<Database>): RequestStore {
     async tally(organizationId, range, parts, { errorsOnly = false } = {}) {
       const columns = parts.map((part) => PARTS[part]);
       const { rows } = await sql<
-        Partial<RequestTally> & Pick<RequestTally, "count" | "errors" | "averageMs" | "lastAt">
+        Partial<RequestTally> & Pick<RequestTally, "count" | "operations" | "errors" | "averageMs" | "lastAt">
       >`
         select ${sql.join(parts.map((part) => sql`${PARTS[part]} as ${sql.ref(part)}`))},
-          count(*) as count, sum(status >= 400) as errors, round(avg(duration), 1) as averageMs, max(created_at) as lastAt
+          count(*) as count, sum(operations) as operations, sum(status >= 400) as errors, round(avg(duration), 1) as averageMs, max(created_at) as lastAt
         from requests
         where organization_id = ${organizationId} and created_at >= ${range.from} and created_at < ${range.to}
           and status >= ${errorsOnly ? 400 : 0}
@@ -107,6 +107,7 @@ function rowOf(organizationId: string, record: RequestRecord) {
     error: record.error,
     created_at: record.createdAt,
     address: record.address ?? null,
+    operations: record.operations ?? 1,
   };
 }
 
@@ -124,5 +125,6 @@ function recordOf(row: Selectable<Database["requests"]>): RequestRecord {
     error: row.error,
     createdAt: row.created_at,
     address: row.address,
+    ...(row.operations !== 1 && { operations: row.operations }),
   };
 }

@@ -276,6 +276,7 @@ export interface Database {
     error: string | null;
     created_at: string;
     address: string | null;
+    operations: Generated<number>;
   };
   audit_entries: {
     seq: Generated<number>;

@@ -17,7 +17,9 @@ export async function addDocument(context: CoreContext, call: Admitted, raw: unk
   const receipt = await once(context, call, "addDocument", (nouns) => writeDocument(nouns, call.actor, prepared));
   context.wakeJobs();
   const { wait } = prepared.input;
-  return wait ? waitForDocument(context, call.actor.organizationId, receipt.id, wait) : receipt;
+  return wait
+    ? { ...receipt, ...(await waitForDocument(context, call.actor.organizationId, receipt.id, wait)) }
+    : receipt;
 }
 
 /** Waits until a document is through, failed, gone, or the time is up; answers with its state then. */

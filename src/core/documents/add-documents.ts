@@ -28,6 +28,7 @@ const defaultsSchema = addDocumentSchema
   .pick({
     containerTags: true,
     metadata: true,
+    endUserId: true,
     filterByMetadata: true,
     entityContext: true,
     taskType: true,
@@ -45,7 +46,7 @@ type Batch = z.output<typeof addDocumentsSchema>;
 
 /** What became of one document of a batch. */
 export type BatchItem =
-  | { readonly id: string; readonly status: DocumentStatus }
+  | { readonly id: string; readonly status: DocumentStatus; readonly isInstant?: true }
   /** `id` is the customId that the document named, or `unknown`. */
   | { readonly id: string; readonly error: string };
 
@@ -245,8 +246,8 @@ async function writeTogether(
     const written: (readonly [index: number, item: BatchItem])[] = [];
     for (const { index, prepared } of some) {
       if (written.length % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) await yieldTurn();
-      const { id, status } = await writeDocument(nouns, call.actor, prepared);
-      written.push([index, { id, status }]);
+      const { id, status, isInstant } = await writeDocument(nouns, call.actor, prepared);
+      written.push([index, { id, status, ...(isInstant && { isInstant }) }]);
     }
     return written;
   });

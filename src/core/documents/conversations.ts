@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Admitted, CoreContext, Limits } from "../context.js";
+import { endUserOfAddition } from "../end-user.js";
 import { AppError } from "../errors.js";
 import { checkSize, containerTagSchema, customIdSchema, findBadValue, noteSchema, parseInput } from "../input.js";
 import { mergeTurns } from "./merge-turns.js";
@@ -63,6 +64,7 @@ export const conversationSchema = z.object({
       "must be an object",
     )
     .optional(),
+  endUserId: endUserOfAddition,
   entityContext: noteSchema(1_500).optional(),
 });
 

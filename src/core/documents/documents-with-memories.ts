@@ -3,6 +3,7 @@ import { groupBy } from "../../lib/group-by.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
+import { endUserSchema, filtersOf } from "../end-user.js";
 import { asOf } from "../memories/find-memory.js";
 import { relationsBy } from "../memories/list-memories.js";
 import { MAX_PAGE_SIZE, pageShape } from "../pages.js";
@@ -56,6 +57,7 @@ export const documentGraphSchema = z.object({
     .array(z.enum(DOCUMENT_CATEGORIES, `must be one of ${DOCUMENT_CATEGORIES.join(", ")}`), "must be an array")
     .max(1_000)
     .optional(),
+  endUserId: endUserSchema.optional(),
   ...pageShape,
 });
 
@@ -70,6 +72,7 @@ export async function listDocumentsWithMemories(
   const { documents, total } = await context.store.documents.list(actor.organizationId, {
     containerTags: tags === "all" ? undefined : tags,
     operator: "any",
+    filters: filtersOf(input),
     ...(sources && sources.length > 0 && { sources }),
     ...(categories && categories.length > 0 && { categories }),
     sort: input.sort,

@@ -6,7 +6,7 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
-import { parseFilters } from "../search/filters.js";
+import { endUserSchema, filtersOf } from "../end-user.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
 import { forgetBatch } from "../memories/forget.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
@@ -172,6 +172,7 @@ export const listDocumentsSchema = z.object({
   provider: z.string().optional(),
   filepath: filepathSchema.optional(),
   filters: z.unknown().optional(),
+  endUserId: endUserSchema.optional(),
   sort: z.enum(["createdAt", "updatedAt"]).default("createdAt"),
   order: z.enum(["asc", "desc"]).default("desc"),
   page: z.number().int().positive().max(1_000_000_000).default(1),
@@ -192,7 +193,7 @@ export interface DocumentPage {
 export async function listDocuments(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentPage> {
   const { provider, ...input } = parseInput(listDocumentsSchema, raw);
   const tags = reachableContainers(call.actor, input.containerTags);
-  const filters = parseFilters(input.filters);
+  const filters = filtersOf(input);
   const { page, limit, source = provider } = input;
   const timeZone = sharedTimeZone(context, await context.store.containers.find(call.actor.organizationId, tags));
   if (provider !== undefined && source !== provider) return { documents: [], total: 0, page, limit, timeZone };

@@ -124,7 +124,8 @@ export async function addFile(context: CoreContext, call: Admitted, raw: unknown
   if (stored.key !== key) await dropBlobs(context, [key]);
   context.wakeJobs();
   const { wait } = prepared.input;
-  return wait ? waitForDocument(context, organizationId, stored.receipt.id, wait) : stored.receipt;
+  const { receipt } = stored;
+  return wait ? { ...receipt, ...(await waitForDocument(context, organizationId, receipt.id, wait)) } : receipt;
 }
 
 function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {

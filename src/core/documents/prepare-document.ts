@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { requireContainer } from "../auth.js";
 import type { CoreContext, Limits } from "../context.js";
+import { endUserOfAddition, withEndUser } from "../end-user.js";
 import {
   checkMetadataSize,
   checkSize,
@@ -25,6 +26,7 @@ export const addDocumentSchema = z.object({
   customId: customIdSchema.optional(),
   title: noteSchema(1_000).optional(),
   metadata: metadataSchema.optional(),
+  endUserId: endUserOfAddition,
   /** Which memories may serve as context when facts are extracted; says nothing of what is kept. */
   filterByMetadata: metadataSchema.optional(),
   /** Guidance for extraction, kept on each container of the document. */
@@ -53,7 +55,7 @@ export interface SubmissionFacts {
 
 /** A submission that was checked, ready to be written: see `writeDocument`. */
 export interface PreparedDocument {
-  readonly input: Omit<z.output<typeof addDocumentSchema>, "containerTags">;
+  readonly input: Omit<z.output<typeof addDocumentSchema>, "containerTags" | "endUserId">;
   /** Null when the sender named none: a document that exists then stays where it is. */
   readonly containerTags: readonly string[] | null;
   readonly known: SubmissionFacts;
@@ -70,7 +72,8 @@ export function prepareDocument(
   raw: unknown,
   known: SubmissionFacts = {},
 ): PreparedDocument {
-  const { containerTags, ...input } = parseInput(addDocumentSchema, raw);
+  const { containerTags, endUserId, ...fields } = parseInput(addDocumentSchema, raw);
+  const input = { ...fields, metadata: withEndUser(fields.metadata, endUserId) };
   checkSize("content", input.content, limits);
   checkMetadataSize("metadata", input.metadata, limits);
   checkMetadataSize("filterByMetadata", input.filterByMetadata, limits);

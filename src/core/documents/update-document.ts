@@ -3,6 +3,7 @@ import { requireContainer, requireWhole } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { isCustomIdTaken } from "./custom-ids.js";
 import { titleFromText } from "./document-title.js";
+import { withEndUser } from "../end-user.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, checkSize, parseInput } from "../input.js";
@@ -24,13 +25,14 @@ export const updateDocumentSchema = addDocumentSchema
     customId: true,
     title: true,
     metadata: true,
+    endUserId: true,
     filterByMetadata: true,
     taskType: true,
     filepath: true,
     documentDate: true,
   })
   .extend({ ...documentNameSchema.shape, content: addDocumentSchema.shape.content.optional() });
-type UpdateInput = z.output<typeof updateDocumentSchema>;
+type UpdateInput = Omit<z.output<typeof updateDocumentSchema>, "endUserId">;
 
 /**
  * Changes a document by its id or customId, in whatever state it is (contract.md §3.5). Another text replaces the old one
@@ -40,7 +42,8 @@ type UpdateInput = z.output<typeof updateDocumentSchema>;
  *   has, and, with `retryAfter`, while a container of it is being merged into another
  */
 export async function updateDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentReceipt> {
-  const input = parseInput(updateDocumentSchema, raw);
+  const { endUserId, ...fields } = parseInput(updateDocumentSchema, raw);
+  const input = { ...fields, metadata: withEndUser(fields.metadata, endUserId) };
   const { limits } = context;
   if (input.content !== undefined) checkSize("content", input.content, limits);
   checkMetadataSize("metadata", input.metadata, limits);

@@ -26,6 +26,8 @@ export interface DocumentReceipt {
   readonly errorReason: string | null;
   /** What its memories wait for; only told to who waited for them. */
   readonly dreamingReason?: string;
+  /** Set where this submission is read alone and at once, as it asked for. */
+  readonly isInstant?: true;
 }
 
 /**
@@ -132,7 +134,12 @@ async function insertDocument(nouns: StoreNouns, actor: Actor, draft: DocumentDr
   const document = await nouns.documents.insert(actor.organizationId, draft);
   await nouns.jobs.enqueue([firstJob(document)]);
   await noteDocument(nouns, actor, document, { action: "document.added", before: null });
-  return receiptOf(document);
+  return { ...receiptOf(document), ...instantly(document) };
+}
+
+/** Whether what was just taken in is read alone and at once. */
+function instantly({ taskType, dreaming }: Pick<Document, "taskType" | "dreaming">): { isInstant?: true } {
+  return taskType === "memory" && dreaming === "instant" ? { isInstant: true } : {};
 }
 
 /**
@@ -178,7 +185,7 @@ async function addAgain(
       rememberAsIs: input.rememberAsIs ?? (isSameText && existing.rememberAsIs),
     },
   });
-  return receiptOf(revised);
+  return { ...receiptOf(revised), ...instantly(revised) };
 }
 
 /** True when a change would change nothing. */

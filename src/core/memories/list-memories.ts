@@ -5,7 +5,7 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import { maySee, reachableContainers } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
-import { parseFilters } from "../search/filters.js";
+import { endUserSchema, filtersOf } from "../end-user.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { PlacedMemory } from "../ports.js";
 import { pageShape } from "../pages.js";
@@ -15,6 +15,7 @@ export const listMemoriesSchema = z.object({
   /** Absent only for a caller of some containers: then all of them are meant. */
   containerTags: z.array(containerTagSchema, "must be an array").min(1, "must have at least 1 entry").optional(),
   filters: z.unknown().optional(),
+  endUserId: endUserSchema.optional(),
   ...pageShape,
 });
 
@@ -52,7 +53,7 @@ export async function listMemories(context: CoreContext, { actor }: Admitted, ra
   const { organizationId } = actor;
   const { memories, total } = await store.memories.list(organizationId, {
     ...input,
-    filters: parseFilters(input.filters),
+    filters: filtersOf(input),
     offset: (input.page - 1) * input.limit,
   });
   const relationsOf = await relationsBy(store, organizationId, memories);

@@ -5,6 +5,7 @@ import { sharedTimeZone } from "../containers/time-zone.js";
 import { containerOfWrite } from "../containers/usual-container.js";
 import { keepEntityContext } from "../containers/entity-context.js";
 import type { Admitted, CoreContext } from "../context.js";
+import { endUserOfAddition, withEndUser } from "../end-user.js";
 import { resolveFacts, type StatedCandidate } from "./resolve-facts.js";
 import { writeFacts } from "./write-facts.js";
 import {
@@ -43,6 +44,7 @@ export const createMemoriesSchema = z.object({
     )
     .min(1, "must have at least 1 entry")
     .max(100, "must have at most 100 entries"),
+  endUserId: endUserOfAddition,
   /** Guidance for extraction, kept on the container (contract.md §7.0, G-44). */
   entityContext: noteSchema(1_500).nullish(),
 });
@@ -92,7 +94,8 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
       dreamingStatus: "done",
       taskType: "memory",
       dreaming: "instant",
-      metadata: null,
+      // Not on the memories: one that several users state belongs to each of them.
+      metadata: withEndUser(undefined, input.endUserId) ?? null,
       filterByMetadata: null,
       source: null,
       filepath: null,

@@ -1,3 +1,4 @@
+import { sameWordsOf } from "../../lib/english/same-words.js";
 import { normalForm } from "../../lib/languages/normal-form.js";
 import { fold, NUMBER_WORDS } from "../../lib/words.js";
 
@@ -7,8 +8,8 @@ const ARTICLES: ReadonlySet<string> = new Set(["a", "an", "the"]);
 
 /**
  * True when two texts state the same fact in all but form: the same words in the same order, the same numbers and the same
- * negations. Case, accents, punctuation, articles, short forms (`doesn't`) and plural endings of common words make no
- * difference; a name, a number, a negation, a tense or a preposition does.
+ * negations. Case, accents, punctuation, articles, short forms (`doesn't`), plural endings of common words and words that
+ * say the same anywhere (`every`, `each`) make no difference; a name, a number, a negation, a tense or a preposition does.
  */
 export function isSameFact(first: string, second: string): boolean {
   return meaningKey(first) === meaningKey(second);
@@ -42,7 +43,8 @@ function pieceKey(piece: string): string {
   const number = NUMBER_WORDS.get(word);
   if (number !== undefined) return number;
   // A capital letter may start a name, and names keep every letter.
-  return /^\p{Ll}/u.test(piece) ? singular(word) : word;
+  const key = /^\p{Ll}/u.test(piece) ? singular(word) : word;
+  return sameWordsOf(key)?.join(" ") ?? key;
 }
 
 function singular(word: string): string {

@@ -6,7 +6,7 @@ import { definitionMark } from "./bucket-verdict.js";
 import { effectiveBuckets, fillBuckets } from "./buckets.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { digestBucket, type BucketContent } from "./digest.js";
-import { parseFilters } from "../search/filters.js";
+import { endUserSchema, filtersOf } from "../end-user.js";
 import { querySchema } from "../search/query-text.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import { fadingOf, habitOf } from "../memories/standing.js";
@@ -30,6 +30,7 @@ export const profileSchema = z.object({
   q: querySchema.optional(),
   threshold: similaritySchema.optional(),
   filters: z.unknown().optional(),
+  endUserId: endUserSchema.optional(),
   include: z
     .array(z.enum(["static", "dynamic", "buckets"], "must be static, dynamic or buckets"), "must be an array")
     .optional(),
@@ -58,7 +59,7 @@ export async function getProfile(context: CoreContext, call: Admitted, raw: unkn
   const { actor } = call;
   const { organizationId } = actor;
   const containerTags = containersOf(actor, input.containerTag);
-  const filters = parseFilters(input.filters);
+  const filters = filtersOf(input);
   const wants = (part: "static" | "dynamic" | "buckets") => !input.include || input.include.includes(part);
   const buckets = wants("buckets") ? await bucketsOf(context, actor, containerTags, input.buckets) : [];
   const limit = buckets.length > 0 ? BUCKET_SOURCES : RECENT_SOURCES;
@@ -127,7 +128,7 @@ async function summariesFor(
   { store }: CoreContext,
   { organizationId }: Actor,
   [only, ...others]: readonly string[],
-  filters: ReturnType<typeof parseFilters>,
+  filters: ReturnType<typeof filtersOf>,
 ): Promise<ReadonlyMap<string, ProfileSummary>> {
   if (filters || only === undefined || others.length > 0) return new Map();
   const summaries = await store.summaries.holding(organizationId, only);
@@ -171,6 +172,7 @@ function searchInput(input: z.output<typeof profileSchema>, containerTags: reado
     q: input.q,
     containerTags: [...containerTags],
     filters: input.filters,
+    endUserId: input.endUserId,
     ...(input.threshold !== undefined && { threshold: input.threshold }),
   };
 }

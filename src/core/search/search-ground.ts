@@ -3,10 +3,10 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import { maySee, reachableContainers } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { CoreContext } from "../context.js";
-import { parseFilters } from "./filters.js";
+import { endUserSchema, filtersOf } from "../end-user.js";
 import { containerTagSchema, customIdSchema, filepathSchema } from "../input.js";
 import type { UnitCondition, UnitScope } from "../ports.js";
-import type { Actor, FilterCondition, FilterExpression, Unit, UnitKind } from "../types.js";
+import type { Actor, Unit, UnitKind } from "../types.js";
 
 /** Where to search: what every kind of search may be narrowed by. All conditions hold together. */
 export const groundSchema = z.object({
@@ -20,7 +20,7 @@ export const groundSchema = z.object({
   /** Id or customId; one that is not there narrows to nothing. */
   documentId: customIdSchema.optional(),
   /** Only what belongs to this end user by its metadata `endUserId` (contract.md §21, U5). */
-  endUserId: z.string("must be a string").min(1, "must not be empty").max(1_000).optional(),
+  endUserId: endUserSchema.optional(),
 });
 type GroundInput = z.output<typeof groundSchema>;
 
@@ -49,7 +49,7 @@ export async function layGround(
   wanted: Pick<UnitScope, "kinds" | "includeForgotten">,
 ): Promise<Ground> {
   const { organizationId } = actor;
-  const filters = withEndUser(parseFilters(input.filters), input.endUserId);
+  const filters = filtersOf(input);
   const tags = reachableContainers(actor, input.containerTags);
   const containers = await store.containers.find(organizationId, tags);
   const mustCarryAll = input.operator === "all" && tags !== "all" && (input.containerTags?.length ?? 0) > 1;
@@ -73,23 +73,6 @@ export async function layGround(
   const among = isNarrowed ? await store.units.matching(organizationId, scope, condition) : undefined;
   const { kinds } = wanted;
   return { organizationId, tags, scope, kinds, condition, among, timeZone: sharedTimeZone({ timeZone }, containers) };
-}
-
-/** A filter and the end user's, both of which must hold. */
-function withEndUser(
-  filters: FilterExpression | undefined,
-  endUserId: string | undefined,
-): FilterExpression | undefined {
-  if (endUserId === undefined) return filters;
-  const condition: FilterCondition = {
-    key: "endUserId",
-    value: endUserId,
-    type: "metadata",
-    operator: "=",
-    negate: false,
-    ignoreCase: false,
-  };
-  return { all: [condition, ...(filters ? [filters] : [])] };
 }
 
 /** The ids of the documents that are named by an id or customId, in these containers first; none that may not be seen. */

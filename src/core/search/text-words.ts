@@ -1,4 +1,5 @@
 import { rootOf } from "../../lib/english/relations.js";
+import { sameWordsOf } from "../../lib/english/same-words.js";
 import { isTimeWord } from "../../lib/english/time-words.js";
 import { isDigit } from "../../lib/numbers.js";
 import { isNegation, isStopWord, NUMBER_WORDS, splitWords } from "../../lib/words.js";
@@ -157,10 +158,20 @@ function knowWord(word: string): KnownWord {
     isNegation: isNegation(word),
     isTimeWord: isTimeWord(word),
     isFirstPerson: FIRST_PERSON.has(word),
-    mark: isCounted ? 7919 + text.charCodeAt(0) * 31 + text.length : 0,
+    mark: isCounted ? markOf(word) : 0,
   };
   if (isKept) knownWords.set(word, fresh);
   return fresh;
+}
+
+/** Equal for words that say the same: the sum of the marks of what stands for them. */
+function markOf(word: string): number {
+  const same = sameWordsOf(word) ?? (word.endsWith("s") ? sameWordsOf(word.slice(0, -1)) : undefined) ?? [word];
+  return same.reduce((sum, one) => sum + (isStopWord(one) ? 0 : markOfRoot(rootOf(one))), 0);
+}
+
+function markOfRoot(text: string): number {
+  return 7919 + text.charCodeAt(0) * 31 + text.length;
 }
 
 function isNumber(word: string): boolean {

@@ -134,9 +134,9 @@ export async function reportGrowth(context: CoreContext, call: Admitted, raw: un
 export interface ConsumptionReport extends TimeRange {
   readonly tokens: number;
   readonly searches: number;
-  /** All requests, searches among them. */
+  /** All requests, searches among them, and one more for each document that was read at once (`dreaming: instant`). */
   readonly operations: number;
-  /** All requests by day (YYYY-MM-DD, UTC). */
+  /** The same by day (YYYY-MM-DD, UTC). */
   readonly byDay: readonly { day: string; count: number }[];
   /** When the month ends. */
   readonly resetsAt: string;
@@ -158,15 +158,15 @@ export async function reportConsumption(
   const { tokens } = await context.store.volumes.within(organizationId, range);
   const tallies = await context.store.requests.tally(organizationId, range, ["hour", "type"]);
   const byDay = new Map<string, number>();
-  for (const { hour, count } of tallies) {
+  for (const { hour, operations } of tallies) {
     const day = hour?.slice(0, 10) ?? "";
-    byDay.set(day, (byDay.get(day) ?? 0) + count);
+    byDay.set(day, (byDay.get(day) ?? 0) + operations);
   }
   return {
     ...range,
     tokens,
     searches: searchesIn(tallies),
-    operations: tallies.reduce((sum, { count }) => sum + count, 0),
+    operations: tallies.reduce((sum, { operations }) => sum + operations, 0),
     byDay: [...byDay].map(([day, count]) => ({ day, count })),
     resetsAt: monthAt(1),
   };

@@ -48,8 +48,9 @@ export async function listExpiringKeys({ store, clock }: CoreContext): Promise<E
 
 /**
  * What tells the owner of keys that expire, 14, 3 and 1 days before and when they have: by mail, or in the log where there
- * is no mail server. Each news is told once; of several that were missed only the most urgent one; and again later where
- * the mail could not be sent. Two runs at once are one after the other.
+ * is no mail server. A key that is made later than one of these moments is told of at the next look. Each news is told once;
+ * of several that were missed only the most urgent one; and again later where the mail could not be sent. Two runs at once
+ * are one after the other.
  */
 export function createExpiryWarnings(context: CoreContext): (signal?: AbortSignal) => Promise<void> {
   let running: Promise<void> = Promise.resolve();
@@ -102,13 +103,10 @@ async function note({ store }: CoreContext, news: readonly Expiry[]): Promise<vo
   });
 }
 
-/** The warning that holds now; null where its moment was over before the key was made. */
-function stageOf(key: Pick<ApiKey, "expiresAt" | "createdAt">, now: Date): Stage | null {
+/** The warning that holds now, be the key made before its moment or after; null while none does. */
+function stageOf(key: Pick<ApiKey, "expiresAt">, now: Date): Stage | null {
   const left = leftOf(key, now);
-  const stage = STAGES.find((days) => left <= days * DAY_MS);
-  if (stage === undefined) return null;
-  const life = leftOf(key, new Date(key.createdAt));
-  return stage === 0 || life > stage * DAY_MS ? stage : null;
+  return STAGES.find((days) => left <= days * DAY_MS) ?? null;
 }
 
 function leftOf({ expiresAt }: Pick<ApiKey, "expiresAt">, now: Date): number {

@@ -44,6 +44,7 @@ const recordSchema = z.object({
   containerTag: name.nullable(),
   error: z.string().max(500).nullable(),
   address: z.string().max(64).nullish(),
+  operations: z.int().min(1).optional(),
   createdAt: momentSchema,
 });
 

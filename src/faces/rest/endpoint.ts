@@ -18,6 +18,8 @@ interface EndpointCall<Body, Query> {
   /** Version of this server. */
   readonly version: string;
   readonly setHeader: (name: string, value: string) => void;
+  /** Says that the request counts as so many operations more than one in usage. */
+  readonly countMore: (operations: number) => void;
 }
 
 /**

@@ -125,6 +125,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
     origin: options.publicUrl ?? new URL(req.url).origin,
     version: options.version,
     setHeader: (name, value) => void (facts.headers[name] = value),
+    countMore: (operations) => void (facts.operations += operations),
   });
   if (result instanceof Response) return withHeaders(result, facts.headers);
   const { status } = endpoint;

@@ -16,6 +16,8 @@ export interface RequestFacts {
   type?: RequestType;
   actor?: Actor;
   containerTag?: string | undefined;
+  /** As how many it counts in usage. */
+  operations: number;
   /** Why a request was refused, in no word of its sender. */
   error?: string;
 }
@@ -37,7 +39,7 @@ export function recordRequests(
   access: AccessRules | undefined,
 ): MiddlewareHandler<{ Bindings: HttpBindings; Variables: RequestVariables }> {
   return async (context, next) => {
-    const facts: RequestFacts = { headers: { ...COMMON_HEADERS } };
+    const facts: RequestFacts = { headers: { ...COMMON_HEADERS }, operations: 1 };
     context.set("facts", facts);
     const createdAt = new Date().toISOString();
     const began = performance.now();
@@ -56,6 +58,7 @@ export function recordRequests(
       containerTag: facts.containerTag ?? null,
       error: status >= 400 ? (facts.error === undefined ? null : truncate(facts.error, MAX_ERROR)) : null,
       address: visitorOf(context.req.raw, context.env, access).callerAddress ?? null,
+      operations: facts.operations,
       createdAt,
     });
   };

@@ -25,6 +25,7 @@ export function tagsOf(input: {
 
 /** The filter language of contract.md §1.13, as an object or as the same in JSON text; the core reads it. */
 export const filters = z.union([z.record(z.string(), z.unknown()), z.string()], "must be an object with AND or OR");
+export const endUser = searchSchema.shape.endUserId.unwrap();
 export const threshold = searchSchema.shape.threshold;
 export const filepath = searchSchema.shape.filepath;
 /** How several tags combine. */

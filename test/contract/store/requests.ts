@@ -88,7 +88,7 @@ export function requestsContract(open: OpenStore): void {
     const tally = (...parts: RequestPart[]) => at.store.requests.tally(at.organization, EVER, parts);
     expect(await tally("type")).toMatchObject([
       { type: "add", count: 1, errors: 0, keyId: null, status: null, hour: null },
-      { type: "search_v4", count: 2, errors: 1, averageMs: 20, lastAt: "2024-05-06T07:59:59.999Z" },
+      { type: "search_v4", count: 2, operations: 2, errors: 1, averageMs: 20, lastAt: "2024-05-06T07:59:59.999Z" },
     ]);
     expect(await tally("hour")).toMatchObject([
       { hour: "2024-05-06T07:00:00.000Z", count: 2 },

@@ -11,6 +11,7 @@ import { contextAuthor } from "./0010-context-author.js";
 import { jobCrashes } from "./0011-job-crashes.js";
 import { outdatedSources } from "./0012-outdated-sources.js";
 import { modelFailures } from "./0013-model-failures.js";
+import { requestOperations } from "./0014-request-operations.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly string[] = [
   jobCrashes,
   outdatedSources,
   modelFailures,
+  requestOperations,
 ];

@@ -22,7 +22,8 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   include: "What is added to each result.",
   docId: "Only what comes from this document.",
   taskType: "`memory` extracts facts; `superrag` only makes the text findable.",
-  dreaming: "When facts are extracted: `instant`, or `dynamic` in a quiet moment.",
+  dreaming:
+    "When facts are extracted: `instant`, or `dynamic` in a quiet moment. `instant` counts as one operation more in usage.",
   documentDate: "When the content is from; relative dates in it are read from there.",
   timezone:
     "Where the days of the container are counted: a name such as Pacific/Auckland, or an offset such as +13:00. Null for the server's.",

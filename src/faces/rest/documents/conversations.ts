@@ -3,7 +3,7 @@ import { conversationSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { containerFields, documentStatus, tagsOf } from "../schemas.js";
 
-const { conversationId, messages, metadata, entityContext } = conversationSchema.shape;
+const { conversationId, messages, metadata, endUserId, entityContext } = conversationSchema.shape;
 
 /** Samples of the contract name the conversation `customId` (contract-gaps.md G-35). */
 const conversationBody = z
@@ -13,6 +13,7 @@ const conversationBody = z
     messages,
     ...containerFields,
     metadata,
+    endUserId,
     entityContext,
   })
   .superRefine((body, context) => {

@@ -10,6 +10,7 @@ const listBody = z.object({
   ...containerFields,
   sources: documentGraphSchema.shape.sources,
   categories: documentGraphSchema.shape.categories,
+  endUserId: documentGraphSchema.shape.endUserId,
   ...pageFields,
 });
 

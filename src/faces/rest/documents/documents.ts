@@ -12,6 +12,7 @@ const {
   customId,
   title,
   metadata,
+  endUserId,
   filterByMetadata,
   entityContext,
   taskType,
@@ -28,6 +29,7 @@ export const addBody = z.object({
   customId,
   title,
   metadata,
+  endUserId,
   filterByMetadata,
   entityContext,
   taskType,
@@ -45,6 +47,7 @@ const updateBody = z.object({
   customId,
   title,
   metadata,
+  endUserId,
   filterByMetadata,
   taskType,
   filepath,
@@ -66,11 +69,12 @@ export const documentEndpoints = [
     body: addBody,
     status: 200,
     answer: receiptAnswer,
-    async handle({ core, call, body, header, setHeader }) {
+    async handle({ core, call, body, header, setHeader, countMore }) {
       const { containerTag: _one, containerTags: _many, ...fields } = body;
       const wait = preferredWait(header("prefer"));
       if (wait !== undefined) setHeader("preference-applied", `wait=${wait}`);
       const receipt = await core.addDocument(call, { ...fields, containerTags: tagsOf(body), wait });
+      if (receipt.isInstant) countMore(1);
       const known = body.facts && receipt.facts ? { facts: receipt.facts.map(presentFact) } : {};
       return { ...presentReceipt(receipt), ...known };
     },

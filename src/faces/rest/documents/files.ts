@@ -10,7 +10,7 @@ import { containerTag, tagsOf } from "../schemas.js";
 import { serveFile } from "./serve-file.js";
 import { parseLimitedJson } from "../../../lib/limited-json.js";
 
-const { title, customId, entityContext, taskType, dreaming, filepath } = addDocumentSchema.shape;
+const { title, customId, endUserId, entityContext, taskType, dreaming, filepath } = addDocumentSchema.shape;
 
 /** JSON as the text of a field. */
 function jsonText(rule: string) {
@@ -54,6 +54,7 @@ const uploadForm = z.object({
   fileType: unlessEmpty(z.string("must be given once, as text")),
   mimeType: unlessEmpty(z.string("must be given once, as text")),
   metadata: unlessEmpty(metadataText),
+  endUserId: unlessEmpty(endUserId.unwrap()),
   filterByMetadata: unlessEmpty(metadataText),
   customId: unlessEmpty(customId.unwrap()),
   entityContext: unlessEmpty(entityContext.unwrap()),
@@ -80,7 +81,7 @@ export const fileEndpoints = [
     carries: "file",
     status: 200,
     answer: receiptAnswer,
-    async handle({ core, call, body, header, setHeader }) {
+    async handle({ core, call, body, header, setHeader, countMore }) {
       const { file, containerTag: _one, containerTags: _many, fileType, mimeType, ...document } = body;
       const wait = preferredWait(header("prefer"));
       if (wait !== undefined) setHeader("preference-applied", `wait=${wait}`);
@@ -92,6 +93,7 @@ export const fileEndpoints = [
         fileType,
         document: { ...document, containerTags: tagsOf(body), wait },
       });
+      if (receipt.isInstant) countMore(1);
       return presentReceipt(receipt);
     },
   }),

@@ -15,6 +15,7 @@ import {
   containerFields,
   containerTag,
   dateTime,
+  endUser,
   documentStatus,
   filepath,
   filters,
@@ -32,6 +33,7 @@ const listBody = z.object({
     .regex(/^(and|or)$/i, "must be AND or OR")
     .optional(),
   filters: filters.optional(),
+  endUserId: endUser.optional(),
   includeContent: z.boolean("must be true or false").optional(),
   ...pageFields,
   filepath,
@@ -98,6 +100,7 @@ const listQuery = z.object({
   containerTags: tagsQuery,
   operator: once(operator.unwrap()),
   filters: once(z.string()),
+  endUserId: once(endUser),
   includeContent: once(flagText),
   limit: once(limit.unwrap()),
   page: once(page.unwrap()),

@@ -62,8 +62,9 @@ export const manyDocumentsEndpoints = [
     carries: "batch",
     status: 200,
     answer: batchAnswer,
-    async handle({ core, call, body }) {
+    async handle({ core, call, body, countMore }) {
       const { items } = await core.addDocuments(call, body);
+      countMore(items.filter((item) => "isInstant" in item).length);
       const results = items.map((item) =>
         "error" in item
           ? { id: item.id, status: "error" as const, error: item.error, details: item.error }

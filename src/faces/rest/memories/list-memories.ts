@@ -3,12 +3,13 @@ import { defineEndpoint } from "../endpoint.js";
 import { pageFields } from "../page-fields.js";
 import { paginationAnswer, presentPagination } from "../pagination.js";
 import { memoryEntry, presentMemoryEntry } from "./present-memory.js";
-import { containerFields, filters, tagsOf } from "../schemas.js";
+import { containerFields, endUser, filters, tagsOf } from "../schemas.js";
 
 const body = z.object({
   /** `containerTag` is accepted beside it (contract-gaps.md G-42). */
   ...containerFields,
   filters: filters.optional(),
+  endUserId: endUser.optional(),
   ...pageFields,
 });
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { profileSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { presentProfile, profileAnswer } from "./present-profile.js";
-import { filters, threshold } from "../schemas.js";
+import { endUser, filters, threshold } from "../schemas.js";
 
 const profileBody = z.object({
   containerTag: profileSchema.shape.containerTag.describe(
@@ -12,6 +12,7 @@ const profileBody = z.object({
   q: z.preprocess((q) => (typeof q === "string" && q.trim() === "" ? undefined : q), profileSchema.shape.q),
   threshold,
   filters: filters.optional(),
+  endUserId: endUser.optional(),
   include: profileSchema.shape.include,
   buckets: profileSchema.shape.buckets.describe("Keys of the buckets to show; all by default."),
 });

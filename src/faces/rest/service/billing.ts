@@ -9,6 +9,8 @@ const limit = z.int().describe("0: there is no limit.");
 const used = z.object({ used: z.int(), limit });
 
 const moneyless = "This server bills nothing. ";
+const OPERATIONS =
+  "A request is one operation, and one more for each document that it has read at once (`dreaming: instant`).";
 const anything = z.record(z.string(), z.unknown());
 
 const topUps = z.object({
@@ -50,7 +52,7 @@ export const billingEndpoints = [
     method: "get",
     path: "/v3/auth/billing/usage",
     summary: "Use of this month by meter",
-    description: moneyless.trim(),
+    description: `${moneyless}${OPERATIONS}`,
     tag: "billing",
     status: 200,
     answer: z.object({
@@ -72,7 +74,7 @@ export const billingEndpoints = [
     method: "get",
     path: "/v3/auth/billing/usage-events",
     summary: "Use in a time by feature and day",
-    description: `${moneyless}A time may be 90 days long; without one it is this month.`,
+    description: `${moneyless}A time may be 90 days long; without one it is this month. ${OPERATIONS}`,
     tag: "billing",
     query: z.object({
       start: once(consumptionSchema.shape.from.unwrap()).describe("Begin of the time, inclusive; ISO 8601."),
@@ -81,7 +83,7 @@ export const billingEndpoints = [
     status: 200,
     answer: z.object({
       byFeature: z.array(z.object({ feature: z.string(), total: z.int() })),
-      byDay: z.array(z.object({ date: z.iso.date(), total: z.int() })).describe("Requests."),
+      byDay: z.array(z.object({ date: z.iso.date(), total: z.int() })).describe("Operations."),
       memoryTotal: z.int().describe("Tokens of documents that were sent."),
       superragTotal: z.int(),
       periodStart: dateTime,
