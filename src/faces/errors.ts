@@ -77,7 +77,7 @@ const HTTP_STATUS = {
   conflict: 409,
   too_large: 413,
   unsupported_type: 415,
-  unsupported: 501,
+  unsupported: 404,
   rate_limited: 429,
   unavailable: 503,
   storage_full: 507,
@@ -95,10 +95,13 @@ export function statusOf(kind: ErrorKind): ErrorStatus {
 const MAX_RETRY_AFTER_SECONDS = 60;
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { rate_limited: 1, unavailable: 2 };
 
+/** What fails on this side until somebody mends it: no fault of the request, and yet nothing to try again for. */
+const LASTING: ReadonlySet<ErrorKind> = new Set(["storage_full", "corrupt"]);
+
 /** Headers that tell a client whether and when to try again (contract.md §1.3). */
 export function retryHeaders({ kind, retryAfter }: Pick<Refusal, "kind" | "retryAfter">): Record<string, string> {
   // The official SDK repeats what conflicts, and everything from 500 up, unless it is told that this is final.
-  if ((kind === "conflict" && retryAfter === undefined) || kind === "unsupported") return { "x-should-retry": "false" };
+  if (LASTING.has(kind) || (kind === "conflict" && retryAfter === undefined)) return { "x-should-retry": "false" };
   const seconds = retryAfter ?? RETRY_AFTER_SECONDS[kind];
   if (seconds === undefined) return {};
   return { "retry-after": String(Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, Math.ceil(seconds)))) };

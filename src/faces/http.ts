@@ -1,4 +1,4 @@
-import { createServer, STATUS_CODES, type Server } from "node:http";
+import { createServer, type IncomingMessage, STATUS_CODES, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError } from "@hono/node-server";
@@ -10,15 +10,17 @@ import type { Rate } from "../lib/rate-limit.js";
 import type { AllowedHosts } from "./allowed-hosts.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "./visitor.js";
 import { isLoopbackAddress, issuerOf } from "./auth.js";
-import { errorBody, refusalOf, statusOf } from "./errors.js";
+import { errorBody, refusalOf, retryHeaders, statusOf } from "./errors.js";
 import type { McpHttp, McpHttpOptions } from "./mcp/http.js";
 import type { ConsoleFace } from "./console/face.js";
 import type { OAuthFace, OAuthFaceOptions } from "./oauth/face.js";
 import { answerCard, CARD_PATHS } from "./mcp/server-card.js";
 import { createOwnerDoor } from "./owner/door.js";
 import { createLargeRequests } from "../lib/large-requests.js";
+import { answerWithRequestId, REQUEST_ID_HEADER, requestIdOf, withRequestId } from "./request-id.js";
 import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
+import { createId } from "../lib/ids.js";
 import { loadOnce } from "../lib/load-once.js";
 
 /** Other processes of the data folder may send this much at least. */
@@ -71,6 +73,7 @@ export { createRequestLog } from "./rest/request-log.js";
 /** Everything that this service answers over HTTP, as one application. */
 export function createHttpFace(options: HttpFaceOptions): HttpApp {
   const app: HttpApp = new Hono();
+  app.use("*", answerWithRequestId);
   app.use("*", refuseOddAddress);
   const { core, log, version, limits, ownerToken, proveOwnership: prove } = options;
   if (ownerToken !== undefined) {
@@ -79,6 +82,10 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
   }
   // A key has one rate, however it comes.
   const limiting = { limitRequests: limitRequests(options.rate), inTurn: createLargeRequests() };
+  app.onError((error, { req }) => {
+    const refusal = refusalOf(error, withRequestId(log, requestIdOf(req.raw)), `${req.method} ${req.path}`);
+    return Response.json(errorBody(refusal), { status: statusOf(refusal.kind), headers: retryHeaders(refusal) });
+  });
   mountMcp(app, options, limiting);
   mountOAuth(app, options);
   mountConsole(app, options);
@@ -186,9 +193,10 @@ export async function listen(
     (request, bindings) => app.fetch(request, { ...bindings, ...place, closing: closing.signal }),
     { overrideGlobalObjects: false, errorHandler: (error) => answerToBrokenRequest(error, log) },
   );
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, outgoing) => {
-    void listener(incoming, outgoing);
-  });
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => void listener(incoming, outgoing);
+  // What Node would refuse by itself is refused or answered like all else.
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false }, serve);
+  server.on("checkExpectation", serve);
   server.on("clientError", refuseBrokenConnection);
   const address = await bind(server, host, port);
   server.on("error", (error) => log.error("http server failed", { error }));
@@ -248,11 +256,12 @@ async function shut(server: Server, closing: AbortController): Promise<void> {
 
 /** A request line or Host header that no URL can be made of. */
 function answerToBrokenRequest(error: unknown, log: LeveledLog): Response {
+  const id = createId();
   const refusal =
     error instanceof RequestError
       ? ({ kind: "invalid", message: `The request cannot be read: ${error.message}.`, issues: [] } as const)
-      : refusalOf(error, log, "http");
-  return Response.json(errorBody(refusal), { status: statusOf(refusal.kind) });
+      : refusalOf(error, withRequestId(log, id), "http");
+  return Response.json(errorBody(refusal), { status: statusOf(refusal.kind), headers: { [REQUEST_ID_HEADER]: id } });
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, message: string]>> = {
@@ -270,6 +279,7 @@ function refuseBrokenConnection(error: NodeJS.ErrnoException, socket: Duplex): v
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     "content-type: application/json",
     `content-length: ${Buffer.byteLength(body)}`,
+    `${REQUEST_ID_HEADER}: ${createId()}`,
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);

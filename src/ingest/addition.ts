@@ -36,7 +36,7 @@ export async function findAddition(
   }
   const { date } = conversation;
   if (previous === "") return { content, turns: conversation.turns, date };
-  const known = turns && content.startsWith(previous) ? turnsWithin(previous, turns) : await turnsOf(previous, zone);
+  const known = await (turns ? knownTurns(previous, turns, zone) : turnsOf(previous, zone));
   const added = withoutKnown(conversation.turns, known);
   if (added.length > 0) return { content: added.map(written).join("\n\n"), turns: added, date };
   return { content: addedText(previous, `${conversation.preamble}\n${conversation.afterword}`), date };
@@ -46,18 +46,53 @@ async function turnsOf(text: string, zone: TimeZone): Promise<readonly Turn[]> {
   return (await parseConversation(text, zone))?.turns ?? [];
 }
 
-/** The first turns, of which a shorter transcript of the same conversation consists. */
-function turnsWithin(transcript: string, turns: readonly Turn[]): readonly Turn[] {
-  let length = 0;
-  const count = turns.findIndex((turn) => {
-    length += written(turn).length + (length === 0 ? 0 : TURN_BREAK);
-    return length > transcript.length;
-  });
-  return conversationOf(count === -1 ? turns : turns.slice(0, count)).turns;
+/**
+ * The turns that an earlier transcript of the same conversation has: those that it begins and ends with as they are, and
+ * what is read between them where turns were edited.
+ */
+async function knownTurns(transcript: string, turns: readonly Turn[], zone: TimeZone): Promise<readonly Turn[]> {
+  const first = turnsAtStart(transcript, turns);
+  const last = turnsAtEnd(transcript.slice(first.length), turns.slice(first.count));
+  const between = transcript.slice(first.length, transcript.length - last.length);
+  const edited = between.trim() === "" ? [] : await turnsOf(between, zone);
+  const same = [...turns.slice(0, first.count), ...turns.slice(turns.length - last.count)];
+  return [...conversationOf(same).turns, ...edited];
 }
 
-/** Length of the empty line between two turns of a transcript. */
-const TURN_BREAK = 2;
+interface Stretch {
+  readonly count: number;
+  /** Of the transcript, with the empty lines beside the turns. */
+  readonly length: number;
+}
+
+function turnsAtStart(transcript: string, turns: readonly Turn[]): Stretch {
+  let [count, length] = [0, 0];
+  for (const turn of turns) {
+    const text = written(turn);
+    const end = length + text.length;
+    if (!transcript.startsWith(text, length)) break;
+    if (end < transcript.length && !transcript.startsWith(TURN_BREAK, end)) break;
+    count += 1;
+    length = Math.min(transcript.length, end + TURN_BREAK.length);
+  }
+  return { count, length };
+}
+
+function turnsAtEnd(transcript: string, turns: readonly Turn[]): Stretch {
+  let [count, end] = [0, transcript.length];
+  for (const turn of turns.toReversed()) {
+    const text = written(turn);
+    const start = end - text.length;
+    if (start < 0 || !transcript.endsWith(text, end)) break;
+    if (start > 0 && !transcript.endsWith(TURN_BREAK, start)) break;
+    count += 1;
+    end = Math.max(0, start - TURN_BREAK.length);
+  }
+  return { count, length: transcript.length - end };
+}
+
+/** What lies between two turns of a transcript. */
+const TURN_BREAK = "\n\n";
 
 function written({ speaker, text }: Turn): string {
   return `${speaker}: ${text}`;

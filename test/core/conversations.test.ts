@@ -123,7 +123,7 @@ describe("a conversation", () => {
     ]);
     const { document } = await get();
     expect(document.content).toBe(
-      "Ada: Look:\n\nuser: [image: https://example.com/bee.png]\n[image: https://example.com/hive.png]\n[image]\n\ntool: A bee.",
+      "Ada: Look:\n\nuser: [image: https://example.com/bee.png]\n[image: https://example.com/hive.png]\n[image]\n\ntool: look()\n\ntool: look → A bee.",
     );
   });
 
@@ -229,6 +229,52 @@ describe("merging what is kept with what came", () => {
   test("takes linear time", () => {
     const many = "a".repeat(20_000);
     expect(merged(many, `${many}b`)).toHaveLength(20_001);
-    expect(merged(`${many}b`, `${many}c`)).toHaveLength(40_002);
+    expect(merged(`${many}b`, `${many}c`)).toHaveLength(20_001);
+    const distinct = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join("");
+    expect(merged(`${distinct}x`, `y${distinct.slice(1)}z`)).toHaveLength(20_001);
+    expect(merged(distinct, [...distinct].reverse().join(""))).toHaveLength(39_999);
+  });
+});
+
+describe("a history that is sent again", () => {
+  const turnsOf = (lines: string) =>
+    lines.split(" | ").map((line) => {
+      const [speaker = "", text = ""] = line.split(": ", 2);
+      return { speaker, text };
+    });
+  const merged = (kept: string, came: string) =>
+    mergeTurns(turnsOf(kept), turnsOf(came))
+      .map(({ speaker, text }) => `${speaker}: ${text}`)
+      .join(" | ");
+  const TALK = "u: I live in Rome now | a: Nice | u: I keep bees | a: Honey";
+
+  test.each([
+    ["with one message edited", TALK.replace("Rome", "Milan"), TALK.replace("Rome", "Milan")],
+    ["with another message in its place", TALK.replace("I keep bees", "My cat is ill"), null],
+    ["edited, and gone on with", `${TALK.replace("Honey", "Sweet")} | u: Bye`, null],
+    ["up to the edited message", "u: I live in Milan now | a: Nice", TALK.replace("Rome", "Milan")],
+    ["with a message between others", TALK.replace(" | u: I keep", " | u: And | u: I keep"), null],
+    ["without a message in the middle", `${TALK.replace(" | u: I keep bees", "")} | u: Bye`, `${TALK} | u: Bye`],
+    ["with another system prompt", `system: It is Monday | ${TALK}`, `system: It is Monday | ${TALK}`],
+  ])("%s is not there twice", (_name, came, expected) => {
+    expect(merged(TALK, came)).toBe(expected ?? came);
+  });
+
+  test("within a window that moves on", () => {
+    const talk = `system: Be kind | ${TALK}`;
+    expect(merged(talk, "system: Be kind | u: I keep bees | a: Honey | u: Bye")).toBe(`${talk} | u: Bye`);
+  });
+
+  test("with a system prompt that changes each time", () => {
+    const came = `system: Tuesday | ${TALK} | u: Bye`;
+    expect(merged(`system: Monday | ${TALK}`, came)).toBe(came);
+  });
+
+  test.each([
+    ["begins alike", "u: I live in Rome now | a: Good | u: My sister has twins | a: Lovely | u: Bye"],
+    ["has one answer in common", "u: The cat is ill | a: Honey"],
+    ["has nothing in common", "u: The cat is ill | a: Poor thing"],
+  ])("is not what only %s", (_name, came) => {
+    expect(merged(TALK, came)).toBe(`${TALK} | ${came}`);
   });
 });

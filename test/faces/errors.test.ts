@@ -13,7 +13,7 @@ test("every kind has its status", () => {
     conflict: 409,
     too_large: 413,
     unsupported_type: 415,
-    unsupported: 501,
+    unsupported: 404,
     rate_limited: 429,
     unavailable: 503,
     storage_full: 507,
@@ -33,7 +33,14 @@ describe("trying again", () => {
   test("a final conflict is not to be repeated, one that passes is", () => {
     expect(retryHeaders({ kind: "conflict", retryAfter: undefined })).toEqual({ "x-should-retry": "false" });
     expect(retryHeaders({ kind: "conflict", retryAfter: 3 })).toEqual({ "retry-after": "3" });
-    expect(retryHeaders({ kind: "unsupported", retryAfter: undefined })).toEqual({ "x-should-retry": "false" });
+  });
+
+  test("what lasts is 4xx, or the fault of this server and said to last", () => {
+    for (const kind of ERROR_KINDS) {
+      const headers = retryHeaders({ kind, retryAfter: undefined });
+      if (statusOf(kind) < 500 || kind === "internal") continue;
+      expect(headers).toEqual(kind === "unavailable" ? { "retry-after": "2" } : { "x-should-retry": "false" });
+    }
   });
 
   test("the time to wait is whole seconds, at least one and at most a minute", () => {

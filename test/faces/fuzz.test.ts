@@ -32,8 +32,6 @@ const BOUND_BY_CONTAINER = new Set([
 const LAST = "/v3/settings/reset";
 /** Files come as what they were uploaded as. */
 const ANY_TYPE = "application/octet-stream";
-/** Answers 501 as it is meant to: there are no connectors. */
-const UNSUPPORTED = "POST /v3/connections/{connection}";
 
 let rest: OpenedRest;
 let operations: ReturnType<typeof readOperations>;
@@ -184,8 +182,7 @@ async function send({ method, path, body, headers }: ApiRequest): Promise<Outcom
 /** What is wrong with an answer, or null. */
 function objectionTo(request: ApiRequest, { status, type, text }: Outcome): string | null {
   const { operation, method } = request;
-  const isMeant = status === 501 && `${operation.method} ${operation.path}` === UNSUPPORTED;
-  if (status >= 500 && !isMeant) return `it fails with ${status}: ${text.slice(0, 300)}`;
+  if (status >= 500) return `it fails with ${status}: ${text.slice(0, 300)}`;
   // A refusal may repeat what was sent.
   if (status < 400 && namesOthers(request) && text.includes(CANARY))
     return `it tells what lies in another container: ${text.slice(0, 600)}`;

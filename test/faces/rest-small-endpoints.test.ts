@@ -132,8 +132,8 @@ describe("connections", () => {
 
   test("cannot be made yet, which is final and says what to do", async () => {
     const { status, headers, body } = await rest.send("POST", "/v3/connections/notion", { containerTag: "a" });
-    expect(status).toBe(501);
-    expect(headers.get("x-should-retry")).toBe("false");
+    expect(status).toBe(404);
+    expect(headers.get("x-should-retry")).toBeNull();
     expect(body.error).toMatch(/cannot connect to notion.*POST \/v3\/documents/);
   });
 
@@ -159,9 +159,9 @@ describe("connections", () => {
     const { url } = await rest.listen();
     const { key, secret } = await rest.core.createKey({ actor: rest.actor }, { name: "sdk" });
     const client = new Supermemory({ apiKey: secret, baseURL: url });
-    await expect(client.connections.create("notion", {})).rejects.toMatchObject({ status: 501 });
+    await expect(client.connections.create("notion", {})).rejects.toMatchObject({ status: 404 });
     await rest.recorded();
-    const { total } = await rest.core.listRequests({ actor: rest.actor }, { statusCode: 501, keyId: key.id });
+    const { total } = await rest.core.listRequests({ actor: rest.actor }, { statusCode: 404, keyId: key.id });
     expect(total).toBe(1);
   });
 });

@@ -13,7 +13,6 @@ const MOST_MEGABYTES = 400;
 const LONGEST_REFUSAL = 16 * 1024;
 /** What other programs of this machine delay is hardly ever delayed again. */
 const ATTEMPTS = 3;
-const REFUSED_FOR_GOOD = 501;
 
 /** What somebody sends who means harm, or does not know better. */
 export interface Attack {
@@ -146,7 +145,7 @@ async function objectionsTo(attack: Attack, { send, bystander }: Observed): Prom
   const objections: string[] = [];
   if (Math.min(...slowest) > bound)
     objections.push(`${what}: health took ${slowest.join(", ")} ms, more than ${bound}`);
-  if (status >= 500 && status !== REFUSED_FOR_GOOD) objections.push(`${what}: ${status} ${text.slice(0, 200)}`);
+  if (status >= 500) objections.push(`${what}: ${status} ${text.slice(0, 200)}`);
   if (status >= 400 && text.length > LONGEST_REFUSAL)
     objections.push(`${what}: it is refused in ${text.length} characters`);
   return objections;

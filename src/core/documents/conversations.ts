@@ -2,7 +2,8 @@ import * as z from "zod";
 import type { Admitted, CoreContext, Limits } from "../context.js";
 import { endUserOfAddition } from "../end-user.js";
 import { AppError } from "../errors.js";
-import { checkSize, containerTagSchema, customIdSchema, findBadValue, noteSchema, parseInput } from "../input.js";
+import { checkSize, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
+import { messageSchema, readMessages } from "./conversation-messages.js";
 import { mergeTurns } from "./merge-turns.js";
 import { once } from "../operations.js";
 import { prepareDocument } from "./prepare-document.js";
@@ -13,45 +14,6 @@ import { findAddressed, writeDocument, type DocumentReceipt } from "./write-docu
 const LONGEST_IN_TEXTS = 16;
 /** Something for the check of texts where a submission says nothing. */
 const NO_TEXT = "-";
-
-/** Text of any length, empty as well. */
-const messageText = z.string("must be a string").superRefine((text, context) => {
-  const bad = findBadValue(text);
-  if (bad) context.addIssue({ code: "custom", message: bad });
-});
-
-const imageSchema = z.union(
-  [messageText, z.object({ url: messageText }).transform(({ url }) => url)],
-  "must be a URL, or an object with one",
-);
-
-const partSchema = z
-  .object({
-    type: z.enum(["text", "image_url"]),
-    text: messageText.optional(),
-    imageUrl: imageSchema.optional(),
-    image_url: imageSchema.optional(),
-  })
-  .superRefine((part, context) => {
-    const complain = (field: string) =>
-      context.addIssue({ code: "custom", path: [field], message: `is required in a part of type ${part.type}` });
-    if (part.type === "text" && part.text === undefined) complain("text");
-    if (part.type === "image_url" && part.imageUrl === undefined && part.image_url === undefined) complain("imageUrl");
-  });
-
-const messageSchema = z
-  .object({
-    role: z.enum(["user", "assistant", "system", "tool"], "must be user, assistant, system or tool"),
-    content: z.union([messageText, z.array(partSchema), z.null()], "must be text or an array of parts").optional(),
-    name: noteSchema(255).nullish(),
-    tool_calls: z.array(z.unknown()).nullish(),
-    tool_call_id: z.string().nullish(),
-  })
-  .superRefine((message, context) => {
-    if ((message.content ?? null) === null && !message.tool_calls?.length)
-      context.addIssue({ code: "custom", path: ["content"], message: "is required in a message without tool_calls" });
-  });
-type Message = z.output<typeof messageSchema>;
 
 export const conversationSchema = z.object({
   conversationId: customIdSchema,
@@ -68,19 +30,25 @@ export const conversationSchema = z.object({
   entityContext: noteSchema(1_500).optional(),
 });
 
+export interface ConversationReceipt extends DocumentReceipt {
+  readonly conversationId: string;
+  /** What of its messages is not kept, or not as it came. */
+  readonly warnings: readonly string[];
+}
+
 /**
  * Keeps a conversation as the document whose customId is its id. Messages that it has already are not added again, be the
- * whole of it sent or only what is new (contract.md §10).
+ * whole of it sent or only what is new (contract.md §10); one that was edited takes the place of what it was.
  * @throws AppError as `writeDocument` does, and `too_large` for one that has grown beyond 16 texts of the largest size
  */
 export async function addConversation(
   context: CoreContext,
   call: Admitted,
   raw: unknown,
-): Promise<DocumentReceipt & { conversationId: string }> {
+): Promise<ConversationReceipt> {
   const { conversationId, messages, ...fields } = parseInput(conversationSchema, raw);
   const { actor } = call;
-  const turns = messages.flatMap(turnOf);
+  const { turns, warnings } = readMessages(messages);
   const transcript = transcriptOf(turns);
   checkSize("messages", transcript, context.limits);
   const content = transcript === "" ? NO_TEXT : transcript;
@@ -94,7 +62,7 @@ export async function addConversation(
     return writeDocument(nouns, actor, { ...prepared, input, known: { turns: merged } });
   });
   context.wakeJobs();
-  return { ...receipt, conversationId };
+  return { ...receipt, conversationId, warnings };
 }
 
 function checkGrowth(transcript: string, { maxTextBytes }: Limits): void {
@@ -123,17 +91,4 @@ export function turnStarts(transcript: string, speakers: ReadonlySet<string>): n
       if (speakers.has(head.slice(0, colon))) starts.push(from + colon + 2);
   }
   return starts;
-}
-
-/** A message that says nothing, such as a call of a tool, is no turn. */
-function turnOf({ role, name, content }: Message): Turn[] {
-  const text = typeof content === "string" ? content : (content ?? []).map(textOfPart).join("\n");
-  const speaker = (name ?? "").replace(/\s+/gu, " ").trim() || role;
-  return text.trim() === "" ? [] : [{ speaker, text: text.trim() }];
-}
-
-function textOfPart(part: z.output<typeof partSchema>): string {
-  if (part.type === "text") return part.text ?? "";
-  const url = part.imageUrl ?? part.image_url ?? "";
-  return url.startsWith("data:") ? "[image]" : `[image: ${url}]`;
 }

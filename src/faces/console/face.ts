@@ -2,6 +2,7 @@ import { coreFor, localActor } from "../../core/index.js";
 import type { CallSource } from "../../core/types.js";
 import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { html } from "../pages/html.js";
+import { requestIdOf, withRequestId } from "../request-id.js";
 import { pageAnswer } from "../pages/layout.js";
 import { createSessions, refuseForeign } from "../pages/session.js";
 import { endApp, showApps } from "./apps.js";
@@ -79,7 +80,8 @@ function sourceOfVisit({ request, callerAddress }: Visit): CallSource {
 /** A refusal as a page for people, and as JSON for programs. */
 function refuse({ request, url }: Visit, error: unknown, log: ConsoleOptions["log"]): Response {
   const known = Object.hasOwn(PAGES, url.pathname) || Object.hasOwn(CALLS, url.pathname);
-  const refusal = refusalOf(error, log, `${request.method} ${known ? url.pathname : "/auth/…"}`);
+  const told = withRequestId(log, requestIdOf(request));
+  const refusal = refusalOf(error, told, `${request.method} ${known ? url.pathname : "/auth/…"}`);
   const status = statusOf(refusal.kind);
   const headers = retryHeaders(refusal);
   if (Object.hasOwn(CALLS, url.pathname)) {

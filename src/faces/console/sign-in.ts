@@ -5,6 +5,7 @@ import { type Html, html, shown } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
 import { safePath } from "../pages/next-path.js";
 import { refusalOf, retryHeaders, statusOf } from "../errors.js";
+import { requestIdOf, withRequestId } from "../request-id.js";
 import { type Handler, ownerFooter, type Surroundings, type Visit } from "./visit.js";
 
 const HOME = "/auth";
@@ -98,7 +99,7 @@ export const doSignIn: Handler = async (visit, surroundings) => {
     return answer;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const refusal = refusalOf(error, log, "POST /auth/sign-in");
+    const refusal = refusalOf(error, withRequestId(log, requestIdOf(request)), "POST /auth/sign-in");
     const { message, kind } = refusal;
     return signInPage(visit, surroundings, {
       next,

@@ -7,6 +7,7 @@ import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
 import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
+import { requestIdOf, withRequestId } from "../request-id.js";
 import type { InTurn } from "../../lib/large-requests.js";
 import { meantBy } from "../unknown-fields.js";
 import type { AccessRules } from "../visitor.js";
@@ -44,17 +45,23 @@ export interface McpHttp {
   close(): Promise<void>;
 }
 
-const EXPOSED_HEADERS = "WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version, Retry-After";
+const EXPOSED_HEADERS = "WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version, Retry-After, x-request-id";
+
+/** What is known of whoever sent a request, while it is answered. */
+interface CallerFacts {
+  readonly actor: Actor;
+  readonly from: CallSource;
+  readonly requestId: string;
+}
 
 /** Serves MCP to whoever shows a key, or is the person at this machine, and comes in under a name of this server. */
 export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const { core, organizationId, log, version, defaultContainer, allowed, extension } = options;
-  const actors = new WeakMap<AuthInfo, Actor>();
-  const sources = new WeakMap<AuthInfo, CallSource>();
+  const callers = new WeakMap<AuthInfo, CallerFacts>();
   const principal = ({ authInfo, requestInfo }: McpRequestContext): Principal => {
-    const known = authInfo && actors.get(authInfo);
-    if (!known) throw new Error("A request came in past its check");
-    const from = (authInfo && sources.get(authInfo)) ?? { face: "mcp" };
+    const caller = authInfo && callers.get(authInfo);
+    if (!caller) throw new Error("A request came in past its check");
+    const { actor: known, from, requestId } = caller;
     const pinned = requestInfo?.headers.get(PINNING_HEADER) || null;
     const actor = pinned === null ? known : pinTo(pinned, known);
     return {
@@ -63,6 +70,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       isPinned: pinned !== null,
       mayWrite: !isReader(actor),
       reader: readerOf(actor),
+      log: withRequestId(log, requestId),
       onToolCall: (tool, args) => {
         const done = beginRecord({ actor, from });
         return (error) => options.requests?.note(done({ tool, args, error }));
@@ -93,8 +101,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       const read = await readMessages(whole, options.maxBodyBytes);
       if (read.count > 1) limit(read.count - 1);
       const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
-      actors.set(authInfo, actor);
-      sources.set(authInfo, sourceOf(from));
+      callers.set(authInfo, { actor, from: sourceOf(from), requestId: requestIdOf(request) });
       return handler.fetch(read.request, { authInfo, parsedBody: read.body });
     });
     return withHeaders(answer, headers);
@@ -166,7 +173,7 @@ function refuse(
   error: unknown,
   { log, metadata }: { log: LeveledLog; metadata: () => string | undefined },
 ): Response {
-  const refusal = refusalOf(error, log, `${request.method} /mcp`);
+  const refusal = refusalOf(error, withRequestId(log, requestIdOf(request)), `${request.method} /mcp`);
   const body = { jsonrpc: "2.0", error: { code: -32_000, message: refusal.message }, id: null };
   const headers = new Headers(retryHeaders(refusal));
   if (refusal.kind === "unauthorized") headers.set("www-authenticate", challengeOf(request, metadata()));

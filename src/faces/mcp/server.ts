@@ -34,6 +34,8 @@ export interface Principal {
   readonly onToolCall?: (tool: string, args: unknown) => (error: unknown) => void;
   /** Who reads errors. Default others. */
   readonly reader?: ErrorReader;
+  /** Where its errors are told. Default the log of all. */
+  readonly log?: LeveledLog;
   /** Which tools are listed; the others may be called all the same. Default small. */
   readonly tools?: ToolSet;
 }
@@ -68,7 +70,7 @@ export function createMcpFactory({ log, version, principal, extension }: McpOpti
       ...(extension?.requestState && { requestState: extension.requestState }),
     });
     const { isPinned = false, mayWrite = true, tools = "small", reader = "others", ...rest } = principal(context);
-    const caller: Caller = { ...rest, isPinned, reader, log };
+    const caller: Caller = { log, ...rest, isPinned, reader };
     const access = { isPinned, mayWrite };
     for (const tool of toolsFor(access)) registerTool(server, tool, caller);
     for (const resource of ALL_RESOURCES) registerResource(server, resource, caller);

@@ -11,6 +11,7 @@ import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { issuerOf } from "../auth.js";
 import { type Refusal, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { html } from "../pages/html.js";
+import { REQUEST_ID_HEADER, requestIdOf, withRequestId } from "../request-id.js";
 import { pageAnswer } from "../pages/layout.js";
 import { createSessions, refuseForeign } from "../pages/session.js";
 import { answerOf, toNode } from "./bridge.js";
@@ -121,7 +122,8 @@ export function createOAuthFace({ core, organizationId, log, allowed, documents 
         return await serve(request, visitor);
       } catch (error) {
         const { pathname } = new URL(request.url);
-        const refusal = refusalOf(error, log, `${request.method} ${pathname}`);
+        const told = withRequestId(log, requestIdOf(request));
+        const refusal = refusalOf(error, told, `${request.method} ${pathname}`);
         return isForPeople(request, pathname) ? refusalPage(refusal) : refusalAnswer(refusal);
       }
     },
@@ -199,6 +201,7 @@ async function askProvider(request: Request, path: string, provider: Provider): 
   const exchange = toNode(asked, body);
   const { incoming } = exchange;
   const { host, protocol } = new URL(provider.issuer);
+  incoming.headers[REQUEST_ID_HEADER] = requestIdOf(request);
   incoming.headers["host"] = host;
   incoming.headers["x-forwarded-host"] = host;
   incoming.headers["x-forwarded-proto"] = protocol.slice(0, -1);

@@ -4,6 +4,7 @@ import { randomSecret } from "../../lib/crypto.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { MEMORY_SCOPES } from "../auth.js";
 import { refusalOf, retryHeaders } from "../errors.js";
+import { REQUEST_ID_HEADER, withRequestId } from "../request-id.js";
 import { createDocumentFetch, type DocumentOptions, MOST_DOCUMENT_BYTES } from "./client-documents.js";
 import { KNOWN_CLIENTS } from "./clients.js";
 import { AUTHORIZE_PATH, CONSENT_PATH, KEYS_PATH, REGISTER_PATH, REVOKE_PATH, TOKEN_PATH } from "./paths.js";
@@ -171,7 +172,8 @@ function tellOutages(provider: Provider, log: LeveledLog): void {
       failures.set(context, error);
     }
     if (!failures.has(context)) return;
-    const refusal = refusalOf(failures.get(context), log, `${context.method} ${context.path}`);
+    const told = withRequestId(log, context.get(REQUEST_ID_HEADER));
+    const refusal = refusalOf(failures.get(context), told, `${context.method} ${context.path}`);
     const isAway = ["unavailable", "storage_full", "rate_limited"].includes(refusal.kind);
     context.status = isAway ? 503 : 500;
     context.set({ ...retryHeaders(refusal), "cache-control": "no-store" });

@@ -7,6 +7,7 @@ import { equalSecrets } from "../../lib/crypto.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { readBodyText } from "../../lib/request-body.js";
 import { refusalOf, statusOf } from "../errors.js";
+import { requestIdOf, withRequestId } from "../request-id.js";
 
 export interface OwnerDoorOptions {
   readonly core: Core;
@@ -93,7 +94,9 @@ export function createOwnerDoor({ core, log, ownerToken, version, maxBodyBytes, 
   });
 
   app.onError((error, context) => {
-    const refusal = refusalOf(error, log, `${context.req.method} ${context.req.path}`, "owner");
+    const { req } = context;
+    const told = withRequestId(log, requestIdOf(req.raw));
+    const refusal = refusalOf(error, told, `${req.method} ${req.path}`, "owner");
     return context.json({ error: { ...refusal, retryAfter: refusal.retryAfter ?? null } }, statusOf(refusal.kind));
   });
 

@@ -30,6 +30,7 @@ import { memoryListEndpoints } from "./memories/list-memories.js";
 import { manyDocumentsEndpoints } from "./documents/many-documents.js";
 import { memoryEndpoints } from "./memories/memories.js";
 import { mountEndpoints, type RestApp } from "./mount.js";
+import { requestIdOf, withRequestId } from "../request-id.js";
 import { createApiDescription, openApiEndpoints } from "./description/openapi.js";
 import { purgeEndpoints } from "./service/purge.js";
 import { reprocessEndpoints } from "./documents/reprocess.js";
@@ -121,7 +122,9 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   app.onError((error, context) => {
     const facts = context.get("facts");
     const reader = readerOf(facts.actor);
-    const refusal = refusalOf(error, log, `${context.req.method} ${context.req.routePath}`, reader);
+    const { req } = context;
+    const told = withRequestId(log, requestIdOf(req.raw));
+    const refusal = refusalOf(error, told, `${req.method} ${req.routePath}`, reader);
     const body = errorBody(refusal);
     // The path of a request is the caller's own words until it matches one of ours.
     facts.error = facts.path === undefined ? "This server does not serve the path." : noteOf(refusal);

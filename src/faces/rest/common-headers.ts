@@ -1,5 +1,6 @@
 /** Headers that pages on other sites may read of an answer. */
 const EXPOSED_HEADERS: readonly string[] = [
+  "x-request-id",
   "Retry-After",
   "x-should-retry",
   "Preference-Applied",

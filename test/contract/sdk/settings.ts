@@ -79,11 +79,8 @@ export function tryOrganization({ tries }: ClientTrial, sdk: () => SdkUnderTest)
       ["connections.create", "connections.import"],
       "are refused, saying that connectors are not served",
       async () => {
-        const created = await sdk().expectRefusal(
-          () => client().connections.create("notion", {}),
-          "InternalServerError",
-        );
-        expect(created).toMatchObject({ status: 501, message: expect.stringMatching(/connect/i) });
+        const created = await sdk().expectRefusal(() => client().connections.create("notion", {}), "NotFoundError");
+        expect(created).toMatchObject({ status: 404, message: expect.stringMatching(/connect/i) });
         await sdk().expectRefusal(() => client().connections.import("notion", {}), "BadRequestError");
       },
     );

@@ -99,7 +99,7 @@ const REFUSALS: Readonly<Record<string, readonly [name: string, description: str
   403: ["Forbidden", "The key may not do this, or not there."],
   404: ["NotFound", "There is no such thing, or the key may not see it."],
   429: ["TooManyRequests", "The key called too often; `Retry-After` says when to go on."],
-  default: ["Failed", "Any other refusal or failure, such as 409, 413, 415, 500, 501 or 503."],
+  default: ["Failed", "Any other refusal or failure, such as 409, 413, 415, 500, 503 or 507."],
 };
 
 function refusals(): JsonObject {

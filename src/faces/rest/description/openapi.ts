@@ -32,9 +32,9 @@ export function openApiEndpoints(description: ApiDescription) {
     defineEndpoint({
       method: "get",
       path: "/v3/openapi",
-      aliases: ["/v4/openapi"],
+      aliases: ["/v4/openapi", "/openapi.json"],
       summary: "This document",
-      description: "The whole API as OpenAPI 3.1; `/v4/openapi` answers the same. Needs no key.",
+      description: "The whole API as OpenAPI 3.1; `/v4/openapi` and `/openapi.json` answer the same. Needs no key.",
       tag: "service",
       needsKey: false,
       status: 200,

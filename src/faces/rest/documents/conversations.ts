@@ -29,7 +29,7 @@ export const conversationEndpoints = [
     path: "/v4/conversations",
     summary: "Keep a conversation, or what is new of it",
     description:
-      "A conversation is a document of its own under `conversationId`: send it whole each time, and only what is new is processed.",
+      "A conversation is a document of its own under `conversationId`: send it whole each time, and only what is new is processed; a message that was edited takes the place of what it was. Calls of tools and their results are kept as turns of `tool`: results up to 20,000 characters, arguments up to 4,000. Images are not read yet, which `warnings` say.",
     tag: "conversations",
     body: conversationBody,
     example: {
@@ -45,8 +45,8 @@ export const conversationEndpoints = [
     async handle({ core, call, body }) {
       const { customId, containerTag: _one, containerTags: _many, ...fields } = body;
       const named = { ...fields, conversationId: fields.conversationId ?? customId, containerTags: tagsOf(body) };
-      const { id, conversationId, status } = await core.addConversation(call, named);
-      return { id, conversationId, status };
+      const { id, conversationId, status, warnings } = await core.addConversation(call, named);
+      return { id, conversationId, status, ...(warnings.length > 0 && { warnings }) };
     },
   }),
 ];

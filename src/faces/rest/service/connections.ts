@@ -101,7 +101,7 @@ export const connectionEndpoints = [
     path: "/v3/connections/{connection}",
     parameters: provider,
     summary: "Connect to a provider",
-    description: `${NO_CONNECTORS} Answers 501 for a provider that connectors exist for elsewhere, 400 for any other name.`,
+    description: `${NO_CONNECTORS} Answers 404 for a provider that connectors exist for elsewhere, 400 for any other name.`,
     tag: "connections",
     body: createBody,
     isBodyOptional: true,

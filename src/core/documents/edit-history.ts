@@ -1,0 +1,111 @@
+import type { Turn } from "../types.js";
+import type { Match } from "./align-turns.js";
+
+/** Whoever they are said by, these turns are nobody's word: they change from one sending to the next. */
+const NOBODY: ReadonlySet<string> = new Set(["tool", "system"]);
+/** So many turns must be the same, and twice as many as are not, where an edit has nothing in common with what it replaces. */
+const SURE = 3;
+/** Of a long turn the beginning tells whether it was edited or is another one. */
+const LOOKED_AT = 2_000;
+
+/**
+ * A conversation with the turns that were edited in it, in the place of what they were, those that are new between others,
+ * and all that was left out.
+ * @param matches where both have the same turn
+ * @returns null where what came does not look like the same history: then it goes on with it
+ */
+export function editHistory(
+  kept: readonly Turn[],
+  came: readonly Turn[],
+  matches: readonly Match[],
+): readonly Turn[] | null {
+  const merged: Turn[] = [];
+  let edits = 0;
+  let doubts = 0;
+  let [left, right] = [0, 0];
+  for (const [index, [one, other]] of [...matches, [kept.length, came.length] as const].entries()) {
+    const gap = fillGap(kept.slice(left, one), came.slice(right, other));
+    const isLast = index === matches.length;
+    const leavesOut = index > 0 && !isLast && gap.omitted.length > 0;
+    for (const turn of gap.turns) merged.push(turn);
+    edits += gap.replaced.length + (isLast ? 0 : gap.inserted.length) + Number(leavesOut);
+    doubts += gap.replaced.filter(isDoubtful).length;
+    if (!isLast) doubts += gap.inserted.filter(isSomebody).length;
+    if (leavesOut && gap.omitted.some(isSomebody)) doubts += 1;
+    const same = came[other];
+    if (same) merged.push(same);
+    [left, right] = [one + 1, other + 1];
+  }
+  const isSure = doubts === 0 ? matches.length > 0 : matches.length >= SURE && matches.length >= 2 * doubts;
+  return edits > 0 && isSure ? merged : null;
+}
+
+interface Gap {
+  readonly turns: readonly Turn[];
+  readonly replaced: readonly (readonly [was: Turn, is: Turn])[];
+  readonly inserted: readonly Turn[];
+  readonly omitted: readonly Turn[];
+}
+
+/** Each turn that came takes the place of the next one of the same speaker; where there is none, it is new. */
+function fillGap(kept: readonly Turn[], came: readonly Turn[]): Gap {
+  const turns: Turn[] = [];
+  const replaced: [Turn, Turn][] = [];
+  const inserted: Turn[] = [];
+  const omitted: Turn[] = [];
+  const places = placesOf(kept);
+  let from = 0;
+  const keepUpTo = (end: number): void => {
+    for (const turn of kept.slice(from, end)) {
+      turns.push(turn);
+      omitted.push(turn);
+    }
+  };
+  for (const turn of came) {
+    const ahead = places.get(turn.speaker) ?? [];
+    while ((ahead.at(-1) ?? from) < from) ahead.pop();
+    const place = ahead.pop();
+    const was = place === undefined ? undefined : kept[place];
+    if (place === undefined || was === undefined) inserted.push(turn);
+    else {
+      keepUpTo(place);
+      replaced.push([was, turn]);
+      from = place + 1;
+    }
+    turns.push(turn);
+  }
+  keepUpTo(kept.length);
+  return { turns, replaced, inserted, omitted };
+}
+
+/** Where each speaker has a turn, the first last. */
+function placesOf(turns: readonly Turn[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (let place = turns.length - 1; place >= 0; place -= 1) {
+    const speaker = turns[place]?.speaker ?? "";
+    const known = places.get(speaker);
+    if (known) known.push(place);
+    else places.set(speaker, [place]);
+  }
+  return places;
+}
+
+function isDoubtful([was, is]: readonly [Turn, Turn]): boolean {
+  return isSomebody(is) && !resembles(was.text, is.text);
+}
+
+function isSomebody({ speaker }: Turn): boolean {
+  return !NOBODY.has(speaker);
+}
+
+/** True for texts that share half of their words. */
+function resembles(one: string, other: string): boolean {
+  const [words, others] = [wordsOf(one), wordsOf(other)];
+  const shared = [...words].filter((word) => others.has(word)).length;
+  return shared > 0 && 2 * shared >= Math.max(words.size, others.size);
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  const beginning = text.slice(0, LOOKED_AT).toLowerCase();
+  return new Set(beginning.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word !== ""));
+}
