@@ -10,7 +10,7 @@ import type { Ground } from "./search-ground.js";
 const GAP = "[…]";
 const ROW_OF_GAPS = /\[…\](?:[^\S\n]\[…\])+/gu;
 /** What is left of a line without its statement: who speaks, or the sign of a list. */
-const BARE_LINE = /^[^\S\n]*(?:[-*+>#]+|\d{1,3}[.)]|[^\s:][^:\n]{0,40}:)?[^\S\n]*$/u;
+const BARE_LINE = /^(?:[-*+>#]+|\d{1,3}[.)]|[^:]{1,40}:)?$/u;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 
 /**
@@ -115,7 +115,7 @@ function cut(text: string, gone: readonly Place[], holds: readonly Place[]): str
     from = end;
   }
   const lines = (current + text.slice(from)).replaceAll(ROW_OF_GAPS, GAP).split("\n");
-  const left = lines.filter((line) => !line.includes(GAP) || !BARE_LINE.test(line.replaceAll(GAP, "")));
+  const left = lines.filter((line) => !line.includes(GAP) || !BARE_LINE.test(line.replaceAll(GAP, "").trim()));
   const rest = left.join("\n").trim();
   return HAS_WORDS.test(rest) ? rest : "";
 }
