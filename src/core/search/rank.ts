@@ -6,7 +6,7 @@ import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
 import { analyseQuery, type Query, type WordCounts } from "./query.js";
 import { findSides, weighEvent } from "./event-times.js";
-import { findOutOfDate, withNamesOfPast } from "./out-of-date.js";
+import { findOutOfDate, OUT_OF_DATE, withNamesOfPast } from "./out-of-date.js";
 import { RANK, type RankRecipe } from "./recipes.js";
 import { dropRepetitions, type Listed } from "./repetition.js";
 import { findSources, shareStrengths } from "./sources.js";
@@ -32,7 +32,7 @@ export interface RankInput {
   readonly now: Date;
   /** Where days are counted; UTC by default. */
   readonly timeZone?: TimeZone;
-  /** True: passages that are out of date for the question are listed, too, as such. */
+  /** True: passages that say on the question only what does not hold any more are listed, too. */
   readonly includeForgotten?: boolean;
   /** Only units of at least this similarity, default 0. */
   readonly threshold?: number;
@@ -45,7 +45,7 @@ export interface RankedUnit {
   readonly detail: UnitDetail;
   /** False for what no retriever found, and that is only here because it stands beside what they did find. */
   readonly isHit: boolean;
-  /** Set for a passage that has nothing current to say on the question. */
+  /** Set for a passage that says on the question only what does not hold any more, or what is over. */
   readonly isOutOfDate?: true;
   /** 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. */
   readonly similarity: number;
@@ -92,12 +92,17 @@ export function rankPrepared({ input, units, query, evidence, gather, nearness }
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
-    if (outOfDate.has(words) && !input.includeForgotten) continue;
+    const standing = outOfDate.get(words);
+    if (standing === "gone" && !input.includeForgotten) continue;
     const isSame = words.detail.text === query.text;
     const share = coverage(index, dates[index]!);
     const similarity = isSame ? 1 : similarityOf(share, nearness(words), input.calibration);
     if (similarity < threshold) continue;
-    scored.push({ words, similarity, score: scores[index]! * (sources.has(index) ? recipe.stated : 1) });
+    scored.push({
+      words,
+      similarity,
+      score: scores[index]! * (sources.has(index) ? recipe.stated : 1) * (standing ? OUT_OF_DATE : 1),
+    });
   }
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
   return dropRepetitions(scored, limit).map(({ words, similarity, score }) => ({
