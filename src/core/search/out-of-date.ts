@@ -8,14 +8,10 @@ export const OUT_OF_DATE = 0.7;
 type OutOfDate = "gone" | "over";
 
 /**
- * Passages that are out of date for a question: the rest of them says less on it. Names do not decide: nearly all that is
- * said of somebody has their name.
+ * Tells how a candidate stands to a question; null while nothing that it says on it is out of date, or the rest of it says
+ * as much. Names do not decide: nearly all that is said of somebody has their name.
  */
-export function findOutOfDate(
-  units: readonly UnitWords[],
-  { terms }: Query,
-  gather: GatherEvidence,
-): ReadonlyMap<UnitWords, OutOfDate> {
+export function standingFor({ terms }: Query, gather: GatherEvidence): (words: UnitWords) => OutOfDate | null {
   const said = (presences: Float64Array, text: number): number =>
     terms.reduce(
       (sum, { isName, weight }, term) => sum + (isName ? 0 : weight * presences[text * terms.length + term]!),
@@ -26,28 +22,29 @@ export function findOutOfDate(
     const { presences } = gather([withText(words, one), withText(words, other)]);
     return said(presences, 0) > said(presences, 1);
   };
-  const outOfDate = new Map<UnitWords, OutOfDate>();
-  for (const words of units) {
+  return (words) => {
     const { passage } = words.detail;
-    if (!passage) continue;
-    if (saysMore(words, passage.past, passage.current)) outOfDate.set(words, "gone");
-    else if (saysMore(words, passage.over, passage.lasting)) outOfDate.set(words, "over");
-  }
-  return outOfDate;
+    if (!passage) return null;
+    if (saysMore(words, passage.past, passage.current)) return "gone";
+    return saysMore(words, passage.over, passage.lasting) ? "over" : null;
+  };
 }
 
 /** Evidence in which a passage keeps the names that only what it said before has: `He` is still who was named there. */
 export function withNamesOfPast({ terms }: Query, gather: GatherEvidence): GatherEvidence {
+  const names = terms.flatMap(({ isName }, term) => (isName ? term : []));
+  if (names.length === 0) return gather;
   return (units) => {
     const evidence = gather(units);
     for (let index = 0; index < units.length; index++) {
       const words = units[index]!;
       const { passage } = words.detail;
       if (!passage?.past) continue;
+      const first = index * terms.length;
+      if (names.every((term) => evidence.presences[first + term] === 1)) continue;
       const past = gather([withText(words, passage.past)]);
-      for (let term = 0; term < terms.length; term++) {
-        if (!terms[term]!.isName) continue;
-        const place = index * terms.length + term;
+      for (const term of names) {
+        const place = first + term;
         evidence.presences[place] = Math.max(evidence.presences[place]!, past.presences[term]!);
         evidence.strengths[place] = Math.max(evidence.strengths[place]!, past.strengths[term]!);
       }

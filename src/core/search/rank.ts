@@ -6,7 +6,7 @@ import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
 import { analyseQuery, type Query, type WordCounts } from "./query.js";
 import { findSides, weighEvent } from "./event-times.js";
-import { findOutOfDate, OUT_OF_DATE, withNamesOfPast } from "./out-of-date.js";
+import { OUT_OF_DATE, standingFor, withNamesOfPast } from "./out-of-date.js";
 import { RANK, type RankRecipe } from "./recipes.js";
 import { dropRepetitions, type Listed } from "./repetition.js";
 import { findSources, shareStrengths } from "./sources.js";
@@ -88,16 +88,16 @@ export function rankPrepared({ input, units, query, evidence, gather, nearness }
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const coverage = coverageOf(lasting, evidence);
   const { threshold = 0, limit = Infinity } = input;
-  const outOfDate = findOutOfDate(units, query, gather);
+  const standingOf = standingFor(query, gather);
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
-    const standing = outOfDate.get(words);
-    if (standing === "gone" && !input.includeForgotten) continue;
     const isSame = words.detail.text === query.text;
     const share = coverage(index, dates[index]!);
     const similarity = isSame ? 1 : similarityOf(share, nearness(words), input.calibration);
     if (similarity < threshold) continue;
+    const standing = standingOf(words);
+    if (standing === "gone" && !input.includeForgotten) continue;
     scored.push({
       words,
       similarity,
@@ -111,7 +111,7 @@ export function rankPrepared({ input, units, query, evidence, gather, nearness }
     isHit: isAmong(words.detail.unit, input.textHits) || isAmong(words.detail.unit, input.vectorHits),
     similarity,
     score,
-    ...(outOfDate.has(words) && { isOutOfDate: true }),
+    ...(standingOf(words) !== null && { isOutOfDate: true }),
   }));
 }
 
