@@ -62,6 +62,8 @@ export interface PassageStatement extends Pick<
   readonly containerId: number;
   /** As the document has them. */
   readonly quote: string;
+  /** As anybody may have written it; null when the memory has none. */
+  readonly temporalContext: unknown;
 }
 
 /** What ranking needs to know of a chunk. */
@@ -70,13 +72,17 @@ export interface ChunkDetail extends Pick<Chunk, "documentId" | "position" | "me
   readonly statements?: readonly PassageStatement[];
 }
 
-/** A passage some of whose statements do not hold any more. */
+/** A passage some of whose statements do not hold any more, or tell of what is over. */
 export interface DividedPassage {
-  /** What it says without them; empty when that is nothing. */
+  /** What it says without what does not hold any more; empty when that is nothing. */
   readonly current: string;
-  /** What does not hold any more. */
+  /** What does not hold any more; empty when all does. */
   readonly past: string;
-  /** True when some of that was forgotten or is over; false when newer statements took its place. */
+  /** What it says of events that are over. That was so, and stays in `current`. */
+  readonly over: string;
+  /** `current` without that. */
+  readonly lasting: string;
+  /** True when some of it was forgotten or is over; false when newer statements took its place. */
   readonly isForgotten: boolean;
 }
 

@@ -13,12 +13,13 @@ type StatementRow = readonly [
   isForgotten: number,
   forgetAfter: string | null,
   forgetReason: string | null,
+  temporalContext: unknown,
 ];
 
 /** Most documents have none, which one look at a small index tells. */
 const STATEMENTS = `select json_group_array(json_array(sources.document_id, memories.container_id,
     coalesce(sources.quote, memories.text), memories.text, memories.is_latest, memories.is_forgotten,
-    memories.forget_after, memories.forget_reason)) as packed
+    memories.forget_after, memories.forget_reason, json(memories.metadata -> '$.temporalContext'))) as packed
   from (select distinct over.document_id
       from json_each(?2) wanted
       cross join memory_sources over on over.document_id = wanted.value and over.may_be_over = 1) found
@@ -34,16 +35,8 @@ export async function readStatements(
 ): Promise<ReadonlyMap<string, readonly PassageStatement[]>> {
   const parameters = [organizationId, listParameter([...new Set(documentIds)])];
   const statements = new Map<string, PassageStatement[]>();
-  for (const [
-    documentId,
-    containerId,
-    quote,
-    text,
-    isLatest,
-    isForgotten,
-    forgetAfter,
-    forgetReason,
-  ] of await readPacked<StatementRow>(db, STATEMENTS, parameters)) {
+  for (const [documentId, ...row] of await readPacked<StatementRow>(db, STATEMENTS, parameters)) {
+    const [containerId, quote, text, isLatest, isForgotten, forgetAfter, forgetReason, temporalContext] = row;
     const statement = {
       containerId,
       quote,
@@ -52,6 +45,7 @@ export async function readStatements(
       isForgotten: isForgotten === 1,
       forgetAfter,
       forgetReason,
+      temporalContext,
     };
     const known = statements.get(documentId);
     if (known) known.push(statement);

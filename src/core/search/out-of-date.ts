@@ -1,39 +1,50 @@
 import { readUnit, type GatherEvidence, type UnitWords } from "./evidence.js";
 import type { Query } from "./query.js";
 
+/** What of its score a passage keeps that is listed though it is out of date: what is current stands before it. */
+export const OUT_OF_DATE = 0.7;
+
+/** `gone`: what it says on the question does not hold any more; `over`: it was so, and is past. */
+type OutOfDate = "gone" | "over";
+
 /**
- * Passages that are out of date for a question: what they say on it does not hold any more, and the rest of them says
- * less on it. Names do not decide: nearly all that is said of somebody has their name.
+ * Tells how a candidate stands to a question; null while nothing that it says on it is out of date, or the rest of it says
+ * as much. Names do not decide: nearly all that is said of somebody has their name.
  */
-export function findOutOfDate(
-  units: readonly UnitWords[],
-  { terms }: Query,
-  gather: GatherEvidence,
-): ReadonlySet<UnitWords> {
-  const outOfDate = new Set<UnitWords>();
-  for (const words of units) {
+export function standingFor({ terms }: Query, gather: GatherEvidence): (words: UnitWords) => OutOfDate | null {
+  const said = (presences: Float64Array, text: number): number =>
+    terms.reduce(
+      (sum, { isName, weight }, term) => sum + (isName ? 0 : weight * presences[text * terms.length + term]!),
+      0,
+    );
+  const saysMore = (words: UnitWords, one: string, other: string): boolean => {
+    if (one === "" || other === "") return other === "";
+    const { presences } = gather([withText(words, one), withText(words, other)]);
+    return said(presences, 0) > said(presences, 1);
+  };
+  return (words) => {
     const { passage } = words.detail;
-    if (!passage) continue;
-    const { presences } = gather([withText(words, passage.past), withText(words, passage.current)]);
-    const said = (place: number): number =>
-      terms.reduce((sum, { isName, weight }, term) => sum + (isName ? 0 : weight * presences[place + term]!), 0);
-    if (passage.current === "" || said(0) > said(terms.length)) outOfDate.add(words);
-  }
-  return outOfDate;
+    if (!passage) return null;
+    if (saysMore(words, passage.past, passage.current)) return "gone";
+    return saysMore(words, passage.over, passage.lasting) ? "over" : null;
+  };
 }
 
 /** Evidence in which a passage keeps the names that only what it said before has: `He` is still who was named there. */
 export function withNamesOfPast({ terms }: Query, gather: GatherEvidence): GatherEvidence {
+  const names = terms.flatMap(({ isName }, term) => (isName ? term : []));
+  if (names.length === 0) return gather;
   return (units) => {
     const evidence = gather(units);
     for (let index = 0; index < units.length; index++) {
       const words = units[index]!;
       const { passage } = words.detail;
-      if (!passage) continue;
+      if (!passage?.past) continue;
+      const first = index * terms.length;
+      if (names.every((term) => evidence.presences[first + term] === 1)) continue;
       const past = gather([withText(words, passage.past)]);
-      for (let term = 0; term < terms.length; term++) {
-        if (!terms[term]!.isName) continue;
-        const place = index * terms.length + term;
+      for (const term of names) {
+        const place = first + term;
         evidence.presences[place] = Math.max(evidence.presences[place]!, past.presences[term]!);
         evidence.strengths[place] = Math.max(evidence.strengths[place]!, past.strengths[term]!);
       }
@@ -43,13 +54,6 @@ export function withNamesOfPast({ terms }: Query, gather: GatherEvidence): Gathe
 }
 
 function withText({ detail }: UnitWords, text: string): UnitWords {
-  return readUnit({
-    unit: detail.unit,
-    id: detail.id,
-    containerId: detail.containerId,
-    text,
-    chunk: detail.chunk,
-    memory: null,
-    documentIds: detail.documentIds,
-  });
+  const { unit, id, containerId, chunk, memory, documentIds } = detail;
+  return readUnit({ unit, id, containerId, text, chunk, memory, documentIds });
 }

@@ -1,6 +1,7 @@
 import { iso } from "../../lib/time.js";
 import { isWithdrawn } from "../memories/forget.js";
-import { isSetAside } from "../memories/set-aside.js";
+import { isSetAside, timeWasOver } from "../memories/set-aside.js";
+import { temporalContextSchema } from "../memories/temporal-context.js";
 import type { CoreContext } from "../context.js";
 import type { ChunkDetail, DividedPassage, PassageStatement, UnitDetail, UnitScope } from "../ports.js";
 import { unitOf, type Chunk } from "../types.js";
@@ -10,7 +11,7 @@ import type { Ground } from "./search-ground.js";
 const GAP = "[…]";
 const ROW_OF_GAPS = /\[…\](?:[^\S\n]\[…\])+/gu;
 /** What is left of a line without its statement: who speaks, or the sign of a list. */
-const BARE_LINE = /^[^\S\n]*(?:[-*+>#]+|\d{1,3}[.)]|[^\s:][^:\n]{0,40}:)?[^\S\n]*$/u;
+const BARE_LINE = /^(?:[-*+>#]+|\d{1,3}[.)]|[^:]{1,40}:)?$/u;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 
 /**
@@ -61,27 +62,49 @@ interface Place {
 
 /** @returns null for a passage all of which holds */
 function divide(text: string, chunk: ChunkDetail, { held, moment }: Asking): DividedPassage | null {
+  const standing = (statement: PassageStatement) => standingOf(statement, moment);
+  const stillSaid = new Set<string>();
+  for (const one of chunk.statements ?? [])
+    if (held.has(one.containerId) && standing(one) === "holds") stillSaid.add(one.text);
   const places = placesIn(text, chunk).filter(({ statement }) => held.has(statement.containerId));
-  const holds = places.filter(({ statement }) => !isOver(statement, moment));
-  const stillSaid = new Set(
-    (chunk.statements ?? []).flatMap((one) => (held.has(one.containerId) && !isOver(one, moment) ? one.text : [])),
-  );
-  const gone = places.filter(({ statement }) => isOver(statement, moment) && !stillSaid.has(statement.text));
-  if (gone.length === 0) return null;
+  const that = (...wanted: readonly Standing[]) =>
+    places.filter(({ statement }) => wanted.includes(standing(statement)) && !stillSaid.has(statement.text));
+  const gone = that("forgotten", "replaced");
+  const over = that("over");
+  if (gone.length === 0 && over.length === 0) return null;
+  const holds = places.filter(({ statement }) => standing(statement) === "holds");
   return {
-    current: cut(text, gone, holds),
-    past: [...new Set(gone.map(({ statement }) => statement.text))].join("\n"),
-    isForgotten: gone.some(({ statement: { isLatest, isForgotten, forgetAfter } }) => {
-      const isPast = forgetAfter !== null && forgetAfter <= moment;
-      return isLatest && (isForgotten || isPast);
-    }),
+    current: cut(text, gone, [...holds, ...over]),
+    past: textsOf(gone),
+    over: textsOf(over),
+    lasting: cut(text, [...gone, ...over], holds),
+    isForgotten: that("forgotten", "over").length > 0,
   };
 }
 
+function textsOf(places: readonly Place[]): string {
+  return [...new Set(places.map(({ statement }) => statement.text))].join("\n");
+}
+
+type Standing = "holds" | "forgotten" | "replaced" | "over";
+
 /** What the service itself set aside, or a guess that it withdrew, says nothing of the passage. */
-function isOver({ isLatest, isForgotten, forgetAfter, forgetReason }: PassageStatement, moment: string): boolean {
-  if (isForgotten && (isSetAside(forgetReason) || isWithdrawn({ isForgotten, forgetReason }))) return false;
-  return !isLatest || isForgotten || (forgetAfter !== null && forgetAfter <= moment);
+function standingOf(statement: PassageStatement, moment: string): Standing {
+  const { isLatest, isForgotten, forgetAfter, forgetReason } = statement;
+  if (isForgotten && (isSetAside(forgetReason) || isWithdrawn(statement))) return "holds";
+  if (!isLatest) return "replaced";
+  const isPast = forgetAfter !== null && forgetAfter <= moment;
+  if (!isForgotten && !isPast) return "holds";
+  return isPast && isOverByItself(statement, forgetAfter) ? "over" : "forgotten";
+}
+
+const DAY = 86_400_000;
+
+/** True when nobody forgot it, or wanted it forgotten, but the last day of the event that it tells of has passed. */
+function isOverByItself({ isForgotten, forgetReason, temporalContext }: PassageStatement, end: string): boolean {
+  if (isForgotten ? forgetReason !== timeWasOver(end) : forgetReason !== null) return false;
+  const last = temporalContextSchema.safeParse(temporalContext).data?.eventDate?.toSorted().at(-1);
+  return last !== undefined && Math.abs(Date.parse(end) - Date.parse(last)) <= 2 * DAY;
 }
 
 /** Where words stand does not change as long as the store gives the same detail, and it gives that again and again. */
@@ -115,7 +138,7 @@ function cut(text: string, gone: readonly Place[], holds: readonly Place[]): str
     from = end;
   }
   const lines = (current + text.slice(from)).replaceAll(ROW_OF_GAPS, GAP).split("\n");
-  const left = lines.filter((line) => !line.includes(GAP) || !BARE_LINE.test(line.replaceAll(GAP, "")));
+  const left = lines.filter((line) => !line.includes(GAP) || !BARE_LINE.test(line.replaceAll(GAP, "").trim()));
   const rest = left.join("\n").trim();
   return HAS_WORDS.test(rest) ? rest : "";
 }

@@ -6,7 +6,7 @@ import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
 import { analyseQuery, type Query, type WordCounts } from "./query.js";
 import { findSides, weighEvent } from "./event-times.js";
-import { findOutOfDate, withNamesOfPast } from "./out-of-date.js";
+import { OUT_OF_DATE, standingFor, withNamesOfPast } from "./out-of-date.js";
 import { RANK, type RankRecipe } from "./recipes.js";
 import { levelSimilarities } from "./level.js";
 import { gatherRepetitions, standIn, type Listed } from "./repetition.js";
@@ -37,7 +37,7 @@ export interface RankInput {
   readonly kinds?: readonly UnitKind[];
   /** Those of the hits that only a search for `kinds` alone came to see; they change nothing for the others. */
   readonly further?: ReadonlySet<Unit>;
-  /** True: passages that are out of date for the question are listed, too, as such. */
+  /** True: passages that say on the question only what does not hold any more are listed, too. */
   readonly includeForgotten?: boolean;
   /** Only units of at least this similarity, default 0. */
   readonly threshold?: number;
@@ -50,7 +50,7 @@ export interface RankedUnit {
   readonly detail: UnitDetail;
   /** False for what no retriever found, and that is only here because it stands beside what they did find. */
   readonly isHit: boolean;
-  /** Set for a passage that has nothing current to say on the question. */
+  /** Set for a passage that says on the question only what does not hold any more, or what is over. */
   readonly isOutOfDate?: true;
   /**
    * 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. Never
@@ -97,17 +97,20 @@ export function rankPrepared({ input, units, query, evidence, gather, nearness }
   // What time it is must not decide what passes a threshold.
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const coverage = coverageOf(lasting, evidence);
-  const outOfDate = findOutOfDate(units, query, gather);
+  const standingOf = standingFor(query, gather);
+  const outOfDate = new Set<UnitWords>();
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
-    if (outOfDate.has(words) && !input.includeForgotten) continue;
+    const standing = standingOf(words);
+    if (standing === "gone" && !input.includeForgotten) continue;
+    if (standing !== null) outOfDate.add(words);
     const { text, unit } = words.detail;
     const isSame = text === query.text;
     const share = coverage(index, dates[index]!);
     const similarity = isSame ? 1 : similarityOf(share, nearness(words), input.calibration);
-    const stated = scores[index]! * (sources.has(index) ? recipe.stated : 1);
-    const score = stated + recipe.similarity * similarity + (isSame ? recipe.same : 0);
+    const kept = (sources.has(index) ? recipe.stated : 1) * (standing === null ? 1 : OUT_OF_DATE);
+    const score = scores[index]! * kept + recipe.similarity * similarity + (isSame ? recipe.same : 0);
     scored.push({ words, similarity, score, isFurther: input.further?.has(unit) ?? false });
   }
   scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);

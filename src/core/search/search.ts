@@ -66,8 +66,8 @@ export interface SearchResult {
   readonly documents: readonly DocumentHead[];
   readonly trust: Trust;
   /**
-   * Only where forgotten things were asked for, and on what does not hold any more: a memory that was forgotten or is over, or
-   * a passage that says nothing current on the question, because that was forgotten or something newer took its place.
+   * Only on what does not hold any more: a memory that was forgotten or is over, or a passage that says nothing current on
+   * the question. Without forgotten things being asked for only on passages that tell of an event which is over.
    */
   readonly standing?: "forgotten" | "replaced";
   /** Only when asked for, on memories. */

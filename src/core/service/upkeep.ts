@@ -2,6 +2,7 @@ import { systemActor } from "../auth.js";
 import type { CoreContext } from "../context.js";
 import { dropLostBlobs } from "../documents/blobs.js";
 import { forgetMemories } from "../memories/forget.js";
+import { timeWasOver } from "../memories/set-aside.js";
 import { AUDIT_KEPT, AUDIT_KEPT_MS } from "./audit.js";
 import { endDeadGrants } from "./app-grants.js";
 import { resumePurges } from "./purge.js";
@@ -57,5 +58,5 @@ export async function forgetExpired({ store, clock, log }: CoreContext, signal: 
 }
 
 function reasonOf(memory: Memory): string {
-  return memory.forgetReason ?? `its time was over at ${memory.forgetAfter}`;
+  return memory.forgetReason ?? timeWasOver(memory.forgetAfter ?? "");
 }

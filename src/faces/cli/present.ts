@@ -28,7 +28,8 @@ export function describeLimits(cli: Cli, { waiting, degraded }: SearchAnswer): s
 function describeResult(cli: Cli, result: SearchResult, timeZone: TimeZone): string[] {
   const { bold, dim } = cli.output.style;
   const text = indent(printable(result.text).trim(), 6).trimStart();
-  const facts = [result.kind === "memory" ? "memory" : "passage", sourceOf(result), dayOf(result, timeZone), result.id];
+  const kind = result.kind === "memory" ? "memory" : `passage${result.standing ? " of what is over" : ""}`;
+  const facts = [kind, sourceOf(result), dayOf(result, timeZone), result.id];
   return [`${bold(result.similarity.toFixed(2))}  ${text}`, dim(indent(facts.join(" · "), 6))];
 }
 

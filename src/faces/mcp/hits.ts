@@ -27,6 +27,7 @@ export const hitSchema = z.object({
     .describe(
       "unverified: from a page, a connected service or a tool; flagged: reads like an instruction, not reviewed",
     ),
+  isOver: z.literal(true).optional().describe("Set on a passage that tells of an event which is over"),
 });
 export type Hit = z.output<typeof hitSchema>;
 
@@ -48,6 +49,7 @@ export function presentHit(result: SearchResult): Hit {
     metadata: memory?.metadata ?? source?.metadata ?? null,
     origin: memory?.origin ?? source?.origin ?? null,
     trust: result.trust,
+    ...(result.standing && { isOver: true as const }),
   };
 }
 
@@ -57,11 +59,14 @@ export function titleOf(source: Pick<DocumentHead, "title"> | undefined, text: s
 }
 
 /** One hit as a line that begins with its id; further lines of its text are indented, so that none looks like a hit. */
-function describeHit({ id, kind, text, similarity, title, date, origin, trust }: Hit, timeZone: TimeZone): string {
+function describeHit(
+  { id, kind, text, similarity, title, date, origin, trust, isOver }: Hit,
+  timeZone: TimeZone,
+): string {
   const shown = truncate(text, LONGEST_TEXT);
   const rest = shown.length < text.length ? ` … (cut; fetch ${id} for all)` : "";
   const from = oneLine(text).startsWith(title) ? "" : `, from "${title}"`;
-  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${dayIn(date, timeZone)}${from}${markOf(trust, origin)}`;
+  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${dayIn(date, timeZone)}${from}${isOver ? ", of what is over" : ""}${markOf(trust, origin)}`;
   return `[${id}] (${about}) ${shown.replaceAll(/\r?\n/g, "\n  ")}${rest}`;
 }
 

@@ -53,7 +53,7 @@ const searchResult = z.object({
     .optional(),
   /** Only on what several results say together; it is kept under no id. */
   isAggregated: z.literal(true).optional(),
-  /** Only on what was forgotten or is over; only with `include.forgottenMemories`. */
+  /** Only on what was forgotten or is over: with `include.forgottenMemories`, and on passages that tell of events which are over. */
   isForgotten: z.literal(true).optional(),
   /** Only on a passage in whose place something newer is; only with `include.forgottenMemories`. */
   isLatest: z.literal(false).optional(),

@@ -40,7 +40,7 @@ const include = z.object({
   summaries: flag,
   relatedMemories: flag,
   forgottenMemories: flag.describe(
-    "Searches what was forgotten or is over, too. It carries `isForgotten: true`; a passage that says on the query only what something newer replaced carries `isLatest: false`. Without it such passages are left out, and sentences that do not hold any more are cut out of others (`[…]`).",
+    "Searches what was forgotten or is over, too. It carries `isForgotten: true`; a passage that says on the query only what something newer replaced carries `isLatest: false`. Without it such passages are left out, and sentences that do not hold any more are cut out of others (`[…]`); only passages that tell of an event which is over stay, behind others and marked.",
   ),
   chunks: flag.describe("Gives memories alone, each with the chunks of its documents that answer the query."),
 });
