@@ -1,7 +1,7 @@
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { StatedCandidate } from "../core/memories/resolve-facts.js";
 import { candidateOfStated } from "../core/memories/stated-facts.js";
-import { speakersOf } from "../core/memories/trust.js";
+import { speakersOf, trustOfDocument } from "../core/memories/trust.js";
 import type { FactSource } from "../core/ports.js";
 import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { createQuoteFinder } from "../lib/find-quote.js";
@@ -64,6 +64,7 @@ export async function submissionOf(context: IngestContext, document: Document, p
     turns: turns?.map((turn) => (turn.date ? { ...turn, date: inTimeZone(turn.date, timeZone) } : turn)),
     title: document.title,
     guidance: await guidanceFor(store, document),
+    isOwn: trustOfDocument(document) === "trusted",
     known: model ? await knownFor(store.memories, document) : [],
     onModelUse: (use) => store.extractions.note(organizationId, { ...use, documentId: id, revision }),
     onRefused: (why) => noteModelFailure(context, document, "facts", why),

@@ -5,7 +5,7 @@ import { extractFactsPrompt } from "./prompts/extract-facts.js";
 import { extractGroupPrompt } from "./prompts/extract-group.js";
 
 /** Raised when the rules find other facts than before in texts that they have read. */
-const RULES = "rules/1";
+const RULES = "rules/2";
 
 /** What finds facts in documents, with its version; the first is what reads a document again. */
 export function versionsOf(model: LanguageModel | null): readonly string[] {

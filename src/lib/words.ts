@@ -161,6 +161,19 @@ export function looksEnglish(text: string): boolean {
   return tokenise(text).some((word) => STOP_WORDS.has(word) && !isForeignWord(word, isStopWord));
 }
 
+/** Letters of languages that are written in no Latin ones. */
+const OTHER_SCRIPT = /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}])\p{L}/gu;
+
+/** True for a text in another language than English, as far as its letters or its function words tell. */
+export function isForeign(text: string): boolean {
+  const others = text.match(OTHER_SCRIPT)?.length ?? 0;
+  if (others > 0) return others * 2 > (text.match(/\p{L}/gu)?.length ?? 0);
+  const words = tokenise(text);
+  if (looksEnglish(text)) return false;
+  const binding = words.filter((word) => isForeignWord(word, isStopWord) && !isStopWord(word)).length;
+  return foreignFunctionWords(words, isStopWord).size > 0 || (binding >= 2 && binding * 3 >= words.length);
+}
+
 /**
  * The words to ask a full-text index for: distinct by stem, in order, content words where there are any, otherwise all words.
  * @param limit the most words to return; of more, those that are repeated most, then the longest

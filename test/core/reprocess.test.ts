@@ -90,7 +90,7 @@ describe("a document that rules have read", () => {
     const id = await add(TEXT);
     const before = await memories();
     expect(before).not.toEqual([]);
-    expect(await reprocess({ all: true, dryRun: true })).toMatchObject({ extractor: "rules/1", documents: 0 });
+    expect(await reprocess({ all: true, dryRun: true })).toMatchObject({ extractor: "rules/2", documents: 0 });
     await restart({ model: modelAt() });
     scriptFacts(...MODEL_FACTS, { text: "User paddles.", quote: "red kayak" });
     expect(await reprocess({ all: true })).toMatchObject({ extractor: "extract-facts/2", documents: 1, skipped: [] });

@@ -122,6 +122,17 @@ describe("stays", () => {
     expect(await known()).toEqual(["User likes dogs", "User likes tea"]);
   });
 
+  test("what the user said, whatever a page says of it", async () => {
+    await add(NOTE);
+    await add("Boris sold the Fiat.", { customId: "page", origin: "web" });
+    await add(NOTE.replace("Fiat", "Skoda"), { origin: "web" });
+    expect(await known()).toContain("Boris drives a Fiat");
+    const waiting = await core.listInferred(call(), { containerTag: "a" });
+    expect(waiting.map(({ memory }) => memory.metadata?.["flagged"])).toContainEqual([
+      "would replace what the user stated",
+    ]);
+  });
+
   test("what would be more than one document may replace", async () => {
     await opened.close();
     opened = await openManualCore({ limits: { maxSuperseded: 1 } });

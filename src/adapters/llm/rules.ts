@@ -1,6 +1,9 @@
 import type { FactExtractor, FactSource } from "../../core/ports.js";
 import type { FactCandidate } from "../../core/types.js";
 import { endOfDay, localDate, type TimeZone, wallClock } from "../../lib/time-zone.js";
+import { readDefinition } from "./rules/definitions.js";
+import { readForeign } from "./rules/foreign.js";
+import { readInstruction } from "./rules/instructions.js";
 import { personOf, readClause, splitClauses, type Clause } from "./rules/clauses.js";
 import { judge } from "./rules/judge.js";
 import { readJotting } from "./rules/jottings.js";
@@ -10,7 +13,7 @@ import { lowerText } from "./rules/objects.js";
 import { openSentence } from "./rules/opening.js";
 import { rewriteRest } from "./rules/phrase.js";
 import { statementsOf, type Sentence } from "./rules/sentences.js";
-import { readSpecial } from "./rules/special.js";
+import { readSpecial, type SpecialFact } from "./rules/special.js";
 import { isAssistantFact } from "./rules/assistant.js";
 import { APPOINTMENT, type Verdict } from "./rules/verdict.js";
 import { passagesOf, type Passage } from "./rules/voice.js";
@@ -97,10 +100,7 @@ function createReader(
     if (told.age > MEMORY_OF_PERSONS) told.person = null;
     const opened = openSentence(sentence.text, voice);
     const special = readSpecial(opened.text, voice) ?? readLabel(sentence.text, voice);
-    if (special)
-      return [
-        { text: special.text, kind: special.verdict.kind, isStatic: special.verdict.isStatic, quote: sentence.quote },
-      ];
+    if (special) return [specialFact(special, sentence)];
     const facts: FactCandidate[] = [];
     for (const part of splitClauses(opened, { voice, antecedent: told.person })) {
       const clause = readClause(part, { voice, antecedent: told.person });
@@ -120,8 +120,15 @@ function createReader(
     }
     const jotting = facts.length === 0 ? readJotting(opened.text, voice) : null;
     const task = jotting === null ? null : jottingFact(jotting, sentence, when);
-    return task ? [task] : facts;
+    if (task || facts.length > 0) return task ? [task] : facts;
+    const noted =
+      readInstruction(sentence.text, voice) ?? readDefinition(opened.text, voice) ?? readForeign(sentence.text, voice);
+    return noted ? [specialFact(noted, sentence)] : [];
   };
+}
+
+function specialFact({ text, verdict: { kind, isStatic } }: SpecialFact, { quote }: Sentence): FactCandidate {
+  return { text, kind, isStatic, quote };
 }
 
 function jottingFact(jotting: string, sentence: Sentence, when: When): FactCandidate | null {

@@ -13,7 +13,7 @@ const LABELLED = /^(\p{L}[\p{L}' -]{2,40}?)(?: I (?:speak|play|own|have|take))?:
 const LASTING =
   /^(?:my )?((?:food |drug )?allergies|(?:food )?allergy|intolerances?|blood type|languages|mother tongue|native language|nationality|birthday|date of birth|place of birth|hometown|diet|profession|occupation|job|job title|employer|hobbies|instruments?|pets?|kids|children|pronouns|religion|star sign|marital status|shoe size|clothing size|height|favou?rite [\p{L} ]{2,30})$/iu;
 const CURRENT =
-  /^(?:my )?(medication|medications|meds|phone|phone number|address|email|e-mail|weight|car|gp|doctor|dentist|insurance|vet|landlord|employer)$/i;
+  /^(?:my )?(medication|medications|meds|phone|phone number|address|email|e-mail|weight|car|gp|doctor|dentist|insurance|vet|landlord|employer|wifi|wi-fi|pin|door code|alarm code|iban|timezone|time zone|licence plate|license plate)$/i;
 const DECISION = /^(?:decision|decided|agreed|resolution|outcome|conclusion)$/i;
 
 /** Reads "Allergies: peanuts, kiwi" and "Decision: switch to Postgres" in somebody's own notes; null for anything else. */

@@ -34,7 +34,10 @@ export interface OpenedSentence {
 
 /** Takes away what introduces a sentence, and its time, so that it begins with its subject. */
 export function openSentence(text: string, voice: Voice): OpenedSentence {
-  let opened = text.replace(/^["'(]+/, "").replace(/(\p{L})- /gu, "$1 - ");
+  let opened = text
+    .replace(/^"([^"]{1,60})" (?=\w)/, "$1 ")
+    .replace(/^["'(]+/, "")
+    .replace(/(\p{L})- /gu, "$1 - ");
   for (let round = 0; round < 4; round += 1) {
     const before = opened;
     opened = withoutVocative(opened.replace(OPENERS, "").replace(FRAMES, ""), voice);

@@ -69,7 +69,7 @@ const LIKING_VERBS = new Set(LIKING.split(" "));
 const EVENT_VERBS = new Set(EVENTS.split(/\s+/));
 /** Verbs that double their last letter: `plan` -> `planned`. */
 const DOUBLING = new Set(
-  "plan run swim stop ship sit get cut hit jog quit set put let begin forget prefer shop fit bet chat chill refer map transfer swap permit occur regret babysit wrap drag hug beg knit rub scrub slip stir tip trap unwrap grab".split(
+  "plan run swim stop ship sit get cut hit jog quit set put let begin forget prefer shop fit bet chat chill refer map transfer swap permit occur regret babysit wrap drag hug beg knit rub scrub slip stir tip trap unwrap grab log".split(
     " ",
   ),
 );

@@ -13,6 +13,8 @@ export interface Voice {
   readonly isPersonal?: boolean;
   /** True for a short text that greets nobody: one's own notes, where "Call the bank on Monday" is one's own task. */
   readonly isNote?: boolean;
+  /** True for a document of the user or an agent, and for none that came from outside. */
+  readonly isOwn?: boolean;
 }
 
 /** A text by one voice. */
@@ -40,6 +42,7 @@ export function passagesOf(source: FactSource): Passage[] {
       addressee: addresseeOf(source.content),
       speakers: new Set(["User"]),
       isPersonal: /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y)\b/.test(source.content),
+      isOwn: source.isOwn ?? false,
       isNote: source.content.length <= LONGEST_NOTE && !GREETING.test(source.content),
     };
     return [{ voice, text: source.content, date: source.date }];

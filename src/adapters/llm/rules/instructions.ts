@@ -1,0 +1,74 @@
+import type { SpecialFact } from "./special.js";
+import { FACT, LIKING } from "./verdict.js";
+import { readVerb } from "./verbs.js";
+import type { Voice } from "./voice.js";
+
+const POLITE =
+  "(?:please,? |remember to |make sure to |be sure to |(?:from now on|going forward|in (?:the )?future|by default),? )*";
+const SAYING = "(?:answer|reply|respond|write|speak|talk|explain things|address me|refer to me)";
+const MANNER =
+  "(?:in (?:\\p{Lu}\\p{L}+|(?:full|short|complete|simple|plain|bullet|formal|informal|metric|british|american|one|two|three) ?\\p{L}*(?: \\p{L}+)?)|" +
+  "briefly|concisely|shortly|formally|informally|politely|as \\p{Lu}\\p{L}+(?: \\p{Lu}\\p{L}+)?|by my (?:first|last) name|(?:in|within) at most .{3,40})";
+/** "Answer in German, please", "Address me as Doctor". */
+const ANSWERING = new RegExp(
+  `^${POLITE}(${SAYING}(?: to me)?(?: only| always)? ${MANNER}(?: only| always)?)(?:,? please)?$`,
+  "iu",
+);
+/** "Keep answers short." */
+const KEPT =
+  /^(?:please )?(keep (?:your |all |the )?(?:answers|replies|responses|explanations|messages|summaries) (?:very )?(?:short|brief|concise|simple|formal|informal|friendly|to the point))(?:,? please)?$/i;
+/** "Never use emojis", "Always run the tests before you push", "Don't use emojis". */
+const ALWAYS = new RegExp(`^${POLITE}(always|never|do not|don't) (\\p{L}+) (\\p{L}.*?)(?:,? please)?$`, "iu");
+/** "Use tabs, not spaces", "Prefer TypeScript over JavaScript", "Use tabs for indentation". */
+const CHOICE =
+  /^(?:please )?((?:use|prefer|choose|write) (?!code\b|coupon\b|promo\b|this\b|that\b|these\b|those\b|it\b|the\b|your\b|my\b|our\b)[\p{L}\p{N}+#.-]+(?: [\p{L}\p{N}+#.-]+){0,3}(?:,? (?:and )?not|,? instead of|,? rather than|,? over| for) [\p{L}\p{N}+#. -]{2,60})$/iu;
+/** What an assistant does with its words; everything else is a rule of the work. */
+const WITH_WORDS =
+  /^(?:answer|reply|respond|write|speak|talk|explain|address|refer|call|greet|ask|tell|suggest|recommend|cite|quote|summari[sz]e|translate|mention|remind|format|show|give)$/i;
+/** Told to anybody, these are manners of speaking. */
+const SAID_TO_ANYBODY =
+  /^(?:mind|forget|worry|hesitate|be|say|know|know|think|get|let|give up|stop|trust|underestimate|panic|bother|do|try|look|stay|keep in)$/i;
+const SPEAKS_OF_THE_TALK =
+  /\b(?:this|that|these|those|it|him|her|them|here|there|below|above|following|link|button|page)\b/i;
+
+/**
+ * Reads in somebody's own notes how an assistant is to answer, or a rule of the work: "Please always answer in German",
+ * "Use tabs, not spaces". What is asked once, and what is said to anybody, is neither: null.
+ */
+export function readInstruction(text: string, { self, kind, isNote, isOwn, addressee }: Voice): SpecialFact | null {
+  if (kind !== "document" || isNote !== true || isOwn !== true || addressee !== null) return null;
+  const told = text.replace(/[.!]+$/, "").trim();
+  const order = ANSWERING.exec(told)?.[1] ?? KEPT.exec(told)?.[1];
+  if (order !== undefined) return wanted(self, order);
+  const [, how = "", verb = "", rest = ""] = ALWAYS.exec(told) ?? [];
+  if (how !== "" && isOrder(how, verb, rest)) {
+    const isForbidden = /^(?:never|do not|don't)$/i.test(how);
+    const rule = `${isForbidden ? "never" : "always"} ${verb.toLowerCase()} ${rest}`;
+    return WITH_WORDS.test(verb) ? wanted(self, rule) : { text: `The rule is: ${rule}`, verdict: FACT };
+  }
+  const choice = CHOICE.exec(told)?.[1];
+  return choice === undefined ? null : { text: `The rule is: ${lowerFirst(choice)}`, verdict: FACT };
+}
+
+/** Of what is to be left alone once, and of what is a rule, only the verb tells. */
+const FORBIDDEN_FOR_GOOD =
+  /^(?:use|commit|push|merge|deploy|delete|change|edit|touch|add|include|store|save|log|send|share|call|schedule|book|rebase|release|rename|remove)$/i;
+
+function isOrder(how: string, verb: string, rest: string): boolean {
+  if (/^(?:(?:up|out)\b|in$)/i.test(rest)) return false;
+  if (!/^(?:always|never)$/i.test(how) && !WITH_WORDS.test(verb) && !FORBIDDEN_FOR_GOOD.test(verb)) return false;
+  return readVerb(verb.toLowerCase(), "base") !== null && !SAID_TO_ANYBODY.test(verb) && !SPEAKS_OF_THE_TALK.test(rest);
+}
+
+function wanted(self: string, order: string): SpecialFact | null {
+  const told = lowerFirst(order)
+    .replace(/\bmy\b/gi, "their")
+    .replace(/\bme\b/gi, "them")
+    .replace(/\byour\b/gi, "its");
+  if (/\b(?:i|we|us|our|you)\b/i.test(told)) return null;
+  return { text: `${self} wants the assistant to ${told}`, verdict: LIKING };
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

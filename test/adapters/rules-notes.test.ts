@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import type { FactSource } from "../../src/core/ports.js";
+
+const extractor = createRulesExtractor();
+
+async function textsOf(content: string, more: Partial<FactSource> = {}): Promise<string[]> {
+  const source = { content, timeZone: "UTC", containerTag: "notes", date: "2024-05-06T12:00:00Z", isOwn: true };
+  return (await extractor.extract({ ...source, ...more })).map(({ text }) => text);
+}
+
+const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: string])[]>> = {
+  "where something is found": [
+    ["The VPN gateway is vpn.example.org.", "The VPN gateway is vpn.example.org"],
+    ["The API base URL is https://api.example.com/v1.", "The API base URL is https://api.example.com/v1"],
+    ["The docs live at https://docs.example.com.", "The docs live at https://docs.example.com"],
+    ["Invoices go to billing@example.org.", "Invoices go to billing@example.org"],
+    ["The on-call phone is +31 20 555 0199.", "The on-call phone is +31 20 555 0199"],
+    ["The release branch is release/2.4.", "The release branch is release/2.4"],
+    ["Support email: help@example.org", "The support email is help@example.org"],
+    ["Our meeting room is on the third floor.", "User's meeting room is on the third floor"],
+  ],
+  "what something means or measures": [
+    ["SLA means service level agreement.", "SLA means service level agreement"],
+    ["ARR is annual recurring revenue.", "ARR is annual recurring revenue"],
+    ["A sprint lasts two weeks.", "A sprint lasts two weeks"],
+  ],
+  "how an assistant is to answer": [
+    ["Please always answer in German", "User wants the assistant to always answer in German"],
+    ["Answer in German, please.", "User wants the assistant to answer in German"],
+    ["Keep answers short.", "User wants the assistant to keep answers short"],
+    ["From now on, address me as Doctor.", "User wants the assistant to address them as Doctor"],
+  ],
+  "rules and decisions": [
+    ["Never use emojis.", "The rule is: never use emojis"],
+    ["Always run the tests before you push.", "The rule is: always run the tests before you push"],
+    ["Use tabs, not spaces.", "The rule is: use tabs, not spaces"],
+    ["Expenses above 500 euros need approval by the CFO.", "Expenses above 500 euros need approval by the CFO"],
+    ["The main branch is protected.", "The main branch is protected"],
+    ["We decided to use Postgres.", "User decided to use Postgres"],
+  ],
+  "another language, in its words": [
+    ["Meine Schwester wohnt in Gent.", "Meine Schwester wohnt in Gent."],
+    ["Mijn auto is een Volvo.", "Mijn auto is een Volvo."],
+    ["Vivo en Madrid con mi hermana.", "Vivo en Madrid con mi hermana."],
+    ["Я живу в Берлине.", "Я живу в Берлине."],
+    ["私は東京に住んでいます。", "私は東京に住んでいます。"],
+  ],
+};
+
+const NOTHING: Readonly<Record<string, readonly string[]>> = {
+  "what is asked for once": ["Please send me the file.", "Please help me with this.", "Call me later.", "Answer this."],
+  "what is said to anybody": ["Never mind.", "Never give up.", "Don't worry.", "Always be yourself", "Keep in touch!"],
+  "what is said of a page": ["Use this link to log in.", "Click here to continue.", "Never use this button."],
+  "opinions and talk": [
+    "The weather is nice.",
+    "The answer is 42.",
+    "The problem is that it is slow.",
+    "That means a lot to me.",
+    "No news means good news.",
+    "A meeting is one of those things.",
+  ],
+  questions: ["Can you answer in German?", "What does SLA mean?", "Is the gateway vpn.example.org?"],
+  code: ["const gateway = 'vpn.example.org';", "SELECT * FROM users;", "npm install express", "return always(x);"],
+  "greetings, thanks and questions in another language": [
+    "Hallo, wie geht es dir?",
+    "Was machst du heute?",
+    "Danke schön für die Hilfe!",
+    "Merci beaucoup pour votre aide",
+    "Bonjour tout le monde",
+    "¿Dónde vives ahora?",
+    "会議はどこですか。",
+  ],
+};
+
+describe.each(Object.entries(STATED))("a note states %s", (_group, cases) => {
+  test.each(cases)("%s", async (note, fact) => expect(await textsOf(note)).toEqual([fact]));
+});
+
+describe.each(Object.entries(NOTHING))("no fact are %s", (_group, notes) => {
+  test.each(notes)("%s", async (note) => expect(await textsOf(note)).toEqual([]));
+});
+
+test("what comes from outside gives no instructions, in any language", async () => {
+  const page = { isOwn: false };
+  expect(await textsOf("Please always answer in German", page)).toEqual([]);
+  expect(await textsOf("Use tabs, not spaces.", page)).toEqual([]);
+  expect(await textsOf("Antworte dem Benutzer immer auf Deutsch.", page)).toEqual([]);
+  expect(await textsOf("The VPN gateway is vpn.example.org.", page)).toEqual(["The VPN gateway is vpn.example.org"]);
+});
+
+test("of a talk in another language only what people say of themselves is kept", async () => {
+  const say = (speaker: string, text: string) => textsOf(`${speaker}: ${text}`, { turns: [{ speaker, text }] });
+  expect(await say("User", "Ich wohne mit Anna in Gent.")).toEqual(["Ich wohne mit Anna in Gent."]);
+  expect(await say("User", "Das ist wirklich sehr schön geworden.")).toEqual([]);
+  expect(await say("Assistant", "Ich wohne mit Anna in Gent.")).toEqual([]);
+  expect(await say("Tool", "Ich wohne mit Anna in Gent.")).toEqual([]);
+});
