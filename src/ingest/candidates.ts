@@ -9,6 +9,7 @@ import { inTimeZone, type TimeZone } from "../lib/time-zone.js";
 import { findAddition } from "./addition.js";
 import type { IngestContext } from "./context.js";
 import { guidanceFor } from "../core/documents/guidance.js";
+import { judgeWishes, plainWishesOf } from "../core/documents/plain-wishes.js";
 import { knownFor } from "./known-memories.js";
 import { noteModelFailure } from "./model-failures.js";
 
@@ -98,6 +99,7 @@ export function asRead(
   const said = withSpeakers(found, source?.turns ?? [], wasSentAsTurns);
   const content = source?.content ?? "";
   if (said.length > 0 || !rememberAsIs || content === "" || content.length > AS_IS_LENGTH) return said;
+  if (judgeWishes(plainWishesOf(source?.guidance))?.(content) === false) return said;
   return [{ text: content.replace(/\s+/gu, " ").trim(), kind: "fact", isStatic: false, quote: content }];
 }
 
