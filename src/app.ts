@@ -37,6 +37,7 @@ import { createTextIndexJobs, enqueueRewriting } from "./core/service/text-index
 import { cleanUp, forgetExpired } from "./core/service/upkeep.js";
 import type { Actor } from "./core/types.js";
 import { createModelExtractor } from "./ingest/extract-with-model.js";
+import { createGuidedExtractor } from "./ingest/guided-rules.js";
 import { createModelRetrial } from "./ingest/model-retrial.js";
 import { createPipeline, reportDead } from "./ingest/pipeline.js";
 import { versionsOf } from "./ingest/readings.js";
@@ -138,7 +139,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
   const clock = systemClock;
   const model = createModel(config, { store, clock, log });
   const searchModel = model && createSearchModel({ model, store, patienceMs: config.patience.modelMs });
-  const rules = createRulesExtractor();
+  const rules = createGuidedExtractor(createRulesExtractor());
   const factExtractor = model ? createModelExtractor({ model, fallback: rules, log }) : rules;
   const vectors = createVectors({
     ...config.chroma,

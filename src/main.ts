@@ -106,6 +106,7 @@ async function listenFor(
     ownerToken: token,
     proveOwnership: at.standing.prove,
     version,
+    hasModel: config.model !== undefined,
     isReady: at.standing.isReady,
     fullAt: at.standing.fullAt,
   });

@@ -209,6 +209,8 @@ export interface ContainerStore {
   get(organizationId: string, tag: string): Promise<Container | null>;
   /** Makes the container when there is none. */
   update(organizationId: string, tag: string, change: ContainerChange): Promise<Container>;
+  /** Guidance for extraction that the owner wrote, each text once with how many containers have it. */
+  guidance(organizationId: string): Promise<{ readonly text: string; readonly containers: number }[]>;
   /** The ones that exist among these tags, or all; in no order. */
   list(organizationId: string, tags: "all" | readonly string[]): Promise<ContainerSummary[]>;
   /**

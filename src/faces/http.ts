@@ -45,6 +45,8 @@ export interface HttpFaceOptions {
   /** What this process says of the data folder that it owns, to who holds that token. */
   readonly proveOwnership?: (() => object | null) | undefined;
   readonly version: string;
+  /** Whether a language model reads texts: what has an effect only then is warned of else. */
+  readonly hasModel?: boolean;
   /** False once the data folder is lost. */
   readonly isReady: () => boolean;
   /** When there was last no room for what was to be written; never without it. */

@@ -10,6 +10,7 @@ import { findAddition } from "./addition.js";
 import { formerSentence, type Edit } from "./edits.js";
 import type { IngestContext } from "./context.js";
 import { guidanceFor } from "../core/documents/guidance.js";
+import { judgeWishes, plainWishesOf } from "../core/documents/plain-wishes.js";
 import { knownFor } from "./known-memories.js";
 import { noteModelFailure } from "./model-failures.js";
 
@@ -113,6 +114,7 @@ export function asRead(
   );
   const content = source?.content ?? "";
   if (said.length > 0 || !rememberAsIs || content === "" || content.length > AS_IS_LENGTH) return said;
+  if (judgeWishes(plainWishesOf(source?.guidance))?.(content) === false) return said;
   return [{ text: content.replace(/\s+/gu, " ").trim(), kind: "fact", isStatic: false, quote: content }];
 }
 

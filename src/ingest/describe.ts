@@ -1,3 +1,4 @@
+import { guidanceFor } from "../core/documents/guidance.js";
 import { titleFromText } from "../core/documents/document-title.js";
 import { AppError, RetryLater } from "../core/errors.js";
 import type { JobContext, JobDraft, LanguageModel, StoreNouns } from "../core/ports.js";
@@ -92,7 +93,8 @@ async function describe(
   const { name, version, schema, messages } = describeDocumentPrompt;
   const { organizationId, id, revision, content } = document;
   const title = (await hasMadeTitle(store, document)) ? null : document.title;
-  const input = { parts: partsOf(content), length: content.length, fence: fenceOf(content), title };
+  const guidance = await guidanceFor(store, document);
+  const input = { parts: partsOf(content), length: content.length, fence: fenceOf(content), title, guidance };
   try {
     const request = { name, schema, messages: messages(input), effort: "fast", maxTokens: MOST_TOKENS } as const;
     const { value, ...spent } = await model.generate(request, signal);

@@ -1,6 +1,9 @@
 import { titleFromText } from "../core/documents/document-title.js";
 import { descriptionOf, hasMadeTitle } from "./describe.js";
-import type { JobContext } from "../core/ports.js";
+import { guidanceFor } from "../core/documents/guidance.js";
+import { judgeWishes, plainWishesOf, withoutUnwanted } from "../core/documents/plain-wishes.js";
+import type { Document } from "../core/types.js";
+import type { JobContext, StoreNouns } from "../core/ports.js";
 import { summarize } from "../lib/summary.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, type StepPayload } from "./step.js";
@@ -15,9 +18,20 @@ export async function extractDocument(context: IngestContext, payload: StepPaylo
     const title = described?.title ?? titleFromText(document);
     await nouns.documents.update(document.organizationId, document.id, {
       title: (await hasMadeTitle(nouns, document)) ? title : document.title,
-      summary: described?.summary ?? summarize(document.turns?.map((turn) => turn.text).join("\n") ?? document.content),
+      summary: described?.summary ?? (await summaryByRules(nouns, document)),
       status: "chunking",
     });
     return "chunk";
   });
+}
+
+/** Says nothing of what is never to be stored. */
+async function summaryByRules(
+  nouns: Pick<StoreNouns, "settings" | "containers">,
+  document: Document,
+): Promise<string | null> {
+  const text = document.turns?.map((turn) => turn.text).join("\n") ?? document.content;
+  const summary = summarize(text);
+  const mayBeKept = summary && judgeWishes(plainWishesOf(await guidanceFor(nouns, document)));
+  return mayBeKept ? summarize(withoutUnwanted(text, mayBeKept)) : summary;
 }

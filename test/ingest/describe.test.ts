@@ -60,7 +60,7 @@ describe("a document gets title and summary from the model", () => {
     const [request] = provider.descriptions;
     const fence = /--- ([0-9a-f]{16})\n/.exec(promptOf(request!))?.[1] ?? "";
     expect(request!.body.messages).toEqual(
-      describeDocumentPrompt.messages({ parts: [TEXT], length: TEXT.length, fence, title: null }),
+      describeDocumentPrompt.messages({ parts: [TEXT], length: TEXT.length, fence, title: null, guidance: {} }),
     );
     expect(promptOf(request!)).toContain(`--- ${fence}\n${TEXT}\n--- ${fence}`);
     expect(request!.body).toMatchObject({
@@ -73,7 +73,7 @@ describe("a document gets title and summary from the model", () => {
     const id = await add(TEXT);
     const { answers } = await opened.store.extractions.totals(opened.store.organizationId, id);
     expect(answers).toBe(provider.requests.length + 1);
-    expect(await opened.everything()).toContain("describe-document/1");
+    expect(await opened.everything()).toContain("describe-document/2");
   });
 
   test("also where nothing is remembered of it", async () => {

@@ -31,6 +31,7 @@ import { createSearchModel } from "../../src/core/search/search-model.js";
 import { createSearchLine } from "../../src/core/search/search-line.js";
 import { createSpaceCalibrations } from "../../src/core/search/space-calibrations.js";
 import { createAuditTrail } from "../../src/core/service/audit-trail.js";
+import { createGuidedExtractor } from "../../src/ingest/guided-rules.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { versionsOf } from "../../src/ingest/readings.js";
 import { createRateLimiter } from "../../src/lib/rate-limit.js";
@@ -96,7 +97,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
   const vectors = options.vectors?.(exact) ?? exact;
   const log = options.log ?? silentLog;
   const { model = null } = options;
-  const rules = createRulesExtractor();
+  const rules = createGuidedExtractor(createRulesExtractor());
   const factExtractor =
     options.factExtractor ?? (model ? createModelExtractor({ model, fallback: rules, log }) : rules);
   let runner: Runner | undefined;

@@ -86,6 +86,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     mcpTools: config.mcpTools,
     extension: options.extension,
     version: "0.0.0-test",
+    hasModel: config.model !== undefined,
     isReady: options.isReady ?? (() => true),
   });
   const servers: Listening[] = [];

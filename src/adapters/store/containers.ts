@@ -84,6 +84,16 @@ export function createContainerStore(db: Kysely<Database>, clock: Clock): Contai
       });
     },
 
+    async guidance(organizationId) {
+      const rows = await inUse(db, organizationId)
+        .select(["entity_context as text", sql<number>`count(*)`.as("containers")])
+        .where("entity_context", "is not", null)
+        .where("entity_context_is_owners", "=", 1)
+        .groupBy("entity_context")
+        .execute();
+      return rows.map(({ text, containers }) => ({ text: text ?? "", containers }));
+    },
+
     async list(organizationId, tags) {
       let query = inUse(db, organizationId)
         .selectAll()

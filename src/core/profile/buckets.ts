@@ -1,11 +1,9 @@
-import { backgroundShare } from "../../lib/english/common-words.js";
-import { contentRoot, relatedRoots } from "../../lib/english/relations.js";
-import { tokenise } from "../../lib/words.js";
 import type { StoreNouns } from "../ports.js";
 import { readSettings } from "../service/settings.js";
 import type { Memory, ProfileBucket } from "../types.js";
 import { verdictOn } from "./bucket-verdict.js";
 import { presetJudge } from "./preset-cues.js";
+import { judgeSubject, type Subject } from "./subject-words.js";
 
 /** The bucket of those who have defined none (contract.md §6.2). */
 const PREFERENCES: ProfileBucket = {
@@ -60,7 +58,7 @@ function judgeOf(bucket: ProfileBucket): (memory: Memory) => boolean {
     if (isForPreferences && kind === "preference") return true;
     const known = verdicts.get(text);
     if (known !== undefined) return known;
-    judge ??= presetJudge(bucket.key) ?? judgeByWords(bucket);
+    judge ??= presetJudge(bucket.key) ?? judgeSubject(subjectOf(bucket));
     const verdict = judge(text);
     verdicts.set(text, verdict);
     keptCharacters += text.length + VERDICT_OVERHEAD;
@@ -83,41 +81,6 @@ function verdictsOf({ key, description }: ProfileBucket): Map<string, boolean> {
   return verdicts;
 }
 
-/** From here on a word is a synonym or a kind of the other, below it they only have something to do with each other. */
-const CLOSE = 0.5;
-const SAME = 0.8;
-/** Words that more texts have than this say little by themselves, and have too many meanings to follow. */
-const COMMON = 0.001;
-
-/**
- * A memory belongs to a bucket that shares a telling word with it, or a close relative of one: any word of the key, and
- * those of the description that are not common. Of its common ones it takes two.
- */
-function judgeByWords({ key, description }: ProfileBucket): (text: string) => boolean {
-  const named = rootsOf(key.replaceAll(/[_-]/g, " "));
-  const described = rootsOf(description);
-  const own = [...named, ...described.filter(isTelling)];
-  const telling = new Set(own);
-  for (const root of own)
-    for (const [relative, strength] of relatedRoots(root))
-      if (strength >= (isTelling(relative) ? CLOSE : SAME)) telling.add(relative);
-  const common = new Set(described.filter((root) => !telling.has(root)));
-  return (text) => {
-    let shared = 0;
-    for (const root of new Set(rootsOf(text))) {
-      if (telling.has(root)) return true;
-      if (common.has(root)) shared += 1;
-    }
-    return shared >= 2;
-  };
-}
-
-function isTelling(root: string): boolean {
-  return backgroundShare(root) <= COMMON;
-}
-
-function rootsOf(text: string): string[] {
-  return tokenise(text)
-    .map(contentRoot)
-    .filter((root) => root !== "");
+function subjectOf({ key, description }: ProfileBucket): Subject {
+  return { name: key.replaceAll(/[_-]/g, " "), description };
 }

@@ -4,10 +4,11 @@ import { truncate } from "../../lib/truncate.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { CoreContext } from "../context.js";
+import { guidanceFor } from "../documents/guidance.js";
 import { AppError } from "../errors.js";
 import { isActive } from "../memories/find-memory.js";
 import { judgeText } from "../memories/trust.js";
-import type { LanguageModel, ProfileSummary, SummaryLine } from "../ports.js";
+import type { ExtractionGuidance, LanguageModel, ProfileSummary, SummaryLine } from "../ports.js";
 import { summariseProfilePrompt, type StatedLine } from "../prompts/summarise-profile.js";
 import type { Memory, ProfileBucket } from "../types.js";
 import { definitionMark } from "./bucket-verdict.js";
@@ -65,6 +66,7 @@ async function summariseContainer(context: ModelContext, containerTag: string, s
   const kept = new Map((await store.summaries.holding(organizationId, containerTag)).map((one) => [one.bucket, one]));
   const filled = fillBuckets(facts, buckets);
   const timeZone = sharedTimeZone(context, await store.containers.find(organizationId, [containerTag]));
+  const guidance = await guidanceFor(store, { organizationId, client: null, containerTags: [containerTag] });
   let questions = 0;
   for (const bucket of buckets) {
     const older = (filled[bucket.key] ?? []).slice(RECENT, RECENT + MOST_COVERED);
@@ -72,7 +74,7 @@ async function summariseContainer(context: ModelContext, containerTag: string, s
     if (older.filter(({ id }) => !covered.has(id)).length < ENOUGH) continue;
     questions += 1;
     try {
-      const lines = await ask({ ...context, timeZone }, bucket, older, signal);
+      const lines = await ask({ ...context, timeZone, guidance }, bucket, older, signal);
       await save(context, containerTag, bucket, { lines, older });
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === "unavailable") throw error;
@@ -91,7 +93,7 @@ async function factsOf({ store }: CoreContext, containerTag: string): Promise<Me
 }
 
 async function ask(
-  { model, store, timeZone }: ModelContext,
+  { model, store, timeZone, guidance }: ModelContext & { readonly guidance: ExtractionGuidance },
   bucket: ProfileBucket,
   older: readonly Memory[],
   signal: AbortSignal,
@@ -104,7 +106,12 @@ async function ask(
     date: dayIn(createdAt, timeZone),
   }));
   const fence = fenceOf(JSON.stringify(memories));
-  const request = { name, schema, messages: messages({ bucket, memories, fence }), effort: "careful" } as const;
+  const request = {
+    name,
+    schema,
+    messages: messages({ bucket, memories, fence, guidance }),
+    effort: "careful",
+  } as const;
   const { value, ...used } = await model.generate(request, signal);
   const noted = { ...used, prompt: `${name}/${version}`, documentId: "", revision: 0 };
   await store.extractions.note(store.organizationId, noted);

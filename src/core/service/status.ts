@@ -3,6 +3,8 @@ import type { About, Admitted, CoreContext } from "../context.js";
 import type { FailureTally, ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 import { keyIdOf, type KeyRate } from "../types.js";
 import { embeddingSummary, type EmbeddingSummary } from "../embeddings/embedding-status.js";
+import { idleGuidance } from "./idle-guidance.js";
+import { readSettings } from "./settings.js";
 import { type ExpiringKey, listExpiringKeys } from "./expiring-keys.js";
 
 /** What clients show as the name of the one organisation of a server. */
@@ -31,6 +33,8 @@ export interface Status {
   readonly waitingDocuments: number;
   /** Keys that expire soon or have expired; none for callers who may not see keys. */
   readonly expiringKeys: readonly ExpiringKey[];
+  /** What people said about how texts are read that changes nothing here, and why; nothing for a caller who may not see it. */
+  readonly idleGuidance: readonly string[];
   /** Documents that wait to be read again, or are. */
   readonly reprocessing: number;
 }
@@ -60,8 +64,24 @@ export async function getStatus(context: CoreContext, call: Admitted): Promise<S
     jobs: await store.jobs.counts(),
     reprocessing: await store.jobs.countOf("reprocess"),
     waitingDocuments: await store.documents.countWaiting(store.organizationId, call.actor.containers),
+    idleGuidance: ownsAll(call.actor) ? await findIdleGuidance(context) : [],
     expiringKeys: ownsAll(call.actor) ? await listExpiringKeys(context) : [],
   };
+}
+
+/** Of the common settings and of the containers; what clients say for themselves they are told when they say it. */
+async function findIdleGuidance({ store, model }: CoreContext): Promise<string[]> {
+  const hasModel = model !== null;
+  const settings = await readSettings(store, store.organizationId, null);
+  const { filterPrompt, includeItems, excludeItems, ...others } = settings;
+  const filters = settings.shouldLLMFilter === true ? { filterPrompt, includeItems, excludeItems } : {};
+  const idle = idleGuidance({ ...others, ...filters }, { hasModel });
+  let containers = 0;
+  for (const { text, containers: have } of await store.containers.guidance(store.organizationId))
+    if (idleGuidance({ entityContext: text }, { hasModel }).length > 0) containers += have;
+  if (containers === 0) return idle;
+  const whose = containers === 1 ? "1 container" : `${containers} containers`;
+  return [...idle, `entityContext of ${whose}: has no effect without a language model, or only in part`];
 }
 
 async function modelFailures({ store, model }: CoreContext, { actor }: Admitted): Promise<ModelFailures | null> {

@@ -58,6 +58,8 @@ export interface RestFaceOptions {
   readonly access?: AccessRules | undefined;
   readonly limits: RequestLimits;
   readonly version: string;
+  /** Whether a language model reads texts; default false. */
+  readonly hasModel?: boolean | undefined;
   /** False once the data folder is lost. */
   readonly isReady: () => boolean;
   /** When there was last no room for what was to be written; never without it. */
@@ -115,8 +117,8 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   app.use("*", recordRequests(options.requests, options.access));
   mountHealth(app, options);
   const limiting = { limits, limitRequests: options.limitRequests, inTurn: options.inTurn };
-  const { publicUrl, access, version } = options;
-  mountEndpoints(app, ENDPOINTS, { core, organizationId, publicUrl, access, version, ...limiting });
+  const { publicUrl, access, version, hasModel = false } = options;
+  mountEndpoints(app, ENDPOINTS, { core, organizationId, publicUrl, access, version, hasModel, ...limiting });
   app.notFound((context) => refusePath(context.req));
   app.all("*", (context) => refusePath(context.req));
   app.onError((error, context) => {

@@ -20,6 +20,7 @@ import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
 import { bodyLimits, checkInput, readJsonBody, refuseBody, type RequestLimits } from "./read-request.js";
 import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
+import { guidanceWarnings } from "./guidance-warnings.js";
 import { timeZoneWarnings } from "./time-zone-warnings.js";
 import { truncate } from "../../lib/truncate.js";
 
@@ -39,6 +40,8 @@ export interface MountOptions {
   readonly limitRequests: LimitRequests;
   readonly inTurn: InTurn;
   readonly version: string;
+  /** Whether a language model reads texts. */
+  readonly hasModel: boolean;
 }
 
 /** Serves endpoints; a literal path wins over one with parameters, and another method of a known path is refused. */
@@ -136,7 +139,12 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
   const warnings =
     endpoint.needsKey === false
       ? []
-      : [...contextWarnings(actor, body), ...timeZoneWarnings(body), ...warningsOf(parameters, fields)];
+      : [
+          ...contextWarnings(actor, body),
+          ...guidanceWarnings(endpoint.path, body, options),
+          ...timeZoneWarnings(body),
+          ...warningsOf(parameters, fields),
+        ];
   return new Response(JSON.stringify(withWarnings(result, warnings)), { status, headers });
 }
 

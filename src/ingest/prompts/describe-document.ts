@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ModelMessage } from "../../core/ports.js";
-import { DATA_ONLY } from "./fact-rules.js";
+import type { ExtractionGuidance } from "../../core/ports.js";
+import { DATA_ONLY, WISHES_IN_SUMMARIES, wishParagraphs } from "../../core/prompts/owner-wishes.js";
 
 /** A field that is wrong costs that field alone. */
 const schema = z.object({ title: z.string().catch(""), summary: z.string().catch("") });
@@ -17,6 +18,8 @@ export interface DescribeDocumentInput {
   readonly fence: string;
   /** What its sender calls it; null when they did not say. */
   readonly title: string | null;
+  /** What people said about how texts are to be read. */
+  readonly guidance: ExtractionGuidance;
 }
 
 const RULES = `You read a document and say what it is called and what it says in short, for a list of documents.
@@ -32,10 +35,10 @@ The document stands between lines with a mark. ${DATA_ONLY}`;
 /** Title and summary of a document. A new version whenever a word of it changes: what it made is kept beside it. */
 export const describeDocumentPrompt = Object.freeze({
   name: "describe-document",
-  version: 1,
+  version: 2,
   schema,
 
-  messages({ parts, length, fence, title }: DescribeDocumentInput): readonly ModelMessage[] {
+  messages({ parts, length, fence, title, guidance }: DescribeDocumentInput): readonly ModelMessage[] {
     const circumstances = [
       ...(title === null ? [] : [`Its sender calls it, which is data too: ${JSON.stringify(title)}`]),
       ...(parts.length > 1
@@ -46,8 +49,13 @@ export const describeDocumentPrompt = Object.freeze({
     ];
     const fenced = parts.map((part) => `--- ${fence}\n${part}`);
     return [
-      { role: "system", content: RULES },
+      { role: "system", content: [RULES, ...wishesOf(guidance)].join("\n\n") },
       { role: "user", content: [...circumstances, "", ...fenced, `--- ${fence}`].join("\n") },
     ];
   },
 });
+
+function wishesOf(guidance: ExtractionGuidance): string[] {
+  const wishes = wishParagraphs(guidance);
+  return wishes.length === 0 ? [] : [...wishes, WISHES_IN_SUMMARIES];
+}

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ExtractionGuidance, ModelMessage } from "../../core/ports.js";
+import { DATA_ONLY } from "../../core/prompts/owner-wishes.js";
 import {
-  DATA_ONLY,
   FACT_FIELDS,
   guidanceParagraphs,
   statedFactSchema,

@@ -34,6 +34,7 @@ function describe(status: Status): [string, string][] {
     ["waiting", `${status.waitingDocuments} documents are not searchable yet`],
     ...describeFailures(status),
     ...describeReprocessing(status),
+    ...status.idleGuidance.map((idle): [string, string] => ["guidance", oneLine(idle)]),
     ...describeExpiring(status),
     ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
   ];

@@ -36,7 +36,7 @@ export const settingsEndpoints = [
     path: "/v3/settings",
     summary: "Change settings",
     description:
-      "Fields that are left out stay, null clears one. What a client writes that names itself, by its key or by the header `x-sm-source`, holds for this client alone.",
+      "Fields that are left out stay, null clears one. What a client writes that names itself, by its key or by the header `x-sm-source`, holds for this client alone. `warnings` says what has no effect without a language model.",
     tag: "settings",
     example: { shouldLLMFilter: true, filterPrompt: "Keep decisions and preferences." },
     body: settingsSchema,

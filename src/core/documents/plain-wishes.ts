@@ -1,0 +1,156 @@
+import { sentenceSpans } from "../../lib/sentences.js";
+import type { ExtractionGuidance } from "../ports.js";
+import { presetJudge } from "../profile/preset-cues.js";
+import { judgeSubject } from "../profile/subject-words.js";
+
+/** What prompts say so plainly that rules can follow it: subjects by name. */
+export interface PlainWishes {
+  /** Only what is about one of these is wanted; everything, where there are none. */
+  readonly only: readonly string[];
+  /** What is about one of these is not wanted. */
+  readonly never: readonly string[];
+}
+
+/** A prompt as rules understand it. */
+export interface PlainPrompt extends PlainWishes {
+  /** True when it says something else besides, which rules cannot follow. */
+  readonly saysMore: boolean;
+}
+
+/** Longer ones say more than a subject. */
+const MOST_WORDS = 16;
+const MOST_WORDS_OF_SUBJECT = 3;
+/** Of one prompt or list. */
+const MOST_SUBJECTS = 50;
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+const COURTESY = words("please you should must shall always kindly");
+const KEEPING = words(
+  "remember store save keep extract record note memorize memorise memorise capture retain collect log include track",
+);
+const LEAVING_OUT = words("ignore exclude skip omit avoid");
+const NEGATION = words("never not don't dont no");
+const ONLY = words("only just solely exclusively");
+/** What stands between the verb and the subject. */
+const FILLERS = words(
+  "any all the a an fact facts information info detail details thing things anything everything something what data memory memories note notes statement statements topic topics content stuff " +
+    "about on of regarding concerning related relating to that which mention mentions mentioning with for user user's users their his her my our",
+);
+/** Whoever uses these says more than a subject. */
+const CONDITIONS = words(
+  "if unless except when while because until before after but without who whose than then so is are was were has have do does can may",
+);
+
+/**
+ * What a prompt says in the form "only remember facts about food" or "never store salaries", sentence by sentence, in English.
+ * Takes time in proportion to its length.
+ */
+export function readPlainPrompt(prompt: string): PlainPrompt {
+  const only: string[] = [];
+  const never: string[] = [];
+  let saysMore = false;
+  for (const { start, end } of sentenceSpans(prompt.replaceAll(";", "\n"))) {
+    const wish = readWish(prompt.slice(start, end));
+    if (!wish) saysMore = true;
+    else (wish.isOnly ? only : never).push(...wish.subjects);
+  }
+  return { only: only.slice(0, MOST_SUBJECTS), never: never.slice(0, MOST_SUBJECTS), saysMore };
+}
+
+interface Wish {
+  readonly isOnly: boolean;
+  readonly subjects: readonly string[];
+}
+
+function readWish(sentence: string): Wish | null {
+  const said = sentence
+    .toLowerCase()
+    .replaceAll("’", "'")
+    .replaceAll(/[^\p{L}\p{N}\s,'-]/gu, " ")
+    .replaceAll(",", " , ")
+    .split(/\s+/)
+    .filter((word) => word !== "" && word !== "-");
+  if (said.length > MOST_WORDS) return null;
+  let at = 0;
+  const skip = (set: ReadonlySet<string>): boolean => {
+    const before = at;
+    while (set.has(said[at] ?? "")) at += 1;
+    return at > before;
+  };
+  skip(COURTESY);
+  if (said[at] === "do" && said[at + 1] === "not") at += 1;
+  const isNever = skip(NEGATION);
+  skip(words("ever"));
+  let isOnly = !isNever && skip(ONLY);
+  const isLeftOut = LEAVING_OUT.has(said[at] ?? "");
+  if (!isLeftOut && !KEEPING.has(said[at] ?? "")) return null;
+  at += 1;
+  isOnly = (!isNever && !isLeftOut && skip(ONLY)) || isOnly;
+  skip(FILLERS);
+  const rest = said.slice(at);
+  if (!isNever && !isLeftOut && ONLY.has(rest.at(-1) ?? "")) {
+    rest.pop();
+    isOnly = true;
+  }
+  // "Never ignore" and "only skip" mean something else; "remember food" leaves nothing out.
+  if (isLeftOut ? isNever || isOnly : !isNever && !isOnly) return null;
+  const subjects = subjectsIn(rest);
+  return subjects && { isOnly, subjects };
+}
+
+/** Null when it is no list of short names. */
+function subjectsIn(said: readonly string[]): string[] | null {
+  if (said.some((word) => CONDITIONS.has(word) || KEEPING.has(word))) return null;
+  const subjects: string[][] = [[]];
+  for (const word of said)
+    if (word === "," || word === "and" || word === "or" || word === "nor") subjects.push([]);
+    else if (subjects.at(-1)?.length !== 0 || !FILLERS.has(word)) subjects.at(-1)?.push(word);
+  const named = subjects.filter((subject) => subject.length > 0);
+  if (named.length === 0 || named.some((subject) => subject.length > MOST_WORDS_OF_SUBJECT)) return null;
+  return named.map((subject) => subject.join(" "));
+}
+
+/** The names in a setting that may be any JSON: a text, or a list of texts; null for anything else. */
+export function namesIn(items: unknown): string[] | null {
+  const list: readonly unknown[] = Array.isArray(items) ? items : [items];
+  const names = list.flatMap((item) => (typeof item === "string" && item.trim() !== "" ? [item.trim()] : []));
+  return names.length === list.length && names.length > 0 ? names.slice(0, MOST_SUBJECTS) : null;
+}
+
+/** What of somebody's guidance rules can follow. */
+export function plainWishesOf(guidance: ExtractionGuidance | undefined): PlainWishes {
+  const prompts = [guidance?.filterPrompt, guidance?.entityContext].flatMap((prompt) =>
+    prompt ? [readPlainPrompt(prompt)] : [],
+  );
+  return {
+    only: prompts.flatMap(({ only }) => only),
+    never: [...prompts.flatMap(({ never }) => never), ...(namesIn(guidance?.excludeItems) ?? [])],
+  };
+}
+
+/** Whether a text may be kept by these wishes; null where everything may. */
+export function judgeWishes({ only, never }: PlainWishes): ((text: string) => boolean) | null {
+  if (only.length === 0 && never.length === 0) return null;
+  const wanted = only.map((name) => judgeNamed(name, false));
+  const unwanted = never.map((name) => judgeNamed(name, true));
+  return (text) =>
+    !unwanted.some((isAbout) => isAbout(text)) && (wanted.length === 0 || wanted.some((isAbout) => isAbout(text)));
+}
+
+function judgeNamed(name: string, isNarrow: boolean): (text: string) => boolean {
+  const isAbout = judgeSubject({ name, isNarrow });
+  const isPreset = presetJudge(name.toLowerCase());
+  return (text) => isAbout(text) || isPreset?.(text) === true;
+}
+
+/** A text without the sentences that may not be kept. */
+export function withoutUnwanted(text: string, mayBeKept: (text: string) => boolean): string {
+  let kept = "";
+  let from = 0;
+  for (const { start, end } of sentenceSpans(text)) {
+    if (mayBeKept(text.slice(start, end))) continue;
+    kept += text.slice(from, start);
+    from = end;
+  }
+  return kept + text.slice(from);
+}

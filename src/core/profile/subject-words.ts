@@ -1,0 +1,51 @@
+import { backgroundShare } from "../../lib/english/common-words.js";
+import { contentRoot, relatedRoots } from "../../lib/english/relations.js";
+import { tokenise } from "../../lib/words.js";
+
+/** From here on a word is a synonym or a kind of the other, below it they only have something to do with each other. */
+const CLOSE = 0.5;
+const SAME = 0.8;
+/** Words that more texts have than this say little by themselves, and have too many meanings to follow. */
+const COMMON = 0.001;
+
+/** A subject as people name it. */
+export interface Subject {
+  /** Every word of it tells. */
+  readonly name: string;
+  readonly description?: string;
+  /** True: only words that mean about the same count beside its own, none that merely belong to it. */
+  readonly isNarrow?: boolean;
+}
+
+/**
+ * A text is about a subject if it shares a telling word with it, or a close relative of one: any word of the name, and those
+ * of the description that are not common. Of its common ones it takes two. Knows the relatives of English words.
+ */
+export function judgeSubject({ name, description = "", isNarrow = false }: Subject): (text: string) => boolean {
+  const named = rootsOf(name);
+  const described = rootsOf(description);
+  const own = [...named, ...described.filter(isTelling)];
+  const telling = new Set(own);
+  for (const root of own)
+    for (const [relative, strength] of relatedRoots(root))
+      if (strength >= (isTelling(relative) && !isNarrow ? CLOSE : SAME)) telling.add(relative);
+  const common = new Set(described.filter((root) => !telling.has(root)));
+  return (text) => {
+    let shared = 0;
+    for (const root of new Set(rootsOf(text))) {
+      if (telling.has(root)) return true;
+      if (common.has(root)) shared += 1;
+    }
+    return shared >= 2;
+  };
+}
+
+function isTelling(root: string): boolean {
+  return backgroundShare(root) <= COMMON;
+}
+
+function rootsOf(text: string): string[] {
+  return tokenise(text)
+    .map(contentRoot)
+    .filter((root) => root !== "");
+}

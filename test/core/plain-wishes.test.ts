@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { judgeWishes, readPlainPrompt, withoutUnwanted } from "../../src/core/documents/plain-wishes.js";
+import { idleGuidance } from "../../src/core/service/idle-guidance.js";
+
+describe("a prompt that names subjects is understood without a model:", () => {
+  test.each([
+    ["Only remember facts about food", { only: ["food"], never: [] }],
+    ["Please only store information about food, travel plans and work.", { only: ["food", "travel plans", "work"] }],
+    ["Remember only the user's hobbies", { only: ["hobbies"] }],
+    ["Remember code only.", { only: ["code"] }],
+    ["You should never store salaries", { only: [], never: ["salaries"] }],
+    ["Don’t save anything about passwords or credit cards!", { never: ["passwords", "credit cards"] }],
+    ["Do not remember details of their health.", { never: ["health"] }],
+    ["Ignore the weather; exclude small talk", { never: ["weather", "small talk"] }],
+    ["Only keep facts about food.\n- never keep prices", { only: ["food"], never: ["prices"] }],
+  ])("%s", (prompt, wishes) => {
+    expect(readPlainPrompt(prompt)).toMatchObject({ ...wishes, saysMore: false });
+  });
+
+  test.each([
+    "Remember food",
+    "Never ignore salaries",
+    "Never store salaries unless the user asks for it",
+    "Only remember what matters to a small family that runs a bakery in the middle of a very old town",
+    "Notes about Mia, a customer.",
+    "You are a pirate.",
+    "Only remember",
+    "Store only what you would not forget",
+  ])("and another one is not: %s", (prompt) => {
+    expect(readPlainPrompt(prompt)).toEqual({ only: [], never: [], saysMore: true });
+  });
+});
+
+test("what is about a subject is told by its words and those that mean about the same", () => {
+  const food = judgeWishes({ only: ["food"], never: [] })!;
+  expect(["User likes pizza", "User cooks dinner on Fridays"].map(food)).toEqual([true, true]);
+  expect(["User lives in Lisbon", "User drives a Volvo"].map(food)).toEqual([false, false]);
+  const discreet = judgeWishes({ only: [], never: ["salaries"] })!;
+  expect(["Ada's salary is 70,000 euros", "User earns 5,000 euros a month"].map(discreet)).toEqual([false, false]);
+  expect(["User works as a nurse", "User's career goal is to teach"].map(discreet)).toEqual([true, true]);
+  expect(judgeWishes({ only: [], never: [] })).toBeNull();
+  expect(withoutUnwanted("I live in Ghent. My salary is 900. I own a boat.", discreet)).toBe(
+    "I live in Ghent.  I own a boat.",
+  );
+});
+
+test("what has no effect is named with the reason", () => {
+  const stated = {
+    filterPrompt: "Keep decisions. Never store salaries.",
+    entityContext: "Only remember facts about food",
+    workspacePrompt: "We sell honey.",
+    includeItems: { patterns: ["*.md"] },
+    excludeItems: ["salary"],
+    categories: ["work"],
+  };
+  const fields = (hasModel: boolean) => idleGuidance(stated, { hasModel }).map((text) => text.split(":")[0]);
+  expect(fields(false)).toEqual(["categories", "filterPrompt", "workspacePrompt", "includeItems"]);
+  expect(fields(true)).toEqual(["categories"]);
+  expect(idleGuidance({ filterPrompt: " ", includeItems: [], excludeItems: null }, { hasModel: false })).toEqual([]);
+});
