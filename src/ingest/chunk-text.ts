@@ -6,10 +6,14 @@ import { safeCut } from "../lib/truncate.js";
 /** How a text wants to be cut: at sentences, at Markdown blocks, or at the declarations of a programming language. */
 export type TextKind = "prose" | "markdown" | "code" | SupportedTextSplitterLanguage;
 
-/** Pieces aim at `target` characters; a small rest joins its neighbour as long as both stay under `most`. */
+/** Pieces aim at `target`; a small rest joins its neighbour as long as both stay under `most`. */
 export interface PieceSize {
   readonly target: number;
   readonly most: number;
+  /** What is counted. */
+  readonly unit: "characters" | "bytes";
+  /** How much of the end of a piece the next one repeats, at most. */
+  readonly overlap: number;
 }
 
 const SMALL_REST = 120;
@@ -23,15 +27,15 @@ const PLAIN_CODE_SEPARATORS = ["\n\n", "\n", " "];
 const NEVER = "\u0000\uFFFF\u0000";
 
 /**
- * Cuts a text into pieces in order, none of them longer than `size.most`. Every character that is not white space between
- * two pieces lies in exactly one. Takes linear time whatever the text, and loads the splitters only when there is
+ * Cuts a text into pieces in order, none of them longer than `size.most`, what it repeats of the one before left aside. Every
+ * character that is not white space between two pieces lies in exactly one, and in the next where that repeats it. Takes linear time whatever the text, and loads the splitters only when there is
  * something to cut.
  */
 export async function splitText(text: string, kind: TextKind, size: PieceSize): Promise<Span[]> {
   const whole = trimSpan(text, { start: 0, end: text.length });
   if (whole.start === whole.end) return [];
-  if (whole.end - whole.start <= size.target) return [whole];
-  const splitter = await createSplitter(kind, size.target);
+  if (lengthOf(text, whole, size) <= size.target) return [whole];
+  const splitter = await createSplitter(kind, size);
   const spans: Span[] = [];
   let cursor = 0;
   for (const part of splitAtGaps(text)) {
@@ -41,10 +45,19 @@ export async function splitText(text: string, kind: TextKind, size: PieceSize): 
       const start = text.indexOf(piece, cursor);
       const end = start + piece.length;
       cursor = end;
-      spans.push(...cutLongSpan(text, { start: withIndentation(text, start), end }, size.most));
+      spans.push(...cutLongSpan(text, { start: withIndentation(text, start), end }, size));
     }
   }
-  return joinSmallRests(spans, size.most);
+  return withOverlap(text, joinSmallRests(text, spans, size), { kind, size });
+}
+
+function lengthOf(text: string, { start, end }: Span, { unit }: PieceSize): number {
+  return unit === "characters" ? end - start : Buffer.byteLength(text.slice(start, end));
+}
+
+/** So many characters are never longer than `most`: none has more than three bytes. */
+function mostCharacters({ most, unit }: PieceSize): number {
+  return unit === "characters" ? most : Math.floor(most / 3);
 }
 
 /** A long text in parts that end where the text does so, too: between paragraphs, lines or words. */
@@ -61,9 +74,13 @@ function splitAtGaps(text: string): string[] {
   return [...parts, text.slice(start)];
 }
 
-async function createSplitter(kind: TextKind, target: number): Promise<RecursiveCharacterTextSplitter> {
+async function createSplitter(kind: TextKind, { target, unit }: PieceSize): Promise<RecursiveCharacterTextSplitter> {
   const { MarkdownTextSplitter, RecursiveCharacterTextSplitter } = await import("@langchain/textsplitters");
-  const options = { chunkSize: target, chunkOverlap: 0 };
+  const options = {
+    chunkSize: target,
+    chunkOverlap: 0,
+    ...(unit === "bytes" && { lengthFunction: (text: string) => Buffer.byteLength(text) }),
+  };
   if (kind === "code") {
     return new RecursiveCharacterTextSplitter({ ...options, separators: [...PLAIN_CODE_SEPARATORS, NEVER] });
   }
@@ -107,7 +124,9 @@ function withIndentation(text: string, start: number): number {
   return first === 0 || text[first - 1] === "\n" ? first : start;
 }
 
-function cutLongSpan(text: string, span: Span, most: number): Span[] {
+function cutLongSpan(text: string, span: Span, size: PieceSize): Span[] {
+  if (lengthOf(text, span, size) <= size.most) return [span];
+  const most = mostCharacters(size);
   const pieces: Span[] = [];
   let start = span.start;
   while (span.end - start > most) {
@@ -119,16 +138,49 @@ function cutLongSpan(text: string, span: Span, most: number): Span[] {
   return pieces;
 }
 
-function joinSmallRests(spans: readonly Span[], most: number): Span[] {
+function joinSmallRests(text: string, spans: readonly Span[], size: PieceSize): Span[] {
   const joined: Span[] = [];
   for (const span of spans) {
     const last = joined.at(-1);
     const isSmall = last && Math.min(last.end - last.start, span.end - span.start) < SMALL_REST;
-    if (last && isSmall && span.end - last.start <= most)
+    if (last && isSmall && lengthOf(text, { start: last.start, end: span.end }, size) <= size.most)
       joined[joined.length - 1] = { start: last.start, end: span.end };
     else joined.push(span);
   }
   return joined;
+}
+
+/** Lets each piece begin earlier, where a sentence, a line of code or at least a word does. */
+function withOverlap(
+  text: string,
+  spans: readonly Span[],
+  { kind, size }: { readonly kind: TextKind; readonly size: PieceSize },
+): Span[] {
+  if (size.overlap === 0) return [...spans];
+  return spans.map((span, index) => {
+    const before = spans[index - 1];
+    if (!before) return span;
+    const room = endOf(text.slice(Math.max(before.start, span.start - size.overlap), span.start), size);
+    const start = span.start - room.length;
+    return { start: start + (start === before.start ? 0 : firstStart(room, kind)), end: span.end };
+  });
+}
+
+/** As much of the end of a text as may be repeated. */
+function endOf(text: string, { unit, overlap }: PieceSize): string {
+  let start = 0;
+  if (unit === "bytes")
+    for (let bytes = Buffer.byteLength(text); bytes > overlap; start++) bytes -= Buffer.byteLength(text[start] ?? "");
+  return start === 0 ? text : text.slice(safeCut(text, start));
+}
+
+/** Where something whole begins in the end of a text; its length when nothing does. */
+function firstStart(text: string, kind: TextKind): number {
+  const isText = kind === "prose" || kind === "markdown";
+  const sentence = isText ? (sentenceSpans(text)[1]?.start ?? -1) : text.indexOf("\n") + 1 || -1;
+  if (sentence !== -1) return sentence;
+  const gap = text.search(/\s\S/u);
+  return gap === -1 ? text.length : gap + 1;
 }
 
 /** The span without the white space at its ends. */

@@ -1,3 +1,4 @@
+import { BYTES_PER_TOKEN, type Chunking, type ChunkingStrategy } from "../core/service/chunking.js";
 import type { ChunkMetadata, Turn } from "../core/types.js";
 import { sentenceSpans, type Span } from "../lib/sentences.js";
 import { yieldTurn } from "../lib/time.js";
@@ -24,15 +25,14 @@ export interface ChunkSource {
   readonly timeZone?: TimeZone;
   /** The document as it was sent, when it was sent as a conversation. */
   readonly turns?: readonly Turn[] | null;
-  /** Characters that pieces of text and code aim at, 100 to 8,000; what is not is brought there. */
-  readonly chunkSize?: number | null | undefined;
+  /** How text and code are cut; as is usual when nothing is said. */
+  readonly chunking?: Chunking | undefined;
 }
 
 /** Small units win: more of them fit into what a model reads, and each says one thing. */
-const PROSE_SIZE: PieceSize = { target: 500, most: 800 };
-const CODE_SIZE: PieceSize = { target: 800, most: 1200 };
-const SMALLEST_TARGET = 100;
-const LARGEST_TARGET = 8_000;
+const PROSE_SIZE = { target: 500, most: 800 };
+const CODE_SIZE = { target: 800, most: 1200 };
+const USUAL: Chunking = { strategy: "auto", size: null, overlap: 0 };
 /** Pieces that are cut out in one turn. */
 const YIELD_EVERY = 100;
 const LONGEST_SENTENCE_CONTEXT = 200;
@@ -45,15 +45,18 @@ const LONGEST_SENTENCE_CONTEXT = 200;
 export async function chunkDocument(source: ChunkSource): Promise<ChunkPiece[]> {
   if (source.content.trim() === "") return [];
   const name = source.filepath ?? source.title ?? null;
+  const { chunking = USUAL } = source;
   const kind = source.type === "markdown" || source.type === "code" ? source.type : detectKind(source.content, name);
+  const text = (content: string, detected: TextKind): Promise<ChunkPiece[]> =>
+    chunkText(content, KINDS[chunking.strategy] ?? detected, { title: source.title ?? null, chunking });
   const mayTalk = kind === "prose" || kind === "markdown" || kind === "code";
   const conversation = source.turns
     ? conversationOf(source.turns)
     : mayTalk
       ? await parseConversation(source.content, source.timeZone)
       : null;
-  if (!conversation) return chunkText(source.content, kind, source);
-  const around = (text: string): Promise<ChunkPiece[]> => chunkText(text, detectKind(text, null), source);
+  if (!conversation) return text(source.content, kind);
+  const around = (content: string): Promise<ChunkPiece[]> => text(content, detectKind(content, null));
   return [
     ...(await around(conversation.preamble)),
     ...chunkConversation(conversation, source.date ?? null),
@@ -61,13 +64,21 @@ export async function chunkDocument(source: ChunkSource): Promise<ChunkPiece[]> 
   ];
 }
 
+/** What a text is taken for, whatever it is. */
+const KINDS: Readonly<Partial<Record<ChunkingStrategy, TextKind>>> = {
+  recursive: "code",
+  markdown: "markdown",
+  sentence: "prose",
+  token: "code",
+};
+
 async function chunkText(
   content: string,
   kind: TextKind,
-  { title, chunkSize }: Pick<ChunkSource, "title" | "chunkSize">,
+  { title, chunking }: Pick<ChunkSource, "title"> & { readonly chunking: Chunking },
 ): Promise<ChunkPiece[]> {
   const isText = kind === "prose" || kind === "markdown";
-  const size = sizeOf(isText ? PROSE_SIZE : CODE_SIZE, chunkSize ?? null);
+  const size = sizeOf(isText || chunking.strategy !== "auto" ? PROSE_SIZE : CODE_SIZE, chunking);
   const sections = kind === "markdown" ? markdownSections(content) : [{ start: 0, end: content.length, headings: [] }];
   const chunks: ChunkPiece[] = [];
   let previous = "";
@@ -79,7 +90,9 @@ async function chunkText(
       if (piece === "") continue;
       const path = section.headings.length > 0 ? section.headings.join(" > ") : (title ?? "");
       const metadata: ChunkMetadata | null = section.headings.length > 0 ? { headings: section.headings } : null;
-      const context = [path, lastSentence(previous)].filter((part) => part !== "").join("\n");
+      // What is repeated anyway need not be told twice.
+      const said = size.overlap > 0 ? "" : lastSentence(previous);
+      const context = [path, said].filter((part) => part !== "").join("\n");
       chunks.push({ content: piece, context, metadata });
       previous = piece;
     }
@@ -87,11 +100,18 @@ async function chunkText(
   return chunks;
 }
 
-/** The wanted size, with room in the usual proportion. */
-function sizeOf(usual: PieceSize, wanted: number | null): PieceSize {
-  if (wanted === null || !(wanted > 0)) return usual;
-  const target = Math.round(Math.min(LARGEST_TARGET, Math.max(SMALLEST_TARGET, wanted)));
-  return { target, most: Math.round((target * usual.most) / usual.target) };
+/** The usual size, or the wanted one, which nothing exceeds: what is repeated has its room in it. */
+function sizeOf(usual: Pick<PieceSize, "target" | "most">, { strategy, size, overlap }: Chunking): PieceSize {
+  const ofTokens = strategy === "token";
+  const scale = ofTokens && size !== null ? BYTES_PER_TOKEN : 1;
+  const repeated = ofTokens ? overlap * BYTES_PER_TOKEN : overlap;
+  const wanted = size === null ? usual : { target: size * scale, most: size * scale };
+  return {
+    target: wanted.target - repeated,
+    most: wanted.most - repeated,
+    unit: ofTokens ? "bytes" : "characters",
+    overlap: repeated,
+  };
 }
 
 /** The indentation of a first line of code or of a list stays. */

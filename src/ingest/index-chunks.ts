@@ -1,5 +1,6 @@
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { JobContext } from "../core/ports.js";
+import { chunkingOf } from "../core/service/chunking.js";
 import { readSettings } from "../core/service/settings.js";
 import { unitOf } from "../core/types.js";
 import { createId } from "../lib/ids.js";
@@ -26,7 +27,7 @@ export async function indexChunks(context: IngestContext, payload: StepPayload, 
         date: current.documentDate,
         timeZone: await timeZoneOf(context, current),
         turns: current.turns,
-        chunkSize: (await readSettings(context.store, current.organizationId, current.client)).chunkSize,
+        chunking: chunkingOf(await readSettings(context.store, current.organizationId, current.client)),
       })
     : [];
   await commitStep(context, job, payload, async (nouns, document) => {

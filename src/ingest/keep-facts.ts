@@ -81,6 +81,7 @@ export async function keepFacts(
       receipt.push(
         ...(await writeFacts(nouns, {
           actor: systemActor(organizationId),
+          client: document.client,
           container,
           documentId: id,
           origin: document.origin,

@@ -125,6 +125,7 @@ async function keep(
   for (const { container, resolution } of resolved.filter((one) => stillIn.has(one.container.id))) {
     const remembered = await writeFacts(nouns, {
       actor: systemActor(organizationId),
+      client: document.client,
       container,
       documentId: id,
       origin: document.origin,

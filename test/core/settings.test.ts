@@ -70,8 +70,39 @@ describe("settings", () => {
     ],
     ["half a chunk", { chunkSize: 0.5 }, "chunkSize: must be a whole number"],
     ["a chunk of words", { chunkSize: "512" }, "chunkSize: must be a number"],
-    ["a negative size", { chunkSize: -2 }, "chunkSize: must be -1 for the default, or a number of characters"],
-    ["a huge size", { chunkSize: 2 ** 31 }, "chunkSize: must be at most 2147483647"],
+    ["a negative size", { chunkSize: -2 }, "chunkSize: must be 100 to 8000, or -1 for the default"],
+    ...[0, 10, 99, 8_001, 1e9, 2 ** 31].map((chunkSize): [string, unknown, string] => [
+      `a size of ${chunkSize}`,
+      { chunkSize },
+      "chunkSize: must be 100 to 8000, or -1 for the default",
+    ]),
+    [
+      "an overlap of half a piece and more",
+      { chunkSize: 200, chunkOverlap: 101 },
+      "chunkOverlap: must be at most half of chunkSize, which is 200",
+    ],
+    [
+      "an overlap of the usual piece",
+      { chunkOverlap: 251 },
+      "chunkOverlap: must be at most half of chunkSize, which is 500",
+    ],
+    ["a negative overlap", { chunkOverlap: -1 }, "chunkOverlap: must be at least 0"],
+    [
+      "an unknown way to cut",
+      { chunkingStrategy: "semantic" },
+      "chunkingStrategy: must be one of auto, recursive, markdown, sentence, token",
+    ],
+    [
+      "a piece of too many tokens",
+      { chunkingStrategy: "token", chunkSize: 2_001 },
+      "chunkSize: must be at most 2000 where tokens are counted",
+    ],
+    ["no memories of a document", { maxMemoriesPerDocument: 0 }, "maxMemoriesPerDocument: must be at least 1"],
+    [
+      "half a memory of a container",
+      { maxMemoriesPerContainer: 1.5 },
+      "maxMemoriesPerContainer: must be a whole number",
+    ],
     ["a switch of words", { shouldLLMFilter: "yes" }, "shouldLLMFilter: must be true or false"],
     [
       "a bad bucket",
@@ -142,8 +173,8 @@ describe("settings of a client", () => {
   test("follow the organisation in what they do not say, and null says nothing on purpose", async () => {
     await update({ shouldLLMFilter: true, filterPrompt: "Everything" });
     await update({ filterPrompt: null }, of("opencode"));
-    await update({ filterPrompt: "Changed", chunkSize: 9 });
-    expect(await settings(of("opencode"))).toEqual({ shouldLLMFilter: true, filterPrompt: null, chunkSize: 9 });
+    await update({ filterPrompt: "Changed", chunkSize: 900 });
+    expect(await settings(of("opencode"))).toEqual({ shouldLLMFilter: true, filterPrompt: null, chunkSize: 900 });
   });
 
   test("are what ingestion reads for a document of this client", async () => {

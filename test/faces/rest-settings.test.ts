@@ -27,12 +27,17 @@ describe("GET and PATCH /v3/settings", () => {
     expect(await get()).toEqual(changed.body.updated);
   });
 
-  test("unknown keys are ignored, so that settings may be sent back as they came", async () => {
+  test("settings may be sent back as they came; one that is not known is refused, with all that came with it", async () => {
     await send("PATCH", "/v3/settings", { notionClientSecret: "notion-secret-1234", shouldLLMFilter: true });
     const settings = await get();
     expect(settings.notionClientSecret).toBe("••••1234");
-    const echoed = await send("PATCH", "/v3/settings", { ...settings, someNewField: { deep: [1] } });
+    const echoed = await send("PATCH", "/v3/settings", settings);
     expect(echoed.body.updated).toEqual(settings);
+    for (const unknown of ["someNewField", "chunksize", "overlap", "maxMemories"]) {
+      const refused = await send("PATCH", "/v3/settings", { chunkSize: 700, [unknown]: 1 });
+      expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining(unknown)]);
+    }
+    expect(await get()).toEqual(settings);
   });
 
   test.each([

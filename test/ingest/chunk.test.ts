@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { chunkingOf } from "../../src/core/service/chunking.js";
 import { chunkDocument, type ChunkSource } from "../../src/ingest/chunk.js";
 
 const contentsOf = async (source: ChunkSource): Promise<string[]> =>
@@ -259,5 +260,59 @@ describe("hostile texts", () => {
   test("odd types, titles and dates change nothing", async () => {
     const source = { content: "I live in Porto.", type: "\u0000", title: ".", filepath: "..", date: "never" };
     expect(await contentsOf(source)).toEqual(["I live in Porto."]);
+  });
+});
+
+describe("as an organisation wants it", () => {
+  const cut = (content: string, chunking: Parameters<typeof chunkingOf>[0]) =>
+    contentsOf({ content, chunking: chunkingOf(chunking) });
+  const STRATEGIES = ["auto", "recursive", "markdown", "sentence"] as const;
+
+  test.each(STRATEGIES)(
+    "no piece of %s is longer than its size, and all of the text is there",
+    async (chunkingStrategy) => {
+      for (const content of [PROSE, MARKDOWN, TYPESCRIPT, "x".repeat(5_000), "蜜蜂".repeat(2_000)]) {
+        const pieces = await cut(content, { chunkingStrategy, chunkSize: 300 });
+        expect(longest(pieces)).toBeLessThanOrEqual(300);
+        expect(dense(pieces.join(""))).toBe(dense(content));
+      }
+    },
+  );
+
+  test("tokens are counted in bytes, so that other scripts have fewer characters", async () => {
+    const most = async (content: string) => longest(await cut(content, { chunkingStrategy: "token", chunkSize: 200 }));
+    expect(await most(PROSE)).toBeLessThanOrEqual(800);
+    expect(await most(PROSE)).toBeGreaterThan(600);
+    const chinese = await cut("我家屋顶上有蜜蜂。 ".repeat(400), { chunkingStrategy: "token", chunkSize: 200 });
+    for (const piece of chinese) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(800);
+    expect(await most("蜜".repeat(4_000))).toBeLessThanOrEqual(267);
+  });
+
+  test("sentences stay whole in one way, headings open a piece in another", async () => {
+    for (const piece of await cut(PROSE, { chunkingStrategy: "sentence", chunkSize: 300 }))
+      expect(piece).toMatch(/^Sentence .*Hamburg\.$/s);
+    const text = "# One\nBees.\n# Two\nGoats.";
+    expect(await cut(text, { chunkingStrategy: "markdown" })).toEqual(["# One\nBees.", "# Two\nGoats."]);
+    expect(await cut(text, { chunkingStrategy: "recursive" })).toEqual([text]);
+  });
+
+  test.each(STRATEGIES)(
+    "pieces of %s repeat the end of the one before, within their size",
+    async (chunkingStrategy) => {
+      for (const content of [PROSE, TYPESCRIPT, MARKDOWN]) {
+        const pieces = await cut(content, { chunkingStrategy, chunkSize: 400, chunkOverlap: 150 });
+        expect(longest(pieces)).toBeLessThanOrEqual(400);
+        const repeated = pieces.filter((piece, index) => index > 0 && pieces[index - 1]?.includes(piece.slice(0, 20)));
+        expect(repeated.length).toBeGreaterThan(0);
+      }
+      const pieces = await cut(PROSE, { chunkingStrategy: "sentence", chunkSize: 400, chunkOverlap: 150 });
+      for (const piece of pieces) expect(piece).toMatch(/^Sentence number/);
+    },
+  );
+
+  test("settings that were written before there were bounds, or apart from each other, are brought within them", () => {
+    expect(chunkingOf({ chunkSize: 1e9 }).size).toBe(8_000);
+    expect(chunkingOf({ chunkSize: 9, chunkOverlap: 4_000 })).toEqual({ strategy: "auto", size: 100, overlap: 50 });
+    expect(chunkingOf({ chunkSize: -1, chunkOverlap: null })).toEqual({ strategy: "auto", size: null, overlap: 0 });
   });
 });

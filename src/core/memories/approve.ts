@@ -120,7 +120,16 @@ async function decideAnew(
   const candidate = { text, kind, isStatic, metadata, ...(forgetAfter !== null && { forgetAfter }) };
   const resolution = { facts: [], space: null, newestSeen: memory.seq };
   const said = { now, statedAt: createdAt, timeZone };
-  const writing = { actor, container, documentId: "", origin, resolution, maxSuperseded: 0, ...said };
+  const writing = {
+    actor,
+    client: actor.client,
+    container,
+    documentId: "",
+    origin,
+    resolution,
+    maxSuperseded: 0,
+    ...said,
+  };
   const since = { newcomers: [], stated: new Set<string>(), read: readOnce() };
   const decided = await relateFact(nouns, writing, { candidate, related }, since);
   return decided.kind === "updates" ? decided.memories : [];

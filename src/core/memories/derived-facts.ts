@@ -1,7 +1,7 @@
 import { iso } from "../../lib/time.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
-import { outcomeOf, type Batch, type FactWriting } from "./fact-writing.js";
+import { outcomeOf, takeRoom, type Batch, type FactWriting } from "./fact-writing.js";
 import { isWithdrawn } from "./forget.js";
 import { insertMemory } from "./insert-memory.js";
 import type { ResolvedFact } from "./resolve-facts.js";
@@ -14,7 +14,7 @@ const FEWEST_SOURCES = 2;
 /**
  * Writes what follows from several memories as a guess that waits for review, related to each of them; it takes the place
  * of nothing and strengthens nothing. It holds as long as the first of them ends, and is trusted as little as the least.
- * @returns null when it is known already, was refused before, or when not all that it follows from is told now
+ * @returns null when it is known already, was refused before, when not all that it follows from is told now, or when there is no room
  */
 export async function writeDerived(
   nouns: StoreNouns,
@@ -29,7 +29,7 @@ export async function writeDerived(
   const candidate = { ...stated, isStatic: false, isInference: true, ...endOf([stated, ...sources]) };
   const judged = judgeFact(candidate, writing.origin, null, fact.judgement);
   // An instruction follows from nothing.
-  if (judged.isFlagged) return null;
+  if (judged.isFlagged || !takeRoom(batch)) return null;
   const label = judged.label ?? labelFrom(sources);
   const memory = await insertMemory(nouns, writing, { ...fact, ...judged, label }, { batch });
   for (const source of sources) await nouns.memories.relate(organizationId, memory.id, source.id, "derives");

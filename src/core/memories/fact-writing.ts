@@ -8,6 +8,8 @@ import type { JudgedFact } from "./trust.js";
 /** What is written, for whom, and within which bounds. */
 export interface FactWriting {
   readonly actor: Actor;
+  /** Whose settings hold. */
+  readonly client: string | null | undefined;
   readonly container: ContainerRow;
   /** The document that states the facts. */
   readonly documentId: string;
@@ -49,6 +51,15 @@ export interface Batch {
   readonly read: ReadText;
   /** How many memories were replaced that nobody named. */
   superseded: number;
+  /** How many memories may still be added. */
+  room: number;
+}
+
+/** True where one memory more may be added, which is then counted. */
+export function takeRoom(batch: Batch): boolean {
+  if (batch.room <= 0) return false;
+  batch.room -= 1;
+  return true;
 }
 
 /** A fact whose trust was judged, with its vector. */

@@ -5,6 +5,7 @@ import { sharedTimeZone } from "../containers/time-zone.js";
 import { containerOfWrite } from "../containers/usual-container.js";
 import { keepEntityContext } from "../containers/entity-context.js";
 import type { Admitted, CoreContext } from "../context.js";
+import type { AppError } from "../errors.js";
 import { endUserOfAddition, withEndUser } from "../end-user.js";
 import { resolveFacts, type StatedCandidate } from "./resolve-facts.js";
 import { writeFacts } from "./write-facts.js";
@@ -12,6 +13,7 @@ import {
   checkMetadataSize,
   containerTagSchema,
   dateSchema,
+  invalid,
   metadataSchema,
   momentIn,
   noteSchema,
@@ -62,6 +64,7 @@ export interface CreatedMemories {
  * A fact that the container has already is strengthened instead of being kept twice, and its entry answers with the memory
  * that is there. The contract proposes to store it twice (U13), where a repeated call, or two agents that learn the same,
  * would fill every search with the same line.
+ * @throws AppError `invalid`, also where the settings leave no room for all of them: none is kept then
  */
 export async function createMemories(context: CoreContext, call: Admitted, raw: unknown): Promise<CreatedMemories> {
   const parsed = parseInput(createMemoriesSchema, raw);
@@ -106,6 +109,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
     });
     const facts = await writeFacts(nouns, {
       actor: call.actor,
+      client: call.actor.client,
       container,
       documentId: document.id,
       origin: "user",
@@ -114,12 +118,18 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
       timeZone,
       maxSuperseded: context.limits.maxSuperseded,
     });
+    if (facts.length < candidates.length) throw noRoom(candidates.length - facts.length);
     return { documentId: document.id, ids: facts.map((fact) => fact.id) };
   });
   context.wakeJobs();
   const found = await context.store.memories.byIds(organizationId, created.ids);
   const byId = new Map(found.map((memory) => [memory.id, memory]));
   return { documentId: created.documentId, memories: created.ids.flatMap((id) => byId.get(id) ?? []) };
+}
+
+function noRoom(count: number): AppError {
+  const message = `has ${count} more than the settings allow (maxMemoriesPerContainer, maxMemoriesPerDocument); forget some, or raise the limit`;
+  return invalid([{ path: ["memories"], message }]);
 }
 
 type MemoryInput = z.output<typeof createMemoriesSchema>["memories"][number];

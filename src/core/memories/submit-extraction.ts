@@ -100,6 +100,7 @@ export async function submitExtraction(
     const batchId = createId();
     const facts = await writeFacts(nouns, {
       actor,
+      client: document.client,
       container,
       documentId: document.id,
       origin: originOf(document),

@@ -4,10 +4,11 @@ import { isOfActive, MISSING_JOB } from "../embeddings/roles.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
 import { writeDerived } from "./derived-facts.js";
-import { outcomeOf, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
+import { outcomeOf, takeRoom, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
 import { forgetBatch } from "./forget.js";
 import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
 import { insertMemory, strengthen } from "./insert-memory.js";
+import { roomFor } from "./memory-room.js";
 import { readOnce } from "./relate.js";
 import { newcomers, relateFact, type Related } from "./related-facts.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
@@ -19,7 +20,8 @@ import { isFlagged, judgeFact, type JudgedFact } from "./trust.js";
  * strengthened, one that takes the place of another becomes its next version. Nothing is overwritten. What its caller
  * says it replaces, it replaces; what a model or an agent says of its relation holds where that can be (`stated-relation.ts`);
  * else rules decide (`relate.ts`).
- * @returns what became of each fact, in order; nothing of what was said to follow from others and could not be kept
+ * @returns what became of each fact, in order; nothing of what was said to follow from others and could not be kept, and of
+ *   new ones for which the settings leave no room
  */
 export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promise<RememberedFact[]> {
   const { facts } = writing.resolution;
@@ -31,6 +33,7 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
     newcomers: known,
     read: readOnce(),
     superseded: 0,
+    room: facts.length > 0 ? await roomFor(nouns, writing) : 0,
   };
   for (const fact of facts) {
     const isDerived = fact.candidate.relation?.kind === "derives";
@@ -52,7 +55,7 @@ async function writeFact(
   writing: FactWriting,
   fact: ResolvedFact,
   batch: Batch,
-): Promise<RememberedFact> {
+): Promise<RememberedFact | null> {
   const { updates } = fact.candidate;
   const latest = updates ? await latestVersion(nouns, writing, updates) : null;
   // Two facts may take the place of one; the second must not replace the first.
@@ -150,13 +153,16 @@ async function writeNew(
   fact: JudgedVector,
   batch: Batch,
   related: Related & { readonly isNamed?: true },
-): Promise<RememberedFact> {
+): Promise<RememberedFact | null> {
   const { organizationId } = writing.actor;
   if (related.kind === "updates" && !related.isNamed) {
     const doubt = doubtOf(writing, fact, batch, related.memories);
+    if (doubt && !takeRoom(batch)) return null;
     if (doubt) return outcomeOf(await insertMemory(nouns, writing, doubt, { batch }), "added");
     batch.superseded += related.memories.length;
   }
+  // What takes the place of another one, or is over, makes no memory more.
+  if ((related.kind === "new" || related.kind === "extends") && !takeRoom(batch)) return null;
   const [replaced = null, ...others] = related.kind === "updates" ? related.memories : [];
   const isPast = related.kind === "outdated";
   const memory = await insertMemory(nouns, writing, fact, { batch, replaced, isPast });

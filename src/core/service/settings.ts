@@ -1,12 +1,20 @@
 import * as z from "zod";
 import { requireAllContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
+import { chunkingIssues, chunkingShape } from "./chunking.js";
 import { checkMetadataSize, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
 import { profileBucketsSchema } from "../profile/profile-buckets.js";
 
-const MAX_INT = 2_147_483_647;
+const MOST_MEMORIES = 1_000_000;
+
+const memoryLimit = z
+  .number("must be a number")
+  .int("must be a whole number")
+  .min(1, "must be at least 1")
+  .max(MOST_MEMORIES, `must be at most ${MOST_MEMORIES}, or null for no limit`)
+  .nullable();
 
 /** An application of one's own at a provider of connections. */
 const application = {
@@ -27,13 +35,10 @@ export const settingsSchema = z
     excludeItems: anyJson,
     categories: anyJson,
     workspacePrompt: noteSchema(1_500).nullable(),
-    /** Characters of a chunk; -1 and null stand for the default. */
-    chunkSize: z
-      .number("must be a number")
-      .int("must be a whole number")
-      .min(-1, "must be -1 for the default, or a number of characters")
-      .max(MAX_INT, `must be at most ${MAX_INT}`)
-      .nullable(),
+    ...chunkingShape,
+    /** How many memories one document, and one container, may have; null for as many as come. */
+    maxMemoriesPerDocument: memoryLimit,
+    maxMemoriesPerContainer: memoryLimit,
     profileBuckets: profileBucketsSchema,
     googleDriveCustomKeyEnabled: application.customKeyEnabled,
     googleDriveClientId: application.text,
@@ -73,9 +78,9 @@ export async function getSettings({ store }: CoreContext, { actor }: Admitted): 
 
 /**
  * Changes the fields that are named; null clears one. A caller that names its client changes what holds for this client
- * alone. A secret that comes back masked stays as it is. Concerns new content only.
- * @throws AppError `invalid`, also for filters that are not switched on (contract-gaps.md G-78), `forbidden` for a
- *   restricted caller
+ * alone. A secret that comes back masked stays as it is. Concerns new content, and what is reprocessed.
+ * @throws AppError `invalid`, also for filters that are not switched on (contract-gaps.md G-78) and for what does not go
+ *   together, `forbidden` for a restricted caller
  */
 export async function updateSettings(
   context: CoreContext,
@@ -91,6 +96,8 @@ export async function updateSettings(
     const before = await readSettings(nouns, actor.organizationId, actor.client);
     const after = { ...before, ...sent };
     refuseIdleFilters(sent, after);
+    const issues = Object.keys(chunkingShape).some((key) => key in sent) ? chunkingIssues(after) : [];
+    if (issues.length > 0) throw invalid(issues);
     const change = withoutMasked(sent, before);
     const own = await nouns.settings.read(actor.organizationId, client);
     await nouns.settings.write(actor.organizationId, client, { ...own, ...change });

@@ -79,7 +79,16 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   includeItems: "What is always kept.",
   excludeItems: "What is never kept.",
   workspacePrompt: "What the extraction of facts should know everywhere.",
-  chunkSize: "Size of the pieces that documents are cut into, in characters; -1 for the default.",
+  chunkSize:
+    "The longest piece that documents are cut into, 100 to 8000 characters, or 100 to 2000 tokens where these are counted; -1 or null for the default, which aims at 500 characters.",
+  chunkOverlap:
+    "What a piece repeats of the end of the one before it, at most, in the unit of `chunkSize`; at most half of it.",
+  chunkingStrategy:
+    "How documents are cut: `auto` by what they are, `recursive` at paragraphs, lines and words, `markdown` at headings and blocks, `sentence` at sentences, `token` like `recursive` with sizes in tokens, four bytes each. Conversations are cut at their turns in any case.",
+  maxMemoriesPerDocument:
+    "The most memories that hold now and that one document states; facts beyond it are left out. Null for no limit.",
+  maxMemoriesPerContainer:
+    "The most memories that hold now in one container: facts of documents beyond it are left out, direct memories refused with 400. Null for no limit.",
   documentId: "Id or customId of a document.",
   memoryId: "Id of a memory, in any version.",
   confirm: "True: this cannot be undone.",

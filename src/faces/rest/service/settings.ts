@@ -34,9 +34,10 @@ export const settingsEndpoints = [
   defineEndpoint({
     method: "patch",
     path: "/v3/settings",
+    isExact: true,
     summary: "Change settings",
     description:
-      "Fields that are left out stay, null clears one. What a client writes that names itself, by its key or by the header `x-sm-source`, holds for this client alone. `warnings` says what has no effect without a language model.",
+      "Fields that are left out stay, null clears one; one that is not known is refused. What a client writes that names itself, by its key or by the header `x-sm-source`, holds for this client alone. Concerns what comes afterwards; `POST /v3/documents/reprocess` applies it to documents that are there. `warnings` says what has no effect without a language model.",
     tag: "settings",
     example: { shouldLLMFilter: true, filterPrompt: "Keep decisions and preferences." },
     body: settingsSchema,

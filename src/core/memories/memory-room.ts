@@ -1,0 +1,32 @@
+import { iso } from "../../lib/time.js";
+import type { StoreNouns } from "../ports.js";
+import { readSettings } from "../service/settings.js";
+import type { Memory } from "../types.js";
+import type { FactWriting } from "./fact-writing.js";
+
+/** How many memories more a document and its container may have by the settings; infinite where these limit neither. */
+export async function roomFor(nouns: StoreNouns, writing: FactWriting): Promise<number> {
+  const { organizationId } = writing.actor;
+  const settings = await readSettings(nouns, organizationId, writing.client);
+  const { maxMemoriesPerDocument, maxMemoriesPerContainer } = settings;
+  const ofDocument = maxMemoriesPerDocument
+    ? maxMemoriesPerDocument - (await countOfDocument(nouns, writing))
+    : Infinity;
+  const ofContainer = maxMemoriesPerContainer
+    ? maxMemoriesPerContainer - (await countOfContainer(nouns, writing))
+    : Infinity;
+  return Math.max(0, Math.min(ofDocument, ofContainer));
+}
+
+async function countOfDocument({ memories }: StoreNouns, writing: FactWriting): Promise<number> {
+  const { actor, documentId, container, now } = writing;
+  const stated = await memories.ofDocument(actor.organizationId, documentId);
+  const isOver = ({ forgetAfter }: Memory) => forgetAfter !== null && forgetAfter <= iso(now);
+  return stated.filter((one) => one.containerTag === container.tag && one.isLatest && !one.isForgotten && !isOver(one))
+    .length;
+}
+
+async function countOfContainer({ memories }: StoreNouns, { actor, container }: FactWriting): Promise<number> {
+  const one = { sort: "createdAt", order: "desc", offset: 0, limit: 1 } as const;
+  return (await memories.list(actor.organizationId, { containerTags: [container.tag], ...one })).total;
+}

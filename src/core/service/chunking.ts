@@ -1,0 +1,78 @@
+import * as z from "zod";
+import type { Issue } from "../errors.js";
+
+/** How documents may be cut: by what they are, or all in one way. */
+const CHUNKING_STRATEGIES = ["auto", "recursive", "markdown", "sentence", "token"] as const;
+export type ChunkingStrategy = (typeof CHUNKING_STRATEGIES)[number];
+
+/** In characters, and in tokens where these are counted. A smaller piece says nothing, and a vector of a larger one all things. */
+const SIZES = { least: 100, most: 8_000, mostTokens: 2_000 };
+/** Pieces of text aim at so many characters where nobody says otherwise. */
+const USUAL_SIZE = 500;
+const DEFAULT = -1;
+/** As the service estimates tokens everywhere. */
+export const BYTES_PER_TOKEN = 4;
+
+/** Settings of how documents are cut (contract.md §8.2, and two that the contract does not name). */
+export const chunkingShape = {
+  /** -1 and null stand for the default. */
+  chunkSize: z
+    .number("must be a number")
+    .int("must be a whole number")
+    .refine((size) => size === DEFAULT || (size >= SIZES.least && size <= SIZES.most), {
+      error: `must be ${SIZES.least} to ${SIZES.most}, or -1 for the default`,
+    })
+    .nullable(),
+  /** What a piece repeats of the one before it, at most; in the unit of `chunkSize`. */
+  chunkOverlap: z
+    .number("must be a number")
+    .int("must be a whole number")
+    .min(0, "must be at least 0")
+    .max(SIZES.most / 2, `must be at most ${SIZES.most / 2}`)
+    .nullable(),
+  chunkingStrategy: z.enum(CHUNKING_STRATEGIES, `must be one of ${CHUNKING_STRATEGIES.join(", ")}`).nullable(),
+};
+
+interface ChunkingSettings {
+  readonly chunkSize?: number | null | undefined;
+  readonly chunkOverlap?: number | null | undefined;
+  readonly chunkingStrategy?: ChunkingStrategy | null | undefined;
+}
+
+/** How a document is cut. */
+export interface Chunking {
+  readonly strategy: ChunkingStrategy;
+  /** The longest piece, in characters, or tokens for `token`; null for the usual size. */
+  readonly size: number | null;
+  readonly overlap: number;
+}
+
+/** The way of these settings, within the bounds also where they were written apart from each other. */
+export function chunkingOf({ chunkSize, chunkOverlap, chunkingStrategy }: ChunkingSettings): Chunking {
+  const strategy = chunkingStrategy ?? "auto";
+  const most = strategy === "token" ? SIZES.mostTokens : SIZES.most;
+  const size = typeof chunkSize === "number" && chunkSize > 0 ? Math.min(most, Math.max(SIZES.least, chunkSize)) : null;
+  return { strategy, size, overlap: Math.min(chunkOverlap ?? 0, Math.floor((size ?? usualSize(strategy)) / 2)) };
+}
+
+function usualSize(strategy: ChunkingStrategy): number {
+  return strategy === "token" ? USUAL_SIZE / BYTES_PER_TOKEN : USUAL_SIZE;
+}
+
+/** A text that is equal for documents that are cut alike; null for those that are cut as is usual. */
+export function chunkingMark({ strategy, size, overlap }: Chunking): string | null {
+  return strategy === "auto" && size === null && overlap === 0 ? null : `${strategy}/${size ?? "usual"}/${overlap}`;
+}
+
+/** What is wrong with settings that are each right by themselves. */
+export function chunkingIssues(settings: ChunkingSettings): Issue[] {
+  const { strategy, size } = chunkingOf(settings);
+  const { chunkSize, chunkOverlap } = settings;
+  const issues: Issue[] = [];
+  if (size !== null && (chunkSize ?? 0) > size)
+    issues.push({ path: ["chunkSize"], message: `must be at most ${size} where tokens are counted` });
+  const longest = size ?? usualSize(strategy);
+  if ((chunkOverlap ?? 0) > longest / 2)
+    issues.push({ path: ["chunkOverlap"], message: `must be at most half of chunkSize, which is ${longest}` });
+  return issues;
+}

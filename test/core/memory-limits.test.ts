@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+let opened: ManualCore;
+beforeEach(async () => {
+  opened = await openManualCore();
+});
+afterEach(() => opened.close());
+
+const update = (change: Record<string, unknown>) => opened.core.updateSettings(opened.call(), change);
+const texts = async (tag = "a") =>
+  (await opened.store.memories.active(opened.store.organizationId, tag, { limit: 1_000 }))
+    .map(({ text }) => text)
+    .toSorted();
+
+const OWNED = ["kayak", "violin", "greenhouse", "telescope", "loom"].map((thing) => `Mia owns a ${thing}.`);
+
+async function add(sentences: readonly string[], more: Record<string, unknown> = {}): Promise<string> {
+  const facts = sentences.map((text) => ({ text, quote: text }));
+  const document = { content: sentences.join(" "), facts, containerTags: ["a"], ...more };
+  const { id } = await opened.core.addDocument(opened.call(), document);
+  await opened.settle();
+  return id;
+}
+const remember = (...contents: string[]) =>
+  opened.core.createMemories(opened.call(), { containerTag: "a", memories: contents.map((content) => ({ content })) });
+
+describe("a limit of memories", () => {
+  test("of a document leaves out what is beyond it, of this document alone", async () => {
+    await update({ maxMemoriesPerDocument: 2 });
+    await add(OWNED);
+    expect(await texts()).toEqual(OWNED.slice(0, 2).toSorted());
+    await add(["Ben likes tea."]);
+    expect(await texts()).toHaveLength(3);
+  });
+
+  test("of a container holds for all of its documents, and for no other container", async () => {
+    await update({ maxMemoriesPerContainer: 3 });
+    await add(OWNED.slice(0, 2));
+    await add(OWNED.slice(2));
+    expect(await texts()).toEqual(OWNED.slice(0, 3).toSorted());
+    await add(OWNED, { containerTags: ["b"] });
+    expect(await texts("b")).toHaveLength(3);
+  });
+
+  test("of a document holds where rules read it", async () => {
+    await update({ maxMemoriesPerDocument: 2 });
+    const content = "I live in Lisbon. I own a red kayak. I work at Northwind. My sister is called Ada.";
+    await opened.core.addDocument(opened.call(), { content, containerTags: ["a"], dreaming: "instant" });
+    await opened.settle();
+    expect(await texts()).toHaveLength(2);
+  });
+
+  test("refuses direct memories that have no room, and keeps none of them", async () => {
+    await update({ maxMemoriesPerContainer: 2 });
+    await remember(OWNED[0] ?? "");
+    await expect(remember(OWNED[1] ?? "", OWNED[2] ?? "")).rejects.toMatchObject({
+      kind: "invalid",
+      issues: [{ path: ["memories"], message: expect.stringContaining("maxMemoriesPerContainer") }],
+    });
+    expect(await texts()).toEqual([OWNED[0]]);
+    await remember(OWNED[1] ?? "");
+    expect(await texts()).toHaveLength(2);
+  });
+
+  test("lets what is known be repeated and replaced, and has room again for what was forgotten", async () => {
+    await update({ maxMemoriesPerContainer: 1 });
+    const { memories } = await remember("Mia lives in Lisbon.");
+    await remember("Mia lives in Lisbon.");
+    const [known] = memories;
+    await opened.core.updateMemory(opened.call(), {
+      id: known?.id,
+      newContent: "Mia lives in Porto.",
+      containerTag: "a",
+    });
+    expect(await texts()).toEqual(["Mia lives in Porto."]);
+    await opened.core.forgetOne(opened.call(), { content: "Mia lives in Porto.", containerTag: "a" });
+    await remember("Ben likes tea.");
+    expect(await texts()).toEqual(["Ben likes tea."]);
+  });
+
+  test("holds for what comes afterwards, and for as long as it is set", async () => {
+    await add(OWNED);
+    await update({ maxMemoriesPerContainer: 2 });
+    expect(await texts()).toHaveLength(OWNED.length);
+    await add(["Ben likes tea."]);
+    expect(await texts()).toHaveLength(OWNED.length);
+    await update({ maxMemoriesPerContainer: null });
+    await add(["Ben likes tea."], { customId: "again" });
+    expect(await texts()).toHaveLength(OWNED.length + 1);
+  });
+});
