@@ -7,6 +7,7 @@ import { findDocument, lookUpDocument } from "../documents/documents.js";
 import { parseInput } from "../input.js";
 import { ask } from "./ask.js";
 import { findRanked } from "./find-ranked.js";
+import { ofDocumentsAbove } from "./document-threshold.js";
 import { readNeighbours } from "./neighbours.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
@@ -24,6 +25,8 @@ export const searchDocumentsSchema = z.object({
   /** Least score of a chunk. */
   chunkThreshold: similaritySchema.default(0),
   /** Adds to each chunk the one before and the one after it. */
+  /** Least score of a document, which is that of its best chunk. */
+  documentThreshold: similaritySchema.default(0),
   includeNeighbours: z.boolean().default(false),
   includeContent: z.boolean().default(false),
   /** Looks at the best chunks once more, together, for a better order of documents. */
@@ -111,7 +114,7 @@ async function findBest(
     const matching = ranked.filter(
       ({ isHit, similarity }) => isHit && shownSimilarity(similarity) >= input.chunkThreshold,
     );
-    for (const unit of matching) push(found, unit);
+    for (const unit of ofDocumentsAbove(matching, input.documentThreshold)) push(found, unit);
     for (const unit of ranked) seen.add(documentOf(unit));
     for (const text of rest.degraded) degraded.add(text);
     // Once a document was brought that does not match, those that were not brought do not either.

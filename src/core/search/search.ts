@@ -8,6 +8,7 @@ import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { ask, type Asked } from "./ask.js";
 import { findRanked } from "./find-ranked.js";
+import { ofDocumentsAbove } from "./document-threshold.js";
 import { readNeighbours } from "./neighbours.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
@@ -36,6 +37,8 @@ export const searchSchema = z.object({
   /** Least similarity of a chunk, where that asks for more than `threshold`. */
   chunkThreshold: similaritySchema.optional(),
   includeForgotten: z.boolean().default(false),
+  /** Least similarity of the best chunk of a document, without which none of its chunks is given. */
+  documentThreshold: similaritySchema.optional(),
   /** Adds to each memory its older and newer versions and the facts that it is related to. */
   includeRelatives: z.boolean().default(false),
   /** Gives memories alone, each with those chunks of its documents that answer the query. */
@@ -148,13 +151,14 @@ async function find(
   ground: Ground,
   { asked, input, threshold }: Pick<Presented, "asked" | "input" | "threshold">,
 ): Promise<Retrieved> {
-  const { limit, rerank, chunkThreshold = 0 } = input;
-  if (chunkThreshold <= threshold) return findRanked(context, ground, asked, { threshold, limit, rerank });
+  const { limit, rerank, chunkThreshold = 0, documentThreshold = 0 } = input;
+  if (Math.max(chunkThreshold, documentThreshold) <= threshold)
+    return findRanked(context, ground, asked, { threshold, limit, rerank });
   const found = await findRanked(context, ground, asked, { threshold, rerank });
   const kept = found.ranked.filter(
     ({ detail, similarity }) => !detail.chunk || shownSimilarity(similarity) >= chunkThreshold,
   );
-  return { ...found, ranked: kept.slice(0, limit) };
+  return { ...found, ranked: ofDocumentsAbove(kept, documentThreshold).slice(0, limit) };
 }
 
 async function present({ store }: CoreContext, actor: Actor, ranked: readonly RankedUnit[]): Promise<SearchResult[]> {
@@ -243,7 +247,7 @@ async function chunksOfMemories(
   const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
   const wanted = { threshold: lowest, rerank: input.rerank };
   const { ranked } = await findRanked(context, { ...ground, scope, among }, asked, wanted);
-  const found = await present(context, actor, ranked);
+  const found = await present(context, actor, ofDocumentsAbove(ranked, input.documentThreshold ?? 0));
   return new Map(
     memories.map((memory) => {
       const sources = new Set(memory.documents.map(({ id }) => id));
