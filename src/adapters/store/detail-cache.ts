@@ -37,6 +37,7 @@ const WATCHED: Watched = {
   "delete on memory_sources": MEMORY_OF("old.memory_id"),
   "update on chunks": "select new.seq * 2 as unit",
   "delete on chunks": "select old.seq * 2 as unit",
+  "update of forget_after on documents": CHUNKS_OF("new.id"),
   "insert on document_containers": CHUNKS_OF("new.document_id"),
   "update on document_containers": `${CHUNKS_OF("new.document_id")} union ${CHUNKS_OF("old.document_id")}`,
   "delete on document_containers": CHUNKS_OF("old.document_id"),

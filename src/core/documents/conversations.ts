@@ -4,7 +4,7 @@ import { AppError } from "../errors.js";
 import { checkSize, containerTagSchema, customIdSchema, findBadValue, noteSchema, parseInput } from "../input.js";
 import { mergeTurns } from "./merge-turns.js";
 import { once } from "../operations.js";
-import { prepareDocument } from "./prepare-document.js";
+import { addDocumentSchema, prepareDocument } from "./prepare-document.js";
 import type { Turn } from "../types.js";
 import { findAddressed, writeDocument, type DocumentReceipt } from "./write-document.js";
 
@@ -64,6 +64,7 @@ export const conversationSchema = z.object({
     )
     .optional(),
   entityContext: noteSchema(1_500).optional(),
+  forgetAfter: addDocumentSchema.shape.forgetAfter,
 });
 
 /**

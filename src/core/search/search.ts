@@ -4,11 +4,12 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import { asSeenBy, maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
+import { isOver } from "../memories/find-memory.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { ask, type Asked } from "./ask.js";
-import { findRanked } from "./find-ranked.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
+import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
@@ -36,9 +37,9 @@ export const searchSchema = z.object({
   threshold: similaritySchema.optional(),
   /** Least similarity of a chunk, where that asks for more than `threshold`. */
   chunkThreshold: similaritySchema.optional(),
-  includeForgotten: z.boolean().default(false),
   /** Least similarity of the best chunk of a document, without which none of its chunks is given. */
   documentThreshold: similaritySchema.optional(),
+  includeForgotten: z.boolean().default(false),
   /** Adds to each memory its older and newer versions and the facts that it is related to. */
   includeRelatives: z.boolean().default(false),
   /** Gives memories alone, each with those chunks of its documents that answer the query. */
@@ -67,6 +68,8 @@ export interface SearchResult {
   /** Source documents without their content; the one a chunk is from, or all that state a memory. */
   readonly documents: readonly DocumentHead[];
   readonly trust: Trust;
+  /** Only on what is forgotten, or over. */
+  readonly isForgotten?: true;
   /** Only when asked for, on memories. */
   readonly relatives?: Relatives;
   /** Only when asked for: chunks of a memory's documents, best first, or the neighbours of a chunk, by position. */
@@ -161,7 +164,11 @@ async function find(
   return { ...found, ranked: ofDocumentsAbove(kept, documentThreshold).slice(0, limit) };
 }
 
-async function present({ store }: CoreContext, actor: Actor, ranked: readonly RankedUnit[]): Promise<SearchResult[]> {
+async function present(
+  { store, clock }: CoreContext,
+  actor: Actor,
+  ranked: readonly RankedUnit[],
+): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
@@ -177,15 +184,19 @@ async function present({ store }: CoreContext, actor: Actor, ranked: readonly Ra
     // Deleted since it was ranked.
     if (!found) return [];
     const sources = detail.documentIds.flatMap((id) => byId.get(id) ?? []);
+    const { memory } = found;
+    const lasting = memory ?? sources[0];
+    const isForgotten = memory?.isForgotten === true || (lasting !== undefined && isOver(lasting, clock.now()));
     return {
       id: detail.id,
       kind: detail.chunk ? "chunk" : "memory",
       text: detail.text,
       similarity: shownSimilarity(similarity),
-      memory: found.memory,
+      memory,
       chunk: found.chunk,
       documents: sources,
-      trust: found.memory ? trustOf(found.memory) : trustOfDocument(sources[0] ?? { origin: "user" }),
+      trust: memory ? trustOf(memory) : trustOfDocument(sources[0] ?? { origin: "user" }),
+      ...(isForgotten && { isForgotten }),
     };
   });
 }

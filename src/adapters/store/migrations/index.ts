@@ -9,6 +9,7 @@ import { timeZones } from "./0008-time-zones.js";
 import { requestErrors } from "./0009-request-errors.js";
 import { contextAuthor } from "./0010-context-author.js";
 import { jobCrashes } from "./0011-job-crashes.js";
+import { documentExpiry } from "./0012-document-expiry.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly string[] = [
   requestErrors,
   contextAuthor,
   jobCrashes,
+  documentExpiry,
 ];

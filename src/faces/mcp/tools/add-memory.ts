@@ -37,6 +37,10 @@ const input = z.object({
     .optional()
     .describe("Flat values to filter by later"),
   customId: anyId.optional().describe("Your own id of this text; the same id again replaces it"),
+  forgetAfter: z
+    .string()
+    .optional()
+    .describe("ISO 8601 date-time after which the text and what it alone says are forgotten"),
   wait: z
     .number()
     .min(0)
@@ -76,7 +80,7 @@ export const addMemoryTool = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ core, actor, defaultContainer }, args) {
     const container = writingPlace({ actor, defaultContainer }, args.containerTag);
-    const { content, facts, metadata, customId, wait } = args;
+    const { content, facts, metadata, customId, forgetAfter, wait } = args;
     const receipt = await core.addDocument(
       { actor, operationId: createId() },
       {
@@ -88,6 +92,7 @@ export const addMemoryTool = defineTool({
         ...(facts && facts.length > 0 && { facts }),
         ...(metadata && { metadata }),
         ...(customId !== undefined && { customId }),
+        ...(forgetAfter !== undefined && { forgetAfter }),
         ...(wait > 0 && { wait }),
       },
     );

@@ -3,7 +3,7 @@ import { conversationSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { containerFields, documentStatus, tagsOf } from "../schemas.js";
 
-const { conversationId, messages, metadata, entityContext } = conversationSchema.shape;
+const { conversationId, messages, metadata, entityContext, forgetAfter } = conversationSchema.shape;
 
 /** Samples of the contract name the conversation `customId` (contract-gaps.md G-35). */
 const conversationBody = z
@@ -14,6 +14,7 @@ const conversationBody = z
     ...containerFields,
     metadata,
     entityContext,
+    forgetAfter,
   })
   .superRefine((body, context) => {
     if (body.conversationId === undefined && body.customId === undefined)

@@ -21,6 +21,10 @@ const {
   facts,
 } = addDocumentSchema.shape;
 
+const forgetAfter = addDocumentSchema.shape.forgetAfter.describe(
+  "From then on its passages are no longer found, nor what it alone states; at once where that has passed. ISO 8601. Null takes it off.",
+);
+
 /** A document to add (contract.md §3.1.1). */
 export const addBody = z.object({
   content,
@@ -33,6 +37,7 @@ export const addBody = z.object({
   taskType,
   filepath,
   documentDate,
+  forgetAfter,
   dreaming,
   /** Extension: facts that the caller has extracted already. */
   facts,
@@ -49,6 +54,7 @@ const updateBody = z.object({
   taskType,
   filepath,
   documentDate,
+  forgetAfter,
 });
 
 /** Programs refuse answers with long headers. */

@@ -51,6 +51,8 @@ const searchResult = z.object({
       }),
     )
     .optional(),
+  /** Extension: only on what is forgotten, or over. */
+  isForgotten: z.literal(true).optional(),
   /** Only on what several results say together; it is kept under no id. */
   isAggregated: z.literal(true).optional(),
 });
@@ -95,6 +97,7 @@ export function presentGaps({ waiting, degraded }: Pick<SearchAnswer, "waiting" 
 function presentResult(result: SearchResult, include: SearchInclude): PresentedResult {
   return {
     ...presentHit(result),
+    ...(result.isForgotten && { isForgotten: true as const }),
     filepath: result.documents.find((document) => document.filepath !== null)?.filepath ?? null,
     ...(include.relatedMemories && { context: presentContext(result.relatives) }),
     ...((include.documents || include.summaries) && {
