@@ -100,7 +100,7 @@ export interface UnitStore {
   withoutVector(space: VectorSpace, afterUnit: Unit, limit: number): Promise<PlainUnit[]>;
   /** Adds the vector of a unit in all containers that it lies in. Leaves out one that was removed or superseded meanwhile. */
   addVector(unit: Unit, space: VectorSpace, values: Float32Array): Promise<void>;
-  /** Vectors of forgotten units in scope, for `includeForgotten`. */
+  /** Vectors of forgotten units in scope, for `includeForgotten`; of so many no more than a search can look at. */
   forgottenVectors(scope: UnitScope, space: VectorSpace): Promise<ContainerVectors>;
   /** The units that satisfy a filter, evaluated before any ranking. */
   matching(organizationId: string, scope: UnitScope, condition: UnitCondition): Promise<readonly Unit[]>;

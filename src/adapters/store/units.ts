@@ -19,6 +19,9 @@ const WRITE_VECTOR = `insert into vectors (space_id, container_id, unit, active,
   on conflict (space_id, container_id, unit) do update set vector = excluded.vector, active = excluded.active`;
 const NOTE_VECTOR = "insert into vector_changes (space_id, container_id, unit) values (?, ?, ?)";
 
+/** Forgotten units that one search compares by meaning: they lie in no matrix, and are read for it. Words find all. */
+const MOST_FORGOTTEN = 20_000;
+
 const PLACES = {
   chunk: `select container_id from chunks
     join document_containers on document_containers.document_id = chunks.document_id where chunks.seq = ?`,
@@ -109,6 +112,7 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
         .where("active", "=", 0)
         .where(sql<boolean>`unit & 1 in (select value from json_each(${listParameter(scope.kinds.map(sideOf))}))`)
         .where(sql<boolean>`container_id in (select value from json_each(${listParameter(scope.containerIds)}))`)
+        .limit(MOST_FORGOTTEN)
         .execute();
       return packVectors(rows, space.dimensions);
     },

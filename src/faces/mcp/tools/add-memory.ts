@@ -97,7 +97,7 @@ export const addMemoryTool = defineTool({
       },
     );
     const structured = present(receipt, container);
-    return { text: describe(structured, receipt.facts !== null), structured };
+    return { text: describe(structured, { isResolved: receipt.facts !== null, forgetAfter }), structured };
   },
 });
 
@@ -123,7 +123,10 @@ function present({ id, status, dreamingStatus, facts, errorReason }: DocumentRec
   };
 }
 
-function describe(receipt: Receipt, isResolved: boolean): string {
+function describe(
+  receipt: Receipt,
+  { isResolved, forgetAfter }: { readonly isResolved: boolean; readonly forgetAfter: string | undefined },
+): string {
   const {
     documentId,
     status,
@@ -148,7 +151,7 @@ function describe(receipt: Receipt, isResolved: boolean): string {
     status === "failed"
       ? `It is stored, but could not be processed and is not searchable: ${oneLine(error ?? "no reason is known")}`
       : searchable
-        ? "It is searchable now."
+        ? `It is searchable ${forgetAfter === undefined ? "now" : `until ${oneLine(forgetAfter)}`}.`
         : `It is safely stored and becomes searchable in a moment (status ${status}).`,
     isResolved
       ? `${count(added.length, "memory", "memories")} added, ${updated.length} updated, ${duplicates.length} known already.`

@@ -34,7 +34,9 @@ const include = z.object({
   documents: flag,
   summaries: flag,
   relatedMemories: flag,
-  forgottenMemories: flag,
+  forgottenMemories: flag.describe(
+    "Finds what is forgotten or over as well, marked `isForgotten`: memories, and chunks of documents whose `forgetAfter` has passed.",
+  ),
   chunks: flag.describe("Gives memories alone, each with the chunks of its documents that answer the query."),
 });
 
