@@ -183,6 +183,7 @@ describe("the list of tools", () => {
             "facts",
             "metadata",
             "customId",
+            "forgetAfter",
             "wait",
           ],
         },

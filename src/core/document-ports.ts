@@ -30,6 +30,7 @@ export interface DocumentDraft {
   readonly source: string | null;
   readonly filepath: string | null;
   readonly documentDate: string | null;
+  readonly forgetAfter: string | null;
   readonly origin: Document["origin"];
   readonly facts: Document["facts"];
   readonly rememberAsIs: boolean;
@@ -58,6 +59,7 @@ export interface DocumentChange {
   readonly source?: string | null;
   readonly filepath?: string | null;
   readonly documentDate?: string | null;
+  readonly forgetAfter?: string | null;
   readonly facts?: Document["facts"];
   readonly rememberAsIs?: boolean;
   readonly receipt?: Document["receipt"];
@@ -75,6 +77,8 @@ export interface DocumentQuery {
   /** Exact path, or a prefix when it ends in `/`. */
   readonly filepath?: string | undefined;
   readonly filters?: FilterExpression | undefined;
+  /** Only those that are not forgotten yet at this moment (ISO 8601 in UTC). */
+  readonly toldAt?: string | undefined;
   readonly sort: "createdAt" | "updatedAt";
   readonly order: "asc" | "desc";
   readonly offset: number;
@@ -151,6 +155,8 @@ export interface DocumentStore {
   describe(organizationId: string, id: string, description: DocumentDescription): Promise<void>;
   /** What a language model said of the document last. */
   description(organizationId: string, id: string): Promise<DocumentDescription | null>;
+  /** Ids of documents whose time is over and whose chunks are not in the forgotten part of the index yet. */
+  expired(organizationId: string, now: Date, limit: number): Promise<string[]>;
   /** Removes the document with its chunks, their index entries and its links to memories. */
   remove(organizationId: string, id: string): Promise<void>;
   /** One page; `content` only when the query asks for it, and only of as many as there is room for in one answer. */

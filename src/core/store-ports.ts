@@ -42,6 +42,8 @@ export interface MemoryChange extends Pick<MemoryDraft, "entities" | "buckets"> 
   readonly isLatest?: boolean;
   readonly isForgotten?: boolean;
   readonly forgetAfter?: string | null;
+  /** The same as `forgetAfter` by default. */
+  readonly ownForgetAfter?: string | null;
   readonly forgetReason?: string | null;
   /** Makes it a version of another chain, or of its own. */
   readonly lineage?: { readonly parentId: string | null; readonly rootId: string | null; readonly version: number };

@@ -129,6 +129,8 @@ export interface Document {
   readonly filepath: string | null;
   /** The date the content is from; relative dates in the text resolve against it. */
   readonly documentDate: string | null;
+  /** The moment (ISO 8601 in UTC) from which on neither its passages nor what it alone states are told; null for never. */
+  readonly forgetAfter: string | null;
   readonly origin: Origin;
   readonly facts: readonly StatedFact[] | null;
   /** True when the caller asked for this very text to be remembered: it becomes one fact if no rule finds any. */
@@ -200,6 +202,8 @@ export interface Memory {
   readonly isInference: boolean;
   readonly isForgotten: boolean;
   readonly forgetAfter: string | null;
+  /** What `forgetAfter` would be if no document that states it were ever forgotten. */
+  readonly ownForgetAfter: string | null;
   readonly forgetReason: string | null;
   /** Number of documents that state this fact. */
   readonly sourceCount: number;
@@ -231,6 +235,8 @@ export interface MemoryDraft {
   readonly isStatic: boolean;
   readonly isInference: boolean;
   readonly forgetAfter: string | null;
+  /** The same as `forgetAfter` by default. */
+  readonly ownForgetAfter?: string | null;
   readonly forgetReason: string | null;
   readonly origin: Origin;
   readonly metadata: Readonly<Record<string, unknown>> | null;

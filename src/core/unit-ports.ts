@@ -126,19 +126,21 @@ export interface UnitStore {
   unindex(unit: Unit): Promise<void>;
   /** Moves a memory to the forgotten part of the index, where only `includeForgotten` finds it, or back. */
   setForgotten(unit: Unit, containerId: number, forgotten: boolean): Promise<void>;
+  /** Does the same with all chunks of a document, those that are still to come included. Nothing where they are there already. */
+  setDocumentForgotten(organizationId: string, documentId: string, forgotten: boolean): Promise<void>;
   /** Units whose text or context has any of the words, best first: rare words count more, those of the context less. */
   searchText(scope: UnitScope, words: readonly string[], options: TextSearchOptions): Promise<FoundText>;
   /** Findable units that have no vector in this space yet, by rising unit. */
   withoutVector(space: VectorSpace, afterUnit: Unit, limit: number): Promise<PlainUnit[]>;
   /** Adds the vector of a unit in all containers that it lies in. Leaves out one that was removed or superseded meanwhile. */
   addVector(unit: Unit, space: VectorSpace, values: Float32Array): Promise<void>;
-  /** Vectors of forgotten memories in scope, for `includeForgotten`. */
+  /** Vectors of forgotten units in scope, for `includeForgotten`; of so many no more than a search can look at. */
   forgottenVectors(scope: UnitScope, space: VectorSpace): Promise<ContainerVectors>;
   /** The units that satisfy a filter, evaluated before any ranking. */
   matching(organizationId: string, scope: UnitScope, condition: UnitCondition): Promise<readonly Unit[]>;
   /** The chunks up to `distance` places before and after each of these chunks in its document; `details` tells which may be seen. */
   beside(units: readonly Unit[], distance: number): Promise<Unit[]>;
-  /** Details of hits; units outside the scope, superseded, or gone are left out. */
+  /** Details of hits; units outside the scope, superseded, forgotten where those are not asked for, or gone are left out. */
   details(organizationId: string, scope: UnitScope, units: readonly Unit[]): Promise<UnitDetail[]>;
   /** The whole of units that `details` has let through, in no order. */
   load(organizationId: string, units: readonly Unit[]): Promise<WholeUnit[]>;

@@ -12,8 +12,8 @@ const LONGEST_FACT = 500;
 const MOST_EVENT_DATES = 10;
 
 /**
- * What of a model's statement may be believed: a quote that the source really holds, days that exist, an end that lies
- * ahead, names, and buckets that it was shown. @returns null for what is no fact at all
+ * What of a model's statement may be believed: a quote that the source really holds, days that exist, an end,
+ * names, and buckets that it was shown. @returns null for what is no fact at all
  */
 export function checkFact(stated: StatedByModel, source: FactSource, find: QuoteFinder): FactCandidate | null {
   const text = stated.text.replace(/\s+/gu, " ").trim();
@@ -34,14 +34,12 @@ export function checkFact(stated: StatedByModel, source: FactSource, find: Quote
   };
 }
 
-/** The moment after which a fact is over: the end of a day that comes without a time. Null for one in the past. */
-function endOf(text: string | null, { date, timeZone }: FactSource): string | null {
+/** The moment after which a fact is over, in the past perhaps: the end of a day that comes without a time. */
+function endOf(text: string | null, { timeZone }: FactSource): string | null {
   const moment = text === null ? null : instantOf(text, timeZone);
   if (text === null || !moment) return null;
   const day = text.trim();
-  const end = day.length === "YYYY-MM-DD".length ? endOfDay(day, timeZone) : moment.toISOString();
-  const start = instantOf(date, timeZone);
-  return start && end <= start.toISOString() ? null : end;
+  return day.length === "YYYY-MM-DD".length ? endOfDay(day, timeZone) : moment.toISOString();
 }
 
 function daysOf(texts: readonly string[], { timeZone }: FactSource): string[] {

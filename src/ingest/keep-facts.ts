@@ -1,6 +1,7 @@
 import { systemActor } from "../core/auth.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
+import { isOver } from "../core/memories/find-memory.js";
 import { withoutPast } from "../core/memories/read-again.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "../core/memories/resolve-facts.js";
 import { writeFacts } from "../core/memories/write-facts.js";
@@ -98,7 +99,7 @@ export async function keepFacts(
   await nouns.documents.update(organizationId, id, {
     dreamingStatus: "done",
     rememberedRevision: revision,
-    ...(!isRemembered && { receipt: await withTimes(nouns, organizationId, receipt, iso(now)) }),
+    ...(!isRemembered && { receipt: await withTimes(nouns, organizationId, receipt, now) }),
   });
 }
 
@@ -107,14 +108,16 @@ async function withTimes(
   { memories }: StoreNouns,
   organizationId: string,
   receipt: readonly RememberedFact[],
-  now: string,
+  now: Date,
 ): Promise<RememberedFact[]> {
-  const timed: RememberedFact[] = [];
-  for (const fact of receipt) {
-    const known = fact.outcome === "duplicate" ? await memories.byId(organizationId, fact.id) : null;
-    timed.push(fact.outcome === "outdated" ? fact : { ...fact, searchableAt: known?.createdAt ?? now });
-  }
-  return timed;
+  const kept = await memories.byIds(organizationId, [...new Set(receipt.map(({ id }) => id))]);
+  const byId = new Map(kept.map((memory) => [memory.id, memory]));
+  return receipt.map((fact) => {
+    const memory = byId.get(fact.id);
+    if (fact.outcome === "outdated" || (memory && isOver(memory, now))) return fact;
+    const isKnown = fact.outcome === "duplicate" && memory !== undefined;
+    return { ...fact, searchableAt: isKnown ? memory.createdAt : iso(now) };
+  });
 }
 
 /**

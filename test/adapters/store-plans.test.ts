@@ -170,6 +170,12 @@ describe("the work of a call does not grow with the store", () => {
     "units.addVector": () => createUnitStore(db, clock).addVector(3, space, new Float32Array(3)),
     "units.unindex": () => createUnitStore(db, clock).unindex(3),
     "units.setForgotten": () => createUnitStore(db, clock).setForgotten(3, 1, true),
+    "units.setDocumentForgotten": async () => {
+      const units = createUnitStore(db, clock);
+      await units.setDocumentForgotten("o", "x", true);
+      await units.setDocumentForgotten("o", "x", false);
+    },
+    "documents.expired": () => createDocumentStore(db, clock).expired("o", clock.now(), 1),
     "units.forgottenVectors": () => createUnitStore(db, clock).forgottenVectors(scope, space),
     "vectors.head": () => createVectorRecord(db).head(1),
     "vectors.pick": () => createVectorRecord(db).pick(space, [1], [3]),

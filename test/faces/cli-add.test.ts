@@ -47,6 +47,14 @@ describe("recollect add", () => {
     expect(receipt).toMatchObject({ status: "done", dreamingStatus: "done", facts: [{ outcome: "added" }] });
   });
 
+  test("keeps a text until a moment", async () => {
+    expect((await run(["add", "I live in Lisbon.", "--forget-after", "2099-01-01T00:00:00Z"])).code).toBe(0);
+    expect(await documents()).toMatchObject([{ forgetAfter: "2099-01-01T00:00:00.000Z" }]);
+    const refused = await run(["add", "I live in Lisbon.", "--forget-after", "soon"]);
+    expect([refused.code, refused.stderr]).toEqual([expect.any(Number), expect.stringContaining("forgetAfter")]);
+    expect(refused.code).not.toBe(0);
+  });
+
   test("remembers a note in which no rule finds a fact as it is", async () => {
     const result = await run(["add", "blue-green deployments on Tuesdays only"]);
     expect(result.stdout).toContain("1 fact:\n  - blue-green deployments on Tuesdays only");

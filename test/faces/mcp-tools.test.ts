@@ -160,6 +160,22 @@ describe("add-memory", () => {
     expect(again.text).toContain(`known already [${firstId(first, "added")}]`);
   });
 
+  test("keeps a text until a moment, and says so", async () => {
+    const facts = [{ text: "Omar plays the cello." }];
+    const later = await add("Omar plays the cello.", { facts, forgetAfter: "2099-01-01" });
+    expect(later.text).toContain("It is searchable until 2099-01-01.");
+    const search = () => call("search", { query: "Who plays the cello?", containerTag: box });
+    expect((await search()).text).toContain("Omar plays the cello.");
+    const { documentId } = later.structured;
+    await opened.core.updateDocument({ actor: opened.actor }, { id: documentId, forgetAfter: "2001-02-03" });
+    expect((await search()).text).not.toContain("Omar plays the cello.");
+    const refused = await mcp.call("add-memory", { content: "x", containerTag: box, forgetAfter: "soon" });
+    expect([refused.isError, refused.text]).toEqual([
+      true,
+      expect.stringContaining("forgetAfter: must be an ISO 8601"),
+    ]);
+  });
+
   test("puts what hardly ever changes into the lasting part of the profile", async () => {
     await state({ text: "Omar was born on 3 May 1990.", isStatic: true }, "Omar plays the cello.");
     const profile = await call("profile", { containerTag: box });

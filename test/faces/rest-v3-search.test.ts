@@ -103,7 +103,7 @@ describe("POST /v3/search", () => {
     const plain = await search({ containerTag: "acct:9" });
     const { results } = await search({
       containerTag: "acct:9",
-      documentThreshold: 1,
+      documentThreshold: 0,
       categoriesFilter: ["notes"],
       rerank: true,
       rewriteQuery: true,

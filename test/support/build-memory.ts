@@ -15,6 +15,7 @@ export const buildMemory = (text: string, kind: MemoryKind = "fact"): Memory => 
   isInference: false,
   isForgotten: false,
   forgetAfter: null,
+  ownForgetAfter: null,
   forgetReason: null,
   sourceCount: 1,
   strength: 1,

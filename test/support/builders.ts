@@ -30,6 +30,7 @@ export function buildDocumentDraft(values: Partial<DocumentDraft> = {}): Documen
     source: null,
     filepath: null,
     documentDate: null,
+    forgetAfter: null,
     origin: "user",
     facts: null,
     rememberAsIs: false,

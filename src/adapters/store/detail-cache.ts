@@ -44,6 +44,7 @@ const WATCHED: Watched = {
     union ${CHUNKS_OF("old.document_id")} and old.may_be_over = 1 union ${CHUNKS_OF_OUTDATED("old.document_id")}`,
   "update on chunks": "select new.seq * 2 as unit",
   "delete on chunks": "select old.seq * 2 as unit",
+  "update of forget_after on documents": CHUNKS_OF("new.id"),
   "insert on document_containers": CHUNKS_OF("new.document_id"),
   "update on document_containers": `${CHUNKS_OF("new.document_id")} union ${CHUNKS_OF("old.document_id")}`,
   "delete on document_containers": CHUNKS_OF("old.document_id"),

@@ -8,7 +8,7 @@ import type { Database } from "./schema.js";
 export type DocumentRow = Selectable<Database["documents"]> & { tags: string };
 
 /** The same without the text, and without what only the store needs. */
-export type HeadRow = Omit<DocumentRow, "content" | "turns" | "seq" | "waiting">;
+export type HeadRow = Omit<DocumentRow, "content" | "turns" | "seq" | "waiting" | "is_forgotten">;
 
 /** The columns of a new document. */
 export function rowOf(organizationId: string, draft: DocumentDraft) {
@@ -34,6 +34,7 @@ export function rowOf(organizationId: string, draft: DocumentDraft) {
     filter_by_metadata: toJson(draft.filterByMetadata),
     filepath: draft.filepath,
     document_date: draft.documentDate,
+    forget_after: draft.forgetAfter,
     origin: draft.origin,
     facts: toJson(draft.facts),
     remember_as_is: draft.rememberAsIs ? 1 : 0,
@@ -65,6 +66,7 @@ export function columnsOf(change: DocumentChange): Partial<Selectable<Database["
   if (change.source !== undefined) columns.source = change.source;
   if (change.filepath !== undefined) columns.filepath = change.filepath;
   if (change.documentDate !== undefined) columns.document_date = change.documentDate;
+  if (change.forgetAfter !== undefined) columns.forget_after = change.forgetAfter;
   if (change.facts !== undefined) columns.facts = toJson(change.facts);
   if (change.rememberAsIs !== undefined) columns.remember_as_is = change.rememberAsIs ? 1 : 0;
   if (change.receipt !== undefined) columns.receipt = toJson(change.receipt);
@@ -81,7 +83,7 @@ function isWaiting({ status, dreamingStatus }: Pick<Document, "status" | "dreami
 }
 
 /** The columns hold what this file wrote, so the narrow types are known. */
-export function documentOf(row: Omit<DocumentRow, "seq" | "waiting">): Document {
+export function documentOf(row: Omit<DocumentRow, "seq" | "waiting" | "is_forgotten">): Document {
   return { ...headOf(row), content: row.content, turns: fromJson(row.turns) };
 }
 
@@ -109,6 +111,7 @@ export function headOf(row: HeadRow): DocumentHead {
     filterByMetadata: fromJson(row.filter_by_metadata),
     filepath: row.filepath,
     documentDate: row.document_date,
+    forgetAfter: row.forget_after,
     origin: row.origin as Document["origin"],
     facts: fromJson(row.facts),
     rememberAsIs: row.remember_as_is === 1,

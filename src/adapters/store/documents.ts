@@ -44,6 +44,7 @@ const HEAD_COLUMNS = [
   "filter_by_metadata",
   "filepath",
   "document_date",
+  "forget_after",
   "origin",
   "facts",
   "remember_as_is",
@@ -156,6 +157,18 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
 
     ...createRevisionStore(db, clock),
     ...createDescriptionStore(db),
+
+    async expired(organizationId, now, limit) {
+      const rows = await db
+        .selectFrom("documents")
+        .select("id")
+        .where(ofOrganization(organizationId))
+        .where("is_forgotten", "=", 0)
+        .where("forget_after", "<=", iso(now))
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
 
     async remove(organizationId, id) {
       await atomically(db, async (db) => {
@@ -287,8 +300,13 @@ function documentConditions(organizationId: string, query: DocumentQuery) {
   if (query.categories)
     conditions.push(sql<boolean>`${CATEGORY} in (select value from json_each(${listParameter(query.categories)}))`);
   if (query.filepath !== undefined) conditions.push(filepathSql(query.filepath));
+  if (query.toldAt !== undefined) conditions.push(toldAt(query.toldAt));
   if (query.filters) conditions.push(documentFilterSql(query.filters, sql`documents.metadata`));
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
+}
+
+function toldAt(moment: string) {
+  return sql<boolean>`(documents.forget_after is null or documents.forget_after > ${moment})`;
 }
 
 /** A path that ends in `/` is a prefix, any other must match whole. */

@@ -32,8 +32,8 @@ const BY_TEXT = `${SELECT_WHOLE} and ${IN_CONTAINER} and memories.text_key = ?3 
 const INSERT = `insert into memories (
     id, organization_id, container_id, text, text_key, version, is_latest, parent_id, root_id, kind, is_static,
     is_inference, is_forgotten, forget_after, forget_reason, strength, origin, metadata, entities, buckets, created_at,
-    updated_at
-  ) select ?3, ?1, c.id, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, 0, ?12, ?13, 1, ?14, ?15, ?16, ?17, ?18, ?18
+    updated_at, own_forget_after
+  ) select ?3, ?1, c.id, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, 0, ?12, ?13, 1, ?14, ?15, ?16, ?17, ?18, ?18, ?19
   from containers c where c.organization_id = ?1 and c.tag = ?2
   returning ${NEW_MEMORIES.expression} as memory`;
 
@@ -66,6 +66,7 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
         toJson(draft.entities),
         toJson(draft.buckets),
         iso(clock.now()),
+        draft.ownForgetAfter === undefined ? draft.forgetAfter : draft.ownForgetAfter,
       ]);
       if (!row) throw new Error(`There is no container ${draft.containerTag} for a memory`);
       return row;

@@ -29,6 +29,7 @@ const OWN_COLUMNS = columnsOfTable("memories", [
   "is_inference",
   "is_forgotten",
   "forget_after",
+  "own_forget_after",
   "forget_reason",
   "strength",
   "origin",
@@ -84,6 +85,8 @@ export function columnsOf(change: MemoryChange): Partial<Selectable<Database["me
   if (change.isLatest !== undefined) columns.is_latest = change.isLatest ? 1 : 0;
   if (change.isForgotten !== undefined) columns.is_forgotten = change.isForgotten ? 1 : 0;
   if (change.forgetAfter !== undefined) columns.forget_after = change.forgetAfter;
+  const { forgetAfter, ownForgetAfter = forgetAfter } = change;
+  if (ownForgetAfter !== undefined) columns.own_forget_after = ownForgetAfter;
   if (change.forgetReason !== undefined) columns.forget_reason = change.forgetReason;
   if (change.isInference !== undefined) columns.is_inference = change.isInference ? 1 : 0;
   if (change.isStatic !== undefined) columns.is_static = change.isStatic ? 1 : 0;
@@ -116,6 +119,7 @@ export function memoryOf(row: MemoryRow): Memory {
     isInference: row.is_inference === 1,
     isForgotten: row.is_forgotten === 1,
     forgetAfter: row.forget_after,
+    ownForgetAfter: row.own_forget_after,
     forgetReason: row.forget_reason,
     sourceCount: row.source_count,
     strength: row.strength,

@@ -20,10 +20,11 @@ async function findableText(
   if (kindOf(unit) === "chunk") {
     const chunk = await db
       .selectFrom("chunks")
-      .select(["content", "context"])
-      .where("seq", "=", seqOf(unit))
+      .innerJoin("documents", "documents.id", "chunks.document_id")
+      .select(["chunks.content", "chunks.context", "documents.is_forgotten"])
+      .where("chunks.seq", "=", seqOf(unit))
       .executeTakeFirst();
-    return chunk ? { text: chunk.content, context: chunk.context, forgotten: false } : null;
+    return chunk ? { text: chunk.content, context: chunk.context, forgotten: chunk.is_forgotten === 1 } : null;
   }
   const memory = await db
     .selectFrom("memories")

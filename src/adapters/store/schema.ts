@@ -75,6 +75,9 @@ export interface Database {
     created_at: string;
     updated_at: string;
     turns: string | null;
+    forget_after: string | null;
+    /** 1 while its chunks lie in the forgotten part of the index. */
+    is_forgotten: Generated<number>;
   };
   document_revisions: {
     document_id: string;
@@ -121,6 +124,7 @@ export interface Database {
     is_inference: number;
     is_forgotten: number;
     forget_after: string | null;
+    own_forget_after: string | null;
     forget_reason: string | null;
     strength: number;
     origin: string;

@@ -89,19 +89,26 @@ async function beginState(db: Kysely<Database>): Promise<State> {
 }
 
 async function nextBatch(db: Kysely<Database>, state: State, limit: number): Promise<Batch> {
-  const chunks = await sql<{ seq: number; text: string; context: string; containers: string }>`
+  const chunks = await sql<{
+    seq: number;
+    text: string;
+    context: string;
+    containers: string;
+    forgotten: number | null;
+  }>`
     select seq, content as text, context, (select json_group_array(dc.container_id) from document_containers dc
-      where dc.document_id = chunks.document_id) as containers
+      where dc.document_id = chunks.document_id) as containers,
+      (select is_forgotten from documents where documents.id = chunks.document_id) as forgotten
     from chunks where seq > ${state.after_chunk} order by seq limit ${limit}`.execute(db);
   const lastChunk = chunks.rows.at(-1);
   if (lastChunk)
     return {
-      entries: chunks.rows.map(({ seq, text, context, containers }) => ({
+      entries: chunks.rows.map(({ seq, text, context, containers, forgotten }) => ({
         unit: unitOf("chunk", seq),
         containerIds: JSON.parse(containers) as number[],
         text,
         context,
-        forgotten: false,
+        forgotten: forgotten === 1,
       })),
       state: { ...state, after_chunk: lastChunk.seq },
     };

@@ -7,11 +7,11 @@ import type { Database } from "./schema.js";
 
 /**
  * Containers as words of the text index's `scope` column, so that a search reads only the postings of its containers:
- * `d12` chunks, `m12` memories and `f12` forgotten memories of container 12.
+ * `d12` chunks, `m12` memories, and `e12` and `f12` those of them that are forgotten, of container 12.
  */
 export function scopeWord(kind: UnitKind, containerId: number, forgotten = false): string {
-  if (kind === "chunk") return `d${containerId}`;
-  return `${forgotten ? "f" : "m"}${containerId}`;
+  const [told, untold] = kind === "chunk" ? ["d", "e"] : ["m", "f"];
+  return `${forgotten ? untold : told}${containerId}`;
 }
 
 const REMOVE_TEXT = "delete from text_index where rowid = ?";

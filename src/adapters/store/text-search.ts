@@ -229,7 +229,7 @@ function scopeExpression(scope: UnitScope): string {
   if (scope.isEverywhere && scope.containerIds.length > MANY_CONTAINERS) return "";
   const words = scope.containerIds.flatMap((id) => [
     ...scope.kinds.map((kind) => scopeWord(kind, id)),
-    ...(scope.includeForgotten && scope.kinds.includes("memory") ? [scopeWord("memory", id, true)] : []),
+    ...(scope.includeForgotten ? scope.kinds.map((kind) => scopeWord(kind, id, true)) : []),
   ]);
   return `scope : (${words.map((word) => `"${word}"`).join(" OR ")})`;
 }

@@ -29,7 +29,7 @@ export async function readDetails(
   units: readonly Unit[],
 ): Promise<UnitDetail[]> {
   const { scope, organizationId } = within;
-  // Forgotten memories are asked for rarely.
+  // What is forgotten is asked for rarely.
   const known = scope.includeForgotten ? undefined : cache?.known(organizationId);
   const unknown = known ? units.filter((unit) => !known.has(unit)) : units;
   const read = async () => [
@@ -60,6 +60,7 @@ type ChunkRow = readonly [
   content: string,
   metadata: Chunk["metadata"],
   containerIds: readonly number[],
+  forgetAfter: string | null,
 ];
 
 async function readChunks(
@@ -71,7 +72,7 @@ async function readChunks(
   const rows = await readPacked<ChunkRow>(db, CHUNKS, [organizationId, listParameter(seqs)]);
   const documentIds = rows.map(([, , documentId]) => documentId);
   const stated = await readStatements(db, organizationId, documentIds);
-  return rows.map(([seq, id, documentId, position, text, metadata, containerIds]) => {
+  return rows.map(([seq, id, documentId, position, text, metadata, containerIds, forgetAfter]) => {
     const statements = stated.get(documentId);
     return {
       detail: {
@@ -84,7 +85,7 @@ async function readChunks(
         documentIds: [documentId],
       },
       containerIds,
-      forgetAfter: null,
+      forgetAfter,
     };
   });
 }
@@ -141,7 +142,7 @@ async function readMemories(
 // Hundreds of rows in every search: as one text they cost half of what they cost as an object each.
 const CHUNKS = `select json_group_array(json_array(chunks.seq, chunks.id, chunks.document_id, chunks.position,
     chunks.content, json(chunks.metadata), json((select json_group_array(container_id) from document_containers
-      where document_containers.document_id = chunks.document_id)))) as packed
+      where document_containers.document_id = chunks.document_id)), documents.forget_after)) as packed
   from chunks
   join documents on documents.id = chunks.document_id
   where +documents.organization_id = ?1

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, UnitStore } from "../../core/ports.js";
-import { seqOf, kindOf, type Unit } from "../../core/types.js";
+import { seqOf, kindOf, type Unit, type UnitKind, unitOf } from "../../core/types.js";
+import { setDocumentForgotten } from "./document-expiry.js";
 import { readRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
@@ -18,13 +19,17 @@ const WRITE_VECTOR = `insert into vectors (space_id, container_id, unit, active,
   on conflict (space_id, container_id, unit) do update set vector = excluded.vector, active = excluded.active`;
 const NOTE_VECTOR = "insert into vector_changes (space_id, container_id, unit) values (?, ?, ?)";
 
+/** Forgotten units that one search compares by meaning: they lie in no matrix, and are read for it. Words find all. */
+const MOST_FORGOTTEN = 20_000;
+
 const PLACES = {
   chunk: `select container_id from chunks
     join document_containers on document_containers.document_id = chunks.document_id where chunks.seq = ?`,
   memory: "select container_id from memories where seq = ?",
 };
 const ACTIVITY = {
-  chunk: "select 1 as active from chunks where seq = ?",
+  chunk: `select 1 - is_forgotten as active from chunks
+    join documents on documents.id = chunks.document_id where chunks.seq = ?`,
   memory: "select 1 - is_forgotten as active from memories where seq = ? and is_latest = 1",
 };
 
@@ -33,7 +38,10 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
   const texts = createTextSearch(db, caches?.texts);
   return {
     async indexText(entry) {
-      await atomically(db, (db) => writeText(db, entry));
+      await atomically(db, async (db) => {
+        const forgotten = kindOf(entry.unit) === "chunk" && (await activityOf(db, entry.unit)) === 0;
+        await writeText(db, { ...entry, forgotten });
+      });
     },
 
     async addVector(unit, space, values) {
@@ -91,6 +99,9 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
       });
     },
 
+    setDocumentForgotten: (organizationId, documentId, forgotten) =>
+      setDocumentForgotten(db, organizationId, documentId, forgotten),
+
     searchText: (scope, words, options) => texts.search(scope, words, options),
 
     async forgottenVectors(scope, space) {
@@ -99,7 +110,9 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
         .select(["unit", "vector"])
         .where("space_id", "=", space.id)
         .where("active", "=", 0)
+        .where(sql<boolean>`unit & 1 in (select value from json_each(${listParameter(scope.kinds.map(sideOf))}))`)
         .where(sql<boolean>`container_id in (select value from json_each(${listParameter(scope.containerIds)}))`)
+        .limit(MOST_FORGOTTEN)
         .execute();
       return packVectors(rows, space.dimensions);
     },
@@ -129,7 +142,12 @@ async function placesOf(db: Kysely<Database>, unit: Unit): Promise<number[]> {
   return rows.map((row) => row.container_id);
 }
 
-/** `vectors.active` for a unit: 0 for a forgotten memory, null for a unit that was removed or superseded meanwhile. */
+/** What the lowest bit of the units of a kind is. */
+function sideOf(kind: UnitKind): number {
+  return unitOf(kind, 0);
+}
+
+/** `vectors.active` for a unit: 0 for a forgotten one, null for a unit that was removed or superseded meanwhile. */
 async function activityOf(db: Kysely<Database>, unit: Unit): Promise<0 | 1 | null> {
   const [found] = await readRows<{ active: 0 | 1 }>(db, ACTIVITY[kindOf(unit)], [seqOf(unit)]);
   return found?.active ?? null;

@@ -35,6 +35,7 @@ const defaultsSchema = addDocumentSchema
     dreaming: true,
     filepath: true,
     documentDate: true,
+    forgetAfter: true,
   })
   .extend({ containerTag: containerTagSchema.optional() });
 
@@ -136,9 +137,10 @@ function inputOf(document: unknown, defaults: Omit<Batch, "documents">): Record<
   };
 }
 
-/** A field that is null says nothing. */
+/** A field that is null says nothing, but of a document that it is never forgotten. */
 function withoutAbsent(item: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null && value !== undefined));
+  const says = ([key, value]: [string, unknown]) => value !== undefined && (value !== null || key === "forgetAfter");
+  return Object.fromEntries(Object.entries(item).filter(says));
 }
 
 /** Both spellings of contract.md §1.8, unchecked; undefined when none is there. */

@@ -6,7 +6,7 @@ import { checkSize, containerTagSchema, customIdSchema, noteSchema, parseInput }
 import { messageSchema, readMessages } from "./conversation-messages.js";
 import { mergeTurns } from "./merge-turns.js";
 import { once } from "../operations.js";
-import { prepareDocument } from "./prepare-document.js";
+import { addDocumentSchema, prepareDocument } from "./prepare-document.js";
 import type { Turn } from "../types.js";
 import { findAddressed, writeDocument, type DocumentReceipt } from "./write-document.js";
 
@@ -28,6 +28,7 @@ export const conversationSchema = z.object({
     .optional(),
   endUserId: endUserOfAddition,
   entityContext: noteSchema(1_500).optional(),
+  forgetAfter: addDocumentSchema.shape.forgetAfter,
 });
 
 export interface ConversationReceipt extends DocumentReceipt {

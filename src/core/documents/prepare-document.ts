@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { TimeZone } from "../../lib/time-zone.js";
 import { requireContainer } from "../auth.js";
 import type { CoreContext, Limits } from "../context.js";
 import { endUserOfAddition, withEndUser } from "../end-user.js";
@@ -35,6 +36,8 @@ export const addDocumentSchema = z.object({
   dreaming: z.enum(["dynamic", "instant"]).optional(),
   filepath: filepathSchema.optional(),
   documentDate: dateSchema.optional(),
+  /** From then on it is forgotten, at once where that has passed; null for never. */
+  forgetAfter: dateSchema.nullish(),
   origin: z.enum(["user", "agent", "connector", "web"]).optional(),
   facts: z.array(statedFactSchema).max(100).optional(),
   rememberAsIs: z.boolean().optional(),
@@ -60,6 +63,9 @@ export interface PreparedDocument {
   readonly containerTags: readonly string[] | null;
   readonly known: SubmissionFacts;
   readonly limits: Limits;
+  /** The server's, where the days are counted of whatever names no other. */
+  readonly timeZone: TimeZone;
+  readonly now: Date;
 }
 
 /**
@@ -67,7 +73,7 @@ export interface PreparedDocument {
  * @throws AppError `invalid`, `too_large` or `forbidden`
  */
 export function prepareDocument(
-  { limits, clock }: Pick<CoreContext, "limits" | "clock">,
+  { limits, clock, timeZone }: Pick<CoreContext, "limits" | "clock" | "timeZone">,
   actor: Actor,
   raw: unknown,
   known: SubmissionFacts = {},
@@ -77,8 +83,9 @@ export function prepareDocument(
   checkSize("content", input.content, limits);
   checkMetadataSize("metadata", input.metadata, limits);
   checkMetadataSize("filterByMetadata", input.filterByMetadata, limits);
-  refusePast("facts", input.facts ?? [], clock.now());
+  const now = clock.now();
+  refusePast("facts", input.facts ?? [], now);
   const tags = containerTags?.length ? [...new Set(containerTags)] : null;
   for (const tag of tags ?? []) requireContainer(actor, tag);
-  return { input, containerTags: tags, known, limits };
+  return { input, containerTags: tags, known, limits, timeZone, now };
 }

@@ -2,6 +2,8 @@ import { iso } from "../../lib/time.js";
 import * as z from "zod";
 import { maySee } from "../auth.js";
 import { createId } from "../../lib/ids.js";
+import { isExpiry } from "../memories/expiry.js";
+import { isOver } from "../memories/find-memory.js";
 import { forgetMemories, lostGroundOf } from "../memories/forget.js";
 import { noteMemory } from "../memories/memory-state.js";
 import { readOnlyFrom, withoutPast } from "../memories/read-again.js";
@@ -37,13 +39,40 @@ export async function remindStated(nouns: StoreNouns, actor: Actor, document: Do
     if (memory.forgetAfter !== null && memory.forgetAfter <= iso(now)) continue;
     if (await nouns.memories.byText(organizationId, memory.containerTag, memory.text)) continue;
     if (memory.isInference && (await lostGroundOf(nouns, organizationId, memory)) !== null) continue;
-    await remind(nouns, actor, memory, batchId);
+    await remind(nouns, actor, memory, { batchId, cause: "its document forms memories again" });
+  }
+}
+
+/**
+ * Brings back what was forgotten because its time was over, as far as it has time now. What is known again or followed from
+ * what is gone stays forgotten.
+ */
+export async function remindExpired(
+  nouns: StoreNouns,
+  actor: Actor,
+  memories: readonly Memory[],
+  { now, cause }: { readonly now: Date; readonly cause: string },
+): Promise<void> {
+  const { organizationId } = actor;
+  const batchId = createId();
+  for (const memory of memories) {
+    if (!memory.isForgotten || isOver(memory, now)) continue;
+    const { before } = (await nouns.journal.latest(organizationId, memory.id, "memory.forgotten")) ?? {};
+    if (!isExpiry(memory.forgetReason, before)) continue;
+    if (await nouns.memories.byText(organizationId, memory.containerTag, memory.text)) continue;
+    if (memory.isInference && (await lostGroundOf(nouns, organizationId, memory)) !== null) continue;
+    await remind(nouns, actor, memory, { batchId, cause });
   }
 }
 
 const reasonedSchema = z.object({ forgetReason: z.string().nullable() });
 
-async function remind(nouns: StoreNouns, actor: Actor, memory: Memory, batchId: string): Promise<void> {
+async function remind(
+  nouns: StoreNouns,
+  actor: Actor,
+  memory: Memory,
+  { batchId, cause }: { readonly batchId: string; readonly cause: string },
+): Promise<void> {
   const { organizationId } = actor;
   const container = await nouns.memories.containerOf(organizationId, memory.id);
   if (!container) return;
@@ -51,7 +80,7 @@ async function remind(nouns: StoreNouns, actor: Actor, memory: Memory, batchId: 
   const forgetReason = reasonedSchema.safeParse(forgotten?.before).data?.forgetReason ?? null;
   await nouns.memories.update(organizationId, memory.id, { isForgotten: false, forgetReason });
   await nouns.units.setForgotten(unitOf("memory", memory.seq), container.id, false);
-  const noted = { batchId, action: "memory.restored", cause: "its document forms memories again" };
+  const noted = { batchId, action: "memory.restored", cause };
   await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
 }
 

@@ -70,12 +70,12 @@ export async function changeInPlace(
   document: Document,
   change: DocumentChange,
 ): Promise<Document> {
-  const { organizationId, id, title, metadata, filepath, customId, containerTags } = document;
+  const { organizationId, id, title, metadata, filepath, forgetAfter, customId, containerTags } = document;
   await nouns.documents.update(organizationId, id, change);
   if (change.containerTags) await relocate(nouns, document, change.containerTags);
   await noteDocument(nouns, actor, document, {
     action: change.containerTags ? "document.moved" : "document.updated",
-    before: { title, metadata, filepath, customId, ...(change.containerTags && { containerTags }) },
+    before: { title, metadata, filepath, forgetAfter, customId, ...(change.containerTags && { containerTags }) },
   });
   return { ...document, ...(change.containerTags && { containerTags: change.containerTags }) };
 }

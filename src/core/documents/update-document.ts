@@ -1,7 +1,9 @@
 import * as z from "zod";
+import type { TimeZone } from "../../lib/time-zone.js";
 import { requireContainer, requireWhole } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { isCustomIdTaken } from "./custom-ids.js";
+import { endWithDocument, momentOfEnd } from "./document-end.js";
 import { titleFromText } from "./document-title.js";
 import { withEndUser } from "../end-user.js";
 import { documentNameSchema, findDocument } from "./documents.js";
@@ -30,6 +32,7 @@ export const updateDocumentSchema = addDocumentSchema
     taskType: true,
     filepath: true,
     documentDate: true,
+    forgetAfter: true,
   })
   .extend({ ...documentNameSchema.shape, content: addDocumentSchema.shape.content.optional() });
 type UpdateInput = Omit<z.output<typeof updateDocumentSchema>, "endUserId">;
@@ -56,12 +59,29 @@ export async function updateDocument(context: CoreContext, call: Admitted, raw: 
     requireWhole(call.actor, document);
     await refuseMerging(nouns, call.actor, [...containerTags, ...(input.containerTags ?? [])]);
     await requireFreeCustomId(nouns, document, input);
-    const details = detailsOf(document, input);
+    const forgetAfter = await endOf(nouns, document, input, context.timeZone);
+    const details = { ...detailsOf(document, input), ...(forgetAfter !== document.forgetAfter && { forgetAfter }) };
     checkMetadataSize("metadata", details.metadata, limits);
-    return receiptOf(await change(nouns, call.actor, document, { input, details, now }));
+    const changed = await change(nouns, call.actor, document, { input, details, now });
+    if (forgetAfter !== document.forgetAfter)
+      await endWithDocument(nouns, call.actor, { ...changed, forgetAfter }, now);
+    return receiptOf(changed);
   });
   context.wakeJobs();
   return receipt;
+}
+
+/** When it is to be forgotten now. */
+async function endOf(
+  nouns: StoreNouns,
+  document: Document,
+  input: UpdateInput,
+  timeZone: TimeZone,
+): Promise<string | null> {
+  const tags = input.containerTags ?? document.containerTags;
+  const metadata = { ...document.metadata, ...input.metadata };
+  const moment = await momentOfEnd(nouns, document.organizationId, input.forgetAfter, { timeZone, metadata, tags });
+  return moment === undefined ? document.forgetAfter : moment;
 }
 
 /** @throws AppError `conflict` when another document of the container that it will lie in has the customId */

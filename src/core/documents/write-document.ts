@@ -5,6 +5,8 @@ import { homeOf } from "./custom-ids.js";
 import { titleFromText } from "./document-title.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, invalid } from "../input.js";
+import { isOver } from "../memories/find-memory.js";
+import { endWithDocument, momentOfEnd } from "./document-end.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
 import type { DocumentChange, DocumentDraft, StoreNouns } from "../ports.js";
@@ -51,11 +53,16 @@ export async function writeDocument(
   await refuseMerging(nouns, actor, [...tags, ...(existing?.containerTags ?? [])]);
   await checkUpdates(nouns, organizationId, tags, input.facts ?? []);
   await keepEntityContext(nouns, actor, tags, input.entityContext);
-  if (existing) return addAgain(nouns, actor, existing, { prepared, tags });
+  const metadata = { ...existing?.metadata, ...input.metadata };
+  const forgetAfter = await momentOfEnd(nouns, organizationId, input.forgetAfter, { ...prepared, metadata, tags });
+  if (existing) return addAgain(nouns, actor, existing, { prepared, tags, forgetAfter });
   const filepath = input.filepath ?? null;
   const task = { asked: input.taskType, before: "memory" } as const;
   const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath }, task);
-  return insertDocument(nouns, actor, draftOf(actor, prepared, { tags, taskType }));
+  const draft = draftOf(actor, prepared, { tags, taskType, forgetAfter: forgetAfter ?? null });
+  const receipt = await insertDocument(nouns, actor, draft);
+  if (isOver(draft, prepared.now)) await nouns.units.setDocumentForgotten(organizationId, draft.id, true);
+  return receipt;
 }
 
 /**
@@ -77,7 +84,7 @@ export async function findAddressed(
 function draftOf(
   actor: Actor,
   { input, known }: PreparedDocument,
-  { tags, taskType }: Pick<Document, "taskType"> & { readonly tags: readonly string[] },
+  { tags, taskType, forgetAfter }: Pick<Document, "taskType" | "forgetAfter"> & { readonly tags: readonly string[] },
 ): DocumentDraft {
   return {
     id: createId(),
@@ -98,6 +105,7 @@ function draftOf(
     source: sourceOf(input.metadata) ?? null,
     filepath: input.filepath ?? null,
     documentDate: input.documentDate ?? null,
+    forgetAfter,
     origin: input.origin ?? "user",
     facts: input.facts ?? null,
     rememberAsIs: input.rememberAsIs ?? false,
@@ -150,11 +158,31 @@ async function addAgain(
   nouns: StoreNouns,
   actor: Actor,
   existing: Document,
-  { prepared, tags }: { prepared: PreparedDocument; tags: readonly string[] },
+  { prepared, ...place }: AddingAgain,
+): Promise<DocumentReceipt> {
+  const receipt = await takeAgain(nouns, actor, existing, { prepared, ...place });
+  const { forgetAfter = existing.forgetAfter } = place;
+  if (forgetAfter !== existing.forgetAfter)
+    await endWithDocument(nouns, actor, { ...existing, forgetAfter }, prepared.now);
+  return receipt;
+}
+
+interface AddingAgain {
+  readonly prepared: PreparedDocument;
+  readonly tags: readonly string[];
+  /** Absent: what it was. */
+  readonly forgetAfter: string | null | undefined;
+}
+
+async function takeAgain(
+  nouns: StoreNouns,
+  actor: Actor,
+  existing: Document,
+  { prepared, tags, forgetAfter }: AddingAgain,
 ): Promise<DocumentReceipt> {
   const { organizationId, id } = existing;
   const { input, known, limits } = prepared;
-  const details = detailsOf(existing, prepared);
+  const details = { ...detailsOf(existing, prepared), ...(forgetAfter !== undefined && { forgetAfter }) };
   checkMetadataSize("metadata", details.metadata, limits);
   const task = { asked: input.taskType, before: existing.taskType };
   const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath: details.filepath }, task);

@@ -2,7 +2,7 @@ import { createId } from "../../lib/ids.js";
 import { MISSING_JOB } from "../embeddings/roles.js";
 import type { ContainerRow, MemoryChange, Quotation, StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
-import { later } from "./insert-memory.js";
+import { later } from "./expiry.js";
 import { noteMemory } from "./memory-state.js";
 
 /** Of what is copied, and where to. */
@@ -46,12 +46,14 @@ function joinedWith(twin: Memory, memory: Memory): MemoryChange {
     strength: twin.strength + 1,
     isStatic: twin.isStatic || memory.isStatic,
     forgetAfter: later(twin.forgetAfter, memory.forgetAfter),
+    ownForgetAfter: later(twin.ownForgetAfter, memory.ownForgetAfter),
   };
 }
 
 async function insertCopy(nouns: StoreNouns, actor: Actor, memory: Memory, target: ContainerRow): Promise<Memory> {
-  const { text, kind, isStatic, isInference, forgetAfter, forgetReason, origin, metadata, entities, buckets } = memory;
-  const draft = { text, kind, isStatic, isInference, forgetAfter, forgetReason, origin, metadata };
+  const { text, kind, isStatic, isInference, forgetReason, origin, metadata, entities, buckets } = memory;
+  const { forgetAfter, ownForgetAfter } = memory;
+  const draft = { text, kind, isStatic, isInference, forgetAfter, ownForgetAfter, forgetReason, origin, metadata };
   const copy = await nouns.memories.insert(
     actor.organizationId,
     { ...draft, id: createId(), containerTag: target.tag, ...(entities && { entities }), ...(buckets && { buckets }) },

@@ -49,6 +49,8 @@ export interface Batch {
   /** Memories that came after the resolution, those of this batch included. */
   readonly newcomers: Memory[];
   readonly read: ReadText;
+  /** When the document of the facts is forgotten, and they with it; null for never. */
+  readonly documentEnd: string | null;
   /** How many memories were replaced that nobody named. */
   superseded: number;
   /** How many memories may still be added. */

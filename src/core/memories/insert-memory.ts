@@ -4,6 +4,7 @@ import { createId } from "../../lib/ids.js";
 import type { MemoryChange, Quotation, StoreNouns } from "../ports.js";
 import { addedReading, readingOf } from "../profile/bucket-verdict.js";
 import { unitOf, type Memory } from "../types.js";
+import { earlier, later } from "./expiry.js";
 import { causeOf, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
 import { forgetDerived } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
@@ -16,9 +17,10 @@ export async function strengthen(
   writing: FactWriting,
   memory: Memory,
   { candidate, isFlagged: isDoubtful }: JudgedFact<StatedCandidate>,
-  batchId: string,
+  batch: Pick<Batch, "id" | "documentEnd">,
 ): Promise<void> {
   const { organizationId } = writing.actor;
+  const stated = endsOf(candidate, batch);
   const isStatedNow = memory.isInference && !isDoubtful && candidate.isInference !== true;
   const known = isStatedNow ? withoutLabel(memory.metadata) : memory.metadata;
   const link = { documentId: writing.documentId, quote: candidate.quote ?? null };
@@ -32,24 +34,24 @@ export async function strengthen(
     ...(!isDoubtful && addedReading(memory, candidate)),
     ...(isRepeated && {
       strength: memory.strength + 1,
-      forgetAfter: later(memory.forgetAfter, candidate.forgetAfter ?? null),
+      forgetAfter: later(memory.forgetAfter, stated.forgetAfter),
+      ownForgetAfter: later(memory.ownForgetAfter, stated.ownForgetAfter),
     }),
   };
   if (!isRepeated && changesNothing(memory, change)) return;
   await nouns.memories.update(organizationId, memory.id, change);
-  const noted = { batchId, action: "memory.strengthened", cause: causeOf(writing), linked: isNew ? [link] : [] };
+  const noted = {
+    batchId: batch.id,
+    action: "memory.strengthened",
+    cause: causeOf(writing),
+    linked: isNew ? [link] : [],
+  };
   await noteMemory(nouns, writing.actor, noted, { before: memory, after: { id: memory.id } });
 }
 
 function changesNothing(memory: Memory, change: MemoryChange): boolean {
   const now: Readonly<Record<string, unknown>> = { ...memory };
   return Object.entries(change).every(([key, value]) => isDeepStrictEqual(now[key] ?? null, value ?? null));
-}
-
-/** Of two ends the later one; null is no end. What is stated again holds for as long as either statement says. */
-export function later(one: string | null, other: string | null): string | null {
-  if (one === null || other === null) return null;
-  return one > other ? one : other;
 }
 
 /** Where a new memory belongs. */
@@ -83,7 +85,7 @@ export async function insertMemory(
       kind: candidate.kind,
       isStatic: candidate.isStatic,
       isInference: isDoubtful || candidate.isInference === true,
-      forgetAfter: candidate.forgetAfter ?? null,
+      ...endsOf(candidate, batch),
       forgetReason: candidate.forgetReason ?? null,
       origin: writing.origin,
       metadata: metadataOf(candidate, label),
@@ -114,6 +116,15 @@ async function makeFindable(
   const unit = unitOf("memory", memory.seq);
   await nouns.units.indexText({ unit, containerIds: [container.id], text: memory.text, context: "" });
   if (vector && resolution.space) await nouns.units.addVector(unit, resolution.space, vector);
+}
+
+/** A fact ends with what states it, if not by itself before. */
+function endsOf(
+  { forgetAfter }: StatedCandidate,
+  { documentEnd }: Pick<Batch, "documentEnd">,
+): Pick<Memory, "forgetAfter" | "ownForgetAfter"> {
+  const ownForgetAfter = forgetAfter ?? null;
+  return { forgetAfter: earlier(ownForgetAfter, documentEnd), ownForgetAfter };
 }
 
 function quotationOf({ quote, quoteAt }: StatedCandidate): Quotation | null {

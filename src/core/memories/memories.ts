@@ -103,6 +103,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
       source: null,
       filepath: null,
       documentDate: null,
+      forgetAfter: null,
       origin: "user",
       facts: null,
       rememberAsIs: false,

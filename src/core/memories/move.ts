@@ -1,5 +1,5 @@
 import { createId } from "../../lib/ids.js";
-import { later } from "./insert-memory.js";
+import { later } from "./expiry.js";
 import { forgetBatch } from "./forget.js";
 import { noteMemory, type SourceLink } from "./memory-state.js";
 import { joinedTo } from "./set-aside.js";
@@ -49,6 +49,7 @@ async function joinTwin(
     strength: twin.strength + memory.strength,
     isStatic: twin.isStatic || memory.isStatic,
     forgetAfter: later(twin.forgetAfter, memory.forgetAfter),
+    ownForgetAfter: later(twin.ownForgetAfter, memory.ownForgetAfter),
   });
   const noted = { batchId, action: "memory.merged", cause: `the same as memory ${memory.id}`, linked };
   await noteMemory(nouns, actor, noted, { before: twin, after: { id: twin.id } });

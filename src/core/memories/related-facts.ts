@@ -32,6 +32,8 @@ export interface Since {
   /** Ids of what the same text stated. */
   readonly stated: ReadonlySet<string>;
   readonly read: ReadText;
+  /** When its document is forgotten; null for never. */
+  readonly documentEnd?: string | null;
 }
 
 /** Decides by rules how a fact relates to the memories of its container, as they are in this transaction. */
@@ -51,7 +53,7 @@ export async function relateFact(
       text: candidate.text,
       saidAt: saidAt(candidate, writing),
       eventDates: candidate.eventDates,
-      isTemporary: candidate.forgetAfter !== undefined,
+      isTemporary: candidate.forgetAfter !== undefined || (since.documentEnd ?? null) !== null,
       statedTogether: since.stated,
     },
     await withDates(nouns, writing, memories),

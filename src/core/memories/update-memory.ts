@@ -169,11 +169,15 @@ function expiryOf(
   { forgetAfter, forgetReason }: Update,
   target: Memory,
   other: Memory | null,
-): Pick<MemoryDraft, "forgetAfter" | "forgetReason"> {
+): Pick<MemoryDraft, "forgetAfter" | "ownForgetAfter" | "forgetReason"> {
   const inherited = other ? later(target, other) : target;
   const moment = forgetAfter === undefined ? inherited.forgetAfter : forgetAfter;
   if (forgetAfter === null || (other && moment === null)) return { forgetAfter: null, forgetReason: null };
-  return { forgetAfter: moment, forgetReason: forgetReason === undefined ? inherited.forgetReason : forgetReason };
+  return {
+    forgetAfter: moment,
+    ...(forgetAfter === undefined && { ownForgetAfter: inherited.ownForgetAfter }),
+    forgetReason: forgetReason === undefined ? inherited.forgetReason : forgetReason,
+  };
 }
 
 /** Of two memories the one that holds longer; no end is the longest. */

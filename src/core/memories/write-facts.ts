@@ -4,7 +4,9 @@ import { isOfActive, MISSING_JOB } from "../embeddings/roles.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
 import { writeDerived } from "./derived-facts.js";
+import { earlier } from "./expiry.js";
 import { outcomeOf, takeRoom, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
+import { isOver } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
 import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
 import { insertMemory, strengthen } from "./insert-memory.js";
@@ -32,6 +34,7 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
     written: [],
     newcomers: known,
     read: readOnce(),
+    documentEnd: facts.length > 0 ? await endOfDocument(nouns, writing) : null,
     superseded: 0,
     room: facts.length > 0 ? await roomFor(nouns, writing) : 0,
   };
@@ -50,6 +53,11 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
   return batch.written.filter((one) => one !== null);
 }
 
+async function endOfDocument({ documents }: StoreNouns, { actor, documentId }: FactWriting): Promise<string | null> {
+  const [document] = await documents.headsByIds(actor.organizationId, [documentId]);
+  return document?.forgetAfter ?? null;
+}
+
 async function writeFact(
   nouns: StoreNouns,
   writing: FactWriting,
@@ -57,23 +65,25 @@ async function writeFact(
   batch: Batch,
 ): Promise<RememberedFact | null> {
   const { updates } = fact.candidate;
-  const latest = updates ? await latestVersion(nouns, writing, updates) : null;
+  // What is over already takes the place of nothing.
+  const isPast = isOver({ forgetAfter: earlier(fact.candidate.forgetAfter ?? null, batch.documentEnd) }, writing.now);
+  const latest = updates && !isPast ? await latestVersion(nouns, writing, updates) : null;
   // Two facts may take the place of one; the second must not replace the first.
   const replaceable = latest && !batch.stated.has(latest.id) ? latest : null;
   const judged = judgeFact(fact.candidate, writing.origin, replaceable, fact.judgement);
   const { candidate } = judged;
   const replaced = judged.isFlagged ? null : replaceable;
-  const stated = updates || judged.isFlagged ? null : await relateAsStated(nouns, writing, candidate, batch);
+  const stated = updates || judged.isFlagged || isPast ? null : await relateAsStated(nouns, writing, candidate, batch);
   const repeated = stated?.kind === "duplicate" ? stated.memory : null;
   const existing = (await findExisting(nouns, writing, { ...fact, isFlagged: judged.isFlagged }, batch.id)) ?? repeated;
   const judgedVector = { ...judged, vector: fact.vector, judgement: fact.judgement };
-  const isDoubtful = judged.isFlagged || candidate.isInference === true;
+  const isWeak = judged.isFlagged || candidate.isInference === true || isPast;
   if (existing && (existing.id !== replaced?.id || existing.text === candidate.text)) {
-    const others = replaced ? [replaced] : isDoubtful ? [] : replaceableBy(writing, judgedVector, batch, stated);
+    const others = replaced ? [replaced] : isWeak ? [] : replaceableBy(writing, judgedVector, batch, stated);
     return strengthenKnown(nouns, writing, { existing, judged, others }, batch);
   }
-  // A guess takes the place of nothing.
-  if (!replaced && (updates || isDoubtful)) {
+  // A guess takes the place of nothing either.
+  if (!replaced && (updates || isWeak)) {
     const held = replaceable ? [replaceable] : await namedBy(nouns, writing, fact, batch);
     return writeNew(nouns, writing, { ...judgedVector, ...(judged.isFlagged && { held }) }, batch, NEW);
   }
@@ -114,7 +124,7 @@ async function strengthenKnown(
   { existing, judged, others }: Known,
   batch: Batch,
 ): Promise<RememberedFact> {
-  await strengthen(nouns, writing, existing, judged, batch.id);
+  await strengthen(nouns, writing, existing, judged, batch);
   const replaced = others.filter(({ id }) => id !== existing.id);
   await forgetReplaced(nouns, writing, { by: existing.id, replaced }, batch);
   const [first] = replaced;

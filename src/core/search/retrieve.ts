@@ -180,8 +180,7 @@ async function findByVector(
   return tryVectors<VectorHit[]>(context, [], async () => {
     const query = { space, vector, containerIds, kinds, limit: SEARCH.vectorHits, among };
     const hits = await timed(stages, "vectors", () => vectors.nearest(query));
-    const wantsForgotten = scope.includeForgotten && kinds.includes("memory");
-    const forgotten = wantsForgotten ? await store.units.forgottenVectors(scope, space) : null;
+    const forgotten = scope.includeForgotten ? await store.units.forgottenVectors(scope, space) : null;
     if (!forgotten) return hits;
     const recalled = cosines(forgotten, vector).filter(({ unit }) => !among || among.has(unit));
     return [...hits, ...recalled];

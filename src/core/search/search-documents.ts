@@ -1,11 +1,13 @@
 import * as z from "zod";
 import { createStages, timed } from "../../lib/stages.js";
-import { yieldTurn } from "../../lib/time.js";
+import { iso, yieldTurn } from "../../lib/time.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { findDocument, lookUpDocument } from "../documents/documents.js";
 import { parseInput } from "../input.js";
+import { isOver } from "../memories/find-memory.js";
 import { ask } from "./ask.js";
+import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
 import { asChunksHold } from "./passages.js";
@@ -24,6 +26,8 @@ export const searchDocumentsSchema = z.object({
   limit: resultLimitSchema.default(10),
   /** Least score of a chunk. */
   chunkThreshold: similaritySchema.default(0),
+  /** Least score of a document, which is that of its best chunk. */
+  documentThreshold: similaritySchema.default(0),
   /** Adds to each chunk the one before and the one after it. */
   includeNeighbours: z.boolean().default(false),
   includeContent: z.boolean().default(false),
@@ -113,7 +117,8 @@ async function findBest(
       ({ isHit, similarity }) => isHit && shownSimilarity(similarity) >= input.chunkThreshold,
     );
     // What was found first stays first, whatever a later round compares it with.
-    for (const unit of matching) push(found, { ...unit, similarity: Math.min(unit.similarity, highest) });
+    for (const unit of ofDocumentsAbove(matching, input.documentThreshold))
+      push(found, { ...unit, similarity: Math.min(unit.similarity, highest) });
     for (const [best] of found.values()) highest = Math.min(highest, best?.similarity ?? 1);
     for (const unit of ranked) seen.add(documentOf(unit));
     for (const text of rest.degraded) degraded.add(text);
@@ -242,19 +247,23 @@ async function listAll(context: CoreContext, actor: Actor, ground: Ground, input
 }
 
 async function listHeads(
-  { store }: CoreContext,
+  { store, clock }: CoreContext,
   actor: Actor,
   { tags, condition, among }: Ground,
   input: Search,
 ): Promise<DocumentHead[]> {
   const { organizationId } = actor;
-  if (condition.documentIds)
-    return among?.length === 0 ? [] : store.documents.headsByIds(organizationId, condition.documentIds);
+  const now = clock.now();
+  if (condition.documentIds) {
+    const named = among?.length === 0 ? [] : await store.documents.headsByIds(organizationId, condition.documentIds);
+    return named.filter((head) => !isOver(head, now));
+  }
   const { documents } = await store.documents.list(organizationId, {
     containerTags: tags === "all" ? undefined : tags,
     operator: input.containerTags?.length ? input.operator : "any",
     filters: condition.filters,
     filepath: condition.filepath,
+    toldAt: iso(now),
     sort: "updatedAt",
     order: "desc",
     offset: 0,

@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { createStages } from "../../lib/stages.js";
-import { iso } from "../../lib/time.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { asSeenBy, maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
+import { isOver } from "../memories/find-memory.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { ask, type Asked } from "./ask.js";
+import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
 import { querySchema } from "./query-text.js";
@@ -36,6 +37,8 @@ export const searchSchema = z.object({
   threshold: similaritySchema.optional(),
   /** Least similarity of a chunk, where that asks for more than `threshold`. */
   chunkThreshold: similaritySchema.optional(),
+  /** Least similarity of the best chunk of a document, without which none of its chunks is given. */
+  documentThreshold: similaritySchema.optional(),
   includeForgotten: z.boolean().default(false),
   /** Adds to each memory its older and newer versions and the facts that it is related to. */
   includeRelatives: z.boolean().default(false),
@@ -154,13 +157,14 @@ async function find(
   ground: Ground,
   { asked, input, threshold }: Pick<Presented, "asked" | "input" | "threshold">,
 ): Promise<Retrieved> {
-  const { limit, rerank, chunkThreshold = 0 } = input;
-  if (chunkThreshold <= threshold) return findRanked(context, ground, asked, { threshold, limit, rerank });
+  const { limit, rerank, chunkThreshold = 0, documentThreshold = 0 } = input;
+  if (Math.max(chunkThreshold, documentThreshold) <= threshold)
+    return findRanked(context, ground, asked, { threshold, limit, rerank });
   const found = await findRanked(context, ground, asked, { threshold, rerank });
   const kept = found.ranked.filter(
     ({ detail, similarity }) => !detail.chunk || shownSimilarity(similarity) >= chunkThreshold,
   );
-  return { ...found, ranked: kept.slice(0, limit) };
+  return { ...found, ranked: ofDocumentsAbove(kept, documentThreshold).slice(0, limit) };
 }
 
 async function present(
@@ -178,31 +182,28 @@ async function present(
     ranked.map(({ unit }) => unit),
   );
   const byUnit = new Map(whole.map((unit) => [unit.unit, unit]));
-  const moment = iso(clock.now());
   return ranked.flatMap(({ unit, detail, similarity, isOutOfDate }) => {
     const found = byUnit.get(unit);
     // Deleted since it was ranked.
     if (!found) return [];
     const sources = detail.documentIds.flatMap((id) => byId.get(id) ?? []);
+    const { memory } = found;
+    const lasting = memory ?? sources[0];
+    const isForgotten = memory?.isForgotten === true || (lasting !== undefined && isOver(lasting, clock.now()));
     return {
       id: detail.id,
       kind: detail.chunk ? "chunk" : "memory",
       text: detail.text,
       similarity: shownSimilarity(similarity),
-      memory: found.memory,
+      memory,
       // Without what does not hold any more.
       chunk: found.chunk && { ...found.chunk, content: detail.text },
       documents: sources,
-      trust: found.memory ? trustOf(found.memory) : trustOfDocument(sources[0] ?? { origin: "user" }),
-      ...standingOf(found.memory, moment),
+      trust: memory ? trustOf(memory) : trustOfDocument(sources[0] ?? { origin: "user" }),
       ...(isOutOfDate && { standing: detail.passage?.isForgotten ? "forgotten" : "replaced" }),
+      ...(isForgotten && { standing: "forgotten" }),
     };
   });
-}
-
-function standingOf(memory: Memory | null, moment: string): Pick<SearchResult, "standing"> {
-  const isOver = memory && (memory.isForgotten || (memory.forgetAfter !== null && memory.forgetAfter <= moment));
-  return isOver ? { standing: "forgotten" } : {};
 }
 
 interface Presented {
@@ -263,7 +264,7 @@ async function chunksOfMemories(
   const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
   const wanted = { threshold: lowest, rerank: input.rerank };
   const { ranked } = await findRanked(context, { ...ground, scope, kinds, among }, asked, wanted);
-  const found = await present(context, actor, ranked);
+  const found = await present(context, actor, ofDocumentsAbove(ranked, input.documentThreshold ?? 0));
   return new Map(
     memories.map((memory) => {
       const sources = new Set(memory.documents.map(({ id }) => id));

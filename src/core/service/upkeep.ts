@@ -1,13 +1,12 @@
 import { systemActor } from "../auth.js";
 import type { CoreContext } from "../context.js";
 import { dropLostBlobs } from "../documents/blobs.js";
+import { expiryReason } from "../memories/expiry.js";
 import { forgetMemories } from "../memories/forget.js";
-import { timeWasOver } from "../memories/set-aside.js";
 import { AUDIT_KEPT, AUDIT_KEPT_MS } from "./audit.js";
 import { endDeadGrants } from "./app-grants.js";
 import { resumePurges } from "./purge.js";
 import { REQUESTS_KEPT, REQUESTS_KEPT_MS } from "./requests.js";
-import type { Memory } from "../types.js";
 
 /** A caller that lost its answer asks again within minutes, not days. */
 const KEEP_OPERATIONS_MS = 24 * 60 * 60 * 1_000;
@@ -41,7 +40,8 @@ export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promi
 }
 
 /** Writes down as forgotten what search leaves out already because its time is over. */
-export async function forgetExpired({ store, clock, log }: CoreContext, signal: AbortSignal): Promise<void> {
+export async function forgetExpired(context: CoreContext, signal: AbortSignal): Promise<void> {
+  const { store, clock, log } = context;
   const { organizationId } = store;
   const actor = systemActor(organizationId);
   for (;;) {
@@ -49,14 +49,25 @@ export async function forgetExpired({ store, clock, log }: CoreContext, signal: 
     // Read inside: what was restated for longer meanwhile is not over.
     const count = await store.transaction(async (nouns) => {
       const expired = await nouns.memories.expired(organizationId, clock.now(), EXPIRY_BATCH);
-      for (const memory of expired) await forgetMemories(nouns, actor, [memory], reasonOf(memory));
+      for (const memory of expired) await forgetMemories(nouns, actor, [memory], expiryReason(memory));
       return expired.length;
     });
-    if (count === 0) return;
+    if (count === 0) break;
     log.info("memories expired", { count });
   }
+  await forgetExpiredDocuments(context, signal);
 }
 
-function reasonOf(memory: Memory): string {
-  return memory.forgetReason ?? timeWasOver(memory.forgetAfter ?? "");
+/** One by one: a document may have many chunks. */
+async function forgetExpiredDocuments({ store, clock, log }: CoreContext, signal: AbortSignal): Promise<void> {
+  const { organizationId } = store;
+  while (!signal.aborted) {
+    const id = await store.transaction(async (nouns) => {
+      const [first] = await nouns.documents.expired(organizationId, clock.now(), 1);
+      if (first !== undefined) await nouns.units.setDocumentForgotten(organizationId, first, true);
+      return first;
+    });
+    if (id === undefined) return;
+    log.info("document expired", { documentId: id });
+  }
 }

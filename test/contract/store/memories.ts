@@ -35,6 +35,7 @@ export function memoriesContract(open: OpenStore): void {
       expect(seq).toBeGreaterThan(0);
       expect(found).toEqual({
         ...draft,
+        ownForgetAfter: draft.forgetAfter,
         version: 1,
         isLatest: true,
         parentId: null,
@@ -79,8 +80,12 @@ export function memoriesContract(open: OpenStore): void {
       expect(await at.store.memories.byId(at.organization, before.id)).toEqual({
         ...before,
         ...change,
+        ownForgetAfter: change.forgetAfter,
         updatedAt: "2024-05-06T07:08:09.005Z",
       });
+      const ends = { forgetAfter: "2030-01-01T00:00:00.000Z", ownForgetAfter: null };
+      await at.store.memories.update(at.organization, before.id, ends);
+      expect(await at.store.memories.byId(at.organization, before.id)).toMatchObject(ends);
       await at.store.memories.update(OTHER_ORGANIZATION, before.id, { strength: 9 });
       expect((await at.store.memories.byId(at.organization, before.id))?.strength).toBe(4);
     });

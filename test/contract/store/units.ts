@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { UnitScope } from "../../../src/core/ports.js";
-import { kindOf, type Unit, type VectorSpace } from "../../../src/core/types.js";
-import { buildCondition, buildVector, only } from "../../support/builders.js";
+import { kindOf, type Unit, unitOf, type VectorSpace } from "../../../src/core/types.js";
+import { buildChunkDrafts, buildCondition, buildVector, only } from "../../support/builders.js";
 import { type OpenStore, OTHER_ORGANIZATION, useStore, rising } from "./fixture.js";
 
 export function unitsContract(open: OpenStore): void {
@@ -205,6 +205,70 @@ export function unitsContract(open: OpenStore): void {
       expect([await find(plain, ["zebra"]), await detailsIn(plain)]).toEqual([[unit], [unit]]);
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map([[containerId, 1]]));
       expect(await vectorsIn(all)).toEqual([]);
+    });
+  });
+
+  describe("chunks of a forgotten document", () => {
+    const texts = async (scope: UnitScope) => {
+      const units = await find(scope, ["zebra", "giraffe"]);
+      const details = await at.store.units.details(at.organization, scope, units);
+      return details.map(({ text }) => text).toSorted();
+    };
+
+    test("are found only when forgotten units of their kind are asked for, and come back whole", async () => {
+      const { document, units, containerIds } = await at.addIndexedDocument({}, "zebra one", "zebra two");
+      const space = await at.store.ensureSpace("s", 3);
+      for (const unit of units) await at.store.units.addVector(unit, space, buildVector(space, 1));
+      const [plain, all] = [await scopeOf(["a"]), await scopeOf(["a"], { includeForgotten: true })];
+      const vectorsIn = async (scope: UnitScope) =>
+        [...(await at.store.units.forgottenVectors(scope, space)).units].toSorted(rising);
+      const set = (forgotten: boolean, organization = at.organization) =>
+        at.store.units.setDocumentForgotten(organization, document.id, forgotten);
+
+      await set(true, OTHER_ORGANIZATION);
+      expect(await texts(plain)).toEqual(["zebra one", "zebra two"]);
+      for (let time = 0; time < 2; time += 1) await set(true);
+      expect([await find(plain, ["zebra"]), await texts(all)]).toEqual([[], ["zebra one", "zebra two"]]);
+      expect(await vectorsIn(all)).toEqual([...units].toSorted(rising));
+      expect(await vectorsIn({ ...all, kinds: ["memory"] })).toEqual([]);
+      expect(await find({ ...all, kinds: ["memory"] }, ["zebra"])).toEqual([]);
+      expect(await at.store.vectors.counts(space.id)).toEqual(new Map());
+
+      await set(false);
+      expect(await texts(plain)).toEqual(["zebra one", "zebra two"]);
+      expect(await vectorsIn(all)).toEqual([]);
+      expect(await at.store.vectors.counts(space.id)).toEqual(new Map(containerIds.map((id) => [id, 2])));
+    });
+
+    test("stay so when they get other text, vectors or containers", async () => {
+      const { document, containerIds } = await at.addIndexedDocument({}, "zebra");
+      await at.store.units.setDocumentForgotten(at.organization, document.id, true);
+      const [chunk] = await at.store.chunks.replace(at.organization, document.id, 2, buildChunkDrafts("giraffe"));
+      const unit = unitOf("chunk", chunk?.seq ?? 0);
+      const space = await at.store.ensureSpace("s", 3);
+      await at.store.units.indexText({ unit, containerIds, text: "giraffe", context: "" });
+      await at.store.units.addVector(unit, space, buildVector(space, 1));
+      const other = await at.container("b");
+      await at.store.containers.relocate(at.organization, document.id, [other.id]);
+      expect(await find(await scopeOf(["b"]), ["giraffe"])).toEqual([]);
+      const all = await scopeOf(["b"], { includeForgotten: true });
+      expect(await find(all, ["giraffe"])).toEqual([unit]);
+      expect([...(await at.store.units.forgottenVectors(all, space)).units]).toEqual([unit]);
+    });
+
+    test("are left out from the moment on at which their document is over, whatever was remembered of them", async () => {
+      const { document, units } = await at.addIndexedDocument({}, "zebra");
+      const plain = await scopeOf(["a"]);
+      for (let time = 0; time < 3; time += 1) expect(await texts(plain)).toEqual(["zebra"]);
+      const forgetAfter = at.clock.from(1_000).toISOString();
+      await at.store.documents.update(at.organization, document.id, { forgetAfter });
+      const expired = () => at.store.documents.expired(at.organization, at.clock.now(), 10);
+      expect([await texts(plain), await expired()]).toEqual([["zebra"], []]);
+      at.clock.advance(1_000);
+      expect([await texts(plain), await expired()]).toEqual([[], [document.id]]);
+      expect(await find(plain, ["zebra"])).toEqual(units);
+      await at.store.units.setDocumentForgotten(at.organization, document.id, true);
+      expect([await find(plain, ["zebra"]), await expired()]).toEqual([[], []]);
     });
   });
 

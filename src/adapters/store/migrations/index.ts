@@ -12,6 +12,7 @@ import { jobCrashes } from "./0011-job-crashes.js";
 import { outdatedSources } from "./0012-outdated-sources.js";
 import { modelFailures } from "./0013-model-failures.js";
 import { requestOperations } from "./0014-request-operations.js";
+import { documentExpiry } from "./0015-document-expiry.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly string[] = [
   outdatedSources,
   modelFailures,
   requestOperations,
+  documentExpiry,
 ];

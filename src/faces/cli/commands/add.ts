@@ -19,6 +19,7 @@ interface AddOptions {
   readonly title?: string;
   readonly metadata?: readonly string[];
   readonly date?: string;
+  readonly forgetAfter?: string;
   readonly fact?: readonly string[];
   readonly updates?: string;
   readonly wait: boolean;
@@ -46,6 +47,7 @@ export function registerAdd(program: Command, cli: Cli): void {
     .option("--title <title>", "a title (default for a file: its name)")
     .option("-m, --metadata <key=value>", "text to filter by, or a JSON object; may be repeated", collect)
     .option("--date <date>", "the ISO date the content is from; `yesterday` in it is read from there")
+    .option("--forget-after <date>", "the ISO date or date-time from which on it is forgotten, with what it alone says")
     .option(
       "-f, --fact <text>",
       "a fact to remember, in your own words, instead of finding them; may be repeated",
@@ -115,6 +117,7 @@ function inputOf(source: Source, container: string, options: AddOptions): AddDoc
     ...(title !== undefined && { title }),
     ...(options.metadata && { metadata: readMetadata(options.metadata) as AddDocumentInput["metadata"] }),
     ...(options.date !== undefined && { documentDate: options.date }),
+    ...(options.forgetAfter !== undefined && { forgetAfter: options.forgetAfter }),
     ...factsOf(source, options),
   };
 }

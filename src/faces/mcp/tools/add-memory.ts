@@ -37,6 +37,10 @@ const input = z.object({
     .optional()
     .describe("Flat values to filter by later"),
   customId: anyId.optional().describe("Your own id of this text; the same id again replaces it"),
+  forgetAfter: z
+    .string()
+    .optional()
+    .describe("ISO 8601 date-time after which the text and what it alone says are forgotten"),
   wait: z
     .number()
     .min(0)
@@ -76,7 +80,7 @@ export const addMemoryTool = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ core, actor, defaultContainer }, args) {
     const container = writingPlace({ actor, defaultContainer }, args.containerTag);
-    const { content, facts, metadata, customId, wait } = args;
+    const { content, facts, metadata, customId, forgetAfter, wait } = args;
     const receipt = await core.addDocument(
       { actor, operationId: createId() },
       {
@@ -88,11 +92,12 @@ export const addMemoryTool = defineTool({
         ...(facts && facts.length > 0 && { facts }),
         ...(metadata && { metadata }),
         ...(customId !== undefined && { customId }),
+        ...(forgetAfter !== undefined && { forgetAfter }),
         ...(wait > 0 && { wait }),
       },
     );
     const structured = present(receipt, container);
-    return { text: describe(structured, receipt.facts !== null), structured };
+    return { text: describe(structured, { isResolved: receipt.facts !== null, forgetAfter }), structured };
   },
 });
 
@@ -118,7 +123,10 @@ function present({ id, status, dreamingStatus, facts, errorReason }: DocumentRec
   };
 }
 
-function describe(receipt: Receipt, isResolved: boolean): string {
+function describe(
+  receipt: Receipt,
+  { isResolved, forgetAfter }: { readonly isResolved: boolean; readonly forgetAfter: string | undefined },
+): string {
   const {
     documentId,
     status,
@@ -143,7 +151,7 @@ function describe(receipt: Receipt, isResolved: boolean): string {
     status === "failed"
       ? `It is stored, but could not be processed and is not searchable: ${oneLine(error ?? "no reason is known")}`
       : searchable
-        ? "It is searchable now."
+        ? `It is searchable ${forgetAfter === undefined ? "now" : `until ${oneLine(forgetAfter)}`}.`
         : `It is safely stored and becomes searchable in a moment (status ${status}).`,
     isResolved
       ? `${count(added.length, "memory", "memories")} added, ${updated.length} updated, ${duplicates.length} known already.`

@@ -29,7 +29,7 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
     "Where the days of the container are counted: a name such as Pacific/Auckland, or an offset such as +13:00. Null for the server's.",
   entityContext: "What the extraction of facts should know about the container.",
   includeContent: "Whether the text comes along.",
-  forgetAfter: "When the memory is over; ISO 8601.",
+  forgetAfter: "From when on it is forgotten; ISO 8601.",
   all: "True: everything that the key may change.",
   onlyOutdated: "Whether to leave out documents that were read like this already; true unless `ids` are named.",
   replace: "Whether to forget what only these documents state and is not found in them again.",

@@ -3,7 +3,7 @@ import { conversationSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { containerFields, documentStatus, tagsOf } from "../schemas.js";
 
-const { conversationId, messages, metadata, endUserId, entityContext } = conversationSchema.shape;
+const { conversationId, messages, metadata, endUserId, entityContext, forgetAfter } = conversationSchema.shape;
 
 /** Samples of the contract name the conversation `customId` (contract-gaps.md G-35). */
 const conversationBody = z
@@ -15,6 +15,7 @@ const conversationBody = z
     metadata,
     endUserId,
     entityContext,
+    forgetAfter,
   })
   .superRefine((body, context) => {
     if (body.conversationId === undefined && body.customId === undefined)

@@ -22,6 +22,10 @@ const {
   facts,
 } = addDocumentSchema.shape;
 
+const forgetAfter = addDocumentSchema.shape.forgetAfter.describe(
+  "From then on its passages are no longer found, nor what it alone states; at once where that has passed. ISO 8601. Null takes it off.",
+);
+
 /** A document to add (contract.md §3.1.1). */
 export const addBody = z.object({
   content,
@@ -35,6 +39,7 @@ export const addBody = z.object({
   taskType,
   filepath,
   documentDate,
+  forgetAfter,
   dreaming,
   /** Extension: facts that the caller has extracted already. */
   facts,
@@ -52,6 +57,7 @@ const updateBody = z.object({
   taskType,
   filepath,
   documentDate,
+  forgetAfter,
 });
 
 /** Programs refuse answers with long headers. */

@@ -10,7 +10,8 @@ import { containerTag, tagsOf } from "../schemas.js";
 import { serveFile } from "./serve-file.js";
 import { parseLimitedJson } from "../../../lib/limited-json.js";
 
-const { title, customId, endUserId, entityContext, taskType, dreaming, filepath } = addDocumentSchema.shape;
+const { title, customId, endUserId, entityContext, taskType, dreaming, filepath, forgetAfter } =
+  addDocumentSchema.shape;
 
 /** JSON as the text of a field. */
 function jsonText(rule: string) {
@@ -62,6 +63,11 @@ const uploadForm = z.object({
   dreaming: unlessEmpty(dreaming.unwrap()),
   filepath: unlessEmpty(filepath.unwrap()),
   title: unlessEmpty(title.unwrap()),
+  forgetAfter: unlessEmpty(
+    z
+      .preprocess((value) => (value === "null" ? null : value), forgetAfter.unwrap())
+      .describe("The moment from which on it is forgotten, or `null` to take it off."),
+  ),
 });
 
 const linkQuery = z.object({

@@ -46,6 +46,8 @@ export const documentAnswer = z.object({
   url: z.string().nullable(),
   filepath: z.string().nullable(),
   memories: z.array(documentMemory).min(1).optional(),
+  /** Extension: when it is forgotten; only where it is to be. */
+  forgetAfter: dateTime.optional(),
   /** Extension: why processing failed; only on a failed document. */
   errorReason: z.string().optional(),
   /** Extension: why its memories are late, missing or those of rules; only where something keeps them. */
@@ -112,6 +114,7 @@ export function presentDocument(
     url: absoluteUrl(document.url, origin),
     filepath: document.filepath,
     ...(memories.length > 0 && { memories: memories.map((memory) => presentDocumentMemory(memory, document)) }),
+    ...(document.forgetAfter !== null && { forgetAfter: document.forgetAfter }),
     ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
     ...(dreamingReason !== null && { dreamingReason }),
     ...(processing && { processingMetadata: processing }),

@@ -20,11 +20,6 @@ const groundFields = {
 };
 type GroundFields = z.infer<z.ZodObject<typeof groundFields>>;
 
-/** Fields that are taken and change nothing. */
-const idleFields = {
-  documentThreshold: threshold.describe("Accepted for older clients; has no effect."),
-};
-
 /** Fields that let a search take more trouble. */
 const careFields = {
   rerank: flag.describe(
@@ -40,7 +35,7 @@ const include = z.object({
   summaries: flag,
   relatedMemories: flag,
   forgottenMemories: flag.describe(
-    "Searches what was forgotten or is over, too. It carries `isForgotten: true`; a passage that says on the query only what something newer replaced carries `isLatest: false`. Without it such passages are left out, and sentences that do not hold any more are cut out of others (`[…]`); only passages that tell of an event which is over stay, behind others and marked.",
+    "Searches what was forgotten or is over, too. It carries `isForgotten: true`, and so do chunks of documents whose `forgetAfter` has passed; a passage that says on the query only what something newer replaced carries `isLatest: false`. Without it such passages are left out, and sentences that do not hold any more are cut out of others (`[…]`); only passages that tell of an event which is over stay, behind others and marked.",
   ),
   chunks: flag.describe("Gives memories alone, each with the chunks of its documents that answer the query."),
 });
@@ -54,7 +49,9 @@ const searchBody = z.object({
   chunkThreshold: threshold.describe("Least similarity of a chunk, where that is more than `threshold`."),
   onlyMatchingChunks: flag.describe("False adds to each chunk the one before and the one after it. Default true."),
   include: include.optional(),
-  ...idleFields,
+  documentThreshold: threshold.describe(
+    "Least similarity of a document's best chunk, without which none of its chunks is given. Memories stay.",
+  ),
   ...careFields,
   aggregate: flag.describe(
     "Adds memories that say what several results say together, marked `isAggregated`. They are kept nowhere. By the language model where there is one, else only by joining memories that begin alike.",
@@ -66,11 +63,13 @@ const documentSearchBody = z.object({
   ...groundFields,
   limit: searchSchema.shape.limit.describe("The most documents."),
   chunkThreshold: searchDocumentsSchema.shape.chunkThreshold,
+  documentThreshold: searchDocumentsSchema.shape.documentThreshold.describe(
+    "Least score of a document, which is that of its best chunk.",
+  ),
   onlyMatchingChunks: flag.describe("False adds to each chunk the one before and the one after it. Default true."),
   includeFullDocs: flag,
   includeSummary: flag,
   categoriesFilter: z.array(z.string()).optional().describe("Accepted for older clients; has no effect."),
-  ...idleFields,
   ...careFields,
 });
 
@@ -87,7 +86,7 @@ export const searchEndpoints = [
     status: 200,
     answer: searchAnswer,
     async handle({ core, call, body, setHeader }) {
-      const { q, searchMode, limit, chunkThreshold, include: wanted = {} } = body;
+      const { q, searchMode, limit, chunkThreshold, documentThreshold, include: wanted = {} } = body;
       const answer = await core.search(call, {
         q,
         ...groundOf(body),
@@ -95,6 +94,7 @@ export const searchEndpoints = [
         limit,
         threshold: body.threshold,
         chunkThreshold,
+        documentThreshold,
         includeForgotten: wanted.forgottenMemories,
         includeRelatives: wanted.relatedMemories,
         // Whoever asks for documents gets chunks anyway.
@@ -119,12 +119,13 @@ export const searchEndpoints = [
     status: 200,
     answer: documentSearchAnswer,
     async handle({ core, call, body, setHeader }) {
-      const { q, limit, chunkThreshold } = body;
+      const { q, limit, chunkThreshold, documentThreshold } = body;
       const answer = await core.searchDocuments(call, {
         q,
         ...groundOf(body),
         limit,
         chunkThreshold,
+        documentThreshold,
         includeNeighbours: body.onlyMatchingChunks === false,
         includeContent: body.includeFullDocs,
         rerank: body.rerank,

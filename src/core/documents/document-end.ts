@@ -1,0 +1,92 @@
+import { createId } from "../../lib/ids.js";
+import { groupBy } from "../../lib/group-by.js";
+import type { TimeZone } from "../../lib/time-zone.js";
+import { maySee } from "../auth.js";
+import { ownTimeZone, sharedTimeZone } from "../containers/time-zone.js";
+import { momentIn } from "../input.js";
+import { earlier, later } from "../memories/expiry.js";
+import { isOver } from "../memories/find-memory.js";
+import { noteMemory } from "../memories/memory-state.js";
+import type { StoreNouns } from "../ports.js";
+import type { Actor, Document, Memory } from "../types.js";
+import { remindExpired } from "./read-anew.js";
+
+/** The moment (ISO 8601 in UTC) that a checked end of a document means; what is no text stays what it is. */
+export async function momentOfEnd(
+  { containers }: Pick<StoreNouns, "containers">,
+  organizationId: string,
+  forgetAfter: string | null | undefined,
+  place: { readonly timeZone: TimeZone; readonly metadata: Document["metadata"]; readonly tags: readonly string[] },
+): Promise<string | null | undefined> {
+  if (typeof forgetAfter !== "string") return forgetAfter;
+  const zone = ownTimeZone(place.metadata) ?? sharedTimeZone(place, await containers.find(organizationId, place.tags));
+  return momentIn(forgetAfter, zone);
+}
+
+/**
+ * Gives what a document states its new end, inside the transaction that changed it: a memory is over once all documents are
+ * that state it, or earlier where it has an end of its own. What was forgotten with the document comes back where it has time
+ * again.
+ */
+export async function endWithDocument(
+  nouns: StoreNouns,
+  actor: Actor,
+  document: Pick<Document, "organizationId" | "id" | "forgetAfter">,
+  now: Date,
+): Promise<void> {
+  const { organizationId, id, forgetAfter } = document;
+  const cause = `document ${id} is forgotten ${forgetAfter === null ? "never" : `after ${forgetAfter}`}`;
+  await moveEnds(nouns, actor, document, cause);
+  const isForgotten = isOver({ forgetAfter }, now);
+  await nouns.units.setDocumentForgotten(organizationId, id, isForgotten);
+  if (!isForgotten) await remindExpired(nouns, actor, await statedBy(nouns, actor, document), { now, cause });
+}
+
+async function moveEnds(
+  nouns: StoreNouns,
+  actor: Actor,
+  document: Pick<Document, "organizationId" | "id">,
+  cause: string,
+): Promise<void> {
+  const { organizationId } = document;
+  const batchId = createId();
+  const memories = await statedBy(nouns, actor, document);
+  const ends = await endsOfDocuments(nouns, organizationId, memories);
+  for (const memory of memories) {
+    const { ownForgetAfter } = memory;
+    const forgetAfter = earlier(ownForgetAfter, ends.get(memory.id) ?? null);
+    if (forgetAfter === memory.forgetAfter) continue;
+    await nouns.memories.update(organizationId, memory.id, { forgetAfter, ownForgetAfter });
+    const noted = { batchId, action: "memory.expiry-changed", cause };
+    await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
+  }
+}
+
+/** The newest versions that a document states, as far as the actor may see them. */
+async function statedBy(
+  { memories }: Pick<StoreNouns, "memories">,
+  actor: Actor,
+  { organizationId, id }: Pick<Document, "organizationId" | "id">,
+): Promise<Memory[]> {
+  const stated = await memories.ofDocument(organizationId, id);
+  return stated.filter(({ isLatest, containerTag }) => isLatest && maySee(actor, [containerTag]));
+}
+
+/** When the last of the documents ends that state each memory, by the memory's id. */
+async function endsOfDocuments(
+  { memories, documents }: Pick<StoreNouns, "memories" | "documents">,
+  organizationId: string,
+  stated: readonly Memory[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const sources = await memories.sources(
+    organizationId,
+    stated.map(({ id }) => id),
+  );
+  const heads = await documents.headsByIds(organizationId, [...new Set(sources.map(({ documentId }) => documentId))]);
+  const endOf = new Map(heads.map(({ id, forgetAfter }) => [id, forgetAfter]));
+  const ends = [...groupBy(sources, ({ memoryId }) => memoryId)].map(([memoryId, own]) => {
+    const [first = null, ...others] = own.map(({ documentId }) => endOf.get(documentId) ?? null);
+    return [memoryId, others.reduce(later, first)] as const;
+  });
+  return new Map(ends);
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { encodeForm } from "../support/forms.js";
+import { openRest, type OpenedRest } from "../support/rest.js";
+
+const TEXT = "Mia rehearses the cello for the autumn concert.";
+const PAST = "2001-02-03T04:05:06Z";
+const FUTURE = "2099-01-01T00:00:00+02:00";
+const WAIT = { prefer: "wait=30" };
+
+let rest: OpenedRest;
+let containers = 0;
+beforeAll(async () => {
+  rest = await openRest();
+});
+afterAll(() => rest.close());
+
+/** Every door by which a document comes in; each gives its id. */
+type Fields = Record<string, unknown>;
+const DOORS: [name: string, open: (fields: Fields) => Promise<{ status: number; body: any }>][] = [
+  ["add", (fields) => rest.send("POST", "/v3/documents", { content: TEXT, ...fields }, WAIT)],
+  [
+    "batch, of one",
+    ({ containerTag, ...fields }) =>
+      rest.send("POST", "/v3/documents/batch", { documents: [{ content: TEXT, ...fields }], containerTag }),
+  ],
+  [
+    "batch, of all",
+    ({ customId, ...fields }) =>
+      rest.send("POST", "/v3/documents/batch", { documents: [{ content: TEXT, customId }], ...fields }),
+  ],
+  [
+    "file",
+    async ({ forgetAfter, ...fields }) => {
+      const file = new File([TEXT], "a.txt", { type: "text/plain" });
+      const form = { ...(fields as Record<string, string>), forgetAfter: String(forgetAfter), file };
+      const { bytes, headers } = await encodeForm(form);
+      return rest.send("POST", "/v3/documents/file", bytes, { ...headers, ...WAIT });
+    },
+  ],
+  [
+    "conversation",
+    ({ customId, ...fields }) => {
+      const messages = [{ role: "user", content: "I rehearse the cello for the autumn concert." }];
+      return rest.send("POST", "/v4/conversations", { conversationId: customId, messages, ...fields });
+    },
+  ],
+];
+
+async function search(containerTag: string, include: Fields = {}): Promise<any[]> {
+  const asked = { q: "Who rehearses the cello?", containerTag, threshold: 0, include };
+  return (await rest.send("POST", "/v4/search", asked)).body.results;
+}
+
+describe.each(DOORS)("forgetAfter by %s", (_name, open) => {
+  test("hides the document from then on, shows it as forgotten where that is asked for, and null takes it off", async () => {
+    const containerTag = `c${(containers += 1)}`;
+    const send = async (forgetAfter: string | null) => {
+      const { status, body } = await open({ containerTag, customId: "note", forgetAfter });
+      expect(status).toBe(200);
+      await rest.settle();
+      return body.id ?? body.results[0].id;
+    };
+    const id = await send(PAST);
+    expect(await search(containerTag)).toEqual([]);
+    const forgotten = await search(containerTag, { forgottenMemories: true });
+    expect(forgotten.length).toBeGreaterThan(0);
+    expect(forgotten.some(({ chunk }) => chunk)).toBe(true);
+    for (const result of forgotten) expect(result.isForgotten).toBe(true);
+
+    await send(FUTURE);
+    expect((await rest.send("GET", `/v3/documents/${id}`)).body.forgetAfter).toBe("2098-12-31T22:00:00.000Z");
+    const told = await search(containerTag);
+    expect(told.length).toBe(forgotten.length);
+    for (const result of told) expect(result).not.toHaveProperty("isForgotten");
+
+    await send(null);
+    expect((await rest.send("GET", `/v3/documents/${id}`)).body).not.toHaveProperty("forgetAfter");
+  });
+
+  test.each(["soon", "2026-02-30", "1700000000"])("%s is no date, and is refused", async (forgetAfter) => {
+    const { status, body } = await open({ containerTag: "refused", customId: "note", forgetAfter });
+    const refusal = status === 200 ? body.results[0].details : body.message;
+    expect([status, refusal]).toEqual([
+      body.results ? 200 : 400,
+      expect.stringMatching(/forgetAfter: must be an ISO 8601 date/),
+    ]);
+  });
+});
+
+test("PATCH sets an end and takes it off; the document itself stays", async () => {
+  const containerTag = "patched";
+  const { body } = await rest.send("POST", "/v3/documents", { content: TEXT, containerTag }, WAIT);
+  const patch = (forgetAfter: unknown) => rest.send("PATCH", `/v3/documents/${body.id}`, { forgetAfter });
+  const before = await search(containerTag);
+  expect(before.length).toBeGreaterThan(0);
+  expect((await patch(PAST)).status).toBe(200);
+  expect(await search(containerTag)).toEqual([]);
+  const { body: document } = await rest.send("GET", `/v3/documents/${body.id}`);
+  expect(document.content).toBe(TEXT);
+  for (const memory of document.memories ?? []) expect(memory.isForgotten).toBe(true);
+  for (const wrong of ["tomorrow", 5, ""]) expect((await patch(wrong)).status).toBe(400);
+  expect((await patch(null)).status).toBe(200);
+  const idsOf = (results: any[]) => new Set(results.map(({ id }) => id as string));
+  expect(idsOf(await search(containerTag))).toEqual(idsOf(before));
+});
+
+test("a key of another container ends nothing", async () => {
+  const { body } = await rest.send("POST", "/v3/documents", { content: TEXT, containerTag: "mine" }, WAIT);
+  const { secret } = await rest.core.createKey(
+    { actor: rest.actor },
+    { name: "other", kind: "scoped", grants: [{ containerTag: "other" }] },
+  );
+  const headers = { authorization: `Bearer ${secret}` };
+  const { status } = await rest.send("PATCH", `/v3/documents/${body.id}`, { forgetAfter: PAST }, headers);
+  expect(status).toBe(404);
+  expect((await search("mine")).length).toBeGreaterThan(0);
+});
