@@ -92,7 +92,9 @@ describe("older memories of a bucket", () => {
         .toReversed(),
     );
     const fence = /^--- ([0-9a-f]{16})$/m.exec(String(request?.body.messages?.at(-1)?.content))?.[1] ?? "";
-    expect(request?.body.messages).toEqual(summariseProfilePrompt.messages({ bucket: MUSIC, memories, fence, guidance: {} }));
+    expect(request?.body.messages).toEqual(
+      summariseProfilePrompt.messages({ bucket: MUSIC, memories, fence, guidance: {} }),
+    );
     for (const { id } of kept) expect(JSON.stringify(request?.body)).not.toContain(id);
     expect(await opened.store.extractions.totals(opened.store.organizationId)).toMatchObject({ answers: 1 });
   });
