@@ -58,6 +58,7 @@ export interface DocumentChange {
   readonly source?: string | null;
   readonly filepath?: string | null;
   readonly documentDate?: string | null;
+  readonly origin?: Document["origin"];
   readonly facts?: Document["facts"];
   readonly rememberAsIs?: boolean;
   readonly receipt?: Document["receipt"];
