@@ -60,6 +60,7 @@ export interface DocumentChange {
   readonly filepath?: string | null;
   readonly documentDate?: string | null;
   readonly forgetAfter?: string | null;
+  readonly origin?: Document["origin"];
   readonly facts?: Document["facts"];
   readonly rememberAsIs?: boolean;
   readonly receipt?: Document["receipt"];

@@ -67,6 +67,7 @@ export function columnsOf(change: DocumentChange): Partial<Selectable<Database["
   if (change.filepath !== undefined) columns.filepath = change.filepath;
   if (change.documentDate !== undefined) columns.document_date = change.documentDate;
   if (change.forgetAfter !== undefined) columns.forget_after = change.forgetAfter;
+  if (change.origin !== undefined) columns.origin = change.origin;
   if (change.facts !== undefined) columns.facts = toJson(change.facts);
   if (change.rememberAsIs !== undefined) columns.remember_as_is = change.rememberAsIs ? 1 : 0;
   if (change.receipt !== undefined) columns.receipt = toJson(change.receipt);

@@ -13,7 +13,7 @@ import type { DocumentChange, DocumentDraft, StoreNouns } from "../ports.js";
 import { usualContainer } from "../containers/usual-container.js";
 import type { PreparedDocument } from "./prepare-document.js";
 import { firstJob, isSameList, noteDocument, reviseDocument } from "./revise-document.js";
-import type { Actor, Document, RememberedFact } from "../types.js";
+import type { Actor, Document, Origin, RememberedFact } from "../types.js";
 
 export { noteDocument } from "./revise-document.js";
 
@@ -205,6 +205,7 @@ async function takeAgain(
       content: input.content,
       turns,
       containerTags: tags,
+      origin: originAfter(existing, input.origin),
       taskType,
       url: known.url ?? null,
       type: known.type ?? "text",
@@ -214,6 +215,15 @@ async function takeAgain(
     },
   });
   return { ...receiptOf(revised), ...instantly(revised) };
+}
+
+/** From the least to the most trusted. */
+const BY_TRUST: readonly Origin[] = ["web", "connector", "agent", "user"];
+
+/** A text that somebody from outside has had a hand in is from outside, whoever wrote it first or goes on with it. */
+function originAfter({ origin }: Document, next: Origin = origin): Origin {
+  const isOutside = next === "web" || next === "connector";
+  return isOutside && BY_TRUST.indexOf(next) < BY_TRUST.indexOf(origin) ? next : origin;
 }
 
 /** True when a change would change nothing. */
