@@ -167,6 +167,7 @@ export interface Database {
     made_at: string;
   };
   remembered_with: { document_id: string; extractor: string };
+  cut_with: { document_id: string; chunking: string };
   extraction_tasks: {
     seq: Generated<number>;
     id: string;

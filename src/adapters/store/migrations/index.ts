@@ -10,6 +10,7 @@ import { requestErrors } from "./0009-request-errors.js";
 import { contextAuthor } from "./0010-context-author.js";
 import { jobCrashes } from "./0011-job-crashes.js";
 import { requestOperations } from "./0012-request-operations.js";
+import { cutWith } from "./0013-cut-with.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly string[] = [
   contextAuthor,
   jobCrashes,
   requestOperations,
+  cutWith,
 ];
