@@ -305,6 +305,10 @@ export interface ExtractionStore {
    * stated the facts.
    */
   readings(organizationId: string, query: ReadingQuery): Promise<DocumentReading[]>;
+  /** Notes how a document was cut into chunks, in place of what was noted before; null for as is usual. */
+  noteCutting(documentId: string, chunking: string | null): Promise<void>;
+  /** Documents that are cut into chunks and findable, oldest first. */
+  cuttings(organizationId: string, query: Omit<ReadingQuery, "exceptBy">): Promise<DocumentCutting[]>;
 }
 
 /** What answers of language models took together. */
@@ -329,15 +333,27 @@ export interface ReadingQuery {
 }
 
 /** With what a document was read. */
-export interface DocumentReading {
+export interface DocumentReading extends WorkedDocument {
+  /** Null when nobody noted it. */
+  readonly extractor: string | null;
+}
+
+/** How a document was cut into chunks. */
+export interface DocumentCutting extends WorkedDocument {
+  /** Who sent it, whose settings hold for it. */
+  readonly client: string | null;
+  /** Null for as is usual. */
+  readonly chunking: string | null;
+}
+
+/** A document that work may be done on. */
+export interface WorkedDocument {
   readonly id: string;
   readonly revision: number;
   /** The first container that it lies in. */
   readonly containerTag: string;
   /** Of its text. */
   readonly bytes: number;
-  /** Null when nobody noted it. */
-  readonly extractor: string | null;
 }
 
 export interface StoreHealth {

@@ -1,11 +1,12 @@
 import { timeZoneOf } from "../core/containers/time-zone.js";
-import type { JobContext } from "../core/ports.js";
-import { chunkingOf } from "../core/service/chunking.js";
+import type { JobContext, StoreNouns } from "../core/ports.js";
+import { chunkingMark, chunkingOf, type Chunking } from "../core/service/chunking.js";
 import { readSettings } from "../core/service/settings.js";
-import { unitOf } from "../core/types.js";
+import { type Document, unitOf } from "../core/types.js";
 import { createId } from "../lib/ids.js";
 import { yieldTurn } from "../lib/time.js";
 import { chunkDocument } from "./chunk.js";
+import type { ChunkPiece } from "./chunk-piece.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
@@ -18,35 +19,55 @@ const YIELD_EVERY = 50;
  */
 export async function indexChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
-  const pieces = current
-    ? await chunkDocument({
-        content: current.content,
-        type: current.type,
-        title: current.title,
-        filepath: current.filepath,
-        date: current.documentDate,
-        timeZone: await timeZoneOf(context, current),
-        turns: current.turns,
-        chunking: chunkingOf(await readSettings(context.store, current.organizationId, current.client)),
-      })
-    : [];
+  const cut = current && (await cutDocument(context, current));
   await commitStep(context, job, payload, async (nouns, document) => {
-    const { organizationId, id, revision } = document;
-    const drafts = pieces.map((piece) => ({ ...piece, id: createId() }));
-    const chunks = await nouns.chunks.replace(organizationId, id, revision, drafts);
-    const added = new Set(drafts.map((draft) => draft.id));
-    const containers = await nouns.containers.ofDocument(organizationId, id);
-    const containerIds = containers.map((container) => container.id);
-    for (const [index, chunk] of chunks.filter((chunk) => added.has(chunk.id)).entries()) {
-      if (index % YIELD_EVERY === YIELD_EVERY - 1) await yieldTurn(job.signal);
-      await nouns.units.indexText({
-        unit: unitOf("chunk", chunk.seq),
-        containerIds,
-        text: chunk.content,
-        context: chunk.context,
-      });
-    }
-    await nouns.documents.update(organizationId, id, { status: "embedding" });
+    if (cut) await keepChunks(nouns, document, cut, job.signal);
+    await nouns.documents.update(document.organizationId, document.id, { status: "embedding" });
     return "embed";
   });
+}
+
+/** A document as the settings of whoever sent it want it cut. */
+export interface CutDocument {
+  readonly pieces: readonly ChunkPiece[];
+  readonly chunking: Chunking;
+}
+
+export async function cutDocument(context: IngestContext, document: Document): Promise<CutDocument> {
+  const chunking = chunkingOf(await readSettings(context.store, document.organizationId, document.client));
+  const pieces = await chunkDocument({
+    content: document.content,
+    type: document.type,
+    title: document.title,
+    filepath: document.filepath,
+    date: document.documentDate,
+    timeZone: await timeZoneOf(context, document),
+    turns: document.turns,
+    chunking,
+  });
+  return { pieces, chunking };
+}
+
+/** Makes these the chunks of a document inside a transaction; vectors come later. */
+export async function keepChunks(
+  nouns: StoreNouns,
+  { organizationId, id, revision }: Document,
+  { pieces, chunking }: CutDocument,
+  signal: AbortSignal,
+): Promise<void> {
+  const drafts = pieces.map((piece) => ({ ...piece, id: createId() }));
+  const chunks = await nouns.chunks.replace(organizationId, id, revision, drafts);
+  await nouns.extractions.noteCutting(id, chunkingMark(chunking));
+  const added = new Set(drafts.map((draft) => draft.id));
+  const containers = await nouns.containers.ofDocument(organizationId, id);
+  const containerIds = containers.map((container) => container.id);
+  for (const [index, chunk] of chunks.filter((chunk) => added.has(chunk.id)).entries()) {
+    if (index % YIELD_EVERY === YIELD_EVERY - 1) await yieldTurn(signal);
+    await nouns.units.indexText({
+      unit: unitOf("chunk", chunk.seq),
+      containerIds,
+      text: chunk.content,
+      context: chunk.context,
+    });
+  }
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { systemActor } from "../core/auth.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
+import { MISSING_JOB } from "../core/embeddings/roles.js";
 import { forgetNotFound, withoutPast, type Reread } from "../core/memories/read-again.js";
 import { writeFacts } from "../core/memories/write-facts.js";
 import type { AppError } from "../core/errors.js";
@@ -11,11 +12,18 @@ import { createId } from "../lib/ids.js";
 import { findCandidates, submissionsOf, withPlaces } from "./candidates.js";
 import type { IngestContext } from "./context.js";
 import { dropFound, findOnce } from "./found-candidates.js";
+import { cutDocument, keepChunks } from "./index-chunks.js";
 import { resolveForContainers, type Resolved } from "./keep-facts.js";
 import { readerOf } from "./readings.js";
 import { commitStep, loadCurrent, stepSchema } from "./step.js";
 
-export const rereadSchema = stepSchema.extend({ replace: z.boolean() });
+export const rereadSchema = stepSchema.extend({
+  replace: z.boolean(),
+  /** Whether its facts are found again; so it was before there was anything else to do. */
+  reads: z.boolean().default(true),
+  /** Whether it is cut into chunks again. */
+  cuts: z.boolean().default(false),
+});
 export type RereadPayload = z.output<typeof rereadSchema>;
 
 /** An extractor stops at so many facts of a document: what is missing then may still be in it. */
@@ -23,13 +31,20 @@ const MOST_FACTS = 500;
 
 /**
  * Reads a document that was remembered already as a whole again, with what finds facts now. Its facts join those that are
- * known; what it states already is not counted again, and what was forgotten or replaced stays so. Does nothing when the
- * document was deleted, replaced, or is about to be read anyway.
+ * known; what it states already is not counted again, and what was forgotten or replaced stays so. One that the settings
+ * want cut otherwise than it is is cut anew; its chunks are found by their words until they have vectors. Does nothing when
+ * the document was deleted, replaced, or is about to be read anyway.
  */
 export async function rereadDocument(context: IngestContext, payload: RereadPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
-  const reading = current && isReadable(current) ? await read(context, current, payload, job.signal) : null;
+  const cut = payload.cuts && current?.status === "done" ? await cutDocument(context, current) : null;
+  const reading =
+    payload.reads && current && isReadable(current) ? await read(context, current, payload, job.signal) : null;
   await commitStep(context, job, payload, async (nouns, document) => {
+    if (cut && document.status === "done") {
+      await keepChunks(nouns, document, cut, job.signal);
+      await nouns.jobs.enqueue([MISSING_JOB]);
+    }
     if (reading && isReadable(document)) await keep(context, nouns, document, { ...reading, replace: payload.replace });
     return null;
   });

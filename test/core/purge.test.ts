@@ -334,7 +334,7 @@ test("knows every table: a new one must be cleared by a purge, or hold no words"
     memory_relations profile_summaries vectors text_index_docsize containers journal requests jobs operations`;
   // The last ones hold words of people about the service itself, which belong to no container.
   const withoutWords = `meta schedules word_splitting vector_spaces vector_changes vector_followers vector_placements extractions extraction_tasks
-    remembered_with model_failures embedder_roles api_keys settings container_merges sign_ins sign_in_codes passwords audit_entries answered_requests device_requests oauth_records oauth_grants oauth_secrets`;
+    remembered_with model_failures cut_with embedder_roles api_keys settings container_merges sign_ins sign_in_codes passwords audit_entries answered_requests device_requests oauth_records oauth_grants oauth_secrets`;
   const known = `${cleared} ${withoutWords}`.split(/\s+/);
   const tables = Object.keys(await opened.rowCounts());
   expect(tables.toSorted()).toEqual(known.toSorted());

@@ -188,6 +188,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         await db.deleteFrom("extraction_tasks").where("document_id", "=", id).execute();
         await db.deleteFrom("remembered_with").where("document_id", "=", id).execute();
         await db.deleteFrom("model_failures").where("document_id", "=", id).execute();
+        await db.deleteFrom("cut_with").where("document_id", "=", id).execute();
         await db.deleteFrom("document_descriptions").where("document_id", "=", id).execute();
       });
     },

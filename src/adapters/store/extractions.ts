@@ -1,5 +1,5 @@
-import { type Kysely, sql } from "kysely";
-import type { Clock, DocumentReading, ExtractionStore, ReadingQuery } from "../../core/ports.js";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Clock, DocumentCutting, DocumentReading, ExtractionStore, ReadingQuery } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { readRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
@@ -7,6 +7,8 @@ import type { Database } from "./schema.js";
 
 const NOTE_READING = `insert into remembered_with (document_id, extractor) values (?, ?)
   on conflict (document_id) do update set extractor = excluded.extractor`;
+const NOTE_CUTTING = `insert into cut_with (document_id, chunking) values (?, ?)
+  on conflict (document_id) do update set chunking = excluded.chunking`;
 
 /** What answers of language models cost, a row each, and what found the facts of each document. */
 export function createExtractionStore(db: Kysely<Database>, clock: Clock): ExtractionStore {
@@ -73,14 +75,53 @@ export function createExtractionStore(db: Kysely<Database>, clock: Clock): Extra
     },
 
     readings: (organizationId, query) => listReadings(db, organizationId, query),
+
+    async noteCutting(documentId, chunking) {
+      if (chunking === null) await db.deleteFrom("cut_with").where("document_id", "=", documentId).execute();
+      else await readRows(db, NOTE_CUTTING, [documentId, chunking]);
+    },
+
+    cuttings: (organizationId, query) => listCuttings(db, organizationId, query),
   };
 }
 
 async function listReadings(
   db: Kysely<Database>,
   organizationId: string,
-  { ids, containerTags, within, exceptBy }: ReadingQuery,
+  { exceptBy, ...scope }: ReadingQuery,
 ): Promise<DocumentReading[]> {
+  const isReadByOthers = exceptBy
+    ? sql`(r.extractor is null or r.extractor not in (select value from json_each(${listParameter(exceptBy)})))`
+    : sql`true`;
+  const { rows } = await sql<DocumentReading>`
+    select ${WORKED}, r.extractor
+    from documents d left join remembered_with r on r.document_id = d.id
+    where d.organization_id = ${organizationId} and d.task_type = 'memory' and d.status = 'done'
+      and d.dreaming_status = 'done' and d.facts is null and ${isWithin(scope)} and ${isReadByOthers}
+    order by d.seq`.execute(db);
+  return rows;
+}
+
+async function listCuttings(
+  db: Kysely<Database>,
+  organizationId: string,
+  scope: Omit<ReadingQuery, "exceptBy">,
+): Promise<DocumentCutting[]> {
+  const { rows } = await sql<DocumentCutting>`
+    select ${WORKED}, d.client, w.chunking
+    from documents d left join cut_with w on w.document_id = d.id
+    where d.organization_id = ${organizationId} and d.status = 'done' and ${isWithin(scope)}
+      and exists (select 1 from chunks where chunks.document_id = d.id)
+    order by d.seq`.execute(db);
+  return rows;
+}
+
+/** The size is read from the head of the row: the texts stay where they are. */
+const WORKED = sql`d.id, d.revision, octet_length(d.content) as bytes,
+  (select c.tag from document_containers dc join containers c on c.id = dc.container_id
+    where dc.document_id = d.id and c.deleted_at is null order by dc.position limit 1) as containerTag`;
+
+function isWithin({ ids, containerTags, within }: Omit<ReadingQuery, "exceptBy">): RawBuilder<unknown> {
   const isNamed = ids ? sql`d.id in (select value from json_each(${listParameter(ids)}))` : sql`true`;
   const liesIn = containerTags
     ? sql`exists (select 1 from document_containers dc join containers c on c.id = dc.container_id
@@ -92,20 +133,7 @@ async function listReadings(
       ? sql`true`
       : sql`not exists (select 1 from document_containers dc join containers c on c.id = dc.container_id
           where dc.document_id = d.id and c.tag not in (select value from json_each(${listParameter(within)})))`;
-  const isReadByOthers = exceptBy
-    ? sql`(r.extractor is null or r.extractor not in (select value from json_each(${listParameter(exceptBy)})))`
-    : sql`true`;
-  // The size is read from the head of the row: the texts stay where they are.
-  const { rows } = await sql<DocumentReading>`
-    select d.id, d.revision, octet_length(d.content) as bytes, r.extractor,
-      (select c.tag from document_containers dc join containers c on c.id = dc.container_id
-        where dc.document_id = d.id and c.deleted_at is null order by dc.position limit 1) as containerTag
-    from documents d left join remembered_with r on r.document_id = d.id
-    where d.organization_id = ${organizationId} and d.task_type = 'memory' and d.status = 'done'
-      and d.dreaming_status = 'done' and d.facts is null
-      and ${isNamed} and ${liesIn} and ${liesNowhereElse} and ${isReadByOthers}
-      and exists (select 1 from document_containers dc join containers c on c.id = dc.container_id
-        where dc.document_id = d.id and c.deleted_at is null)
-    order by d.seq`.execute(db);
-  return rows;
+  return sql`${isNamed} and ${liesIn} and ${liesNowhereElse}
+    and exists (select 1 from document_containers dc join containers c on c.id = dc.container_id
+      where dc.document_id = d.id and c.deleted_at is null)`;
 }

@@ -185,6 +185,7 @@ export interface Database {
     failed_at: string;
     next_at: string | null;
   };
+  cut_with: { document_id: string; chunking: string };
   extraction_tasks: {
     seq: Generated<number>;
     id: string;

@@ -4,7 +4,9 @@ import type { Admitted, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { DocumentReading, StoreNouns } from "../ports.js";
+import type { DocumentCutting, DocumentReading, StoreNouns, WorkedDocument } from "../ports.js";
+import { chunkingMark, chunkingOf } from "../service/chunking.js";
+import { readSettings } from "../service/settings.js";
 import type { Actor, Document } from "../types.js";
 import { findDocument } from "./documents.js";
 
@@ -21,7 +23,7 @@ export const reprocessSchema = z
       .optional(),
     containerTag: containerTagSchema.optional(),
     all: z.literal(true, "must be true, or left out").optional(),
-    /** Only documents that something else has read than what would read them now. Default: true unless ids are named. */
+    /** Only documents that something else has read than what would read them now, or that are cut otherwise. Default: true unless ids are named. */
     onlyOutdated: z.boolean("must be true or false").optional(),
     /** Forget what only these documents state, nobody has changed or reviewed, and the new reading does not find. */
     replace: z.boolean("must be true or false").default(false),
@@ -45,7 +47,7 @@ export interface Reprocessed {
   readonly dryRun: boolean;
   /** What reads them, e.g. `extract-facts/2`. */
   readonly extractor: string;
-  /** How many documents are read again, or would be. */
+  /** How many documents are read again or cut anew, or would be. */
   readonly documents: number;
   /** Of their texts. */
   readonly bytes: number;
@@ -61,7 +63,8 @@ export interface Reprocessed {
 }
 
 /**
- * Has documents read again by what finds facts now, each by a durable job that lets new documents go first. What they
+ * Has documents read again by what finds facts now, and cut anew where the settings want it otherwise than they are, each by
+ * a durable job that lets new documents go first. What they
  * state already is not counted twice, and nothing is forgotten unless `replace` says so.
  * @throws AppError `not_found` for a document or container that is missing, or that the actor may not see; `forbidden` for
  *   one that the actor may not change as a whole; nothing is done then
@@ -70,8 +73,8 @@ export async function reprocess(context: CoreContext, call: Admitted, raw: unkno
   const input = parseInput(reprocessSchema, raw);
   if (input.dryRun) return (await plan(context, context.store, call.actor, input)).answer;
   const done = await once(context, call, "reprocess", async (nouns) => {
-    const { answer, readings } = await plan(context, nouns, call.actor, input);
-    await nouns.jobs.enqueue(readings.map((reading) => jobFor(reading, input)));
+    const { answer, work } = await plan(context, nouns, call.actor, input);
+    await nouns.jobs.enqueue(work.map((one) => jobFor(one, input)));
     return answer;
   });
   context.wakeJobs();
@@ -79,14 +82,23 @@ export async function reprocess(context: CoreContext, call: Admitted, raw: unkno
 }
 
 /** Its kind has slots of its own, so that no new document waits for old ones. */
-function jobFor({ id, revision, containerTag }: DocumentReading, { replace }: Reprocessing) {
+function jobFor({ id, revision, containerTag, reads, chunking }: Work, { replace }: Reprocessing) {
+  const cuts = chunking !== undefined;
   return {
     kind: "reprocess",
-    payload: { documentId: id, revision, replace },
+    payload: { documentId: id, revision, replace, reads, cuts },
     group: containerTag,
-    key: `reprocess:${id}:${revision}`,
+    key: `reprocess:${id}:${revision}${cuts ? `:${chunking}:${reads}` : ""}`,
     exclusive: true,
   };
+}
+
+/** What is done of a document. */
+interface Work extends WorkedDocument {
+  /** Whether its facts are found again. */
+  readonly reads: boolean;
+  /** How it is to be cut, null for as is usual; absent where it stays as it is. */
+  readonly chunking?: string | null;
 }
 
 async function plan(
@@ -94,31 +106,63 @@ async function plan(
   nouns: StoreNouns,
   actor: Actor,
   input: Reprocessing,
-): Promise<{ answer: Reprocessed; readings: readonly DocumentReading[] }> {
+): Promise<{ answer: Reprocessed; work: readonly Work[] }> {
   const { extractions: versions, factExtractor } = context.about;
   const [extractor = factExtractor] = versions;
   const named = input.ids && (await findNamed(nouns, actor, input.ids));
   if (input.containerTag !== undefined) await requireExisting(nouns, actor, input.containerTag);
-  const readings = await nouns.extractions.readings(actor.organizationId, {
+  const scope = {
     ids: named?.map(({ id }) => id),
     containerTags: input.containerTag === undefined ? undefined : [input.containerTag],
     within: actor.containers,
+  };
+  const readings = await nouns.extractions.readings(actor.organizationId, {
+    ...scope,
     exceptBy: (input.onlyOutdated ?? !input.ids) ? versions : undefined,
   });
-  const chosen = new Set(readings.map(({ id }) => id));
+  const cuttings = await findCutOtherwise(nouns, actor, await nouns.extractions.cuttings(actor.organizationId, scope));
+  const work = joined(readings, cuttings);
+  const chosen = new Set(work.map(({ id }) => id));
   const skipped = (named ?? []).filter(({ id }) => !chosen.has(id));
-  const bytes = readings.reduce((sum, reading) => sum + reading.bytes, 0);
+  const bytes = work.reduce((sum, one) => sum + one.bytes, 0);
   return {
-    readings,
+    work,
     answer: {
       dryRun: input.dryRun,
       extractor,
-      documents: readings.length,
+      documents: work.length,
       bytes,
       estimate: estimate(context, readings),
       skipped: skipped.map((document) => ({ id: document.id, reason: reasonOf(document, extractor) })),
     },
   };
+}
+
+/** Those that the settings want cut otherwise than they are, with how. */
+async function findCutOtherwise(
+  nouns: StoreNouns,
+  { organizationId }: Actor,
+  cuttings: readonly DocumentCutting[],
+): Promise<DocumentCutting[]> {
+  const wanted = new Map<string | null, string | null>();
+  for (const client of new Set(cuttings.map((cutting) => cutting.client)))
+    wanted.set(client, chunkingMark(chunkingOf(await readSettings(nouns, organizationId, client))));
+  return cuttings.flatMap((cutting) => {
+    const chunking = wanted.get(cutting.client) ?? null;
+    return chunking === cutting.chunking ? [] : [{ ...cutting, chunking }];
+  });
+}
+
+function joined(readings: readonly DocumentReading[], cuttings: readonly DocumentCutting[]): Work[] {
+  const chunkings = new Map(cuttings.map(({ id, chunking }) => [id, chunking]));
+  const read = new Set(readings.map(({ id }) => id));
+  return [
+    ...readings.map((reading) => {
+      const chunking = chunkings.get(reading.id);
+      return { ...reading, reads: true, ...(chunking !== undefined && { chunking }) };
+    }),
+    ...cuttings.filter(({ id }) => !read.has(id)).map((cutting) => ({ ...cutting, reads: false })),
+  ];
 }
 
 async function findNamed(nouns: StoreNouns, actor: Actor, ids: readonly string[]): Promise<Document[]> {

@@ -13,6 +13,7 @@ import { outdatedSources } from "./0012-outdated-sources.js";
 import { modelFailures } from "./0013-model-failures.js";
 import { requestOperations } from "./0014-request-operations.js";
 import { documentExpiry } from "./0015-document-expiry.js";
+import { cutWith } from "./0016-cut-with.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly string[] = [
   modelFailures,
   requestOperations,
   documentExpiry,
+  cutWith,
 ];
