@@ -92,7 +92,7 @@ export function effectsOf(
 }
 
 function queryOf(parameters: Readonly<Record<string, string>>): string {
-  return `?${new URLSearchParams(parameters)}`;
+  return `?${new URLSearchParams(parameters).toString()}`;
 }
 
 function isReason(spec: unknown): spec is { readonly reason: string } {
