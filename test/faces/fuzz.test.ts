@@ -181,7 +181,7 @@ async function send({ method, path, body, headers }: ApiRequest): Promise<Outcom
 
 /** What is wrong with an answer, or null. */
 function objectionTo(request: ApiRequest, { status, type, text }: Outcome): string | null {
-  const { operation, method } = request;
+  const { method } = request;
   if (status >= 500) return `it fails with ${status}: ${text.slice(0, 300)}`;
   // A refusal may repeat what was sent.
   if (status < 400 && namesOthers(request) && text.includes(CANARY))

@@ -351,6 +351,13 @@ describe("other fields that nothing reads", () => {
     expect([status, body.warnings]).toEqual([200, ["colour: is not known and was ignored"]]);
   });
 
+  test("are refused where the answer is a list, which has no room for their names", async () => {
+    const listed = await send("POST", "/v3/connections/list", { colour: "red" });
+    expect([listed.status, listed.body.issues[0].path]).toEqual([400, ["colour"]]);
+    const asked = await send("GET", "/v3/connections?colour=red");
+    expect([asked.status, asked.body.issues[0].path]).toEqual([400, ["colour"]]);
+  });
+
   test("are at most twenty, and cut", async () => {
     const fields = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${"z".repeat(200)}${index}`, 1]));
     const { body } = await send("POST", "/v4/search", { q: "password", ...fields });

@@ -51,9 +51,11 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
   readonly needsKey?: boolean;
   /**
    * True for what cannot be taken back, or lets somebody in: every field that it does not read is refused, because whoever
-   * sent it may have meant less. Always so for `delete`.
+   * sent it may have meant less. Always so for `delete`, and where the answer has no room for warnings.
    */
   readonly isExact?: boolean;
+  /** Fields of the body that are taken and change nothing, each with the reason: whoever sends one is told. */
+  readonly idle?: Readonly<Record<string, string>>;
   /** Name of a field of the query that stands for a key: whoever sends it needs none, and the use case checks it. */
   readonly opensWith?: string;
   readonly status: 200 | 201 | 202 | 204 | 302;

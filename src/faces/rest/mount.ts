@@ -1,4 +1,5 @@
 import type { Context, Hono } from "hono";
+import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import { anybodyActor, clientSchema, localActor, type Core } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
@@ -15,6 +16,7 @@ import type { InTurn } from "../../lib/large-requests.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 import type { Endpoint } from "./endpoint.js";
 import { contextWarnings } from "./context-warnings.js";
+import { idleWarnings } from "./idle-warnings.js";
 import { refusePinning } from "./refuse-pinning.js";
 import type { LimitRequests } from "./rate-limit.js";
 import { readForm } from "./read-form.js";
@@ -87,7 +89,8 @@ async function answer(context: RestContext, endpoint: Endpoint, options: MountOp
   }
   refusePinning(req.raw.headers);
   const sent = req.queries();
-  const parameters = findUnknownParameters(endpoint, Object.keys(sent));
+  const found = findUnknownParameters(endpoint, Object.keys(sent));
+  const parameters = hasRoomForWarnings(endpoint) ? found : withNoneIgnored(found);
   refuseMisspelt(parameters);
   const query = endpoint.query && checkInput(endpoint.query, sent);
   return options.inTurn(actor.name, req.raw, (request) =>
@@ -143,6 +146,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
           ...contextWarnings(actor, body),
           ...guidanceWarnings(endpoint.path, body, options),
           ...timeZoneWarnings(body),
+          ...idleWarnings(endpoint, body),
           ...warningsOf(parameters, fields),
         ];
   return new Response(JSON.stringify(withWarnings(result, warnings)), { status, headers });
@@ -160,7 +164,8 @@ async function readFields(
   }
   const sent = await readBody(request, endpoint, limits);
   const found = findUnknownFields(endpoint.body, sent);
-  const fields = endpoint.isExact === true || endpoint.method === "delete" ? withNoneIgnored(found) : found;
+  const isExact = endpoint.isExact === true || endpoint.method === "delete" || !hasRoomForWarnings(endpoint);
+  const fields = isExact ? withNoneIgnored(found) : found;
   // Before the rules: a field that is missing may be the one that is misspelt.
   refuseMisspelt(fields);
   return { body: checkInput(endpoint.body, sent), fields };
@@ -168,7 +173,11 @@ async function readFields(
 
 const NONE_UNKNOWN: UnknownFields = { misspelt: [], ignored: [] };
 
-/** An answer that is a list or nothing has no room for warnings. */
+/** False for an answer that is a list or nothing: then what is not read is refused, or nobody would learn of it. */
+function hasRoomForWarnings({ status, answer }: Endpoint): boolean {
+  return status !== 204 && !(answer instanceof z.ZodArray);
+}
+
 function withWarnings(answer: unknown, warnings: readonly string[]): unknown {
   if (warnings.length === 0 || typeof answer !== "object" || answer === null || Array.isArray(answer)) return answer;
   const { warnings: own = [] } = answer as { warnings?: readonly string[] };

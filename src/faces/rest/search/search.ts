@@ -69,7 +69,10 @@ const documentSearchBody = z.object({
   onlyMatchingChunks: flag.describe("False adds to each chunk the one before and the one after it. Default true."),
   includeFullDocs: flag,
   includeSummary: flag,
-  categoriesFilter: z.array(z.string()).optional().describe("Accepted for older clients; has no effect."),
+  categoriesFilter: z
+    .array(z.string())
+    .optional()
+    .describe("Accepted for older clients; has no effect, which a warning says."),
   ...careFields,
 });
 
@@ -116,6 +119,7 @@ export const searchEndpoints = [
     tag: "search",
     example: { q: "travel plans", containerTags: ["mia"] },
     body: documentSearchBody,
+    idle: { categoriesFilter: "documents have no categories here, so none is left out" },
     status: 200,
     answer: documentSearchAnswer,
     async handle({ core, call, body, setHeader }) {

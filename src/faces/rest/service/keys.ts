@@ -97,6 +97,7 @@ export const keyEndpoints = [
       pluginId: clientSchema.nullish(),
       deviceInfo: z.record(z.string(), z.unknown()).nullish().describe("What clients tell of their machine; not kept."),
     }),
+    idle: { deviceInfo: "what a client tells of its machine is not kept" },
     status: 200,
     answer: made.extend({ pluginId: z.string().nullable() }),
     async handle({ core, call, body }) {

@@ -19,6 +19,11 @@ const resetAnswer = z.object({
   settingsReset: z.boolean(),
 });
 
+/** Applications of providers, by which connectors would sign in. */
+const CONNECTOR_FIELDS = ["googleDrive", "notion", "onedrive", "github"].flatMap((provider) =>
+  ["CustomKeyEnabled", "ClientId", "ClientSecret"].map((field) => provider + field),
+);
+
 export const settingsEndpoints = [
   defineEndpoint({
     method: "get",
@@ -41,6 +46,7 @@ export const settingsEndpoints = [
     tag: "settings",
     example: { shouldLLMFilter: true, filterPrompt: "Keep decisions and preferences." },
     body: settingsSchema,
+    idle: Object.fromEntries(CONNECTOR_FIELDS.map((name) => [name, "this version has no connectors; it was kept"])),
     status: 200,
     answer: updateAnswer,
     async handle({ core, call, body }) {

@@ -19,6 +19,8 @@ const digest = z.object({
 });
 const digestPreferences = z.object({ digestOptOut: z.boolean("must be true or false") });
 const NO_DIGESTS = "This server writes no weekly digests, so there are none.";
+const NO_MAIL = "this server sends no such mail";
+const NOTHING_TO_MOVE = "there is nothing to move here";
 const NO_DIGESTS_WANTED = { digestOptOut: true };
 
 /** What only the vendor's web app asks (contract.md §13.3), answered as things are here. */
@@ -33,6 +35,7 @@ export const webAppEndpoints = [
       userId: z.string("must be a string").max(255),
       projectId: z.string("must be a string").max(255).optional(),
     }),
+    idle: { userId: NOTHING_TO_MOVE, projectId: NOTHING_TO_MOVE },
     status: 200,
     answer: z.object({ success: z.boolean(), migratedCount: z.int(), message: z.string() }),
     handle: () => ({ success: true, migratedCount: 0, message: "There is nothing to migrate." }),
@@ -91,6 +94,7 @@ export const webAppEndpoints = [
     description: "This server writes none whatever is said, and answers so.",
     tag: "web app",
     body: digestPreferences,
+    idle: { digestOptOut: "this server writes no digests" },
     status: 200,
     answer: digestPreferences,
     handle: () => NO_DIGESTS_WANTED,
@@ -117,6 +121,7 @@ export const webAppEndpoints = [
     description: "This server sends no mail, and says so.",
     tag: "web app",
     body: z.object({ email: z.string("must be a string"), firstName: z.string("must be a string") }),
+    idle: { email: NO_MAIL, firstName: NO_MAIL },
     status: 200,
     answer: z.object({ message: z.string() }),
     handle: () => ({ message: "This server sends no mail." }),
