@@ -57,7 +57,7 @@ export interface MemoryDetail extends Pick<Memory, "isInference" | "kind" | "isS
 /** Words of a passage that state a memory, and how that stands. */
 export interface PassageStatement extends Pick<
   Memory,
-  "text" | "isLatest" | "isForgotten" | "forgetAfter" | "forgetReason"
+  "text" | "isInference" | "isLatest" | "isForgotten" | "forgetAfter" | "forgetReason"
 > {
   readonly containerId: number;
   /** As the document has them. */

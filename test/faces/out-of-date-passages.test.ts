@@ -147,6 +147,15 @@ describe("a passage", () => {
     expect((await passages("where does the user live")).join()).not.toMatch(/Rome|tuba/);
   });
 
+  test("loses the sentence of a statement that somebody quoted in part, and nothing that has its words within others", async () => {
+    await add("Boris, as far as I know, is vegan since May. Veganism is cheap.", {
+      title: "About Boris",
+      facts: [{ text: "Boris is vegan", quote: "is vegan" }],
+    });
+    await forget("Boris is vegan");
+    expect(await passages("is veganism cheap")).toEqual(["[…] Veganism is cheap."]);
+  });
+
   test("keeps who it is about where only the forgotten sentence names them", async () => {
     await add("Boris lives in Ghent. He plays the cello every Sunday.");
     await forget("Boris lives in Ghent");

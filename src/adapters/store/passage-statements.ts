@@ -9,6 +9,7 @@ type StatementRow = readonly [
   containerId: number,
   quote: string,
   text: string,
+  isInference: number,
   isLatest: number,
   isForgotten: number,
   forgetAfter: string | null,
@@ -18,7 +19,7 @@ type StatementRow = readonly [
 
 /** Most documents have none, which one look at a small index tells. */
 const STATEMENTS = `select json_group_array(json_array(sources.document_id, memories.container_id,
-    coalesce(sources.quote, memories.text), memories.text, memories.is_latest, memories.is_forgotten,
+    coalesce(sources.quote, memories.text), memories.text, memories.is_inference, memories.is_latest, memories.is_forgotten,
     memories.forget_after, memories.forget_reason, json(memories.metadata -> '$.temporalContext'))) as packed
   from (select distinct over.document_id
       from json_each(?2) wanted
@@ -36,11 +37,13 @@ export async function readStatements(
   const parameters = [organizationId, listParameter([...new Set(documentIds)])];
   const statements = new Map<string, PassageStatement[]>();
   for (const [documentId, ...row] of await readPacked<StatementRow>(db, STATEMENTS, parameters)) {
-    const [containerId, quote, text, isLatest, isForgotten, forgetAfter, forgetReason, temporalContext] = row;
+    const [containerId, quote, text, isInference, isLatest, isForgotten, forgetAfter, forgetReason, temporalContext] =
+      row;
     const statement = {
       containerId,
       quote,
       text,
+      isInference: isInference === 1,
       isLatest: isLatest === 1,
       isForgotten: isForgotten === 1,
       forgetAfter,

@@ -1,3 +1,4 @@
+import { sentenceSpans, type Span } from "../../lib/sentences.js";
 import { iso } from "../../lib/time.js";
 import { isWithdrawn } from "../memories/forget.js";
 import { isSetAside, timeWasOver } from "../memories/set-aside.js";
@@ -53,32 +54,32 @@ interface Asking {
 }
 
 /** A statement where a passage has its words. */
-interface Place {
+interface Place extends Span {
   readonly statement: PassageStatement;
-  /** `start` inclusive, `end` exclusive, in UTF-16 units. */
-  readonly start: number;
-  readonly end: number;
+  /** What goes with the words: the sentence that they stand in, without who says it. */
+  readonly sentence: Span;
 }
 
 /** @returns null for a passage all of which holds */
 function divide(text: string, chunk: ChunkDetail, { held, moment }: Asking): DividedPassage | null {
-  const standing = (statement: PassageStatement) => standingOf(statement, moment);
+  const places = placesIn(text, chunk).filter(({ statement }) => held.has(statement.containerId));
+  const that = (wanted: Standing) => places.filter(({ statement }) => standingOf(statement, moment) === wanted);
+  const ended = { forgotten: that("forgotten"), replaced: that("replaced"), over: that("over") };
+  if (Object.values(ended).every((list) => list.length === 0)) return null;
   const stillSaid = new Set<string>();
   for (const one of chunk.statements ?? [])
-    if (held.has(one.containerId) && standing(one) === "holds") stillSaid.add(one.text);
-  const places = placesIn(text, chunk).filter(({ statement }) => held.has(statement.containerId));
-  const that = (...wanted: readonly Standing[]) =>
-    places.filter(({ statement }) => wanted.includes(standing(statement)) && !stillSaid.has(statement.text));
-  const gone = that("forgotten", "replaced");
-  const over = that("over");
+    if (held.has(one.containerId) && standingOf(one, moment) === "holds") stillSaid.add(one.text);
+  const isUnsaid = ({ statement }: Place) => !stillSaid.has(statement.text);
+  const gone = [...ended.forgotten, ...ended.replaced].filter(isUnsaid);
+  const over = ended.over.filter(isUnsaid);
   if (gone.length === 0 && over.length === 0) return null;
-  const holds = places.filter(({ statement }) => standing(statement) === "holds");
+  const holds = that("holds");
   return {
     current: cut(text, gone, [...holds, ...over]),
     past: textsOf(gone),
     over: textsOf(over),
     lasting: cut(text, [...gone, ...over], holds),
-    isForgotten: that("forgotten", "over").length > 0,
+    isForgotten: [...ended.forgotten, ...ended.over].some(isUnsaid),
   };
 }
 
@@ -113,26 +114,51 @@ const placesOfChunks = new WeakMap<ChunkDetail, readonly Place[]>();
 function placesIn(text: string, chunk: ChunkDetail): readonly Place[] {
   const known = placesOfChunks.get(chunk);
   if (known) return known;
-  const places = (chunk.statements ?? []).flatMap((statement) => placesOf(text, statement));
+  const sentences = sentenceSpans(text);
+  const places = (chunk.statements ?? []).flatMap((statement) =>
+    placesOf(text, statement.quote).map((place) => ({
+      statement,
+      ...place,
+      sentence: wholeSentence(text, sentences, place),
+    })),
+  );
   placesOfChunks.set(chunk, places);
   return places;
 }
 
-function placesOf(text: string, statement: PassageStatement): Place[] {
-  const { quote } = statement;
-  const places: Place[] = [];
+const PART_OF_WORD = /[\p{L}\p{N}]/u;
+
+/** Where a text has these words, and not only parts of other words. */
+function placesOf(text: string, quote: string): Span[] {
+  const places: Span[] = [];
   if (quote === "") return places;
-  for (let start = text.indexOf(quote); start !== -1; start = text.indexOf(quote, start + quote.length))
-    places.push({ statement, start, end: start + quote.length });
+  const isJoined = (outer: string | undefined, inner: string | undefined) =>
+    PART_OF_WORD.test(outer ?? "") && PART_OF_WORD.test(inner ?? "");
+  for (let start = text.indexOf(quote); start !== -1; start = text.indexOf(quote, start + quote.length)) {
+    const end = start + quote.length;
+    if (!isJoined(text[start - 1], text[start]) && !isJoined(text[end], text[end - 1])) places.push({ start, end });
+  }
   return places;
+}
+
+/** Without its statement, the rest of a sentence would say something else, or nothing. */
+function wholeSentence(text: string, sentences: readonly Span[], { start, end }: Span): Span {
+  let [from, to] = [start, end];
+  for (const sentence of sentences) {
+    if (sentence.end <= start || sentence.start >= end) continue;
+    if (!BARE_LINE.test(text.slice(sentence.start, start).trim())) from = Math.min(from, sentence.start);
+    to = Math.max(to, sentence.end);
+  }
+  return { start: from, end: to };
 }
 
 /** A text without some places; what else was stated in the same words stands there in its own. */
 function cut(text: string, gone: readonly Place[], holds: readonly Place[]): string {
   let current = "";
   let from = 0;
-  for (const { start, end } of merged(gone)) {
-    const others = holds.filter((place) => place.start < end && start < place.end);
+  for (const { start, end } of merged(gone.map(({ sentence }) => sentence))) {
+    // What only follows from the words, or was not reviewed, is nothing that they say.
+    const others = holds.filter((place) => place.start < end && start < place.end && !place.statement.isInference);
     const kept = [...new Set(others.map(({ statement }) => statement.text))];
     current += text.slice(from, start) + [GAP, ...kept].join(" ");
     from = end;
@@ -144,7 +170,7 @@ function cut(text: string, gone: readonly Place[], holds: readonly Place[]): str
 }
 
 /** The places in order, those that overlap as one. */
-function merged(places: readonly Place[]): { readonly start: number; readonly end: number }[] {
+function merged(places: readonly Span[]): Span[] {
   const ordered = places.toSorted((one, other) => one.start - other.start);
   const result: { start: number; end: number }[] = [];
   for (const { start, end } of ordered) {
