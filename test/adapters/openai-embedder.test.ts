@@ -20,7 +20,7 @@ async function open(
   options: Partial<OpenAiEmbedderOptions> = {},
   provider: ProviderOptions = {},
 ): Promise<{ provider: ScriptedProvider; embedder: Embedder; log: ReturnType<typeof captureLog> }> {
-  const started = await startScriptedProvider(provider);
+  const started = await startScriptedProvider({ dimensions: 64, ...provider });
   providers.push(started);
   const log = captureLog();
   const embedder = createOpenAiEmbedder({

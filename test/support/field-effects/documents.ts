@@ -41,6 +41,8 @@ const documentFields = {
   taskType: "superrag",
   filepath: "/notes/bees.md",
   documentDate: "2031-05-05",
+  endUserId: "ada",
+  forgetAfter: "2031-05-05",
 };
 
 const withFact = (place: Place) => ({ ...base(place), facts: [FACT] });
@@ -135,7 +137,9 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
         ({ tag }) => ({ ...TALK, containerTags: [tag] }),
       ),
       metadata: { team: "a" },
+      endUserId: "ada",
       entityContext: "Mia is a beekeeper.",
+      forgetAfter: "2031-05-05",
     },
   }),
   ...partEffects(),
@@ -186,7 +190,7 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
   ...effectsOf("POST /v3/documents/file", {
     base: () => ({}),
     fields: Object.fromEntries(
-      "file containerTag containerTags fileType mimeType metadata filterByMetadata customId entityContext taskType dreaming filepath title"
+      "file containerTag containerTags fileType mimeType metadata filterByMetadata customId entityContext taskType dreaming filepath title endUserId forgetAfter"
         .split(" ")
         .map((name) => [name, unprobed("a form: test/faces/rest-uploads.test.ts, rest-files.test.ts")]),
     ),

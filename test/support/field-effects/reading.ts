@@ -24,7 +24,6 @@ const asQuery = (fields: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [`?${name}`, value]));
 
 const QUERY = { q: "Mia bees honey Rome", containerTags: ["world", "second"] };
-const MENDED = "being mended";
 const ground = {
   containerTag: new Bodies(
     () => ({ q: QUERY.q }),
@@ -34,15 +33,16 @@ const ground = {
   filters: TEAM,
   filepath: "/notes/",
   docId: "bees",
-  endUserId: unprobed(MENDED),
+  endUserId: "nobody",
 };
 
 export const readingEffects: Readonly<Record<string, Effect>> = {
-  ...effectsOf("POST /v3/documents/list", { base: () => ({}), fields: listing }),
+  ...effectsOf("POST /v3/documents/list", { base: () => ({}), fields: { ...listing, endUserId: "nobody" } }),
   ...effectsOf("GET /v3/documents", {
     base: () => ({}),
     fields: asQuery({
       ...listing,
+      endUserId: "nobody",
       containerTags: "second",
       operator: unprobed("as in the list by POST"),
       filters: JSON.stringify(TEAM),
@@ -60,7 +60,14 @@ export const readingEffects: Readonly<Record<string, Effect>> = {
   }),
   ...effectsOf("POST /v3/documents/documents", {
     base: () => ({}),
-    fields: { ...within, ...pages, sort: unprobed(BETWEEN), sources: ["slack"], categories: ["webpage"] },
+    fields: {
+      ...within,
+      ...pages,
+      endUserId: "nobody",
+      sort: unprobed(BETWEEN),
+      sources: ["slack"],
+      categories: ["webpage"],
+    },
   }),
   ...effectsOf("POST /v3/documents/documents/by-ids", {
     base: () => ({ ids: ["bees"], by: "customId" }),
@@ -80,7 +87,7 @@ export const readingEffects: Readonly<Record<string, Effect>> = {
       limit: 1,
       threshold: 0.99,
       chunkThreshold: 0.99,
-      documentThreshold: unprobed(MENDED),
+      documentThreshold: 0.99,
       onlyMatchingChunks: new Bodies(
         () => ({ ...QUERY, searchMode: "documents" }),
         () => ({ ...QUERY, searchMode: "documents", onlyMatchingChunks: false }),
@@ -113,7 +120,7 @@ export const readingEffects: Readonly<Record<string, Effect>> = {
       ),
       limit: 1,
       chunkThreshold: 0.99,
-      documentThreshold: unprobed(MENDED),
+      documentThreshold: 0.99,
       onlyMatchingChunks: false,
       includeFullDocs: true,
       includeSummary: true,
@@ -131,6 +138,7 @@ export const readingEffects: Readonly<Record<string, Effect>> = {
       ),
       containerTags: REQUIRED,
       filters: TEAM,
+      endUserId: "nobody",
       ...pages,
       sort: unprobed(BETWEEN),
     },
@@ -145,6 +153,7 @@ export const readingEffects: Readonly<Record<string, Effect>> = {
         () => ({ containerTag: "world", q: "bees", threshold: 0.99 }),
       ),
       filters: TEAM,
+      endUserId: "nobody",
       include: ["static"],
       buckets: new Bodies(
         () => ({ containerTag: "world", include: ["buckets"] }),

@@ -74,9 +74,12 @@ export const serviceEffects: Readonly<Record<string, Effect>> = {
     see: seeSettings,
     fields: {
       ...all(
-        "filterPrompt includeItems excludeItems shouldLLMFilter categories workspacePrompt chunkSize",
-        "being mended",
+        "filterPrompt includeItems excludeItems shouldLLMFilter workspacePrompt",
+        "tell what is remembered: test/ingest/guidance.test.ts, test/faces/guidance-warnings.test.ts",
       ),
+      categories: unprobed("has no effect, which a warning says: test/faces/guidance-warnings.test.ts"),
+      ...all("chunkSize chunkOverlap chunkingStrategy", "cut documents: test/core/reprocess-chunks.test.ts"),
+      ...all("maxMemoriesPerDocument maxMemoriesPerContainer", "limit memories: test/core/memory-limits.test.ts"),
       profileBuckets: [{ key: "bees", description: "About bees" }],
       "profileBuckets[].key": unprobed("as of a container"),
       "profileBuckets[].description": unprobed("as of a container"),

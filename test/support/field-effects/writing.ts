@@ -35,6 +35,7 @@ export const writingEffects: Readonly<Record<string, Effect>> = {
     see: seeMemories,
     fields: {
       containerTag: REQUIRED,
+      endUserId: "ada",
       memories: REQUIRED,
       "memories[].content": REQUIRED,
       "memories[].isStatic": true,
