@@ -37,7 +37,7 @@ const countOf = (word: string) =>
 async function leaveOldStore(): Promise<void> {
   const opened = await openCore({ dataDirectory });
   for (const content of [TEA, KEY, PLAIN])
-    await opened.core.addDocument({ actor: opened.actor }, { content, containerTags: ["notes"] });
+    await opened.core.addDocument({ actor: opened.actor }, { content, containerTags: ["notes"], taskType: "superrag" });
   await opened.core.createMemories(
     { actor: opened.actor },
     { containerTag: "notes", memories: [{ content: "王芳喜欢爬山" }, { content: "Wang Fang likes hiking" }] },

@@ -35,6 +35,7 @@ describe("the parts of the newest generation", () => {
     const answer = await sdk.client.search({
       q: "when is the launch of the rocket",
       containerTag: "recall",
+      threshold: 0,
       include: { chunks: true },
     });
     expect(shapes.memorySearch.parse(answer).results[0]?.chunks?.[0]).toMatchObject({
