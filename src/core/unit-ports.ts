@@ -62,6 +62,7 @@ export interface PassageStatement extends Pick<
   readonly containerId: number;
   /** As the document has them. */
   readonly quote: string;
+  readonly isEpisode: boolean;
   /** As anybody may have written it; null when the memory has none. */
   readonly temporalContext: unknown;
 }

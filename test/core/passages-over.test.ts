@@ -39,6 +39,12 @@ test("a passage of an event that is over stands behind another and is marked, fo
   expect(await found("what is the dentist called")).toContainEqual([passage, undefined]);
 });
 
+test("a passage of an event that was to be in a month stays as well", async () => {
+  await add("I am hosting a dance competition next month.");
+  opened.clock.advance(70 * DAYS);
+  expect(await found("dance competition")).toEqual([["I am hosting a dance competition next month.", "forgotten"]]);
+});
+
 test("a passage whose statement somebody gave an end is gone after that", async () => {
   const forgetAfter = new Date(opened.clock.now().getTime() + DAYS).toISOString();
   await core.addDocument(call, {

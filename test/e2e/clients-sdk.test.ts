@@ -33,7 +33,7 @@ tryOrganization(trial, () => sdk);
 describe("the parts of the newest generation", () => {
   trial.tries("search", "is callable itself", async () => {
     const answer = await sdk.client.search({
-      q: "when is the launch of the rocket",
+      q: "was the launch of the rocket after the storms that the weather station warned of",
       containerTag: "recall",
       threshold: 0,
       include: { chunks: true },

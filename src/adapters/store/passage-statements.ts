@@ -14,13 +14,14 @@ type StatementRow = readonly [
   isForgotten: number,
   forgetAfter: string | null,
   forgetReason: string | null,
+  kind: string,
   temporalContext: unknown,
 ];
 
 /** Most documents have none, which one look at a small index tells. */
 const STATEMENTS = `select json_group_array(json_array(sources.document_id, memories.container_id,
     coalesce(sources.quote, memories.text), memories.text, memories.is_inference, memories.is_latest, memories.is_forgotten,
-    memories.forget_after, memories.forget_reason, json(memories.metadata -> '$.temporalContext'))) as packed
+    memories.forget_after, memories.forget_reason, memories.kind, json(memories.metadata -> '$.temporalContext'))) as packed
   from (select distinct over.document_id
       from json_each(?2) wanted
       cross join memory_sources over on over.document_id = wanted.value and over.may_be_over = 1) found
@@ -37,8 +38,8 @@ export async function readStatements(
   const parameters = [organizationId, listParameter([...new Set(documentIds)])];
   const statements = new Map<string, PassageStatement[]>();
   for (const [documentId, ...row] of await readPacked<StatementRow>(db, STATEMENTS, parameters)) {
-    const [containerId, quote, text, isInference, isLatest, isForgotten, forgetAfter, forgetReason, temporalContext] =
-      row;
+    const [containerId, quote, text, isInference, isLatest, isForgotten, ...standing] = row;
+    const [forgetAfter, forgetReason, kind, temporalContext] = standing;
     const statement = {
       containerId,
       quote,
@@ -48,6 +49,7 @@ export async function readStatements(
       isForgotten: isForgotten === 1,
       forgetAfter,
       forgetReason,
+      isEpisode: kind === "episode",
       temporalContext,
     };
     const known = statements.get(documentId);

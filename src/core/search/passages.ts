@@ -101,11 +101,16 @@ function standingOf(statement: PassageStatement, moment: string): Standing {
 
 const DAY = 86_400_000;
 
+/** Of a month or a week that is told in words the end alone is kept, which is that of its last day wherever that is lived. */
+const END_OF_DAY = /:59:59\.999Z$/;
+
 /** True when nobody forgot it, or wanted it forgotten, but the last day of the event that it tells of has passed. */
-function isOverByItself({ isForgotten, forgetReason, temporalContext }: PassageStatement, end: string): boolean {
+function isOverByItself(statement: PassageStatement, end: string): boolean {
+  const { isForgotten, forgetReason, isEpisode, temporalContext } = statement;
   if (isForgotten ? forgetReason !== timeWasOver(end) : forgetReason !== null) return false;
   const last = temporalContextSchema.safeParse(temporalContext).data?.eventDate?.toSorted().at(-1);
-  return last !== undefined && Math.abs(Date.parse(end) - Date.parse(last)) <= 2 * DAY;
+  if (last === undefined) return isEpisode && END_OF_DAY.test(end);
+  return Math.abs(Date.parse(end) - Date.parse(last)) <= 2 * DAY;
 }
 
 /** Where words stand does not change as long as the store gives the same detail, and it gives that again and again. */
