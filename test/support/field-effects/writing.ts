@@ -35,7 +35,7 @@ export const writingEffects: Readonly<Record<string, Effect>> = {
     see: seeMemories,
     fields: {
       containerTag: REQUIRED,
-      endUserId: "ada",
+      endUserId: unprobed("narrows what is read: test/faces/rest-end-users.test.ts"),
       memories: REQUIRED,
       "memories[].content": REQUIRED,
       "memories[].isStatic": true,
