@@ -7,7 +7,6 @@ import { unitOf, type Actor, type Memory } from "../types.js";
 import { isActive } from "./find-memory.js";
 import { forgetBatch, forgetDerived } from "./forget.js";
 import { noteMemory, type Joined, stateOf } from "./memory-state.js";
-import { readOnce } from "./relate.js";
 import { relateFact } from "./related-facts.js";
 import { isFlagged } from "./trust.js";
 
@@ -130,7 +129,7 @@ async function decideAnew(
     maxSuperseded: 0,
     ...said,
   };
-  const since = { newcomers: [], stated: new Set<string>(), read: readOnce() };
+  const since = { newcomers: [], stated: new Set<string>() };
   const decided = await relateFact(nouns, writing, { candidate, related }, since);
   return decided.kind === "updates" ? decided.memories : [];
 }

@@ -1,7 +1,6 @@
 import type { TimeZone } from "../../lib/time-zone.js";
 import type { ContainerRow } from "../ports.js";
 import type { Actor, Memory, Origin, RememberedFact } from "../types.js";
-import type { ReadText } from "./relate.js";
 import type { Resolution, ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import type { JudgedFact } from "./trust.js";
 
@@ -48,7 +47,6 @@ export interface Batch {
   readonly written: (RememberedFact | null)[];
   /** Memories that came after the resolution, those of this batch included. */
   readonly newcomers: Memory[];
-  readonly read: ReadText;
   /** When the document of the facts is forgotten, and they with it; null for never. */
   readonly documentEnd: string | null;
   /** How many memories were replaced that nobody named. */

@@ -6,7 +6,7 @@ import type { Memory } from "../types.js";
 import { forgetBatch, isWithdrawn } from "./forget.js";
 import type { ReadingAgain } from "./fact-writing.js";
 import { isSameFact } from "./near-duplicates.js";
-import { readOnce, type ReadText } from "./relate.js";
+import { readText } from "./reading.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 import { isSetAside } from "./set-aside.js";
 import { agrees, isSamePlace } from "./slots.js";
@@ -41,10 +41,9 @@ export async function withoutPast(
   );
   const own = statements.filter((statement) => statement.documentId === documentId);
   const quotes = new Map(own.map(({ memoryId, quoteAt }) => [memoryId, quoteAt]));
-  const read = readOnce();
   return candidates.filter((candidate) => {
     if (candidate.forgetAfter !== undefined && candidate.forgetAfter <= iso(now)) return false;
-    return !past.some(({ id, text }) => saysSame(candidate, { text, quoteAt: quotes.get(id) }, read));
+    return !past.some(({ id, text }) => saysSame(candidate, { text, quoteAt: quotes.get(id) }));
   });
 }
 
@@ -60,9 +59,9 @@ type Worded = Pick<StatedCandidate, "text"> & {
   readonly quoteAt?: { readonly start: number; readonly end: number } | null | undefined;
 };
 
-function saysSame(one: Worded, other: Worded, read: ReadText): boolean {
+function saysSame(one: Worded, other: Worded): boolean {
   if (isSameFact(one.text, other.text)) return true;
-  const [mine, theirs] = [read(one.text).claim, read(other.text).claim];
+  const [mine, theirs] = [readText(one.text).claim, readText(other.text).claim];
   if (mine && theirs) return isSamePlace(mine, theirs) && agrees(mine, theirs);
   return overlaps(one.quoteAt, other.quoteAt) && sharesWords(one.text, other.text);
 }

@@ -23,8 +23,7 @@ import type { Claim } from "./slots.js";
  * Reads what an English text says how something is now. Rules that would rather say nothing than something wrong: null for
  * the past, for plans, questions, guesses and reports, for what speaks of nobody in particular, and for all they do not know.
  */
-export function readClaim(text: string): Claim | null {
-  const statement = readStatement(text);
+export function readClaim(text: string, statement = readStatement(text)): Claim | null {
   if (!statement) return null;
   const attribute = readAttribute(statement);
   if (attribute) return attribute;

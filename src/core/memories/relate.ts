@@ -1,10 +1,8 @@
 import { tokenise } from "../../lib/words.js";
 import type { Memory } from "../types.js";
-import { ends, isOneState, readEnding, readHoldings, wordsOfHeld, type State } from "./endings.js";
-import { introducedBy, tellsOf } from "./introductions.js";
-import { meaningKey } from "./near-duplicates.js";
-import { agrees, isSamePlace, readClaim, searchWords, takesPlaceOf, type Claim } from "./slots.js";
-import { readStatement } from "./statement.js";
+import { ends, isOneState, wordsOfHeld } from "./endings.js";
+import { readText, type Reading } from "./reading.js";
+import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
 
 /** A memory that a new fact may be about, with when it was said last (ISO). */
 export interface KnownFact {
@@ -35,46 +33,6 @@ export interface NewFact {
   readonly statedTogether?: ReadonlySet<string> | undefined;
 }
 
-/** A text as rules see it. */
-export interface Reading {
-  readonly claim: Claim | null;
-  /** What it says to be over. */
-  readonly ending: State | null;
-  /** What it says to hold that may end. */
-  readonly holdings: readonly State[];
-  /** The name of somebody whom it brings in, and that of whom it tells more. */
-  readonly introduces: string | null;
-  readonly tellsOf: string | null;
-  /** The pieces of its meaning in order. */
-  readonly pieces: readonly string[];
-}
-
-export type ReadText = (text: string) => Reading;
-
-/** Reads each text once, because every new fact is held against many others. */
-export function readOnce(): ReadText {
-  const known = new Map<string, Reading>();
-  return (text) => {
-    const found = known.get(text);
-    if (found) return found;
-    const reading = readingOf(text);
-    known.set(text, reading);
-    return reading;
-  };
-}
-
-function readingOf(text: string): Reading {
-  const statement = readStatement(text);
-  return {
-    claim: readClaim(text),
-    ending: statement && readEnding(statement),
-    holdings: statement ? readHoldings(statement) : [],
-    introduces: introducedBy(text),
-    tellsOf: tellsOf(text),
-    pieces: text.length > LONGEST_READ ? [] : meaningKey(text).split(" "),
-  };
-}
-
 /** Words by which the text index finds what a text may be about. */
 export function wordsToRelate({ claim, ending, tellsOf: name }: Reading): string[] {
   const slot = claim ? searchWords(claim) : [];
@@ -82,10 +40,11 @@ export function wordsToRelate({ claim, ending, tellsOf: name }: Reading): string
 }
 
 /** False when `decide` would not look at the other text. */
-export function mayRelate(text: string, other: string, read: ReadText): boolean {
-  const [mine, theirs] = [read(text), read(other)];
+export function mayRelate(text: string, other: string): boolean {
+  const [mine, theirs] = [readText(text), readText(other)];
   if (saysMore(mine.pieces, theirs.pieces) || tellsMoreOf(mine, theirs)) return true;
-  if (endedBy(mine, theirs) || endedBy(theirs, mine)) return true;
+  // What hangs on the new text alone comes first: it says nothing to be over, and holds nothing, most of the time.
+  if (endedBy(mine, theirs) || (mine.holdings.length > 0 && endedBy(theirs, mine))) return true;
   if (!mine.claim || !theirs.claim) return false;
   return takesPlaceOf(mine.claim, theirs.claim) || isSamePlace(mine.claim, theirs.claim);
 }
@@ -97,18 +56,18 @@ export const NEWS_DAYS = 180;
  * Decides by rules how a fact relates to what is known. Precision first: a wrong update hides a truth, a missed one only
  * leaves both. A slot that holds several different values is left alone.
  */
-export function decide(fact: NewFact, known: readonly KnownFact[], read: ReadText = readOnce()): Decision {
-  const { claim } = read(fact.text);
+export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
+  const { claim } = readText(fact.text);
   return (
-    (claim && decideByClaim(fact, claim, known, read)) ??
-    decideByEnding(fact, known, read) ??
-    extension(fact, known, read) ?? { kind: "new" }
+    (claim && decideByClaim(fact, claim, known)) ??
+    decideByEnding(fact, known) ??
+    extension(fact, known) ?? { kind: "new" }
   );
 }
 
-function decideByClaim(fact: NewFact, claim: Claim, known: readonly KnownFact[], read: ReadText): Decision | null {
+function decideByClaim(fact: NewFact, claim: Claim, known: readonly KnownFact[]): Decision | null {
   const claims = known.flatMap((other) => {
-    const held = read(other.memory.text).claim;
+    const held = readText(other.memory.text).claim;
     return held ? [{ ...other, claim: held }] : [];
   });
   const contradicted = claims.filter(
@@ -119,7 +78,7 @@ function decideByClaim(fact: NewFact, claim: Claim, known: readonly KnownFact[],
   if (!first || more.some((other) => !agrees(first.claim, other.claim))) return null;
   if (!claim.isNegative && claims.some((other) => isSamePlace(claim, other.claim) && agrees(claim, other.claim)))
     return null;
-  const ended = claim.isNegative ? endedOnes(fact, known, read) : [];
+  const ended = claim.isNegative ? endedOnes(fact, known) : [];
   const isSeen = (one: KnownFact) => contradicted.some(({ memory }) => memory.id === one.memory.id);
   return replacing(fact, claim, [...contradicted, ...ended.filter((one) => !isSeen(one))]);
 }
@@ -146,29 +105,30 @@ function newestOf([first, ...more]: readonly KnownFact[]): KnownFact | undefined
 // --------------------------------------------------------------------------------------------------------------- endings
 
 /** What was sold, quit or cancelled is over, and what was said of it before that comes too late. */
-function decideByEnding(fact: NewFact, known: readonly KnownFact[], read: ReadText): Decision | null {
-  const mine = read(fact.text);
+function decideByEnding(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  const mine = readText(fact.text);
   const later = newestOf(
-    known.filter(({ memory, saidAt }) => isBefore(fact.saidAt, saidAt) && endedBy(read(memory.text), mine)),
+    known.filter(({ memory, saidAt }) => isBefore(fact.saidAt, saidAt) && endedBy(readText(memory.text), mine)),
   );
   if (later) return { kind: "outdated", by: later.memory.id };
-  return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, endedOnes(fact, known, read));
+  return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, endedOnes(fact, known));
 }
 
 /** What a fact ends; nothing when it is not certain which of several it means, or when all of that was said later. */
-function endedOnes(fact: NewFact, known: readonly KnownFact[], read: ReadText): readonly KnownFact[] {
-  const { ending } = read(fact.text);
+function endedOnes(fact: NewFact, known: readonly KnownFact[]): readonly KnownFact[] {
+  const { ending } = readText(fact.text);
   if (!ending) return [];
   const held = known.flatMap((one) => {
-    const state = read(one.memory.text).holdings.find((holding) => ends(ending, holding));
+    const state = readText(one.memory.text).holdings.find((holding) => ends(ending, holding));
     return state && !isBefore(fact.saidAt, one.saidAt) ? [{ one, state }] : [];
   });
   const [first, ...more] = held;
   return first && more.every(({ state }) => isOneState(first.state, state)) ? held.map(({ one }) => one) : [];
 }
 
-function endedBy({ ending }: Reading, { holdings }: Reading): boolean {
-  return ending !== null && holdings.some((held) => ends(ending, held));
+function endedBy(later: Reading, earlier: Reading): boolean {
+  const { ending } = later;
+  return ending !== null && earlier.holdings.some((held) => ends(ending, held));
 }
 
 /** False for what begins in the future, and for what began long before the other was said. */
@@ -198,23 +158,22 @@ export function daysBetween(one: string, other: string): number {
 // ------------------------------------------------------------------------------------------------------------ extending
 
 const LONGEST_ADDITION = 12;
-const LONGEST_READ = 400;
 /** With one of these more words are no mere addition. */
 const CHANGES_MEANING =
   /[?]|\b(?:not|no|never|nor|neither|without|if|unless|until|till|was|were|used|former|formerly|except|but|only|might|may|could|would|almost|nearly|stopped|hardly|rarely|than|instead|another|other)\b/;
 
-function extension({ text }: NewFact, known: readonly KnownFact[], read: ReadText): Decision | null {
-  const { pieces } = read(text);
+function extension({ text }: NewFact, known: readonly KnownFact[]): Decision | null {
+  const { pieces } = readText(text);
   const [longest] = known
-    .filter(({ memory }) => saysMore(pieces, read(memory.text).pieces))
+    .filter(({ memory }) => saysMore(pieces, readText(memory.text).pieces))
     .toSorted((one, other) => other.memory.text.length - one.memory.text.length);
-  const extended = longest ?? onlyIntroduction(text, known, read);
+  const extended = longest ?? onlyIntroduction(text, known);
   return extended ? { kind: "extends", id: extended.memory.id } : null;
 }
 
 /** What brought in the one of whom a text tells; null when several did, who may have one name. */
-function onlyIntroduction(text: string, known: readonly KnownFact[], read: ReadText): KnownFact | null {
-  const [first, ...more] = known.filter(({ memory }) => tellsMoreOf(read(text), read(memory.text)));
+function onlyIntroduction(text: string, known: readonly KnownFact[]): KnownFact | null {
+  const [first, ...more] = known.filter(({ memory }) => tellsMoreOf(readText(text), readText(memory.text)));
   return more.length === 0 ? (first ?? null) : null;
 }
 
@@ -224,8 +183,7 @@ function tellsMoreOf(mine: Reading, theirs: Reading): boolean {
 
 /** True when a text says all that another says, in the same words and order, and some words more that contradict nothing. */
 export function isMoreSpecific(text: string, than: string): boolean {
-  const read = readOnce();
-  return saysMore(read(text).pieces, read(than).pieces);
+  return saysMore(readText(text).pieces, readText(than).pieces);
 }
 
 function saysMore(whole: readonly string[], part: readonly string[]): boolean {

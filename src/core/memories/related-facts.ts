@@ -4,7 +4,7 @@ import { iso } from "../../lib/time.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
-import { decide, isBefore, mayRelate, type KnownFact, type ReadText } from "./relate.js";
+import { decide, isBefore, mayRelate, type KnownFact } from "./relate.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import { isFlagged } from "./trust.js";
@@ -31,7 +31,6 @@ export interface Since {
   readonly newcomers: readonly Memory[];
   /** Ids of what the same text stated. */
   readonly stated: ReadonlySet<string>;
-  readonly read: ReadText;
   /** When its document is forgotten; null for never. */
   readonly documentEnd?: string | null;
 }
@@ -43,7 +42,7 @@ export async function relateFact(
   { candidate, related }: Pick<ResolvedFact, "candidate" | "related">,
   since: Since,
 ): Promise<Related> {
-  const late = since.newcomers.filter(({ text }) => mayRelate(candidate.text, text, since.read)).map(({ id }) => id);
+  const late = since.newcomers.filter(({ text }) => mayRelate(candidate.text, text)).map(({ id }) => id);
   const ids = [...new Set([...related, ...late])];
   if (ids.length === 0) return { kind: "new" };
   const found = await nouns.memories.byIds(writing.actor.organizationId, ids);
@@ -57,7 +56,6 @@ export async function relateFact(
       statedTogether: since.stated,
     },
     await withDates(nouns, writing, memories),
-    since.read,
   );
   const memoryOf = (id: string) => memories.find((memory) => memory.id === id);
   switch (decision.kind) {

@@ -2,7 +2,8 @@ import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
-import { mayRelate, readOnce, wordsToRelate, type ReadText } from "./relate.js";
+import { readText } from "./reading.js";
+import { mayRelate, wordsToRelate } from "./relate.js";
 import { judgeCandidate, type Judgement } from "./trust.js";
 import { yieldTurn } from "../../lib/time.js";
 import type { FactCandidate, Origin, VectorSpace } from "../types.js";
@@ -75,12 +76,11 @@ export async function resolveFacts(
     signal,
   );
   const space = embedded?.space ?? null;
-  const read = readOnce();
   const facts: ResolvedFact[] = [];
   for (const [index, candidate] of candidates.entries()) {
     const vector = embedded?.vectors[index] ?? null;
     const likely = container
-      ? await findLikely(context, { organizationId, container, read }, candidate, space && vector && { space, vector })
+      ? await findLikely(context, { organizationId, container }, candidate, space && vector && { space, vector })
       : NOTHING;
     facts.push({ candidate, judgement: judgeCandidate(candidate, origin), vector, ...likely });
     if (index % JUDGED_AT_ONCE === JUDGED_AT_ONCE - 1) await yieldTurn();
@@ -127,13 +127,12 @@ export async function embedInBatches(
 interface Place {
   readonly organizationId: string;
   readonly container: ContainerRow;
-  readonly read: ReadText;
 }
 
 /** The memory that says the same, and those that a candidate may update or extend, by meaning and by words. */
 async function findLikely(
   { store, vectors }: CoreContext,
-  { organizationId, container, read }: Place,
+  { organizationId, container }: Place,
   { text }: FactCandidate,
   embedded: { readonly space: VectorSpace; readonly vector: Float32Array } | null,
 ): Promise<Pick<ResolvedFact, "twin" | "related">> {
@@ -141,7 +140,7 @@ async function findLikely(
   const hits = embedded
     ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
     : [];
-  const words = wordsToRelate(read(text));
+  const words = wordsToRelate(readText(text));
   const found = await store.units.searchText(scope, words, { limit: TEXT_HITS });
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
   const near = hits.filter(({ cosine }) => cosine >= NEIGHBOUR_COSINE).map(({ unit }) => unit);
@@ -150,6 +149,6 @@ async function findLikely(
   const isTwin = (detail: UnitDetail) => twins.has(detail.unit) && isSameFact(detail.text, text);
   return {
     twin: details.find(isTwin)?.id ?? null,
-    related: details.filter((detail) => mayRelate(text, detail.text, read)).map(({ id }) => id),
+    related: details.filter((detail) => mayRelate(text, detail.text)).map(({ id }) => id),
   };
 }

@@ -11,7 +11,6 @@ import { forgetBatch } from "./forget.js";
 import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
 import { insertMemory, strengthen } from "./insert-memory.js";
 import { roomFor } from "./memory-room.js";
-import { readOnce } from "./relate.js";
 import { newcomers, relateFact, type Related } from "./related-facts.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { latestVersion, relateAsStated, type HeldRelation } from "./stated-relation.js";
@@ -33,7 +32,6 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
     stated: new Set(),
     written: [],
     newcomers: known,
-    read: readOnce(),
     documentEnd: facts.length > 0 ? await endOfDocument(nouns, writing) : null,
     superseded: 0,
     room: facts.length > 0 ? await roomFor(nouns, writing) : 0,

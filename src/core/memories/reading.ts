@@ -1,0 +1,71 @@
+import { rememberLast } from "../../lib/remember-last.js";
+import { readEnding, readHoldings, type State } from "./endings.js";
+import { introducedBy, tellsOf } from "./introductions.js";
+import { meaningKey } from "./near-duplicates.js";
+import { readClaim, type Claim } from "./slots.js";
+import { readStatement, type Statement } from "./statement.js";
+
+const LONGEST_READ = 400;
+/** About 2 kB each. */
+const MOST_REMEMBERED = 4_000;
+
+/** A text as rules see it. Each part is read when it is asked for first: of most texts only one or two ever are. */
+export class Reading {
+  readonly #text: string;
+  #statement: Statement | null | undefined;
+  #claim: Claim | null | undefined;
+  #ending: State | null | undefined;
+  #holdings: readonly State[] | undefined;
+  #introduces: string | null | undefined;
+  #tellsOf: string | null | undefined;
+  #pieces: readonly string[] | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get claim(): Claim | null {
+    if (this.#claim === undefined) this.#claim = this.#stated && readClaim(this.#text, this.#stated);
+    return this.#claim;
+  }
+
+  /** What it says to be over. */
+  get ending(): State | null {
+    if (this.#ending === undefined) this.#ending = this.#stated && readEnding(this.#stated);
+    return this.#ending;
+  }
+
+  /** What it says to hold that may end. */
+  get holdings(): readonly State[] {
+    return (this.#holdings ??= this.#stated ? readHoldings(this.#stated) : []);
+  }
+
+  /** The name of somebody whom it brings in. */
+  get introduces(): string | null {
+    if (this.#introduces === undefined) this.#introduces = introducedBy(this.#text);
+    return this.#introduces;
+  }
+
+  /** The name of somebody of whom it tells more. */
+  get tellsOf(): string | null {
+    if (this.#tellsOf === undefined) this.#tellsOf = tellsOf(this.#text);
+    return this.#tellsOf;
+  }
+
+  /** The pieces of its meaning in order. */
+  get pieces(): readonly string[] {
+    return (this.#pieces ??= this.#text.length > LONGEST_READ ? [] : meaningKey(this.#text).split(" "));
+  }
+
+  get #stated(): Statement | null {
+    if (this.#statement === undefined) this.#statement = readStatement(this.#text);
+    return this.#statement;
+  }
+}
+
+const readShort = rememberLast((text) => new Reading(text), MOST_REMEMBERED);
+
+/** Reads a text by rules. What was read last is remembered, because each new fact is held against many others. */
+export function readText(text: string): Reading {
+  return text.length > LONGEST_READ ? new Reading(text) : readShort(text);
+}

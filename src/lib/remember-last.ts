@@ -1,0 +1,20 @@
+/**
+ * The same function, which remembers what it found for the texts that it was asked about last. For what depends on the text
+ * alone.
+ * @param most so many at least, and at most twice as many
+ */
+export function rememberLast<T extends object>(find: (text: string) => T, most: number): (text: string) => T {
+  let newer = new Map<string, T>();
+  let older = newer;
+  return (text) => {
+    const known = newer.get(text);
+    if (known !== undefined) return known;
+    const found = older.get(text) ?? find(text);
+    if (newer.size >= most) {
+      older = newer;
+      newer = new Map();
+    }
+    newer.set(text, found);
+    return found;
+  };
+}
