@@ -85,6 +85,7 @@ export async function keepFacts(
           client: document.client,
           container,
           documentId: id,
+          documentEnd: document.forgetAfter,
           origin: document.origin,
           resolution,
           now,

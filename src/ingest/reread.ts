@@ -143,6 +143,7 @@ async function keep(
       client: document.client,
       container,
       documentId: id,
+      documentEnd: document.forgetAfter,
       origin: document.origin,
       resolution,
       now: context.clock.now(),

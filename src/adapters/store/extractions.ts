@@ -7,6 +7,7 @@ import type { Database } from "./schema.js";
 
 const NOTE_READING = `insert into remembered_with (document_id, extractor) values (?, ?)
   on conflict (document_id) do update set extractor = excluded.extractor`;
+const FORGET_CUTTING = "delete from cut_with where document_id = ?";
 const NOTE_CUTTING = `insert into cut_with (document_id, chunking) values (?, ?)
   on conflict (document_id) do update set chunking = excluded.chunking`;
 
@@ -77,7 +78,7 @@ export function createExtractionStore(db: Kysely<Database>, clock: Clock): Extra
     readings: (organizationId, query) => listReadings(db, organizationId, query),
 
     async noteCutting(documentId, chunking) {
-      if (chunking === null) await db.deleteFrom("cut_with").where("document_id", "=", documentId).execute();
+      if (chunking === null) await readRows(db, FORGET_CUTTING, [documentId]);
       else await readRows(db, NOTE_CUTTING, [documentId, chunking]);
     },
 

@@ -136,7 +136,8 @@ export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextS
       const counted = { total: all.total, counts: await count(all, { words, found, within }) };
       const telling = rarest(counted.counts, mostMatches);
       const inContext = telling.map((index) => inColumn("context", [words[index] ?? ""], place.within));
-      const around = await find(place, inContext, mostMatches);
+      // Nothing stands around a memory.
+      const around = scope.kinds.includes("chunk") ? await find(place, inContext, mostMatches) : [];
       const matches = telling.map((index, at) => ({
         own: found[index]?.units ?? [],
         around: around[at]?.units ?? [],

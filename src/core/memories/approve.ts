@@ -124,6 +124,7 @@ async function decideAnew(
     client: actor.client,
     container,
     documentId: "",
+    documentEnd: null,
     origin,
     resolution,
     maxSuperseded: 0,

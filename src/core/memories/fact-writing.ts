@@ -12,6 +12,8 @@ export interface FactWriting {
   readonly container: ContainerRow;
   /** The document that states the facts. */
   readonly documentId: string;
+  /** When that is forgotten, and what it states with it; null for never. */
+  readonly documentEnd: string | null;
   readonly origin: Origin;
   readonly resolution: Resolution;
   readonly now: Date;

@@ -3,7 +3,7 @@ import type { Memory } from "../types.js";
 import type { Batch, FactWriting } from "./fact-writing.js";
 import { forgetBatch } from "./forget.js";
 import { isUntouched } from "./read-again.js";
-import { readText } from "./reading.js";
+import { readingOf } from "./reading.js";
 import { isActiveIn } from "./related-facts.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 import { judgeFact } from "./trust.js";
@@ -31,7 +31,7 @@ export async function formerStatement(
   { stated }: Batch,
 ): Promise<Memory | null> {
   if (candidate.insteadOf === undefined) return null;
-  const beginning = (text: string) => readText(text).pieces.slice(0, 2).join(" ");
+  const beginning = (text: string) => readingOf(text).pieces.slice(0, 2).join(" ");
   const former = await onlyStatedIn(nouns, writing, candidate.insteadOf);
   const [first, ...more] = former.filter(
     ({ id, text }) => !stated.has(id) && beginning(text) === beginning(candidate.text),

@@ -113,6 +113,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
       client: call.actor.client,
       container,
       documentId: document.id,
+      documentEnd: null,
       origin: "user",
       resolution,
       now: context.clock.now(),

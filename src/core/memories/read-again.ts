@@ -6,7 +6,7 @@ import type { Memory } from "../types.js";
 import { forgetBatch, isWithdrawn } from "./forget.js";
 import type { ReadingAgain } from "./fact-writing.js";
 import { isSameFact } from "./near-duplicates.js";
-import { readText } from "./reading.js";
+import { readingOf } from "./reading.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 import { isSetAside } from "./set-aside.js";
 import { agrees, isSamePlace } from "./slots.js";
@@ -61,7 +61,7 @@ type Worded = Pick<StatedCandidate, "text"> & {
 
 function saysSame(one: Worded, other: Worded): boolean {
   if (isSameFact(one.text, other.text)) return true;
-  const [mine, theirs] = [readText(one.text).claim, readText(other.text).claim];
+  const [mine, theirs] = [readingOf(one.text).claim, readingOf(other.text).claim];
   if (mine && theirs) return isSamePlace(mine, theirs) && agrees(mine, theirs);
   return overlaps(one.quoteAt, other.quoteAt) && sharesWords(one.text, other.text);
 }

@@ -66,6 +66,6 @@ export class Reading {
 const readShort = rememberLast((text) => new Reading(text), MOST_REMEMBERED);
 
 /** Reads a text by rules. What was read last is remembered, because each new fact is held against many others. */
-export function readText(text: string): Reading {
+export function readingOf(text: string): Reading {
   return text.length > LONGEST_READ ? new Reading(text) : readShort(text);
 }

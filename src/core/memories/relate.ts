@@ -1,7 +1,7 @@
 import { tokenise } from "../../lib/words.js";
 import type { Memory } from "../types.js";
 import { ends, isOneState, wordsOfHeld } from "./endings.js";
-import { readText, type Reading } from "./reading.js";
+import { readingOf, type Reading } from "./reading.js";
 import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
 
 /** A memory that a new fact may be about, with when it was said last (ISO). */
@@ -41,7 +41,7 @@ export function wordsToRelate({ claim, ending, tellsOf: name }: Reading): string
 
 /** False when `decide` would not look at the other text. */
 export function mayRelate(text: string, other: string): boolean {
-  const [mine, theirs] = [readText(text), readText(other)];
+  const [mine, theirs] = [readingOf(text), readingOf(other)];
   if (saysMore(mine.pieces, theirs.pieces) || tellsMoreOf(mine, theirs)) return true;
   // What hangs on the new text alone comes first: it says nothing to be over, and holds nothing, most of the time.
   if (endedBy(mine, theirs) || (mine.holdings.length > 0 && endedBy(theirs, mine))) return true;
@@ -57,7 +57,7 @@ export const NEWS_DAYS = 180;
  * leaves both. A slot that holds several different values is left alone.
  */
 export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
-  const { claim } = readText(fact.text);
+  const { claim } = readingOf(fact.text);
   return (
     (claim && decideByClaim(fact, claim, known)) ??
     decideByEnding(fact, known) ??
@@ -67,7 +67,7 @@ export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
 
 function decideByClaim(fact: NewFact, claim: Claim, known: readonly KnownFact[]): Decision | null {
   const claims = known.flatMap((other) => {
-    const held = readText(other.memory.text).claim;
+    const held = readingOf(other.memory.text).claim;
     return held ? [{ ...other, claim: held }] : [];
   });
   const contradicted = claims.filter(
@@ -106,9 +106,9 @@ function newestOf([first, ...more]: readonly KnownFact[]): KnownFact | undefined
 
 /** What was sold, quit or cancelled is over, and what was said of it before that comes too late. */
 function decideByEnding(fact: NewFact, known: readonly KnownFact[]): Decision | null {
-  const mine = readText(fact.text);
+  const mine = readingOf(fact.text);
   const later = newestOf(
-    known.filter(({ memory, saidAt }) => isBefore(fact.saidAt, saidAt) && endedBy(readText(memory.text), mine)),
+    known.filter(({ memory, saidAt }) => isBefore(fact.saidAt, saidAt) && endedBy(readingOf(memory.text), mine)),
   );
   if (later) return { kind: "outdated", by: later.memory.id };
   return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, endedOnes(fact, known));
@@ -116,10 +116,10 @@ function decideByEnding(fact: NewFact, known: readonly KnownFact[]): Decision | 
 
 /** What a fact ends; nothing when it is not certain which of several it means, or when all of that was said later. */
 function endedOnes(fact: NewFact, known: readonly KnownFact[]): readonly KnownFact[] {
-  const { ending } = readText(fact.text);
+  const { ending } = readingOf(fact.text);
   if (!ending) return [];
   const held = known.flatMap((one) => {
-    const state = readText(one.memory.text).holdings.find((holding) => ends(ending, holding));
+    const state = readingOf(one.memory.text).holdings.find((holding) => ends(ending, holding));
     return state && !isBefore(fact.saidAt, one.saidAt) ? [{ one, state }] : [];
   });
   const [first, ...more] = held;
@@ -163,9 +163,9 @@ const CHANGES_MEANING =
   /[?]|\b(?:not|no|never|nor|neither|without|if|unless|until|till|was|were|used|former|formerly|except|but|only|might|may|could|would|almost|nearly|stopped|hardly|rarely|than|instead|another|other)\b/;
 
 function extension({ text }: NewFact, known: readonly KnownFact[]): Decision | null {
-  const { pieces } = readText(text);
+  const { pieces } = readingOf(text);
   const [longest] = known
-    .filter(({ memory }) => saysMore(pieces, readText(memory.text).pieces))
+    .filter(({ memory }) => saysMore(pieces, readingOf(memory.text).pieces))
     .toSorted((one, other) => other.memory.text.length - one.memory.text.length);
   const extended = longest ?? onlyIntroduction(text, known);
   return extended ? { kind: "extends", id: extended.memory.id } : null;
@@ -173,7 +173,7 @@ function extension({ text }: NewFact, known: readonly KnownFact[]): Decision | n
 
 /** What brought in the one of whom a text tells; null when several did, who may have one name. */
 function onlyIntroduction(text: string, known: readonly KnownFact[]): KnownFact | null {
-  const [first, ...more] = known.filter(({ memory }) => tellsMoreOf(readText(text), readText(memory.text)));
+  const [first, ...more] = known.filter(({ memory }) => tellsMoreOf(readingOf(text), readingOf(memory.text)));
   return more.length === 0 ? (first ?? null) : null;
 }
 
@@ -183,7 +183,7 @@ function tellsMoreOf(mine: Reading, theirs: Reading): boolean {
 
 /** True when a text says all that another says, in the same words and order, and some words more that contradict nothing. */
 export function isMoreSpecific(text: string, than: string): boolean {
-  return saysMore(readText(text).pieces, readText(than).pieces);
+  return saysMore(readingOf(text).pieces, readingOf(than).pieces);
 }
 
 function saysMore(whole: readonly string[], part: readonly string[]): boolean {

@@ -2,7 +2,7 @@ import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
-import { readText } from "./reading.js";
+import { readingOf } from "./reading.js";
 import { mayRelate, wordsToRelate } from "./relate.js";
 import { judgeCandidate, type Judgement } from "./trust.js";
 import { yieldTurn } from "../../lib/time.js";
@@ -140,7 +140,7 @@ async function findLikely(
   const hits = embedded
     ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
     : [];
-  const words = wordsToRelate(readText(text));
+  const words = wordsToRelate(readingOf(text));
   const found = await store.units.searchText(scope, words, { limit: TEXT_HITS });
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
   const near = hits.filter(({ cosine }) => cosine >= NEIGHBOUR_COSINE).map(({ unit }) => unit);

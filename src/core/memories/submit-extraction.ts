@@ -96,13 +96,14 @@ export async function submitExtraction(
     if (current.doneAt !== null || !prepared) throw alreadyAnswered(task.id);
     const { container, document, resolution, timeZone } = prepared;
     await refuseMerging(nouns, actor, [container.tag]);
-    await findDocument(nouns, organizationId, current);
+    const { forgetAfter } = await findDocument(nouns, organizationId, current);
     const batchId = createId();
     const facts = await writeFacts(nouns, {
       actor,
       client: document.client,
       container,
       documentId: document.id,
+      documentEnd: forgetAfter,
       origin: originOf(document),
       resolution,
       now: context.clock.now(),

@@ -32,7 +32,7 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
     stated: new Set(),
     written: [],
     newcomers: known,
-    documentEnd: facts.length > 0 ? await endOfDocument(nouns, writing) : null,
+    documentEnd: writing.documentEnd,
     superseded: 0,
     room: facts.length > 0 ? await roomFor(nouns, writing) : 0,
   };
@@ -49,11 +49,6 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
   )
     await nouns.jobs.enqueue([MISSING_JOB]);
   return batch.written.filter((one) => one !== null);
-}
-
-async function endOfDocument({ documents }: StoreNouns, { actor, documentId }: FactWriting): Promise<string | null> {
-  const [document] = await documents.headsByIds(actor.organizationId, [documentId]);
-  return document?.forgetAfter ?? null;
 }
 
 async function writeFact(

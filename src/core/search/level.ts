@@ -23,24 +23,22 @@ export function levelSimilarities(ranked: readonly Levelled[]): number[] {
   });
 }
 
-interface Pool {
-  sum: number;
-  size: number;
-}
-
-function pool(values: readonly number[]): number[] {
-  const pools: Pool[] = [];
+function pool(values: readonly number[]): Float64Array {
+  const sums = new Float64Array(values.length);
+  const sizes = new Uint32Array(values.length);
+  const meanOf = (place: number): number => sums[place]! / sizes[place]!;
+  let last = -1;
   for (const value of values) {
-    let last: Pool = { sum: value, size: 1 };
-    for (let before = pools.at(-1); before && meanOf(last) > meanOf(before); before = pools.at(-1)) {
-      last = { sum: before.sum + last.sum, size: before.size + last.size };
-      pools.pop();
+    last += 1;
+    sums[last] = value;
+    sizes[last] = 1;
+    for (; last > 0 && meanOf(last) > meanOf(last - 1); last--) {
+      sums[last - 1]! += sums[last]!;
+      sizes[last - 1]! += sizes[last]!;
     }
-    pools.push(last);
   }
-  return pools.flatMap((each) => Array<number>(each.size).fill(meanOf(each)));
-}
-
-function meanOf({ sum, size }: Pool): number {
-  return sum / size;
+  const pooled = new Float64Array(values.length);
+  for (let place = 0, from = 0; place <= last; from += sizes[place++]!)
+    pooled.fill(meanOf(place), from, from + sizes[place]!);
+  return pooled;
 }

@@ -26,10 +26,19 @@ export interface Repetition {
   readonly isFurther: boolean;
 }
 
-interface Gathered {
+interface Gathered extends Repetition {
   readonly members: Listed[];
+  similarity: number;
+  isFurther: boolean;
   /** What stands for them when others are compared. */
   shown: Listed;
+}
+
+/** One whose text others may repeat, and the next of those that have the same signature. */
+interface Known {
+  readonly item: Listed;
+  readonly group: Gathered;
+  readonly next: Known | undefined;
 }
 
 /**
@@ -41,22 +50,24 @@ interface Gathered {
  */
 export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
   const all: Gathered[] = [];
-  const bySignature = new Map<number, { readonly item: Listed; readonly group: Gathered }[]>();
+  const bySignature = new Map<number, Known>();
   const byDocument = new Map<string, Gathered[]>();
   for (const item of ranked) {
-    const alike = bySignature.get(item.words.signature) ?? [];
-    const key = alike.length > 0 ? meaningKey(item.words.detail.text) : "";
-    const same = alike.find((other) => meaningKey(other.item.words.detail.text) === key)?.group;
+    const { signature } = item.words;
+    const alike = bySignature.get(signature);
+    const same = alike && findSame(item, alike);
     const group = same ?? findSource(item, byDocument) ?? begin(item, all, byDocument);
-    if (!same) push(bySignature, item.words.signature, { item, group });
+    if (!same) bySignature.set(signature, { item, group, next: alike });
     if (group.shown !== item) join(group, item);
   }
-  return all.map(({ members }) => ({
-    members,
-    similarity: Math.max(...members.map(({ similarity }) => similarity)),
-    score: members[0]?.score ?? 0,
-    isFurther: members.every(({ isFurther }) => isFurther),
-  }));
+  return all;
+}
+
+function findSame({ words }: Listed, alike: Known): Gathered | undefined {
+  const key = meaningKey(words.detail.text);
+  for (let known: Known | undefined = alike; known; known = known.next)
+    if (meaningKey(known.item.words.detail.text) === key) return known.group;
+  return undefined;
 }
 
 /** Which of those that say the same is shown where these kinds are wanted: a memory has versions, and can be forgotten. */
@@ -66,7 +77,8 @@ export function standIn({ members }: Repetition, kinds: readonly UnitKind[]): Li
 }
 
 function begin(item: Listed, all: Gathered[], byDocument: Map<string, Gathered[]>): Gathered {
-  const group: Gathered = { members: [item], shown: item };
+  const { similarity, score, isFurther } = item;
+  const group: Gathered = { members: [item], similarity, score, isFurther, shown: item };
   all.push(group);
   for (const id of item.words.detail.documentIds) push(byDocument, id, group);
   return group;
@@ -74,6 +86,8 @@ function begin(item: Listed, all: Gathered[], byDocument: Map<string, Gathered[]
 
 function join(group: Gathered, item: Listed): void {
   group.members.push(item);
+  group.similarity = Math.max(group.similarity, item.similarity);
+  group.isFurther &&= item.isFurther;
   if (isMemory(item.words) && !isMemory(group.shown.words)) group.shown = item;
 }
 

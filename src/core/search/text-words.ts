@@ -170,8 +170,11 @@ function markOf(word: string): number {
   return same.reduce((sum, one) => sum + (isStopWord(one) ? 0 : markOfRoot(rootOf(one))), 0);
 }
 
+/** 20 bits, so that the sum of many is still a small integer. */
 function markOfRoot(text: string): number {
-  return 7919 + text.charCodeAt(0) * 31 + text.length;
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 12) + 1;
 }
 
 function isNumber(word: string): boolean {
