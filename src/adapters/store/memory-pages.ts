@@ -29,13 +29,20 @@ export async function listMemories(
   if (query.filters) conditions.push(memoryFilterSql(query.filters));
   const matching = sql<boolean>`(${sql.join(conditions, sql` and `)})`;
   const column = query.sort === "updatedAt" ? "memories.updated_at" : "memories.created_at";
-  const rows = await selectMemories(db, organizationId)
-    .select("containers.uid as uid")
+  // By their numbers, or whole rows would be read, and their sources counted, of all that are put in order.
+  const page = db
+    .selectFrom("memories")
+    .select("memories.seq")
     .where(matching)
     .orderBy(column, query.order)
     .orderBy("memories.seq", query.order)
     .limit(query.limit)
-    .offset(query.offset)
+    .offset(query.offset);
+  const rows = await selectMemories(db, organizationId)
+    .select("containers.uid as uid")
+    .where("memories.seq", "in", page)
+    .orderBy(column, query.order)
+    .orderBy("memories.seq", query.order)
     .execute();
   const count = await db
     .selectFrom("memories")
