@@ -5,9 +5,10 @@ import { fuseForms } from "./fuse-forms.js";
 import { levelSimilarities } from "./level.js";
 import type { RankedUnit } from "./rank.js";
 import { rerankWith } from "./rerank-with.js";
-import { RERANKED, rerankByRules } from "./rerank.js";
-import { retrieve, type Retrieved } from "./retrieve.js";
+import { rerankByRules } from "./rerank.js";
+import { retrieve, shownSimilarity, type Retrieved } from "./retrieve.js";
 import type { Ground } from "./search-ground.js";
+import type { UnitKind } from "../types.js";
 
 /** What is wanted of a search beside its question. */
 export interface Wanted {
@@ -19,49 +20,88 @@ export interface Wanted {
   readonly rerank?: boolean;
 }
 
-/** Finds units for every form of a question, puts them into one order, and that into a better one where it is wanted. */
+/**
+ * Finds units for every form of a question, puts them into one order, and that into a better one where it is wanted. Whatever
+ * changes the order looks at units of all kinds and whatever the threshold, so that the same has the same similarity in every mode, and
+ * thresholds cut on what is shown.
+ */
 export async function findRanked(
   context: CoreContext,
   ground: Pick<Ground, "organizationId" | "scope" | "kinds" | "among" | "timeZone">,
-  { forms, degraded }: Asked,
-  { threshold, limit = Infinity, rerank = false }: Wanted,
+  asked: Asked,
+  wanted: Wanted,
 ): Promise<Retrieved> {
+  const { forms, degraded } = asked;
   const [form] = forms;
-  const isPlain = forms.length === 1;
-  const first = {
-    threshold,
-    ...(isPlain && limit < Infinity && { limit: rerank ? Math.max(limit, RERANKED) : limit }),
-  };
-  const found = await Promise.all(forms.map(({ text }) => retrieve(context, ground, text, first)));
-  const fused = isPlain
-    ? (found[0]?.ranked ?? [])
-    : level(fuseForms(found.map(({ ranked }, index) => ({ ranked, weight: forms[index]?.weight ?? 1 }))));
-  const ordered = rerank
+  if (forms.length === 1 && form && !wanted.rerank) {
+    const found = await retrieve(context, ground, form.text, wanted);
+    return { ...found, degraded: [...new Set([...degraded, ...found.degraded])] };
+  }
+  const found = await Promise.all(
+    forms.map(({ text }) => retrieve(context, ground, text, { threshold: 0, shown: ground.scope.kinds })),
+  );
+  const fused =
+    forms.length === 1
+      ? (found[0]?.ranked ?? [])
+      : level(fuseForms(found.map(({ ranked }, index) => ({ ranked, weight: forms[index]?.weight ?? 1 }))));
+  const ordered = wanted.rerank
     ? await timed(context.stages, "rerank", () =>
-        order({ ...context, timeZone: ground.timeZone }, form?.text ?? "", fused),
+        order({ ...context, timeZone: ground.timeZone }, form?.text ?? "", {
+          found: fused,
+          threshold: wanted.threshold,
+        }),
       )
     : { ranked: fused, degraded: [] };
   return {
-    ranked: ordered.ranked.slice(0, limit),
+    ranked: ofKinds(ordered.ranked, ground.kinds)
+      .filter(({ similarity }) => shownSimilarity(similarity) >= wanted.threshold)
+      .slice(0, wanted.limit),
     isCut: found.some(({ isCut }) => isCut),
     degraded: [...new Set([...degraded, ...found.flatMap((each) => each.degraded), ...ordered.degraded])],
   };
 }
 
+/** A service is asked about nothing less similar than this, unless the threshold is lower. */
+const LEAST_JUDGED = 0.25;
+
+/** Units in a better order, by rules and then by a service where there is one. */
 async function order(
   context: CoreContext,
   query: string,
-  found: readonly RankedUnit[],
+  { found, threshold }: { readonly found: readonly RankedUnit[]; readonly threshold: number },
 ): Promise<Pick<Retrieved, "ranked" | "degraded">> {
-  const ranked = rerankByRules(query, found);
-  const judged = context.reranker
-    ? await rerankWith({ ...context, reranker: context.reranker }, query, ranked)
-    : { ranked, degraded: [] };
-  return { ...judged, ranked: level(judged.ranked) };
+  const known = found.filter(({ isFurther }) => !isFurther);
+  const further = found.filter(({ isFurther }) => isFurther);
+  const { ranked, degraded } = await judge(context, query, { ranked: rerankByRules(query, known), threshold });
+  return { ranked: [...level(ranked), ...further].sort((one, other) => other.similarity - one.similarity), degraded };
+}
+
+async function judge(
+  context: CoreContext,
+  query: string,
+  { ranked, threshold }: { readonly ranked: readonly RankedUnit[]; readonly threshold: number },
+): Promise<Pick<Retrieved, "ranked" | "degraded">> {
+  const { reranker } = context;
+  if (!reranker || !ranked.some(({ similarity }) => similarity >= threshold)) return { ranked, degraded: [] };
+  const least = Math.min(threshold, LEAST_JUDGED);
+  const judged = await rerankWith(
+    { ...context, reranker },
+    query,
+    ranked.filter(({ similarity }) => similarity >= least),
+  );
+  return { ...judged, ranked: [...judged.ranked, ...ranked.filter(({ similarity }) => similarity < least)] };
 }
 
 /** With similarities that go with the order. */
 function level(ranked: readonly RankedUnit[]): RankedUnit[] {
   const similarities = levelSimilarities(ranked);
   return ranked.map((unit, index) => ({ ...unit, similarity: similarities[index] ?? 0 }));
+}
+
+/** Those of some kinds, or what says the same and is of one. */
+function ofKinds(ranked: readonly RankedUnit[], kinds: readonly UnitKind[]): RankedUnit[] {
+  return ranked.flatMap((unit) => {
+    const shown = [unit, ...unit.others].find(({ detail }) => kinds.includes(detail.memory ? "memory" : "chunk"));
+    return shown ? [{ ...unit, ...shown }] : [];
+  });
 }

@@ -35,8 +35,6 @@ export interface RankInput {
   readonly timeZone?: TimeZone;
   /** Only units of these kinds, default both. The others count for the order and for similarities as well. */
   readonly kinds?: readonly UnitKind[];
-  /** Those of the hits that only a search for `kinds` alone came to see; they change nothing for the others. */
-  readonly further?: ReadonlySet<Unit>;
   /** True: passages that say on the question only what does not hold any more are listed, too. */
   readonly includeForgotten?: boolean;
   /** Only units of at least this similarity, default 0. */
@@ -45,13 +43,21 @@ export interface RankInput {
   readonly limit?: number;
 }
 
-export interface RankedUnit {
+/** What stands for something that was found. */
+export interface ShownUnit {
   readonly unit: Unit;
   readonly detail: UnitDetail;
   /** False for what no retriever found, and that is only here because it stands beside what they did find. */
   readonly isHit: boolean;
   /** Set for a passage that says on the question only what does not hold any more, or what is over. */
   readonly isOutOfDate?: true;
+}
+
+export interface RankedUnit extends ShownUnit {
+  /** What says the same and is of another kind. */
+  readonly others: readonly ShownUnit[];
+  /** Set for what must not change what others are shown with, see `Levelled`. */
+  readonly isFurther?: true;
   /**
    * 0 to 1, absolute: unrelated near 0.2, related above 0.5, near-identical above 0.9. For thresholds and for showing. Never
    * higher than that of a better one, see `levelSimilarities`.
@@ -78,8 +84,21 @@ export function rankUnits(input: RankInput): RankedUnit[] {
   return rankPrepared(prepareUnits(input));
 }
 
-/** `rankUnits` of what is taken apart already. */
-export function rankPrepared({ input, units, query, evidence, gather, nearness }: Prepared): RankedUnit[] {
+/**
+ * `rankUnits` of what is taken apart already.
+ * @param wider the same search with what only a search for some kinds came to see; it changes nothing for the others
+ */
+export function rankPrepared(prepared: Prepared, wider?: Prepared): RankedUnit[] {
+  const first = scoreUnits(prepared);
+  if (!wider) return showRanked(first, prepared.input);
+  const known = new Set(prepared.units.map(({ detail }) => detail.unit));
+  const further = scoreUnits(wider).filter(({ words }) => !known.has(words.detail.unit));
+  const all = [...first, ...further.map((listed) => ({ ...listed, isFurther: true }))];
+  return showRanked(all.sort(byScore), wider.input);
+}
+
+/** The candidates that may be shown, best first. */
+function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepared): Listed[] {
   const { recipe = RANK, now, timeZone = "UTC" } = input;
   const sources = findSources(units);
   const places = placesOf(units);
@@ -98,27 +117,28 @@ export function rankPrepared({ input, units, query, evidence, gather, nearness }
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const coverage = coverageOf(lasting, evidence);
   const standingOf = standingFor(query, gather);
-  const outOfDate = new Set<UnitWords>();
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
     const standing = standingOf(words);
     if (standing === "gone" && !input.includeForgotten) continue;
-    if (standing !== null) outOfDate.add(words);
-    const { text, unit } = words.detail;
+    const { text } = words.detail;
     const isSame = text === query.text;
     const share = coverage(index, dates[index]!);
     const similarity = isSame ? 1 : similarityOf(share, nearness(words), input.calibration);
     const kept = (sources.has(index) ? recipe.stated : 1) * (standing === null ? 1 : OUT_OF_DATE);
     const score = scores[index]! * kept + recipe.similarity * similarity + (isSame ? recipe.same : 0);
-    scored.push({ words, similarity, score, isFurther: input.further?.has(unit) ?? false });
+    scored.push({ words, similarity, score, isFurther: false, isOutOfDate: standing !== null });
   }
-  scored.sort((first, second) => second.score - first.score || first.words.detail.unit - second.words.detail.unit);
-  return showRanked(scored, outOfDate, input);
+  return scored.sort(byScore);
+}
+
+function byScore(one: Listed, other: Listed): number {
+  return other.score - one.score || one.words.detail.unit - other.words.detail.unit;
 }
 
 /** Each thing once, for as long as it is similar enough. */
-function showRanked(scored: readonly Listed[], outOfDate: ReadonlySet<UnitWords>, input: RankInput): RankedUnit[] {
+function showRanked(scored: readonly Listed[], input: RankInput): RankedUnit[] {
   const { kinds = BOTH_KINDS, threshold = 0, limit = Infinity } = input;
   const groups = gatherRepetitions(scored);
   const similarities = levelSimilarities(groups);
@@ -128,13 +148,24 @@ function showRanked(scored: readonly Listed[], outOfDate: ReadonlySet<UnitWords>
     if (similarity < threshold || shown.length >= limit) break;
     const listed = standIn(group, kinds);
     if (!listed) continue;
-    const { detail } = listed.words;
-    const isHit = isAmong(detail.unit, input.textHits) || isAmong(detail.unit, input.vectorHits);
-    const { score, similarity: ownSimilarity } = group;
-    const marked = outOfDate.has(listed.words) && { isOutOfDate: true as const };
-    shown.push({ unit: detail.unit, detail, isHit, similarity, ownSimilarity, score, ...marked });
+    const others = BOTH_KINDS.flatMap((kind) => standIn(group, [kind]) ?? []).filter((other) => other !== listed);
+    const { score, similarity: ownSimilarity, isFurther } = group;
+    shown.push({
+      ...shownAs(listed, input),
+      others: others.map((other) => shownAs(other, input)),
+      similarity,
+      ownSimilarity,
+      score,
+      ...(isFurther && { isFurther }),
+    });
   }
   return shown;
+}
+
+function shownAs({ words, isOutOfDate }: Listed, { textHits, vectorHits }: RankInput): ShownUnit {
+  const { detail } = words;
+  const isHit = isAmong(detail.unit, textHits) || isAmong(detail.unit, vectorHits);
+  return { unit: detail.unit, detail, isHit, ...(isOutOfDate && { isOutOfDate }) };
 }
 
 const BOTH_KINDS: readonly UnitKind[] = ["chunk", "memory"];
@@ -205,13 +236,13 @@ function weightOf({ detail, isQuestion }: UnitWords, recipe: RankRecipe, now: Da
 type Nearness = (words: UnitWords) => number | null;
 
 /** One that only the words found lies, as far as is known, between the last of the nearest vectors and what is unrelated. */
-function nearnessOf({ vectorHits: hits, further, calibration: { points } }: RankInput): Nearness {
+function nearnessOf({ vectorHits: hits, calibration: { points } }: RankInput): Nearness {
   if (hits.length === 0) return () => null;
   const known = new Map<Unit, number>();
   let last = Infinity;
   for (const { unit, cosine } of hits) {
     known.set(unit, interpolate(cosine, points));
-    if (cosine < last && !further?.has(unit)) last = cosine;
+    if (cosine < last) last = cosine;
   }
   const nothing = unrelatedCosine(points);
   const nearBelow = interpolate(Math.max(nothing, (nothing + last) / 2), points);

@@ -12,6 +12,8 @@ export interface Listed {
   readonly score: number;
   /** See `Levelled`. */
   readonly isFurther: boolean;
+  /** See `RankedUnit`. */
+  readonly isOutOfDate: boolean;
 }
 
 /** Candidates that say the same. */
@@ -29,7 +31,6 @@ export interface Repetition {
 interface Gathered extends Repetition {
   readonly members: Listed[];
   similarity: number;
-  isFurther: boolean;
   /** What stands for them when others are compared. */
   shown: Listed;
 }
@@ -52,7 +53,7 @@ export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
   const all: Gathered[] = [];
   const bySignature = new Map<number, Known>();
   const byDocument = new Map<string, Gathered[]>();
-  for (const item of ranked) {
+  for (const item of furtherLast(ranked)) {
     const { signature } = item.words;
     const alike = bySignature.get(signature);
     const same = alike && findSame(item, alike);
@@ -60,7 +61,13 @@ export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
     if (!same) bySignature.set(signature, { item, group, next: alike });
     if (group.shown !== item) join(group, item);
   }
-  return all;
+  return ranked.some(({ isFurther }) => isFurther) ? all.sort((one, other) => other.score - one.score) : all;
+}
+
+/** So that what only some searches come to see decides nothing for the others. */
+function furtherLast(ranked: readonly Listed[]): readonly Listed[] {
+  if (!ranked.some(({ isFurther }) => isFurther)) return ranked;
+  return ranked.toSorted((one, other) => Number(one.isFurther) - Number(other.isFurther));
 }
 
 function findSame({ words }: Listed, alike: Known): Gathered | undefined {
@@ -86,8 +93,8 @@ function begin(item: Listed, all: Gathered[], byDocument: Map<string, Gathered[]
 
 function join(group: Gathered, item: Listed): void {
   group.members.push(item);
+  if (item.isFurther && !group.isFurther) return;
   group.similarity = Math.max(group.similarity, item.similarity);
-  group.isFurther &&= item.isFurther;
   if (isMemory(item.words) && !isMemory(group.shown.words)) group.shown = item;
 }
 

@@ -5,7 +5,15 @@ import { AppError } from "../errors.js";
 import type { Embedder, FoundText, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { dividePassages } from "./passages.js";
 import { lookedUpWords } from "./query.js";
-import { prepareUnits, rankPrepared, strongestChunks, withMore, type Prepared, type RankedUnit } from "./rank.js";
+import {
+  prepareUnits,
+  rankPrepared,
+  strongestChunks,
+  withMore,
+  type Prepared,
+  type RankedUnit,
+  type RankInput,
+} from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
 import type { Unit, UnitKind, UnitSet, VectorSpace } from "../types.js";
@@ -22,7 +30,8 @@ export interface Retrieved {
 
 /**
  * Finds units by meaning and by words and ranks them.
- * @param wanted `threshold` is the least similarity as it is shown, 0 to 1; `limit` the most units, all by default
+ * @param wanted `threshold` is the least similarity as it is shown, 0 to 1; `limit` the most units, all by default; `shown`
+ *   the kinds that are given, by default those of the ground, which are those that are looked for
  */
 export async function retrieve(
   context: CoreContext,
@@ -34,7 +43,7 @@ export async function retrieve(
     timeZone,
   }: Pick<Ground, "organizationId" | "scope" | "kinds" | "among" | "timeZone">,
   query: string,
-  wanted: { readonly threshold: number; readonly limit?: number },
+  wanted: { readonly threshold: number; readonly limit?: number; readonly shown?: readonly UnitKind[] },
 ): Promise<Retrieved> {
   const isEmpty = !kinds.some((kind) => scope.kinds.includes(kind));
   if (scope.containerIds.length === 0 || isEmpty || among?.length === 0)
@@ -48,7 +57,7 @@ export async function retrieve(
   try {
     const first = await findUnits(retrieval, within, { query, meaning });
     const found = first.isCut ? await findFurther(retrieval, within, { query, meaning, kinds, first }) : first;
-    const ranked = await rank(retrieval, within, query, { ...found, ...wanted, kinds });
+    const ranked = await rank(retrieval, within, query, { ...found, ...wanted, kinds: wanted.shown ?? kinds });
     return { ranked, isCut: found.isCut, degraded: found.degraded };
   } finally {
     leave();
@@ -81,8 +90,8 @@ interface Found {
   readonly vectorHits: readonly VectorHit[];
   /** True when the retrievers gave as much as they may. */
   readonly isCut: boolean;
-  /** See `RankInput`. */
-  readonly further?: ReadonlySet<Unit>;
+  /** What only a search for the wanted kinds alone came to see, beside the others. */
+  readonly further?: Pick<Found, "textHits" | "vectorHits">;
   readonly degraded: readonly string[];
 }
 
@@ -133,10 +142,8 @@ async function findFurther(
   const vectorHits = more.vectorHits.filter(isNew);
   return {
     ...first,
-    textHits: [...first.textHits, ...textHits],
-    vectorHits: [...first.vectorHits, ...vectorHits],
     isCut: more.isCut,
-    further: new Set([...textHits, ...vectorHits].map(({ unit }) => unit)),
+    further: { textHits, vectorHits },
     degraded: [...new Set([...first.degraded, ...more.degraded])],
   };
 }
@@ -206,37 +213,47 @@ interface RankLimits {
 }
 
 async function rank(
-  { store, embedder, calibrations, clock, stages }: Retrieval,
+  context: Retrieval,
   within: Within,
   query: string,
   { textHits, counted, vectorHits, further, kinds, threshold, limit }: Found & RankLimits,
 ): Promise<RankedUnit[]> {
-  const units = [...new Set([...textHits, ...vectorHits].map((hit) => hit.unit))];
-  if (units.length === 0) return [];
-  const { organizationId, scope } = within;
-  const now = clock.now();
-  const found = {
+  const { embedder, calibrations, clock, stages } = context;
+  if (textHits.length + vectorHits.length === 0 && !further) return [];
+  const asked = {
     query,
-    textHits,
-    vectorHits,
-    details: dividePassages(
-      await timed(stages, "details", () => store.units.details(organizationId, scope, units)),
-      scope,
-      now,
-    ),
-    includeForgotten: scope.includeForgotten,
+    includeForgotten: within.scope.includeForgotten,
     wordCounts: counted,
     calibration: await calibrations.of(embedder),
-    now,
+    now: clock.now(),
     timeZone: within.timeZone,
     kinds,
-    ...(further && { further }),
     threshold: beforeRounding(threshold),
     ...(limit !== undefined && { limit }),
   };
-  const prepared = await timed(stages, "prepare", () => prepareUnits(found));
-  const beside = await timed(stages, "beside", () => findBeside(store, prepared, within));
-  return timed(stages, "rank", () => rankPrepared(withMore(prepared, beside)));
+  const first = await prepare(context, within, { ...asked, textHits, vectorHits });
+  const wider = further && {
+    ...asked,
+    textHits: [...textHits, ...further.textHits],
+    vectorHits: [...vectorHits, ...further.vectorHits],
+  };
+  const more = wider && (await prepare(context, within, wider));
+  return timed(stages, "rank", () => rankPrepared(first, more));
+}
+
+/** The hits and what stands beside the strongest of them, taken apart. */
+async function prepare(
+  { store, stages }: Retrieval,
+  within: Within,
+  found: Omit<RankInput, "details">,
+): Promise<Prepared> {
+  const { organizationId, scope } = within;
+  const units = [...new Set([...found.textHits, ...found.vectorHits].map((hit) => hit.unit))];
+  const details = await timed(stages, "details", () => store.units.details(organizationId, scope, units));
+  const prepared = await timed(stages, "prepare", () =>
+    prepareUnits({ ...found, details: dividePassages(details, scope, found.now) }),
+  );
+  return withMore(prepared, await timed(stages, "beside", () => findBeside(store, prepared, within)));
 }
 
 /** What stands beside the strongest chunks and was not found itself. */

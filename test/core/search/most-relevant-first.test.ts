@@ -63,23 +63,25 @@ describe.each(MODES)("a search for %s", (searchMode) => {
     }
   });
 
-  test("gives what has the similarity of the threshold or more, and nothing else", async () => {
+  const cares = [{}, { rerank: true }, { rewriteQuery: true }, { rerank: true, rewriteQuery: true }];
+  test.each(cares)("gives what has the similarity of the threshold or more, and nothing else (%o)", async (care) => {
     for (const q of QUESTIONS) {
-      const all = await search(q, { searchMode });
+      const all = await search(q, { searchMode, ...care });
       for (const threshold of [0.3, 0.5, 0.8, all[0]?.similarity ?? 1])
-        expect(await search(q, { searchMode, threshold }), q).toEqual(
+        expect(await search(q, { searchMode, ...care, threshold }), q).toEqual(
           all.filter(({ similarity }) => similarity >= threshold),
         );
     }
   });
 
-  test("shows the same similarity as the others do", async () => {
+  test.each(cares)("shows the same similarity as the others do (%o)", async (care) => {
     for (const q of QUESTIONS) {
       const known = new Map<string, number>();
       for (const mode of MODES)
-        for (const { id, similarity } of await search(q, { searchMode: mode }))
+        for (const { id, similarity } of await search(q, { searchMode: mode, ...care }))
           known.set(id, Math.max(similarity, known.get(id) ?? 0));
-      for (const { id, similarity } of await search(q, { searchMode })) expect(similarity, q).toBe(known.get(id));
+      for (const { id, similarity } of await search(q, { searchMode, ...care }))
+        expect(similarity, q).toBe(known.get(id));
     }
   });
 });
@@ -131,4 +133,31 @@ test("in a container with more than one search looks at, a memory is as similar 
   const both = memoriesAlone.filter(({ id }) => known.has(id));
   expect(both.length).toBeGreaterThan(0);
   for (const { id, similarity } of both) expect(similarity).toBe(known.get(id));
+});
+
+test("in a container with more than one search looks at, what is found in every mode is as similar in each", async () => {
+  const people = ["Mia", "Tom", "Ulf", "Ida", "Jan", "Eva", "Leo", "Noa"];
+  const says = ["lives in Rome", "drives a Volvo", "keeps a dog named Rex", "works at Siemens", "is allergic to nuts"];
+  for (const [place, person] of people.entries())
+    for (const [index, one] of says.entries()) {
+      const content = `${person} ${one} since ${1990 + place}. The weather in week ${index} was fine, and ${person} was glad.`;
+      await core.core.addDocument(
+        { actor: core.actor },
+        { customId: `${person} ${index}`, content, containerTags: ["town"] },
+      );
+    }
+  for (let index = 0; index < 4; index += 1) {
+    const lines = Array.from({ length: 40 }, (_, line) => `Line ${line} of list ${index}: a dog, a Volvo, nuts, Rome.`);
+    const content = lines.join("\n\n");
+    await core.core.addDocument({ actor: core.actor }, { customId: `list ${index}`, content, containerTags: ["town"] });
+  }
+  await core.settle();
+  for (const care of [{}, { rerank: true }])
+    for (const q of ["Where does Mia live?", "What car does Tom drive?", "nuts", "dog", "Ulf works Siemens"]) {
+      const find = (searchMode: string) => search(q, { containerTags: ["town"], searchMode, limit: 100, ...care });
+      const known = new Map((await find("hybrid")).map(({ id, similarity }) => [id, similarity]));
+      for (const mode of ["memories", "documents"])
+        for (const { id, similarity } of await find(mode))
+          if (known.has(id)) expect(similarity, `${q} ${mode} ${JSON.stringify(care)}`).toBe(known.get(id));
+    }
 });
