@@ -37,8 +37,10 @@ export async function findRanked(
     const found = await retrieve(context, ground, form.text, wanted);
     return { ...found, degraded: [...new Set([...degraded, ...found.degraded])] };
   }
+  // Of several forms each would see other ones of a kind that is looked for alone.
+  const looked = forms.length > 1 ? { ...ground, kinds: ground.scope.kinds } : ground;
   const found = await Promise.all(
-    forms.map(({ text }) => retrieve(context, ground, text, { threshold: 0, shown: ground.scope.kinds })),
+    forms.map(({ text }) => retrieve(context, looked, text, { threshold: 0, shown: ground.scope.kinds })),
   );
   const fused =
     forms.length === 1

@@ -152,7 +152,7 @@ test("in a container with more than one search looks at, what is found in every 
     await core.core.addDocument({ actor: core.actor }, { customId: `list ${index}`, content, containerTags: ["town"] });
   }
   await core.settle();
-  for (const care of [{}, { rerank: true }])
+  for (const care of [{}, { rerank: true }, { rewriteQuery: true }])
     for (const q of ["Where does Mia live?", "What car does Tom drive?", "nuts", "dog", "Ulf works Siemens"]) {
       const find = (searchMode: string) => search(q, { containerTags: ["town"], searchMode, limit: 100, ...care });
       const known = new Map((await find("hybrid")).map(({ id, similarity }) => [id, similarity]));
