@@ -92,7 +92,7 @@ export function createTextSearch(db: Kysely<Database>, cache?: TextCache): TextS
     if (!cache || share < LARGE_SHARE) return { within, containerIds, factor: 1, members: null };
     const members = await cache.members.of(within, containerIds, {
       page: (after, limit) => readPacked<Unit>(db, PAGE_OF_SCOPE, [within, after, limit]),
-      among: (units) => readPacked<Unit>(db, AMONG_SCOPE, [within, listParameter(units)]),
+      among: (units) => readAmong(db, within, units),
     });
     // In few steps, so that a scope that grows asks for the same as before.
     const factor = 2 ** Math.ceil(Math.log2(WIDENING / share));
@@ -204,8 +204,26 @@ const POSTINGS = `select json_group_array(json((select json_group_array(rowid) f
 
 const PAGE_OF_SCOPE = `select json_group_array(rowid) as packed from
   (select rowid from text_index where text_index match ? and rowid > ? order by rowid limit ? + 0)`;
+const BETWEEN_IN_SCOPE = `select json_group_array(rowid) as packed from text_index
+  where text_index match ? and rowid >= ? + 0 and rowid <= ? + 0`;
 const AMONG_SCOPE = `select json_group_array(rowid) as packed from text_index
   where text_index match ? and rowid in (select value from json_each(?))`;
+
+/**
+ * Those of some units that are in a scope. To look one up costs as much as to read hundreds in a row, and what was written
+ * together lies side by side.
+ */
+async function readAmong(db: Kysely<Database>, within: string, units: readonly Unit[]): Promise<readonly Unit[]> {
+  const [first, last] = units.reduce(([least, most], unit) => [Math.min(least, unit), Math.max(most, unit)], NOWHERE);
+  if (last - first > UNITS_A_LOOK * units.length)
+    return readPacked<Unit>(db, AMONG_SCOPE, [within, listParameter(units)]);
+  const wanted = new Set(units);
+  const found = await readPacked<Unit>(db, BETWEEN_IN_SCOPE, [within, first, last]);
+  return found.filter((unit) => wanted.has(unit));
+}
+
+const UNITS_A_LOOK = 200;
+const NOWHERE = [Infinity, -Infinity] as const;
 
 async function ask<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
   return readPacked<T>(db, query, [JSON.stringify(expressions)]);

@@ -39,9 +39,9 @@ export function wordsToRelate({ claim, ending, tellsOf: name }: Reading): string
   return [...slot, ...(ending ? wordsOfHeld(ending) : []), ...(name === null ? [] : tokenise(name))];
 }
 
-/** False when `decide` would not look at the other text. */
-export function mayRelate(text: string, other: string): boolean {
-  const [mine, theirs] = [readingOf(text), readingOf(other)];
+/** False when `decide` would not look at the other text for the one that was read. */
+export function mayRelate(mine: Reading, other: string): boolean {
+  const theirs = readingOf(other);
   if (saysMore(mine.pieces, theirs.pieces) || tellsMoreOf(mine, theirs)) return true;
   // What hangs on the new text alone comes first: it says nothing to be over, and holds nothing, most of the time.
   if (endedBy(mine, theirs) || (mine.holdings.length > 0 && endedBy(theirs, mine))) return true;

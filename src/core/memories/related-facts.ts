@@ -4,6 +4,7 @@ import { iso } from "../../lib/time.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
+import { readingOf } from "./reading.js";
 import { decide, isBefore, mayRelate, type KnownFact } from "./relate.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
@@ -42,7 +43,8 @@ export async function relateFact(
   { candidate, related }: Pick<ResolvedFact, "candidate" | "related">,
   since: Since,
 ): Promise<Related> {
-  const late = since.newcomers.filter(({ text }) => mayRelate(candidate.text, text)).map(({ id }) => id);
+  const reading = readingOf(candidate.text);
+  const late = since.newcomers.filter(({ text }) => mayRelate(reading, text)).map(({ id }) => id);
   const ids = [...new Set([...related, ...late])];
   if (ids.length === 0) return { kind: "new" };
   const found = await nouns.memories.byIds(writing.actor.organizationId, ids);

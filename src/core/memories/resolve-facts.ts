@@ -140,7 +140,8 @@ async function findLikely(
   const hits = embedded
     ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
     : [];
-  const words = wordsToRelate(readingOf(text));
+  const reading = readingOf(text);
+  const words = wordsToRelate(reading);
   const found = await store.units.searchText(scope, words, { limit: TEXT_HITS });
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
   const near = hits.filter(({ cosine }) => cosine >= NEIGHBOUR_COSINE).map(({ unit }) => unit);
@@ -149,6 +150,6 @@ async function findLikely(
   const isTwin = (detail: UnitDetail) => twins.has(detail.unit) && isSameFact(detail.text, text);
   return {
     twin: details.find(isTwin)?.id ?? null,
-    related: details.filter((detail) => mayRelate(text, detail.text)).map(({ id }) => id),
+    related: details.filter((detail) => mayRelate(reading, detail.text)).map(({ id }) => id),
   };
 }
