@@ -75,6 +75,12 @@ export const containers: readonly ContractGroup[] = [
         "`profileBuckets` replaces the container's own",
         ofField("PATCH /v3/container-tags/{containerTag} profileBuckets"),
       ),
+      works("A `name` has 1 to 100 characters", async (world) => {
+        for (const name of ["", "x".repeat(101)]) await world.gives(400, "PATCH", path(world), { name });
+      }),
+      works("`GET /v4/containertag` is 404, on which plugins fall back", (world) =>
+        world.gives(404, "GET", "/v4/containertag"),
+      ),
       works("A tag beyond the pattern is 400", (world) => world.gives(400, "GET", "/v3/container-tags/a%20b")),
       works("`DELETE` removes documents, forgets memories, and counts both; then 404", async (world) => {
         await world.add("Mia keeps bees.");

@@ -29,6 +29,11 @@ export const files: readonly ContractGroup[] = [
         });
         expect((await world.find("bees")).length).toBeGreaterThan(0);
       }),
+      works("A `filepath` of more than 4,096 bytes is 400", async (world) => {
+        const filepath = `/${"x".repeat(4096)}`;
+        expect((await upload(world, { file: note(), filepath })).status).toBe(400);
+        await world.gives(400, "POST", "/v3/documents", { content: "x", filepath });
+      }),
       works(
         "All fields of a form reach the document; metadata is JSON in a text",
         inTest("faces/rest-files", "every field of a form reaches the document"),

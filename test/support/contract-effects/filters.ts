@@ -16,7 +16,7 @@ async function passing(world: World, filters: unknown): Promise<string> {
   const found = await world.find("Who keeps animals?", { filters, searchMode: "memories" });
   return found
     .map(({ memory }) => memory[0])
-    .toSorted()
+    .toSorted((one, other) => one.localeCompare(other))
     .join("");
 }
 

@@ -104,6 +104,13 @@ export const keys: readonly ContractGroup[] = [
           containerTags: [{ containerTag: world.tag, permission: "write" }],
         });
       }),
+      works("What a session does not have is absent, not null", async (world) => {
+        const { user, org } = await world.ok("GET", "/v3/session");
+        for (const value of [...Object.values(user), ...Object.values(org)]) expect(value).not.toBeNull();
+      }),
+      works("`GET /v3/auth/key` gives a key to pages of this server alone", (world) =>
+        world.gives(403, "GET", "/v3/auth/key?client=x"),
+      ),
       works("A scoped key is told once, with name, end and the six paths", async (world) => {
         const made = await world.ok("POST", "/v3/auth/scoped-key", { containerTag: world.tag });
         expect(made).toMatchObject({ name: `scoped_${world.tag}`, containerTag: world.tag, expiresAt: null });
@@ -114,6 +121,14 @@ export const keys: readonly ContractGroup[] = [
       works(
         "It ends to the millisecond, with 401",
         inTest("core/keys", "a key that expires opens to the last millisecond, and then nothing more"),
+      ),
+      works("`expiresInDays` beyond its bounds is 400", async (world) => {
+        for (const expiresInDays of [0, 366])
+          await world.gives(400, "POST", "/v3/auth/scoped-key", { containerTag: world.tag, expiresInDays });
+      }),
+      works(
+        "Answers under a rate say what is left of it",
+        inTest("faces/rest-limits", "each answer says what is left"),
       ),
       works("`rateLimitMax` and `rateLimitTimeWindow` limit it alone, in their bounds", async (world) => {
         await world.gives(400, "POST", "/v3/auth/scoped-key", { containerTag: world.tag, rateLimitMax: 10_001 });

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type ContractGroup, inTest, ofField, works, worksWithModel } from "./effect.js";
-import { textsOf, type World } from "./world.js";
+import type { World } from "./world.js";
 
 const BEES = [
   "Mia keeps bees on her roof",
