@@ -1,0 +1,292 @@
+import { expect } from "vitest";
+import { LOOPBACK } from "../rest.js";
+import { type ContractGroup, doesNot, inTest, works } from "./effect.js";
+
+const ID = /^[1-9A-HJ-NP-Za-km-z]{22}$/;
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const timesIn = (body: unknown): string[] =>
+  [...JSON.stringify(body).matchAll(/"(?:createdAt|updatedAt)":"([^"]*)"/g)].map(([, time = ""]) => time);
+
+export const conventions: readonly ContractGroup[] = [
+  {
+    heading: "Transport",
+    effects: [
+      works("Answers with a body are `application/json`, refusals too", async (world) => {
+        const fine = await world.send("GET", "/v3/session");
+        const refused = await world.send("GET", "/v3/documents/none");
+        for (const { headers } of [fine, refused]) expect(headers.get("content-type")).toContain("application/json");
+      }),
+      works("`DELETE` takes a JSON body", async (world) => {
+        const id = await world.add("Mia keeps bees.");
+        expect(await world.ok("DELETE", "/v3/documents/bulk", { ids: [id] })).toMatchObject({ deletedCount: 1 });
+      }),
+      works("204 has no body", async (world) => {
+        const id = await world.add("Mia keeps bees.");
+        expect(await world.gives(204, "DELETE", `/v3/documents/${id}`)).toBeUndefined();
+      }),
+      works("`/v3/openapi` and `/v4/openapi` describe the API without a key", async (world) => {
+        for (const path of ["/v3/openapi", "/v4/openapi"]) {
+          const answer = await world.rest.app.request(path, { headers: { host: "127.0.0.1:6767" } }, LOOPBACK);
+          expect(await answer.json()).toMatchObject({ info: { title: "supermemory API" } });
+        }
+      }),
+      works(
+        "The description names every operation that is served",
+        inTest("faces/rest-openapi", "has every operation that is served, once"),
+      ),
+      works("`GET /` answers, so that a client sees that the service is there", (world) =>
+        world.gives(200, "GET", "/"),
+      ),
+      works("What is in a path is decoded once: `%3A` is a colon", async (world) => {
+        await world.ok("PATCH", `/v3/container-tags/${world.tag}%3Ax`, { name: "x" });
+        expect(await world.ok("GET", `/v3/container-tags/${world.tag}:x`)).toMatchObject({
+          containerTag: `${world.tag}:x`,
+        });
+      }),
+      works("Headers of clients (`x-stainless-*`, `x-sm-source`, `user-agent`) change nothing", (world) =>
+        world.gives(200, "GET", "/v3/session", undefined, {
+          "x-stainless-lang": "js",
+          "x-sm-source": "cli",
+          "user-agent": "Supermemory/JS 4",
+        }),
+      ),
+      works("No path of the API redirects: old paths are served in place", (world) =>
+        world.gives(200, "POST", "/v3/memories/list", {}),
+      ),
+    ],
+  },
+  {
+    heading: "Retries",
+    effects: [
+      works("A conflict that stays says `x-should-retry: false`", async (world) => {
+        const [memory] = await world.remember("Mia keeps bees");
+        const body = { id: memory.id, containerTag: world.tag };
+        await world.ok("DELETE", "/v4/memories", body);
+        const again = await world.send("DELETE", "/v4/memories", body);
+        expect([again.status, again.headers.get("x-should-retry")]).toEqual([409, "false"]);
+      }),
+      works(
+        "A conflict that passes (a merge) leaves the retry to the client, with a short wait",
+        inTest(
+          "faces/rest-container-tags",
+          "the list shows it, and a write to the source may be tried again in a second",
+        ),
+      ),
+      works(
+        "429 has a `Retry-After` of seconds, never of an hour",
+        inTest("faces/rest-limits", "beyond it the answer is 429 with a short wait, and nothing is done"),
+      ),
+      works(
+        "A client that tries an addition again with the same `customId` makes no second document",
+        async (world) => {
+          const customId = `${world.tag}-1`;
+          const ids = [
+            await world.add("Mia keeps bees.", { customId }),
+            await world.add("Mia keeps bees.", { customId }),
+          ];
+          expect(ids[1]).toBe(ids[0]);
+        },
+      ),
+      works(
+        "What trying again cannot mend is not answered with 5xx",
+        inTest("faces/rest-small-endpoints", "the SDK is told once: it does not try again"),
+      ),
+    ],
+  },
+  {
+    heading: "Web pages of other origins",
+    effects: [
+      works(
+        "A preflight allows every origin, the methods of the API and the headers asked for",
+        inTest(
+          "faces/rest-errors",
+          "a preflight allows every origin, the methods of the API and the headers that are asked for",
+        ),
+      ),
+      works(
+        "Pages may read `Retry-After`, `x-should-retry` and `X-RateLimit-*`",
+        inTest("faces/rest-limits", "web pages may read the headers"),
+      ),
+      works(
+        "Preflights need no key",
+        inTest("faces/rest-limits", "a preflight is answered without a key, for any path"),
+      ),
+    ],
+  },
+  {
+    heading: "Errors",
+    effects: [
+      works("A refusal has `error`, `message` and, if there is more to say, `details`, all texts", async (world) => {
+        const body = await world.gives(400, "POST", "/v4/search", { q: "" });
+        expect(body).toMatchObject({
+          error: expect.any(String),
+          message: expect.any(String),
+          details: expect.any(String),
+        });
+      }),
+      works("400 names every wrong field by its path", async (world) => {
+        const { details, issues } = await world.gives(400, "POST", "/v4/search", { q: "", limit: 0, threshold: 2 });
+        for (const field of ["q", "limit", "threshold"]) expect(details).toContain(field);
+        expect(issues).toHaveLength(3);
+      }),
+      works("Numbers as text are refused where numbers are asked for (`threshold`)", (world) =>
+        world.gives(400, "POST", "/v4/search", { q: "a", threshold: "0.5" }),
+      ),
+      works("A body that is no JSON is 400", (world) => world.gives(400, "POST", "/v4/search", "{")),
+      works(
+        "401 for a key that is missing, wrong, switched off or over",
+        inTest("core/keys", "what is wrong with a key is not told"),
+      ),
+      works("404 for a document, memory, container, merge that is not there", async (world) => {
+        await world.gives(404, "GET", "/v3/documents/none");
+        await world.gives(404, "DELETE", "/v4/memories", { id: "none", containerTag: world.tag });
+        await world.gives(404, "GET", `/v3/container-tags/${world.tag}`);
+        await world.gives(404, "GET", "/v3/container-tags/merge/none");
+      }),
+      works(
+        "404 for a path that is not there, 405 for another method",
+        inTest("faces/rest-limits", "a known path with another method answers 405 and says which it takes"),
+      ),
+      works(
+        "413 for a text over the limit, naming the limit",
+        inTest(
+          "faces/rest-errors",
+          "a text over the limit is refused with the limit, one at the limit is kept however it is escaped",
+        ),
+      ),
+      works(
+        "500 tells nothing of what went wrong inside",
+        inTest(
+          "core/failures",
+          "unexpectedly is tried again and again, then given up without telling the world what it holds",
+        ),
+      ),
+      doesNot(
+        "402 when credits are used up; 403 where the plan lacks something",
+        "nothing is sold here: there are no plans, credits or quotas",
+        async (world) => {
+          const { credits } = await world.ok("GET", "/v3/auth/billing");
+          expect(credits).not.toBe(0);
+        },
+      ),
+    ],
+  },
+  {
+    heading: "Limits",
+    effects: [
+      works(
+        "A text has at most 1 MB, a file 50 MB, both settings",
+        inTest("faces/rest-files", "too much: 413 that names the setting"),
+      ),
+      works("A batch has 1 to 600 documents", async (world) => {
+        await world.gives(400, "POST", "/v3/documents/batch", { documents: [] });
+        await world.gives(400, "POST", "/v3/documents/batch", { documents: Array(601).fill("x") });
+      }),
+      works(
+        "600 documents go in one request",
+        inTest("faces/rest-batch", "600 documents of a usual size go in one request"),
+      ),
+      works("A bulk deletion has 1 to 100 ids", async (world) => {
+        await world.gives(400, "DELETE", "/v3/documents/bulk", { ids: [] });
+        await world.gives(400, "DELETE", "/v3/documents/bulk", { ids: Array(101).fill("x") });
+      }),
+      works("1 to 100 memories are created at once, of at most 10,000 characters", async (world) => {
+        for (const memories of [
+          [],
+          Array(101).fill({ content: "x" }),
+          [{ content: "x".repeat(10_001) }],
+          [{ content: "" }],
+        ])
+          await world.gives(400, "POST", "/v4/memories", { containerTag: world.tag, memories });
+      }),
+      works("`forget-matching` takes 2,000 characters, 500 ids and a `maxForget` of 500", async (world) => {
+        for (const body of [{ query: "x".repeat(2001) }, { ids: Array(501).fill("x") }, { query: "x", maxForget: 501 }])
+          await world.gives(400, "POST", "/v4/memories/forget-matching", { containerTag: world.tag, ...body });
+      }),
+      works("Searches take a `limit` of 1 to 100, 10 by default", async (world) => {
+        await world.remember(...Array.from({ length: 12 }, (_, bee) => `Mia has bee number ${bee}`));
+        expect(await world.find("Which bees has Mia?")).toHaveLength(10);
+        for (const limit of [0, 101, 1.5]) await world.gives(400, "POST", "/v4/search", { q: "a", limit });
+        for (const limit of [0, 101]) await world.gives(400, "POST", "/v3/search", { q: "a", limit });
+      }),
+      works("Lists take a `limit` up to 1,100, 10 by default", async (world) => {
+        expect((await world.ok("POST", "/v3/documents/list", {})).pagination.limit).toBe(10);
+        await world.ok("POST", "/v3/documents/list", { limit: 1100 });
+        await world.gives(400, "POST", "/v3/documents/list", { limit: 1101 });
+      }),
+      works("`entityContext` has at most 1,500 characters", (world) =>
+        world.gives(400, "POST", "/v3/documents", { content: "x", entityContext: "x".repeat(1501) }),
+      ),
+      works("`workspacePrompt` has at most 1,500 characters, `filterPrompt` 1 to 750", async (world) => {
+        await world.gives(400, "PATCH", "/v3/settings", { workspacePrompt: "x".repeat(1501) });
+        for (const filterPrompt of ["", "x".repeat(751)])
+          await world.gives(400, "PATCH", "/v3/settings", { shouldLLMFilter: true, filterPrompt });
+      }),
+      works("A container tag has at most 100 characters, a `customId` 255, a `conversationId` 255", async (world) => {
+        await world.gives(400, "POST", "/v4/search", { q: "x", containerTag: "x".repeat(101) });
+        await world.gives(400, "POST", "/v3/documents", { content: "x", customId: "x".repeat(256) });
+        await world.gives(400, "POST", "/v4/conversations", {
+          conversationId: "x".repeat(256),
+          messages: [{ role: "user", content: "x" }],
+        });
+      }),
+      works("A key's own rate holds for it alone", inTest("faces/rest-keys", "its rate holds for this key alone")),
+      works("Analytics reach back at most 90 days, with pages of at most 100", async (world) => {
+        await world.gives(400, "GET", "/v3/analytics/usage?limit=101");
+        await world.gives(400, "GET", "/v3/analytics/usage?from=2020-01-01T00:00:00Z&to=2021-01-01T00:00:00Z");
+      }),
+    ],
+  },
+  {
+    heading: "Ids, times and numbers",
+    effects: [
+      works("Ids of documents, memories and containers have 22 characters of the alphabet of 58", async (world) => {
+        const document = await world.add("Mia keeps bees.");
+        const [entry] = await world.entries();
+        for (const id of [document, entry.id, entry.spaceId]) expect(id).toMatch(ID);
+      }),
+      works("Times are ISO 8601 in UTC with milliseconds, everywhere alike", async (world) => {
+        const id = await world.add("Mia keeps bees.");
+        const times = timesIn([
+          await world.document(id),
+          await world.entries(),
+          await world.find("bees"),
+          await world.ok("GET", "/v3/container-tags/list"),
+        ]);
+        expect(times.length).toBeGreaterThan(6);
+        for (const time of times) expect(time).toMatch(MOMENT);
+      }),
+      works(
+        "`similarity` lies between 0 and 1, `timing` is a number of milliseconds, `total` counts the results given",
+        async (world) => {
+          await world.remember("Mia keeps bees", "Mia sells honey");
+          const { results, timing, total } = await world.ok("POST", "/v4/search", {
+            q: "bees",
+            containerTag: world.tag,
+            threshold: 0,
+            limit: 1,
+          });
+          expect(results[0].similarity).toBeGreaterThan(0);
+          expect(results[0].similarity).toBeLessThanOrEqual(1);
+          expect([typeof timing, total, results.length]).toEqual(["number", 1, 1]);
+        },
+      ),
+      works("What is not set is `null` where a field is always there", async (world) => {
+        const document = await world.document(await world.add("Mia keeps bees."));
+        expect(document).toMatchObject({
+          customId: null,
+          connectionId: null,
+          filepath: null,
+          source: null,
+          ogImage: null,
+          raw: null,
+          spatialPoint: null,
+        });
+      }),
+      works(
+        "A document of an internal id is found before one whose `customId` is that text",
+        inTest("core/documents", "by id or customId; an id wins over a customId of the same text"),
+      ),
+    ],
+  },
+];

@@ -1,0 +1,49 @@
+import type { ContractEffect, ContractGroup } from "./effect.js";
+
+const NAMES = { works: "works", "with-model": "works with a model", not: "does not" } as const;
+const INTRODUCTION = `# What the API promises, and what of it holds
+
+Each promise of the Supermemory API that has an effect, how it stands here, and what shows it.
+"works" holds on every install, "works with a model" where a language model is configured (see the README), "does not" says why.
+A promise without a named test is probed by \`test/faces/contract-effects.test.ts\`, over HTTP; one of a single field by
+\`test/faces/field-effects.test.ts\`. This file is written by the former: \`npx vitest run test/faces/contract-effects.test.ts -u\`.
+`;
+
+/** The table as a Markdown document. */
+export function contractDocument(groups: readonly ContractGroup[]): string {
+  return [INTRODUCTION, countsOf(groups), "", ...groups.map(sectionOf)].join("\n");
+}
+
+/** The table as lines for a terminal. */
+export function contractLines(groups: readonly ContractGroup[]): string {
+  const lines = groups.flatMap(({ heading, effects }) => [
+    "",
+    heading,
+    ...effects.map((effect) => `  ${NAMES[effect.standing].padEnd(18)}  ${effect.promise}${reasonOf(effect)}`),
+  ]);
+  return [...lines, "", countsOf(groups)].join("\n");
+}
+
+function countsOf(groups: readonly ContractGroup[]): string {
+  const effects = groups.flatMap((group) => group.effects);
+  const count = (standing: ContractEffect["standing"]) =>
+    effects.filter((effect) => effect.standing === standing).length;
+  return `${effects.length} promises: ${count("works")} work, ${count("with-model")} work with a model, ${count("not")} do not.`;
+}
+
+function sectionOf({ heading, effects }: ContractGroup): string {
+  const rows = effects.map(
+    (effect) =>
+      `| ${cell(effect.promise)} | ${NAMES[effect.standing]}${cell(reasonOf(effect))} | ${cell(proofOf(effect))} |`,
+  );
+  return [`## ${heading}`, "", "| Promise | Here | Shown by |", "| --- | --- | --- |", ...rows, ""].join("\n");
+}
+
+const reasonOf = (effect: ContractEffect) => (effect.standing === "not" ? `, because ${effect.because}` : "");
+
+function proofOf({ shown }: ContractEffect): string {
+  if (typeof shown === "function") return "a probe";
+  return "field" in shown ? `the probe of \`${shown.field}\`` : `\`${shown.test}\`: ${shown.title}`;
+}
+
+const cell = (text: string) => text.replaceAll("|", "\\|");

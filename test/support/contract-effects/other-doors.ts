@@ -1,0 +1,202 @@
+import { expect } from "vitest";
+import { type ContractGroup, doesNot, inTest, ofField, works } from "./effect.js";
+
+const NO_V5 = "the fifth generation of paths is not served; the SDKs up to version 4, which use v3 and v4, are served";
+
+export const otherDoors: readonly ContractGroup[] = [
+  {
+    heading: "Analytics",
+    effects: [
+      works(
+        "`usage` counts by type, hour and key",
+        inTest("faces/rest-analytics", "usage: by type, by hour, by key, and how many documents there are"),
+      ),
+      works(
+        "`errors` has the fields of the documentation and those of the web app",
+        inTest("faces/rest-analytics", "errors: the keys of the documentation and those of the web app"),
+      ),
+      works(
+        "`logs` and `requests` list each call, the newest first, without what was sent",
+        inTest("faces/rest-analytics", "nothing that was sent is recorded: no text, no key, no unknown path"),
+      ),
+      works(
+        "`from`, `to`, `period`, `type`, `statusCode`, `keyId`, `status`, `id` narrow them",
+        ofField("GET /v3/analytics/logs ?statusCode"),
+      ),
+      works(
+        "`memory` has totals, searches, tokens and growth",
+        inTest(
+          "faces/rest-analytics",
+          "memory: totals of now, searches and tokens of the period, growth against the one before",
+        ),
+      ),
+      doesNot(
+        "`chat` counts conversations with models",
+        "nothing is chatted with here: its figures are zero",
+        (world) => world.ok("GET", "/v3/analytics/chat"),
+      ),
+    ],
+  },
+  {
+    heading: "Projects and what the web app and graphs read",
+    effects: [
+      works("Projects are listed, and made with a tag from their name", async (world) => {
+        const made = await world.ok("POST", "/v3/projects", { name: `My ${world.tag}`, emoji: "🐝" });
+        expect(made.containerTag).toMatch(/^sm_project_/);
+        expect(JSON.stringify(await world.ok("GET", "/v3/projects"))).toContain(made.containerTag);
+      }),
+      works(
+        "A project is deleted with all that is in it, or after moving it",
+        inTest("faces/rest-projects", "after moving what is in it; it is gone from the list at once"),
+      ),
+      works("`move` without a target is 400", async (world) => {
+        const { id } = await world.ok("POST", "/v3/projects", { name: world.tag });
+        await world.gives(400, "DELETE", `/v3/projects/${id}`, { action: "move" });
+      }),
+      works(
+        "`/v3/documents/documents` gives documents with all their memories, superseded and forgotten ones too",
+        inTest(
+          "faces/rest-documents-with-memories",
+          "superseded and forgotten memories are drawn, with their flags and how they relate",
+        ),
+      ),
+      works(
+        "Its texts are cut at 2,000 characters",
+        inTest("faces/rest-documents-with-memories", "a long text is cut at 2,000 characters, and counted whole"),
+      ),
+      works(
+        "`by-ids` gives those asked for, in that order",
+        inTest(
+          "faces/rest-documents-with-memories",
+          "in the order asked for, each once; what is not there is left out",
+        ),
+      ),
+      works(
+        "`facets` counts by category",
+        inTest("faces/rest-documents-with-memories", "counts each document once, with names for people"),
+      ),
+      works("`sources` and `categories` narrow it", ofField("POST /v3/documents/documents sources")),
+      doesNot(
+        "Weekly digests, welcome mails, waiting lists, old MCP sign-ins",
+        "these belong to the hosted product: answered as empty or done",
+        inTest("faces/rest-small-endpoints", "is answered as things are here"),
+      ),
+    ],
+  },
+  {
+    heading: "MCP",
+    effects: [
+      works(
+        "Streamable HTTP at `/mcp`, `/mcp/` and `/`, without sessions",
+        inTest("faces/mcp-http", "paths that clients know all answer"),
+      ),
+      works(
+        "The resource's OAuth metadata is served",
+        inTest("faces/oauth-flow", "from the first refusal on: what it asks, where, and how"),
+      ),
+      works(
+        "A wrong key is 401 with `WWW-Authenticate`",
+        inTest(
+          "faces/mcp-http",
+          "a wrong key is refused as the protocol says, without a word about which part is wrong",
+        ),
+      ),
+      works(
+        "Search finds, with similarity, in the container that is named",
+        inTest("faces/mcp-tools", "shows each result with id, kind, similarity, date and source"),
+      ),
+      works("Search respects `limit` and `threshold`", inTest("faces/mcp-tools", "respects limit and threshold")),
+      works(
+        "Adding keeps and forgetting forgets",
+        inTest("faces/mcp-tools", "keeps, finds, shows, updates and forgets"),
+      ),
+      works(
+        "Documents are given whole, page by page",
+        inTest("faces/mcp-tools", "gives a long document page by page, without a gap and without half a character"),
+      ),
+      works(
+        "The profile is told, and answers a question at the same time",
+        inTest("faces/mcp-tools", "answers a question at the same time"),
+      ),
+      works(
+        "Tools under their older names serve older clients",
+        inTest("faces/mcp-legacy-tools", "what was saved under an old name is found and forgotten under others"),
+      ),
+      works(
+        "Resources `supermemory://profile` and `supermemory://spaces`, prompt `context`",
+        inTest(
+          "faces/mcp-resources",
+          "may be read without being listed, and are listed with the tools of all generations",
+        ),
+      ),
+      works(
+        "A key's containers and permission hold for tools",
+        inTest(
+          "faces/mcp-http",
+          "holds for the tools: a key of one container writes there without naming it, and nowhere else",
+        ),
+      ),
+      doesNot(
+        "Widgets, and uploads by one-time links",
+        "files are uploaded over REST; the graph is drawn from REST, not within a chat",
+        (world) => world.gives(404, "POST", "/upload/00000000-0000-4000-8000-000000000000", {}),
+      ),
+    ],
+  },
+  {
+    heading: "What the hosted product has beside it",
+    effects: [
+      doesNot(
+        "`/v3/http…` forwards calls to model providers and adds memories (memory router)",
+        "not served: the vendor took it out of its documentation",
+        (world) => world.gives(404, "POST", "/v3/https://api.openai.com/v1/chat/completions", {}),
+      ),
+      doesNot("Webhooks and event streams", "the API promises none; progress is asked for", (world) =>
+        world.gives(404, "GET", "/v3/webhooks"),
+      ),
+      works("A local service is found by `Supermemory.local()`: any answer to `GET /`", (world) =>
+        world.gives(200, "GET", "/"),
+      ),
+    ],
+  },
+  {
+    heading: "The fifth generation",
+    effects: [
+      doesNot("`/ns/{namespace}/…`: documents, search, profile, memories, lists", NO_V5, (world) =>
+        world.gives(404, "POST", `/ns/${world.tag}/search`, { query: "x" }),
+      ),
+      doesNot("`/namespaces`, `/organization`", NO_V5, (world) => world.gives(404, "GET", "/namespaces")),
+      doesNot("`/connectors`, `/ns/{namespace}/connectors`", NO_V5, (world) => world.gives(404, "GET", "/connectors")),
+      works(
+        "What an SDK 5.0.0-rc writes out (all defaults, `numericOperator` on each condition) is understood on v3 and v4",
+        async (world) => {
+          await world.remember({ content: "Mia keeps bees", metadata: { team: "a" } });
+          const condition = {
+            key: "team",
+            value: "a",
+            filterType: "metadata",
+            numericOperator: "=",
+            negate: false,
+            ignoreCase: false,
+          };
+          const found = await world.find("Who keeps bees?", {
+            searchMode: "memories",
+            limit: 10,
+            rerank: false,
+            aggregate: false,
+            rewriteQuery: false,
+            filters: { AND: [condition] },
+            include: {
+              documents: false,
+              summaries: false,
+              relatedMemories: false,
+              forgottenMemories: false,
+              chunks: false,
+            },
+          });
+          expect(found).toMatchObject([{ memory: "Mia keeps bees" }]);
+        },
+      ),
+    ],
+  },
+];

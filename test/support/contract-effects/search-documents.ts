@@ -1,0 +1,87 @@
+import { expect } from "vitest";
+import { type ContractGroup, inTest, ofField, works } from "./effect.js";
+
+const LONG = ["Mia keeps bees.", "Mia sells honey.", "Mia plays chess."]
+  .map((text) => `${text} ${"Nothing else is said about it here. ".repeat(30)}`)
+  .join("\n\n");
+
+export const documentSearch: readonly ContractGroup[] = [
+  {
+    heading: "POST /v3/search",
+    effects: [
+      works("One result a document, with its matching passages and their scores", async (world) => {
+        const id = await world.add(LONG);
+        const { results, total } = await world.ok("POST", "/v3/search", {
+          q: "Who keeps bees?",
+          containerTag: world.tag,
+        });
+        expect([total, results.length, results[0].documentId]).toEqual([1, 1, id]);
+        expect(results[0].chunks[0]).toMatchObject({
+          content: expect.stringContaining("bees"),
+          isRelevant: true,
+          score: expect.any(Number),
+          position: 0,
+        });
+      }),
+      works(
+        "The document's `score` is that of its best passage; documents and passages are in order of scores",
+        async (world) => {
+          await world.add(LONG);
+          await world.add("Mia keeps bees and more bees.");
+          const { results } = await world.ok("POST", "/v3/search", { q: "Who keeps bees?", containerTag: world.tag });
+          const scores = results.map(({ score, chunks }: { score: number; chunks: { score: number }[] }) => [
+            score,
+            chunks[0]?.score,
+          ]);
+          for (const [score, best] of scores) expect(score).toBe(best);
+          expect(scores).toEqual(scores.toSorted((one: number[], other: number[]) => (other[0] ?? 0) - (one[0] ?? 0)));
+        },
+      ),
+      works(
+        "`limit` counts documents",
+        inTest("core/search-documents", "the limit counts documents, however many chunks of the best one match"),
+      ),
+      works(
+        "`chunkThreshold` drops passages, and documents without any",
+        inTest("core/search-documents", "chunkThreshold drops chunks, and documents that have none left"),
+      ),
+      works(
+        "`documentThreshold` drops documents; its default drops none",
+        inTest(
+          "faces/rest-document-threshold",
+          "v3: a document whose score is below is left out, one that reaches it keeps all its chunks, and 0 is no threshold",
+        ),
+      ),
+      works("`docId` searches one document; an unknown one is 404", (world) =>
+        world.gives(404, "POST", "/v3/search", { q: "x", docId: "none" }),
+      ),
+      works(
+        "`onlyMatchingChunks: false` adds the neighbours with `isRelevant: false`, in the order of the text",
+        inTest("faces/rest-v3-search", "onlyMatchingChunks false brings the neighbours, in the order of the text"),
+      ),
+      works(
+        "`includeFullDocs` adds `content`, `includeSummary` the summary",
+        ofField("POST /v3/search includeFullDocs"),
+      ),
+      works('`q: "*"` finds every document, the last changed first', async (world) => {
+        const ids = [await world.add("Mia keeps bees."), await world.add("Tom grows figs.")];
+        const { results } = await world.ok("POST", "/v3/search", { q: "*", containerTag: world.tag });
+        expect(results.map(({ documentId }: { documentId: string }) => documentId)).toEqual(ids.toReversed());
+      }),
+      works("`type`, `title`, `metadata` are always there", async (world) => {
+        await world.add("Mia keeps bees.");
+        const { results } = await world.ok("POST", "/v3/search", { q: "bees", containerTag: world.tag });
+        for (const name of ["type", "title", "metadata", "createdAt", "updatedAt"])
+          expect(results[0]).toHaveProperty(name);
+      }),
+      works(
+        "`categoriesFilter` (deprecated) narrows nothing, and the answer says so",
+        ofField("POST /v3/search categoriesFilter"),
+      ),
+      works(
+        "`rerank` and `rewriteQuery` as in v4",
+        inTest("faces/rest-search-care", "POST /v3/search takes rerank and rewriteQuery"),
+      ),
+    ],
+  },
+];

@@ -1,0 +1,229 @@
+import { expect } from "vitest";
+import { type ContractGroup, inTest, ofField, works, worksWithModel } from "./effect.js";
+import type { World } from "./world.js";
+
+const BEES = [
+  "Mia keeps bees on her roof",
+  "Mia sells honey at the market",
+  "Mia plays chess on Mondays",
+  "Mia was born in Oslo",
+];
+async function filled(world: World): Promise<void> {
+  await world.remember(...BEES);
+  await world.add("Mia keeps eleven hives of bees on the roof of her house.", { metadata: { team: "a" } });
+}
+const similarities = (results: readonly { similarity: number }[]) => results.map(({ similarity }) => similarity);
+const idsOf = (results: readonly { id: string }[]) => results.map(({ id }) => id);
+const MODES = ["memories", "documents", "hybrid"];
+
+export const search: readonly ContractGroup[] = [
+  {
+    heading: "POST /v4/search: what is asked",
+    effects: [
+      works("`q` is required and not empty", async (world) => {
+        await world.gives(400, "POST", "/v4/search", {});
+        await world.gives(400, "POST", "/v4/search", { q: "   " });
+      }),
+      works(
+        "`searchMode` is `hybrid` by default, and a setting",
+        inTest(
+          "faces/rest-search-parameters",
+          "the mode and the threshold of the server hold when a request names none",
+        ),
+      ),
+      works("`memories` gives memories alone, `documents` passages alone, `hybrid` both", async (world) => {
+        await filled(world);
+        await world.add("The bees of Mia need water in summer.", { taskType: "superrag" });
+        const kinds = async (searchMode: string) =>
+          new Set(
+            (await world.find("Mia bees", { searchMode })).map((result) => ("memory" in result ? "memory" : "chunk")),
+          );
+        expect([await kinds("memories"), await kinds("documents"), await kinds("hybrid")]).toEqual([
+          new Set(["memory"]),
+          new Set(["chunk"]),
+          new Set(["memory", "chunk"]),
+        ]);
+      }),
+      works("An unknown mode is 400", (world) => world.gives(400, "POST", "/v4/search", { q: "x", searchMode: "all" })),
+      works("`threshold` is the lowest similarity that is given, itself included", async (world) => {
+        await filled(world);
+        const all = await world.find("Who keeps bees?");
+        const middle = similarities(all)[1] ?? 0;
+        expect(idsOf(await world.find("Who keeps bees?", { threshold: middle }))).toEqual(
+          idsOf(all.filter(({ similarity }) => similarity >= middle)),
+        );
+      }),
+      works("`threshold` is 0.5 by default", async (world) => {
+        await filled(world);
+        const { results } = await world.ok("POST", "/v4/search", { q: "Who keeps bees?", containerTag: world.tag });
+        expect(idsOf(results)).toEqual(idsOf(await world.find("Who keeps bees?", { threshold: 0.5 })));
+      }),
+      works("`limit: n` gives the first n of more", async (world) => {
+        await filled(world);
+        const all = idsOf(await world.find("Mia bees", { limit: 5 }));
+        for (const limit of [1, 2, 3])
+          expect(idsOf(await world.find("Mia bees", { limit }))).toEqual(all.slice(0, limit));
+      }),
+      works(
+        "`containerTags` unites containers; `operator: AND` wants documents of all",
+        inTest("faces/rest-search-parameters", "operator AND wants documents that carry all tags, OR unites them"),
+      ),
+      works("An unknown container gives nothing, and no error", async (world) =>
+        expect(await world.find("x", { containerTag: `${world.tag}-none` })).toEqual([]),
+      ),
+      works(
+        "`docId` (id or `customId`) searches one document; an unknown one gives nothing",
+        inTest(
+          "faces/rest-search-parameters",
+          "docId takes an id or a customId, and finds nothing for one that is not there",
+        ),
+      ),
+      works(
+        "`endUserId` narrows to one end user",
+        inTest("faces/rest-search-parameters", "endUserId is met by metadata, together with any filters"),
+      ),
+      works(
+        "`chunkThreshold` is a floor for passages alone",
+        inTest("faces/rest-search-parameters", "chunkThreshold is a floor for chunks alone"),
+      ),
+      works(
+        "`documentThreshold` leaves out passages of documents below it",
+        inTest("faces/rest-document-threshold", "v4: chunks go with their document, and memories stay"),
+      ),
+      works(
+        "`onlyMatchingChunks: false` brings the passages before and after",
+        inTest("faces/rest-search-parameters", "onlyMatchingChunks false brings the chunks before and after a chunk"),
+      ),
+      works(
+        "`rerank` scores anew; the order and the similarity are the new ones",
+        inTest(
+          "faces/rest-search-care",
+          "rerank changes the order and the similarities with it, and not what is found",
+        ),
+      ),
+      works(
+        "`rewriteQuery` searches for other wordings, too",
+        inTest("core/rewrite", "add close words, and none for names"),
+      ),
+      worksWithModel(
+        "`rewriteQuery` searches for what a model says, too",
+        inTest("core/rewrite", "searches for what the language model says, too, and counts its tokens"),
+      ),
+      works(
+        "`aggregate` adds a memory made of several, with `isAggregated`",
+        inTest("faces/rest-search-care", "aggregate adds a memory of its own kind, marked, which cannot be asked for"),
+      ),
+      worksWithModel(
+        "`aggregate` lets a model join them",
+        inTest("core/aggregate", "adds what the language model says of at least two results, and counts its tokens"),
+      ),
+      works(
+        "Unknown fields change nothing and are named in `warnings`",
+        inTest("faces/misspelt-fields", "are named in the answer, which is otherwise the same"),
+      ),
+    ],
+  },
+  {
+    heading: "POST /v4/search: what is answered",
+    effects: [
+      works("Results are in the order of `similarity`, the most similar first, in each mode", async (world) => {
+        await filled(world);
+        for (const searchMode of MODES) {
+          const found = similarities(await world.find("Where does Mia keep bees?", { searchMode }));
+          expect(found).toEqual(found.toSorted((one, other) => other - one));
+        }
+      }),
+      works(
+        "A result has the same similarity in all modes",
+        inTest("core/search/most-relevant-first", "shows the same similarity as the others do"),
+      ),
+      works(
+        "Each result is a memory or a passage, never both, with a `version`, `metadata`, `updatedAt`",
+        async (world) => {
+          await filled(world);
+          for (const result of await world.find("Mia bees")) {
+            expect(["memory", "chunk"].filter((kind) => kind in result)).toHaveLength(1);
+            expect(result).toMatchObject({ version: expect.any(Number), updatedAt: expect.any(String) });
+            expect(result).toHaveProperty("metadata");
+          }
+        },
+      ),
+      works("Only the newest version of a memory is found; older ones are in its `context`", async (world) => {
+        const [{ id }] = await world.remember("Mia lives in Rome");
+        await world.ok("PATCH", "/v4/memories", { id, containerTag: world.tag, newContent: "Mia lives in Oslo" });
+        const [result, ...others] = await world.find("Where does Mia live?", {
+          searchMode: "memories",
+          include: { relatedMemories: true },
+        });
+        expect([others, result.memory, result.version]).toEqual([[], "Mia lives in Oslo", 2]);
+        expect(result.context.parents).toMatchObject([
+          { relation: "updates", version: -1, memory: "Mia lives in Rome" },
+        ]);
+        expect(result.rootMemoryId).toBe(id);
+      }),
+      works("`context` is not there unless it is asked for", async (world) => {
+        await filled(world);
+        for (const result of await world.find("Mia bees")) expect(result).not.toHaveProperty("context");
+      }),
+      works(
+        "Children have a positive, parents a negative distance; related ones extend or derive",
+        inTest("core/related", "are the facts that extend or derive from it, and those that it does so from"),
+      ),
+      works(
+        "`include.documents` brings the sources, `include.summaries` their summaries",
+        ofField("POST /v4/search include.documents"),
+      ),
+      works("`documents` have `createdAt` and `updatedAt`", async (world) => {
+        await filled(world);
+        const [{ documents }] = await world.find("bees", { include: { documents: true } });
+        expect(documents[0]).toMatchObject({
+          id: expect.any(String),
+          createdAt: expect.any(String),
+          updatedAt: expect.any(String),
+        });
+      }),
+      works("`include.chunks` gives memories with their passages, each with a `score`", async (world) => {
+        await filled(world);
+        const found = await world.find("Mia keeps eleven hives of bees", { include: { chunks: true } });
+        for (const result of found) expect(result).toHaveProperty("memory");
+        expect(found.flatMap(({ chunks }) => chunks ?? [])).toContainEqual(
+          expect.objectContaining({ score: expect.any(Number), position: 0, documentId: expect.any(String) }),
+        );
+      }),
+      works("`include.forgottenMemories` brings what was forgotten or is over, marked", async (world) => {
+        const [{ id }] = await world.remember("Mia keeps bees");
+        await world.ok("DELETE", "/v4/memories", { id, containerTag: world.tag });
+        expect(await world.find("bees")).toEqual([]);
+        expect(await world.find("bees", { include: { forgottenMemories: true } })).toMatchObject([
+          { id, isForgotten: true },
+        ]);
+      }),
+      works(
+        "What was forgotten does not come back as a passage",
+        inTest(
+          "faces/out-of-date-passages",
+          "a passage is gone with what it says, and found again when that is taken back",
+        ),
+      ),
+      works(
+        "What was replaced does not come back as a passage",
+        inTest(
+          "faces/out-of-date-passages",
+          "what a newer statement replaced is gone, and found again when that is taken back",
+        ),
+      ),
+      works("Nearly the same text comes once", async (world) => {
+        await world.remember("Mia keeps bees", "Mia keeps bees.");
+        expect((await world.find("Who keeps bees?", { searchMode: "memories" })).length).toBe(1);
+      }),
+      works(
+        "Guesses that nobody reviewed come behind what was stated",
+        inTest("core/rank", "what was only inferred goes behind what was told, and is as similar all the same"),
+      ),
+      works(
+        "What is slow or away (embedder, reranker) is done without, and `degraded` says so",
+        inTest("core/rerank-with", "that hangs is left alone after three searches, and each answer says so"),
+      ),
+    ],
+  },
+];

@@ -1,0 +1,181 @@
+import { expect } from "vitest";
+import { type ContractGroup, doesNot, inTest, works, worksWithModel } from "./effect.js";
+import type { World } from "./world.js";
+
+const change = (world: World, body: Record<string, unknown>) => world.ok("PATCH", "/v3/settings", body);
+/** Sets something and takes it back, whatever is seen between. */
+async function set(world: World, body: Record<string, unknown>, see: () => Promise<unknown>): Promise<void> {
+  await change(world, body);
+  try {
+    await see();
+  } finally {
+    await change(
+      world,
+      Object.fromEntries(Object.keys(body).map((name) => [name, name === "profileBuckets" ? [] : null])),
+    );
+  }
+}
+const NO_CONNECTORS =
+  "there are no connections to other services yet: calls are answered 400 or 404 in words, lists are empty";
+
+export const settings: readonly ContractGroup[] = [
+  {
+    heading: "GET and PATCH /v3/settings",
+    effects: [
+      works(
+        "A change names what it changes; the rest stays; the answer has the organisation and all settings",
+        async (world) => {
+          await set(world, { chunkSize: 700, shouldLLMFilter: true }, async () => {
+            const body = await change(world, { workspacePrompt: "About bees" });
+            expect(body).toMatchObject({
+              orgId: expect.any(String),
+              orgSlug: expect.any(String),
+              updated: { chunkSize: 700, workspacePrompt: "About bees" },
+            });
+            await change(world, { workspacePrompt: null });
+            expect(await world.ok("GET", "/v3/settings")).toMatchObject({ chunkSize: 700 });
+          });
+        },
+      ),
+      works("`workspacePrompt` and other settings may come together", (world) =>
+        set(world, { workspacePrompt: "x", chunkSize: 700 }, async () => undefined),
+      ),
+      works("Unknown settings are refused", (world) => world.gives(400, "PATCH", "/v3/settings", { nonsense: 1 })),
+      works(
+        "Secrets are kept, and told masked",
+        inTest("core/settings", "are kept, and told by their last four characters only"),
+      ),
+      works("Prompts and items without `shouldLLMFilter` are 400, unless it is set already", async (world) => {
+        await world.gives(400, "PATCH", "/v3/settings", { filterPrompt: "Only bees" });
+        await set(world, { shouldLLMFilter: true, filterPrompt: "Only remember facts about bees" }, () =>
+          change(world, { filterPrompt: "Only remember facts about food" }),
+        );
+      }),
+      works("`includeItems` and `excludeItems` are any JSON", (world) =>
+        set(
+          world,
+          { shouldLLMFilter: true, includeItems: { patterns: ["x"] }, excludeItems: ["salaries"] },
+          async () => undefined,
+        ),
+      ),
+      works(
+        "`excludeItems` keeps what it names out of memories, without a model",
+        inTest(
+          "ingest/guidance",
+          "items that are left out, also of a text that is to be remembered as it is, and of its summary",
+        ),
+      ),
+      works(
+        "`includeItems` remembers what it names above all, without a model",
+        inTest("ingest/guidance", "items that are remembered above all, where no rule finds a fact, and nowhere else"),
+      ),
+      worksWithModel(
+        "`filterPrompt`, `workspacePrompt` and items guide a model",
+        inTest(
+          "ingest/guidance",
+          "all that people said reaches the reading, the description of a document and the summary of a profile",
+        ),
+      ),
+      works(
+        "Who sets what has no effect without a model is told so",
+        inTest(
+          "faces/guidance-warnings",
+          "without a model, who says how texts are read is told what has no effect, and so is who looks at the status",
+        ),
+      ),
+      doesNot(
+        "`categories` sort documents",
+        "nothing is sorted by topics; the answer says that it has no effect",
+        async (world) =>
+          set(world, { shouldLLMFilter: true, categories: ["bees"] }, async () =>
+            expect((await change(world, { categories: ["bees"] })).warnings).toBeDefined(),
+          ),
+      ),
+      works("`chunkSize` cuts what comes after; null and −1 are the default", async (world) => {
+        const text = "Mia keeps bees on her roof in Rome. ".repeat(60);
+        const chunks = async () =>
+          (await world.ok("GET", `/v3/documents/${await world.add(text, { taskType: "superrag" })}/chunks`)).total;
+        const usual = await chunks();
+        await set(world, { chunkSize: 1500 }, async () => expect(await chunks()).toBeLessThan(usual));
+        await change(world, { chunkSize: -1 });
+        expect(await chunks()).toBe(usual);
+      }),
+      works("Sizes that make no sense are 400", async (world) => {
+        for (const chunkSize of [0, 10, 1e9]) await world.gives(400, "PATCH", "/v3/settings", { chunkSize });
+      }),
+      works("`profileBuckets` replaces the organisation's list", async (world) => {
+        await set(world, { profileBuckets: [{ key: "bees", description: "Bees" }] }, async () =>
+          expect((await world.ok("POST", "/v4/profile/buckets", { containerTag: world.tag })).buckets).toMatchObject([
+            { key: "bees" },
+          ]),
+        );
+      }),
+      works("A scoped key may neither read nor change them", async (world) => {
+        const key = await world.scopedKey();
+        await world.gives(403, "GET", "/v3/settings", undefined, key);
+        await world.gives(403, "PATCH", "/v3/settings", { chunkSize: 700 }, key);
+      }),
+      doesNot(
+        "Client ids and secrets of Google, Notion, Microsoft and GitHub are used for connections",
+        NO_CONNECTORS,
+        (world) => world.ok("POST", "/v3/connections/list", {}),
+      ),
+    ],
+  },
+  {
+    heading: "POST /v3/settings/reset and /suggest-buckets",
+    effects: [
+      works("A reset wants the organisation's name; another word is 400", (world) =>
+        world.gives(400, "POST", "/v3/settings/reset", { confirmation: "yes" }),
+      ),
+      works(
+        "It removes documents, memories, containers and settings, and counts them; keys stay",
+        inTest(
+          "core/settings",
+          "removes everything but the keys and the default container, without a trace, and counts it",
+        ),
+      ),
+      works("A scoped key may not", async (world) =>
+        world.gives(403, "POST", "/v3/settings/reset", { confirmation: "x" }, await world.scopedKey()),
+      ),
+      works("Suggestions want a `filterPrompt`, else 400; 3 to 6, nothing stored", async (world) => {
+        await world.gives(400, "POST", "/v3/settings/suggest-buckets");
+        await set(
+          world,
+          { shouldLLMFilter: true, filterPrompt: "Remember the health and the work of our clients" },
+          async () => {
+            const { suggestions } = await world.ok("POST", "/v3/settings/suggest-buckets");
+            expect(suggestions.length).toBeGreaterThanOrEqual(3);
+            expect(suggestions.length).toBeLessThanOrEqual(6);
+            expect((await world.ok("GET", "/v3/settings")).profileBuckets).toEqual([]);
+          },
+        );
+      }),
+    ],
+  },
+  {
+    heading: "Connections",
+    effects: [
+      doesNot(
+        "Google Drive, Notion, OneDrive, Gmail, GitHub, S3, Granola and web sites are connected and synchronised",
+        NO_CONNECTORS,
+        async (world) => {
+          const { status } = await world.send("POST", "/v3/connections/notion", {});
+          expect(status).toBeGreaterThanOrEqual(400);
+          expect(status).toBeLessThan(500);
+        },
+      ),
+      doesNot("Resources are listed and chosen, syncs are started and told", NO_CONNECTORS, async (world) => {
+        await world.gives(404, "GET", "/v3/connections/1234567890123456789012/resources");
+        await world.gives(404, "GET", "/v3/connections/1234567890123456789012/sync-runs");
+      }),
+      works("Lists of connections are empty arrays", async (world) => {
+        expect(await world.ok("POST", "/v3/connections/list", {})).toEqual([]);
+        expect(await world.ok("GET", "/v3/connections")).toEqual([]);
+      }),
+      works("An unknown connection is 404", (world) =>
+        world.gives(404, "GET", "/v3/connections/1234567890123456789012"),
+      ),
+    ],
+  },
+];
