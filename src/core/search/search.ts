@@ -8,6 +8,7 @@ import { isOver } from "../memories/find-memory.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { ask, type Asked } from "./ask.js";
+import { asDocumentsHold } from "./documents-that-hold.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
@@ -123,7 +124,7 @@ export async function searchMemories(plain: CoreContext, call: Admitted, raw: un
   const threshold = input.threshold ?? context.limits.threshold;
   const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: ground.timeZone });
   const { ranked, degraded } = await find(context, ground, { asked, input, threshold });
-  const results = await stages.time("load", () => present(context, actor, ranked));
+  const results = await stages.time("load", () => present(context, actor, ground, ranked));
   const whole = await stages.time("extras", () =>
     addExtras(context, actor, { ground, asked, input, threshold, results }),
   );
@@ -170,13 +171,15 @@ async function find(
 async function present(
   { store, clock }: CoreContext,
   actor: Actor,
+  ground: Ground,
   ranked: readonly RankedUnit[],
 ): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
   const visible = documents.filter((document) => maySee(actor, document.containerTags));
-  const byId = new Map(visible.map((document) => [document.id, asSeenBy(actor, document)]));
+  const shown = await asDocumentsHold({ store, clock }, ground, visible);
+  const byId = new Map(shown.map((document) => [document.id, asSeenBy(actor, document)]));
   const whole = await store.units.load(
     actor.organizationId,
     ranked.map(({ unit }) => unit),
@@ -264,7 +267,7 @@ async function chunksOfMemories(
   const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
   const wanted = { threshold: lowest, rerank: input.rerank };
   const { ranked } = await findRanked(context, { ...ground, scope, kinds, among }, asked, wanted);
-  const found = await present(context, actor, ofDocumentsAbove(ranked, input.documentThreshold ?? 0));
+  const found = await present(context, actor, ground, ofDocumentsAbove(ranked, input.documentThreshold ?? 0));
   return new Map(
     memories.map((memory) => {
       const sources = new Set(memory.documents.map(({ id }) => id));
