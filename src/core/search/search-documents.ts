@@ -17,6 +17,7 @@ import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
 import { millisecondsSince, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
+import { createWaits } from "./waits.js";
 import { type Actor, type Chunk, type DocumentHead, MOST_CONTENT_BYTES } from "../types.js";
 
 export const searchDocumentsSchema = z.object({
@@ -68,7 +69,7 @@ export type DocumentSearchAnswer = Omit<SearchAnswer, "results"> & { readonly re
 export async function searchDocuments(plain: CoreContext, call: Admitted, raw: unknown): Promise<DocumentSearchAnswer> {
   const started = performance.now();
   const stages = createStages();
-  const context = { ...plain, stages };
+  const context = { ...plain, stages, waits: createWaits() };
   const { actor } = call;
   const input = parseInput(searchDocumentsSchema, raw);
   if (input.documentId !== undefined) await requireDocument(context, actor, input, input.documentId);

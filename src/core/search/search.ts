@@ -17,6 +17,7 @@ import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
+import { createWaits } from "./waits.js";
 import type { Actor, Chunk, DocumentHead, Memory, Trust, UnitKind } from "../types.js";
 
 export const resultLimitSchema = z
@@ -115,7 +116,7 @@ export interface SearchAnswer {
 export async function searchMemories(plain: CoreContext, call: Admitted, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const stages = createStages();
-  const context = { ...plain, stages };
+  const context = { ...plain, stages, waits: createWaits() };
   const { actor } = call;
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;
@@ -257,8 +258,9 @@ async function neighboursOf(
 async function chunksOfMemories(
   context: CoreContext,
   actor: Actor,
-  { ground, asked, input, threshold, results }: Presented,
+  presented: Presented,
 ): Promise<Map<string, FoundChunk[]>> {
+  const { ground, asked, input, threshold, results } = presented;
   const memories = results.filter(({ memory }) => memory);
   const documentIds = [...new Set(memories.flatMap(({ documents }) => documents.map(({ id }) => id)))];
   const kinds = ["chunk"] as const;
@@ -267,7 +269,9 @@ async function chunksOfMemories(
   const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
   const wanted = { threshold: lowest, rerank: input.rerank };
   const { ranked } = await findRanked(context, { ...ground, scope, kinds, among }, asked, wanted);
-  const found = await present(context, actor, ground, ofDocumentsAbove(ranked, input.documentThreshold ?? 0));
+  const levelled = await asAmongAll(context, presented, ranked);
+  const kept = levelled.filter(({ similarity }) => shownSimilarity(similarity) >= lowest);
+  const found = await present(context, actor, ground, ofDocumentsAbove(kept, input.documentThreshold ?? 0));
   return new Map(
     memories.map((memory) => {
       const sources = new Set(memory.documents.map(({ id }) => id));
@@ -277,4 +281,19 @@ async function chunksOfMemories(
       return [memory.id, chunks.slice(0, input.limit)];
     }),
   );
+}
+
+/** Chunks, best first, as similar as a search for chunks and memories finds those of them that it comes to see. */
+async function asAmongAll(
+  context: CoreContext,
+  { ground, asked, input }: Presented,
+  chunks: readonly RankedUnit[],
+): Promise<RankedUnit[]> {
+  if (chunks.length === 0) return [];
+  const kinds = ["chunk", "memory"] as const;
+  const { ranked } = await findRanked(context, { ...ground, kinds }, asked, { threshold: 0, rerank: input.rerank });
+  const similarities = new Map(ranked.map(({ unit, similarity }) => [unit, similarity]));
+  return chunks
+    .map((chunk) => ({ ...chunk, similarity: similarities.get(chunk.unit) ?? chunk.similarity }))
+    .toSorted((one, other) => other.similarity - one.similarity);
 }
