@@ -2,6 +2,7 @@ import type { ConcurrencyLimit } from "../lib/concurrency-limit.js";
 import type { RateLimiter } from "../lib/rate-limit.js";
 import type { Stages } from "../lib/stages.js";
 import type { TimeZone } from "../lib/time-zone.js";
+import type { SearchWaits } from "./search/waits.js";
 import type { SearchModel } from "./search/search-model.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
 import type { DocumentEvents } from "./documents/document-events.js";
@@ -42,6 +43,8 @@ export interface CoreContext {
   readonly about: About;
   /** Times the parts of the one search that this context was made for. */
   readonly stages?: Stages;
+  /** What that search has waited for services. */
+  readonly waits?: SearchWaits;
 }
 
 /** Sizes that a person may change; each is printed in the error that it causes. */

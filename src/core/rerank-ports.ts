@@ -10,6 +10,8 @@ export interface RerankRequest {
   readonly query: string;
   /** The likeliest first; at most `Reranker.most`. */
   readonly texts: readonly RerankText[];
+  /** Milliseconds that whoever asks has waited for other services; default 0. */
+  readonly waitedMs?: number;
 }
 
 /** What a reranker thinks of texts. */
@@ -25,7 +27,8 @@ export interface Reranker {
   /** The most texts of one request. */
   readonly most: number;
   /**
-   * Judges at least one text, and each at most once. Somebody waits for it: it takes no longer than searches may wait.
+   * Judges at least one text, and each at most once. Somebody waits for it: it takes no longer than searches may wait,
+   * for a service less what they have waited already.
    * @throws AppError `unavailable` or `invalid` when there is no answer in time that can be used
    */
   rerank(request: RerankRequest): Promise<RerankVerdict>;

@@ -67,6 +67,9 @@ export interface PassageStatement extends Pick<
   readonly temporalContext: unknown;
 }
 
+/** Of documents, by their ids. */
+export type Statements = ReadonlyMap<string, readonly PassageStatement[]>;
+
 /** What ranking needs to know of a chunk. */
 export interface ChunkDetail extends Pick<Chunk, "documentId" | "position" | "metadata"> {
   /** All that its document is known to state; only where some of that was forgotten or replaced, or has an end. */
@@ -143,6 +146,8 @@ export interface UnitStore {
   beside(units: readonly Unit[], distance: number): Promise<Unit[]>;
   /** Details of hits; units outside the scope, superseded, forgotten where those are not asked for, or gone are left out. */
   details(organizationId: string, scope: UnitScope, units: readonly Unit[]): Promise<UnitDetail[]>;
+  /** What documents are known to state, by their ids; only of those some of whose statements may not hold any more. */
+  statements(organizationId: string, documentIds: readonly string[]): Promise<Statements>;
   /** The whole of units that `details` has let through, in no order. */
   load(organizationId: string, units: readonly Unit[]): Promise<WholeUnit[]>;
 }

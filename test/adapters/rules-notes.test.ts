@@ -37,6 +37,8 @@ const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: st
     ["Use tabs, not spaces.", "The rule is: use tabs, not spaces"],
     ["Expenses above 500 euros need approval by the CFO.", "Expenses above 500 euros need approval by the CFO"],
     ["The main branch is protected.", "The main branch is protected"],
+    ["Deploys are frozen in December.", "Deploys are frozen in December"],
+    ["Tabs are preferred over spaces in this project.", "Tabs are preferred over spaces in this project"],
     ["We decided to use Postgres.", "User decided to use Postgres"],
   ],
   "another language, in its words": [
@@ -55,6 +57,8 @@ const NOTHING: Readonly<Record<string, readonly string[]>> = {
   "opinions and talk": [
     "The weather is nice.",
     "The answer is 42.",
+    "This is preferred over that in this project.",
+    "It is frozen in this repo.",
     "The problem is that it is slow.",
     "That means a lot to me.",
     "No news means good news.",

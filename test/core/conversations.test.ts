@@ -260,6 +260,16 @@ describe("a history that is sent again", () => {
     expect(merged(TALK, came)).toBe(expected ?? came);
   });
 
+  test.each([
+    ["u: I live in Rome now", "u: I live in Milan now", "u: I live in Milan now"],
+    ["u: I live in Rome now", "u: I live in Milan now | a: Nice", "u: I live in Milan now | a: Nice"],
+    ["u: I like tea", "u: I like coffee", "u: I like tea | u: I like coffee"],
+    ["u: I live in Rome now", "a: I live in Milan now", "u: I live in Rome now | a: I live in Milan now"],
+    ["u: I live in Rome now", "u: My sister lives in Rome", "u: I live in Rome now | u: My sister lives in Rome"],
+  ])("of one message, %s, is edited only where nearly all of it is the same: %s", (kept, came, expected) => {
+    expect(merged(kept, came)).toBe(expected);
+  });
+
   test("within a window that moves on", () => {
     const talk = `system: Be kind | ${TALK}`;
     expect(merged(talk, "system: Be kind | u: I keep bees | a: Honey | u: Bye")).toBe(`${talk} | u: Bye`);

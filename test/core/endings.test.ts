@@ -32,7 +32,16 @@ const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: s
     ["User works as a welder", "User lost their job last week"],
     ["Mia works for Siemens", "Mia was laid off"],
     ["Mia works for Siemens", "Mia retired"],
+    ["User works at Bosch", "User quit"],
+    ["User works at Bosch", "User resigned"],
+    ["User works at Bosch", "User handed in their notice"],
     ["Mia works at Siemens", "Mia left the company"],
+  ],
+  "an animal that died": [
+    ["User has a dog named Rex", "Rex died"],
+    ["User has an old brown dog called Rex", "Rex passed away"],
+    ["User's dog is called Rex", "User's dog Rex died"],
+    ["Mia has a cat named Tom", "Mia's cat Tom was put down"],
   ],
   "a home that is left": [
     ["User lives with their parents", "User moved out"],
@@ -171,4 +180,15 @@ describe("who tells more of somebody by name", () => {
     [["User has a dog named Rex", "Mia has a cat named Rex"], "Rex is a golden retriever"],
     [["User likes Rex"], "Rex is a golden retriever"],
   ])("and nothing else: %j, %j", (known, text) => expect(kindOf(known, text)).toEqual({ kind: "new" }));
+});
+
+test("of several animals of one name, and of jobs, it is not known which is meant", () => {
+  expect(ended(["User has a dog named Rex", "Mia has a dog named Rex"], "Rex died")).toEqual([]);
+  expect(ended(["User has a dog named Rex", "User has a cat named Rex"], "Rex died")).toEqual([]);
+  expect(ended(["User has a dog named Rex", "Mia has a dog named Rex"], "Mia's dog Rex died")).toEqual([
+    "Mia has a dog named Rex",
+  ]);
+  expect(ended(["User has a dog named Rex"], "Max died")).toEqual([]);
+  expect(ended(["User has a brother named Rex"], "Rex died")).toEqual([]);
+  expect(ended(["User works at Bosch", "User works for Siemens"], "User quit")).toEqual([]);
 });

@@ -56,6 +56,19 @@ describe("what is pending", () => {
     expect((await agent.ask()).tasks).toMatchObject([{ text: "Something else entirely." }]);
   });
 
+  test("is nothing whose time is over, whether it was handed out before or not", async () => {
+    const soon = new Date(agent.opened.clock.now().getTime() + 3_600_000).toISOString();
+    for (const content of [NOTE, "The mill in Ulm grinds rye for the bakery on Mondays."])
+      await agent.add(content, { forgetAfter: soon });
+    const known = await agent.ask({ limit: 1 });
+    expect(known).toMatchObject({ tasks: [{ text: NOTE }], remaining: 1 });
+    agent.opened.clock.advance(2 * 3_600_000);
+    expect(await agent.ask()).toMatchObject({ tasks: [], remaining: 0 });
+    await agent.core.updateDocument(agent.call, { id: known.tasks[0]?.documentId ?? "", forgetAfter: null });
+    await agent.opened.settle();
+    expect((await agent.ask()).tasks, "once the end is taken off").toMatchObject([{ text: NOTE }]);
+  });
+
   test("is a long text in parts that cover all of it", async () => {
     const lines = Array.from({ length: 400 }, (_, line) => `Line ${line} tells of ship ${line} in harbour ${line}.`);
     const content = lines.join("\n");

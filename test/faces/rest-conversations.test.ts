@@ -203,4 +203,11 @@ describe("a history that is sent again", () => {
     ]);
     expect((await send(edited)).body).toMatchObject({ id, status: "done" });
   });
+
+  test("that is one message, edited, is that message", async () => {
+    const { id } = (await send(HISTORY.slice(0, 1))).body;
+    await rest.settle();
+    expect((await send([{ role: "user", content: "I live in Milan now." }])).body.id).toBe(id);
+    expect(await contentOf(id)).toBe("user: I live in Milan now.");
+  });
 });

@@ -97,6 +97,11 @@ test("PATCH sets an end and takes it off; the document itself stays", async () =
   expect(await search(containerTag)).toEqual([]);
   const { body: document } = await rest.send("GET", `/v3/documents/${body.id}`);
   expect(document.content).toBe(TEXT);
+  const { body: list } = await rest.send("POST", "/v3/documents/list", { containerTags: [containerTag] });
+  const listed = [{ id: body.id, forgetAfter: document.forgetAfter }];
+  expect(list.memories, "it is listed with its end, for the owner to delete it or to take the end off").toMatchObject(
+    listed,
+  );
   for (const memory of document.memories ?? []) expect(memory.isForgotten).toBe(true);
   for (const wrong of ["tomorrow", 5, ""]) expect((await patch(wrong)).status).toBe(400);
   expect((await patch(null)).status).toBe(200);

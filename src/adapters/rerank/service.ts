@@ -28,6 +28,11 @@ const LONGEST_QUERY = 2_000;
 const LONGEST_REST = 600;
 const ADDRESS = "RECOLLECT_RERANK_BASE_URL";
 
+/** Less is what any embedder takes. */
+const WORTH_COUNTING_MS = 50;
+/** No service answers in less, so that it need not be asked. */
+const LEAST_LEFT_MS = 20;
+
 /** `results` as Cohere, Jina, vLLM and LiteLLM call it, `data` as Voyage does, or the list itself as TEI gives it. */
 const rankingSchema = z.array(
   z
@@ -125,6 +130,9 @@ export function createRerankService(options: RerankServiceOptions): Reranker {
     return failure;
   }
 
+  const outOfTime = () =>
+    new AppError("unavailable", `${who} was not waited for: the search had waited for the embedding service.`);
+
   async function judge(request: RerankRequest, signal: AbortSignal): Promise<(number | null)[]> {
     try {
       return readScores(await ask(request, signal), request.texts.length, who);
@@ -138,8 +146,27 @@ export function createRerankService(options: RerankServiceOptions): Reranker {
   return {
     name: `${model ?? "rerank"} at ${new URL(baseUrl).host}`,
     most: MOST_TEXTS,
-    rerank: async (request) => ({ scores: await breaker.ask((signal) => judge(request, signal)) }),
+    async rerank({ waitedMs = 0, ...request }) {
+      const left = patienceMs - waitedMs;
+      if (left <= LEAST_LEFT_MS) throw outOfTime();
+      const judged = breaker.ask((signal) => judge(request, signal));
+      // The service has all of its time to show that it works; whoever asks has not.
+      return { scores: await (waitedMs < WORTH_COUNTING_MS ? judged : within(judged, left, outOfTime)) };
+    },
   };
+}
+
+/** @throws what the work throws, or `late()` after so many milliseconds; the work goes on */
+async function within<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** A lone half of a surrogate pair is no text that a service could read. */

@@ -12,26 +12,30 @@ const ROWS_AT_ONCE = 1_000;
 /** Prompts by which a language model reads a document; what else it is asked about one is no reading. */
 const READING = "extract-";
 
-/** Documents `d` of a container that its rules have finished with, and that no language model has read at this revision. */
-const isUnread = (organizationId: string, containerId: number) => sql<boolean>`
+/**
+ * Documents `d` of a container that its rules have finished with, that no language model has read at this revision, and
+ * that are still told.
+ */
+const isUnread = (organizationId: string, containerId: number, now: string) => sql<boolean>`
   d.organization_id = ${organizationId} and d.status = 'done' and d.dreaming_status = 'done' and d.task_type = 'memory'
+  and (d.forget_after is null or d.forget_after > ${now})
   and d.facts is null and d.remembered_revision = d.revision
   and d.id in (select dc.document_id from document_containers dc where dc.container_id = ${containerId})
   and not exists (select 1 from extractions e where e.organization_id = d.organization_id and e.document_id = d.id
     and e.revision = d.revision and substr(e.prompt_version, 1, ${READING.length}) = ${READING})`;
 
 /** Documents of a container that are unread and have no tasks yet. */
-const isUncut = (organizationId: string, containerId: number) => sql<boolean>`
-  ${isUnread(organizationId, containerId)} and not exists (select 1 from extraction_tasks t
+const isUncut = (organizationId: string, containerId: number, now: string) => sql<boolean>`
+  ${isUnread(organizationId, containerId, now)} and not exists (select 1 from extraction_tasks t
     where t.container_id = ${containerId} and t.document_id = d.id and t.revision = d.revision)`;
 
 /** Tasks `t` of unread documents `d` that nobody has answered. */
-const isOpen = (organizationId: string, containerId: number) => sql<boolean>`
+const isOpen = (organizationId: string, containerId: number, now: string) => sql<boolean>`
   t.container_id = ${containerId} and t.done_at is null and d.id = t.document_id and d.revision = t.revision
-  and ${isUnread(organizationId, containerId)}`;
+  and ${isUnread(organizationId, containerId, now)}`;
 
 const isFree = (organizationId: string, containerId: number, now: string) => sql<boolean>`
-  ${isOpen(organizationId, containerId)} and (t.reserved_until is null or t.reserved_until <= ${now})`;
+  ${isOpen(organizationId, containerId, now)} and (t.reserved_until is null or t.reserved_until <= ${now})`;
 
 /** Which parts of documents agents read. Rows hold ids and places, no words. */
 export function createExtractionTaskStore(db: Kysely<Database>, clock: Clock): ExtractionTaskStore {
@@ -53,7 +57,9 @@ export function createExtractionTaskStore(db: Kysely<Database>, clock: Clock): E
             select revision from extraction_tasks t where t.container_id = ${containerId} and t.document_id = d.id
               and t.window_end > t.window_start
               group by revision having count(t.done_at) = count(*) and count(*) = max(t.parts))) as readRevision
-        from documents d where ${isUncut(organizationId, containerId)} order by d.seq limit ${limit}`.execute(db);
+        from documents d where ${isUncut(organizationId, containerId, now())} order by d.seq limit ${limit}`.execute(
+        db,
+      );
       return rows;
     },
 
@@ -102,10 +108,10 @@ export function createExtractionTaskStore(db: Kysely<Database>, clock: Clock): E
 
     async countOpen(organizationId, containerId, limit) {
       const cut = await count(
-        sql`select 1 from extraction_tasks t, documents d where ${isOpen(organizationId, containerId)} limit ${limit}`,
+        sql`select 1 from extraction_tasks t, documents d where ${isOpen(organizationId, containerId, now())} limit ${limit}`,
       );
       const uncut = await count(
-        sql`select 1 from documents d where ${isUncut(organizationId, containerId)} limit ${limit}`,
+        sql`select 1 from documents d where ${isUncut(organizationId, containerId, now())} limit ${limit}`,
       );
       return Math.min(limit, cut + uncut);
     },

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { PassageStatement } from "../../core/ports.js";
+import type { PassageStatement, Statements } from "../../core/ports.js";
 import { readPacked } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
@@ -34,7 +34,7 @@ export async function readStatements(
   db: Kysely<Database>,
   organizationId: string,
   documentIds: Iterable<string>,
-): Promise<ReadonlyMap<string, readonly PassageStatement[]>> {
+): Promise<Statements> {
   const parameters = [organizationId, listParameter([...new Set(documentIds)])];
   const statements = new Map<string, PassageStatement[]>();
   for (const [documentId, ...row] of await readPacked<StatementRow>(db, STATEMENTS, parameters)) {

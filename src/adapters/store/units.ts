@@ -5,6 +5,7 @@ import { setDocumentForgotten } from "./document-expiry.js";
 import { readRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import type { Database } from "./schema.js";
+import { readStatements } from "./passage-statements.js";
 import { loadUnits, readDetails } from "./unit-details.js";
 import { rescopeUnit } from "./rescope.js";
 import { findUnitsBeside } from "./units-beside.js";
@@ -128,6 +129,8 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
     },
 
     beside: (units, distance) => findUnitsBeside(db, units, distance),
+
+    statements: (organizationId, documentIds) => readStatements(db, organizationId, documentIds),
 
     details: (organizationId, scope, units) =>
       readDetails(db, caches?.details, { organizationId, scope, now: clock.now() }, units),

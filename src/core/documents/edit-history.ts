@@ -98,11 +98,28 @@ function isSomebody({ speaker }: Turn): boolean {
   return !NOBODY.has(speaker);
 }
 
+/** Where nothing around it is the same, an edited turn is told from a further one by far more of its words. */
+const NEARLY_THE_SAME = { share: 0.75, fewestWords: 4 };
+
+/** True when a conversation had one turn only, and what came begins with that turn, edited. */
+export function isOneEdited(kept: readonly Turn[], came: readonly Turn[]): boolean {
+  const [was, is] = [kept[0], came[0]];
+  if (!was || !is || kept.length > 1 || was.speaker !== is.speaker || !isSomebody(is)) return false;
+  const { shared, most } = compare(was.text, is.text);
+  return most >= NEARLY_THE_SAME.fewestWords && shared >= NEARLY_THE_SAME.share * most;
+}
+
 /** True for texts that share half of their words. */
 function resembles(one: string, other: string): boolean {
+  const { shared, most } = compare(one, other);
+  return shared > 0 && 2 * shared >= most;
+}
+
+/** How many words two texts share, and how many the one with more of them has. */
+function compare(one: string, other: string): { readonly shared: number; readonly most: number } {
   const [words, others] = [wordsOf(one), wordsOf(other)];
   const shared = [...words].filter((word) => others.has(word)).length;
-  return shared > 0 && 2 * shared >= Math.max(words.size, others.size);
+  return { shared, most: Math.max(words.size, others.size) };
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

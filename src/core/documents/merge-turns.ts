@@ -1,12 +1,13 @@
 import type { Turn } from "../types.js";
 import { alignEntries } from "./align-turns.js";
-import { editHistory } from "./edit-history.js";
+import { editHistory, isOneEdited } from "./edit-history.js";
 
 /**
  * A conversation after more of it was sent, as a whole or in part: the longest overlap of its end with the start of what
  * came is there once. Nothing changes when it begins or ends with all that came, or has two turns and more of it in one
  * piece; what came takes its place when that has all of it. Where what came is the same history with turns in it that were
- * edited, these take the place of what they were; a turn that is left out stays. Takes nearly linear time.
+ * edited, these take the place of what they were; a turn that is left out stays. A conversation of one turn gives way to what
+ * begins with nearly the same one. Takes nearly linear time.
  */
 export function mergeTurns(kept: readonly Turn[], came: readonly Turn[]): readonly Turn[] {
   const keptKeys = kept.map(keyOf);
@@ -15,6 +16,7 @@ export function mergeTurns(kept: readonly Turn[], came: readonly Turn[]): readon
   const isStart = cameKeys.every((key, index) => key === keptKeys[index]);
   if (isStart || (isWithin && came.length > 1)) return kept;
   if (match(keptKeys, cameKeys).isWithin && kept.length > 0) return came;
+  if (isOneEdited(kept, came)) return came;
   return editHistory(kept, came, alignEntries(keptKeys, cameKeys)) ?? [...kept, ...came.slice(overlap)];
 }
 

@@ -1,8 +1,8 @@
 /**
  * What comes to an end: a thing that one has, a job, a home that is shared or rented, a couple, something that one does or
- * belongs to, something that was arranged.
+ * belongs to, something that was arranged, an animal that one keeps.
  */
-export type EndingKind = "thing" | "work" | "home" | "couple" | "activity" | "arrangement";
+export type EndingKind = "thing" | "work" | "home" | "couple" | "activity" | "arrangement" | "animal";
 
 /** How a statement is written that something is over, or holds. Groups: `s` who, `v` what. */
 export interface StatePattern {
@@ -38,7 +38,12 @@ export const ENDINGS: readonly StatePattern[] = [
       `(?:has |have )?(?:quit|left|lost|gave up|given up|resigned from) ${OWN} (?:(?<v>[\\p{L}-]+(?: [\\p{L}-]+){0,2}) )?(?:job|position|role|post|company)`,
     ),
   },
-  { kind: "work", form: form("(?:has |have )?(?:resigned|retired|is retired)") },
+  {
+    kind: "work",
+    form: form(
+      "(?:has |have )?(?:quit|resigned|retired|is retired|(?:gave|handed in|given) (?:notice|(?:their|his|her) (?:notice|resignation)))",
+    ),
+  },
   {
     kind: "work",
     form: form("(?:was|got|has been|is) (?:laid off|fired|made redundant|sacked)"),
@@ -75,8 +80,28 @@ export const FORMER_THING = form("(?:has|have|owns?|drives?|rides?|keeps?) (?<v>
 export const CALLED_OFF =
   /^(?:(?<s>[^,]{1,80}?)'s )?(?:the )?(?<v>[^,]{1,80}?) (?:was|is|has been|got) (?:cancell?ed|called off)$/iu;
 
+const PET =
+  "dog|puppy|cat|kitten|horse|pony|rabbit|bunny|hamster|gerbil|guinea pig|parrot|bird|budgie|canary|tortoise|turtle";
+/** An animal by its name, with or without whose it is. */
+export const DIED = new RegExp(
+  `^(?:(?:(?<s>[^,]{1,80}?)'s|the|their|his|her) (?:${PET}) )?(?<v>\\p{L}[\\p{L}'-]{0,40}) (?:has )?(?:died|passed away|was put (?:down|to sleep))$`,
+  "iu",
+);
+/** What kind of animal a text is about. */
+export const ANY_PET = new RegExp(`\\b(?:${PET})\\b`, "i");
+
 /** All that one text may be a statement of. */
 export const HOLDINGS: readonly StatePattern[] = [
+  {
+    kind: "animal",
+    form: form(
+      `(?:has|have|owns?|keeps?) an? (?:[\\p{L}-]+ ){0,3}(?:${PET}) (?:named|called) (?<v>\\p{L}[\\p{L}'-]{0,40})`,
+    ),
+  },
+  {
+    kind: "animal",
+    form: new RegExp(`^${S}'s (?:${PET}) is (?:called |named )(?<v>\\p{L}[\\p{L}'-]{0,40})$`, "iu"),
+  },
   { kind: "thing", form: form("(?:has|have|owns?|drives?|is driving|rides?|keeps?) (?<v>.+)") },
   {
     kind: "work",

@@ -2,8 +2,10 @@ import { fold } from "../../lib/words.js";
 import {
   ANY_CAR,
   ANY_PARTNER,
+  ANY_PET,
   ARRANGED,
   CALLED_OFF,
+  DIED,
   ENDINGS,
   FORMER_THING,
   GOES_ON,
@@ -43,6 +45,8 @@ export function readEnding(statement: Statement): State | null {
   if (statement.isNegative) return statement.isChange ? readFormerThing(statement) : null;
   const off = CALLED_OFF.exec(statement.text)?.groups;
   if (off) return stateOf(statement, "arrangement", off["s"] ?? "", off["v"] ?? "");
+  const died = DIED.exec(statement.text)?.groups;
+  if (died) return stateOf(statement, "animal", died["s"] ?? "", died["v"] ?? "");
   for (const { kind, form, isDefinite } of ENDINGS) {
     const found = form.exec(statement.text)?.groups;
     if (!found) continue;
@@ -84,6 +88,7 @@ function stateOf({ dated, scope }: Statement, kind: EndingKind, s: string, v: st
   if (SEVERAL.test(object) || valueWords(object).length > LONGEST_OBJECT) return null;
   if (v !== "" && valueWords(object).length === 0) return null;
   if (kind === "couple" && object !== "" && !/^\p{Lu}/u.test(object)) return null;
+  if (kind === "animal" && !/^\p{Lu}/u.test(object)) return null;
   return { kind, subject, object, dated, scope };
 }
 
@@ -101,7 +106,8 @@ function isAnyPartner(word: string): boolean {
 /** True when what holds is what is over. */
 export function ends(ending: State, held: State): boolean {
   if (ending.kind !== held.kind) return false;
-  const isAnybodys = ending.kind === "arrangement" && (ending.subject === "" || held.subject === "");
+  const mayBeAnybodys = ending.kind === "arrangement" || ending.kind === "animal";
+  const isAnybodys = mayBeAnybodys && (ending.subject === "" || held.subject === "");
   if (ending.subject !== held.subject && !isAnybodys) return false;
   switch (ending.kind) {
     case "work":
@@ -111,6 +117,8 @@ export function ends(ending: State, held: State): boolean {
       return ending.object === "" || isSameHome(ending.object, held.object);
     case "arrangement":
       return isOneThing(ending, held) && !isOneTimeOf(ending, held) && !contradicts("date", ending.dated, held.dated);
+    case "animal":
+      return ending.object === held.object;
     case "thing":
     case "activity":
       return isOneThing(ending, held);
@@ -120,8 +128,13 @@ export function ends(ending: State, held: State): boolean {
 /** True when one ending may end both: they are the same by other words. Of two cars it is not known which was sold. */
 export function isOneState(one: State, other: State): boolean {
   if (one.subject !== other.subject) return false;
+  if (one.kind === "animal") return petOf(one) === petOf(other);
   if (one.kind === "arrangement" && contradicts("date", one.dated, other.dated)) return false;
   return one.kind === "home" || one.object === "" || other.object === "" || isOneThing(one, other);
+}
+
+function petOf({ dated }: State): string {
+  return ANY_PET.exec(dated)?.[0].toLowerCase() ?? "";
 }
 
 /** A meeting that was cancelled once goes on every Monday. */
@@ -174,6 +187,7 @@ const HELD_WORDS: Readonly<Record<EndingKind, string>> = {
   home: "lives living shares rents flat",
   couple: "dating married engaged relationship girlfriend boyfriend partner wife husband fiancee",
   activity: "plays attends takes member",
+  animal: "named called",
   arrangement: "booked planned scheduled subscribes",
 };
 

@@ -12,6 +12,7 @@ import { once } from "../operations.js";
 import type { ContainerRow, ExtractionGuidance, ExtractionTask, StoreNouns, UnreadDocument } from "../ports.js";
 import { retrieve } from "../search/retrieve.js";
 import type { Document } from "../types.js";
+import { isOver } from "./find-memory.js";
 import { EXTRACTION_FORM } from "./extraction-form.js";
 
 /** Small enough to be read with attention; about 2,000 tokens. */
@@ -137,7 +138,7 @@ async function describeTask(
   const { store } = context;
   const task = await store.extractionTasks.byId(organizationId, id);
   const document = task && (await store.documents.byId(organizationId, task.documentId));
-  if (!task || document?.revision !== task.revision) return [];
+  if (!task || document?.revision !== task.revision || isOver(document, context.clock.now())) return [];
   const text = document.content.slice(task.window.start, task.window.end);
   const known = task.handles
     ? await readKnown(context, organizationId, task)

@@ -9,7 +9,7 @@ import { unitOf, type Chunk } from "../types.js";
 import type { Ground } from "./search-ground.js";
 
 /** Stands where something was left out. */
-const GAP = "[…]";
+export const GAP = "[…]";
 const ROW_OF_GAPS = /\[…\](?:[^\S\n]\[…\])+/gu;
 /** What is left of a line without its statement: who speaks, or the sign of a list. */
 const BARE_LINE = /^(?:[-*+>#]+|\d{1,3}[.)]|[^:]{1,40}:)?$/u;
@@ -46,7 +46,7 @@ export async function asChunksHold(
   });
 }
 
-interface Asking {
+export interface Asking {
   /** Containers whose memories count. */
   readonly held: ReadonlySet<number>;
   /** ISO date-time. */
@@ -60,8 +60,13 @@ interface Place extends Span {
   readonly sentence: Span;
 }
 
-/** @returns null for a passage all of which holds */
-function divide(text: string, chunk: ChunkDetail, { held, moment }: Asking): DividedPassage | null {
+type Stating = Pick<ChunkDetail, "statements">;
+
+/**
+ * A text of a document without the sentences that state what does not hold any more.
+ * @returns null for a text all of which holds
+ */
+export function divide(text: string, chunk: Stating, { held, moment }: Asking): DividedPassage | null {
   const places = placesIn(text, chunk).filter(({ statement }) => held.has(statement.containerId));
   const that = (wanted: Standing) => places.filter(({ statement }) => standingOf(statement, moment) === wanted);
   const ended = { forgotten: that("forgotten"), replaced: that("replaced"), over: that("over") };
@@ -85,6 +90,12 @@ function divide(text: string, chunk: ChunkDetail, { held, moment }: Asking): Div
 
 function textsOf(places: readonly Place[]): string {
   return [...new Set(places.map(({ statement }) => statement.text))].join("\n");
+}
+
+/** True when a statement was forgotten, or newer ones took its place; not when only its time is over. */
+export function isGone(statement: PassageStatement, moment: string): boolean {
+  const standing = standingOf(statement, moment);
+  return standing === "forgotten" || standing === "replaced";
 }
 
 type Standing = "holds" | "forgotten" | "replaced" | "over";
@@ -114,9 +125,9 @@ function isOverByItself(statement: PassageStatement, end: string): boolean {
 }
 
 /** Where words stand does not change as long as the store gives the same detail, and it gives that again and again. */
-const placesOfChunks = new WeakMap<ChunkDetail, readonly Place[]>();
+const placesOfChunks = new WeakMap<Stating, readonly Place[]>();
 
-function placesIn(text: string, chunk: ChunkDetail): readonly Place[] {
+function placesIn(text: string, chunk: Stating): readonly Place[] {
   const known = placesOfChunks.get(chunk);
   if (known) return known;
   const sentences = sentenceSpans(text);

@@ -11,15 +11,17 @@ import type { Retrieved } from "./retrieve.js";
  * @param ranked best first
  */
 export async function rerankWith(
-  { reranker, log, timeZone }: Pick<CoreContext, "log" | "timeZone"> & { readonly reranker: Reranker },
+  { reranker, log, timeZone, waits }: Pick<CoreContext, "log" | "timeZone" | "waits"> & { readonly reranker: Reranker },
   query: string,
   ranked: readonly RankedUnit[],
 ): Promise<Pick<Retrieved, "ranked" | "degraded">> {
   const best = ranked.slice(0, reranker.most);
   if (best.length < 2) return { ranked, degraded: [] };
   try {
-    const request = { query, texts: best.map((unit) => textOf(unit, timeZone)) };
-    const { scores } = await reranker.rerank(request);
+    const texts = best.map((unit) => textOf(unit, timeZone));
+    const request = { query, texts, waitedMs: waits?.ms() ?? 0 };
+    const judge = () => reranker.rerank(request);
+    const { scores } = await (waits?.wait("reranker", judge) ?? judge());
     const missing = best.length - scores.filter((score) => score !== null).length;
     return {
       ranked: [...byScore(best, scores), ...ranked.slice(best.length)],

@@ -168,11 +168,12 @@ async function tryVectors<T>({ log }: CoreContext, without: T, work: () => Promi
 
 /** Null where there is nothing to compare with yet. Before its turn comes: a service may take its time, and others need not wait for that. */
 async function embedQuery(context: Retrieval, query: string): Promise<Tried<Meaning | null>> {
-  const { embedder, store, stages } = context;
+  const { embedder, store, stages, waits } = context;
   return tryVectors<Meaning | null>(context, null, async () => {
     const space = await store.findSpace(embedder.fingerprint);
     if (!space) return null;
-    const [vector] = await timed(stages, "embed", () => embedder.embed([query], "query"));
+    const embed = () => timed(stages, "embed", () => embedder.embed([query], "query"));
+    const [vector] = await (waits?.wait("embedder", embed) ?? embed());
     return vector ? { space, vector } : null;
   });
 }

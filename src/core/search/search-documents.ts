@@ -7,6 +7,7 @@ import { findDocument, lookUpDocument } from "../documents/documents.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
 import { ask } from "./ask.js";
+import { asDocumentsHold, contentThatHolds } from "./documents-that-hold.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
@@ -16,6 +17,7 @@ import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
 import { millisecondsSince, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
+import { createWaits } from "./waits.js";
 import { type Actor, type Chunk, type DocumentHead, MOST_CONTENT_BYTES } from "../types.js";
 
 export const searchDocumentsSchema = z.object({
@@ -67,7 +69,7 @@ export type DocumentSearchAnswer = Omit<SearchAnswer, "results"> & { readonly re
 export async function searchDocuments(plain: CoreContext, call: Admitted, raw: unknown): Promise<DocumentSearchAnswer> {
   const started = performance.now();
   const stages = createStages();
-  const context = { ...plain, stages };
+  const context = { ...plain, stages, waits: createWaits() };
   const { actor } = call;
   const input = parseInput(searchDocumentsSchema, raw);
   if (input.documentId !== undefined) await requireDocument(context, actor, input, input.documentId);
@@ -78,7 +80,7 @@ export async function searchDocuments(plain: CoreContext, call: Admitted, raw: u
       ? { results: await listAll(context, actor, ground, input), degraded: [] }
       : await findBest(context, actor, ground, input);
   return {
-    results: input.includeContent ? await addContent(context, actor, results) : results,
+    results: input.includeContent ? await addContent(context, ground, results) : results,
     waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
     timing: millisecondsSince(started),
     stages: stages.durations,
@@ -161,6 +163,7 @@ async function present(
   const heads = await headsOf(
     context,
     actor,
+    ground,
     best.flatMap(({ units }) => units.slice(0, 1).map(documentOf)),
   );
   const neighbours = input.includeNeighbours
@@ -189,13 +192,15 @@ async function present(
 }
 
 async function headsOf(
-  { store }: CoreContext,
+  { store, clock }: CoreContext,
   actor: Actor,
+  ground: Ground,
   ids: readonly string[],
 ): Promise<Map<string, DocumentHead>> {
   const heads = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   const visible = heads.filter(({ containerTags }) => maySee(actor, containerTags));
-  return new Map(visible.map((head) => [head.id, asSeenBy(actor, head)]));
+  const shown = await asDocumentsHold({ store, clock }, ground, visible);
+  return new Map(shown.map((head) => [head.id, asSeenBy(actor, head)]));
 }
 
 /** The chunks beside these, by document. */
@@ -231,7 +236,7 @@ const FIRST_CHUNKS = 10;
 /** Every document of the ground, the most recently changed first. */
 async function listAll(context: CoreContext, actor: Actor, ground: Ground, input: Search): Promise<FoundDocument[]> {
   const { store } = context;
-  const heads = await listHeads(context, actor, ground, input);
+  const heads = await asDocumentsHold(context, ground, await listHeads(context, actor, ground, input));
   const places = heads.flatMap(({ id, revision }) =>
     Array.from({ length: FIRST_CHUNKS }, (_, position) => ({ documentId: id, revision, position })),
   );
@@ -275,18 +280,22 @@ async function listHeads(
 }
 
 async function addContent(
-  { store }: CoreContext,
-  { organizationId }: Actor,
+  { store, clock }: CoreContext,
+  ground: Ground,
   results: readonly FoundDocument[],
 ): Promise<FoundDocument[]> {
   const whole: FoundDocument[] = [];
   let room = MOST_CONTENT_BYTES;
+  const { organizationId } = ground;
+  const ids = results.map(({ document }) => document.id);
+  const stated = await store.units.statements(organizationId, ids);
   for (const result of results) {
     const document = await store.documents.byId(organizationId, result.document.id);
     // Deleted since it was found.
     if (!document) continue;
     room -= Buffer.byteLength(document.content);
-    whole.push(room >= 0 || whole.length === 0 ? { ...result, content: document.content } : result);
+    const isShown = room >= 0 || whole.length === 0;
+    whole.push(isShown ? { ...result, content: contentThatHolds({ clock }, ground, document, stated) } : result);
     await yieldTurn();
   }
   return whole;

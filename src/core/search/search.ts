@@ -8,6 +8,7 @@ import { isOver } from "../memories/find-memory.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { ask, type Asked } from "./ask.js";
+import { asDocumentsHold } from "./documents-that-hold.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
@@ -16,6 +17,7 @@ import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
+import { createWaits } from "./waits.js";
 import type { Actor, Chunk, DocumentHead, Memory, Trust, UnitKind } from "../types.js";
 
 export const resultLimitSchema = z
@@ -114,7 +116,7 @@ export interface SearchAnswer {
 export async function searchMemories(plain: CoreContext, call: Admitted, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const stages = createStages();
-  const context = { ...plain, stages };
+  const context = { ...plain, stages, waits: createWaits() };
   const { actor } = call;
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;
@@ -123,7 +125,7 @@ export async function searchMemories(plain: CoreContext, call: Admitted, raw: un
   const threshold = input.threshold ?? context.limits.threshold;
   const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: ground.timeZone });
   const { ranked, degraded } = await find(context, ground, { asked, input, threshold });
-  const results = await stages.time("load", () => present(context, actor, ranked));
+  const results = await stages.time("load", () => present(context, actor, ground, ranked));
   const whole = await stages.time("extras", () =>
     addExtras(context, actor, { ground, asked, input, threshold, results }),
   );
@@ -170,13 +172,15 @@ async function find(
 async function present(
   { store, clock }: CoreContext,
   actor: Actor,
+  ground: Ground,
   ranked: readonly RankedUnit[],
 ): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
   const visible = documents.filter((document) => maySee(actor, document.containerTags));
-  const byId = new Map(visible.map((document) => [document.id, asSeenBy(actor, document)]));
+  const shown = await asDocumentsHold({ store, clock }, ground, visible);
+  const byId = new Map(shown.map((document) => [document.id, asSeenBy(actor, document)]));
   const whole = await store.units.load(
     actor.organizationId,
     ranked.map(({ unit }) => unit),
@@ -254,8 +258,9 @@ async function neighboursOf(
 async function chunksOfMemories(
   context: CoreContext,
   actor: Actor,
-  { ground, asked, input, threshold, results }: Presented,
+  presented: Presented,
 ): Promise<Map<string, FoundChunk[]>> {
+  const { ground, asked, input, threshold, results } = presented;
   const memories = results.filter(({ memory }) => memory);
   const documentIds = [...new Set(memories.flatMap(({ documents }) => documents.map(({ id }) => id)))];
   const kinds = ["chunk"] as const;
@@ -264,7 +269,9 @@ async function chunksOfMemories(
   const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
   const wanted = { threshold: lowest, rerank: input.rerank };
   const { ranked } = await findRanked(context, { ...ground, scope, kinds, among }, asked, wanted);
-  const found = await present(context, actor, ofDocumentsAbove(ranked, input.documentThreshold ?? 0));
+  const levelled = await asAmongAll(context, presented, ranked);
+  const kept = levelled.filter(({ similarity }) => shownSimilarity(similarity) >= lowest);
+  const found = await present(context, actor, ground, ofDocumentsAbove(kept, input.documentThreshold ?? 0));
   return new Map(
     memories.map((memory) => {
       const sources = new Set(memory.documents.map(({ id }) => id));
@@ -274,4 +281,19 @@ async function chunksOfMemories(
       return [memory.id, chunks.slice(0, input.limit)];
     }),
   );
+}
+
+/** Chunks, best first, as similar as a search for chunks and memories finds those of them that it comes to see. */
+async function asAmongAll(
+  context: CoreContext,
+  { ground, asked, input }: Presented,
+  chunks: readonly RankedUnit[],
+): Promise<RankedUnit[]> {
+  if (chunks.length === 0) return [];
+  const kinds = ["chunk", "memory"] as const;
+  const { ranked } = await findRanked(context, { ...ground, kinds }, asked, { threshold: 0, rerank: input.rerank });
+  const similarities = new Map(ranked.map(({ unit, similarity }) => [unit, similarity]));
+  return chunks
+    .map((chunk) => ({ ...chunk, similarity: similarities.get(chunk.unit) ?? chunk.similarity }))
+    .toSorted((one, other) => other.similarity - one.similarity);
 }

@@ -35,6 +35,9 @@ const SITUATED =
 const OF_THE_TALK =
   /\b(?:i|you|your|yours|it|this|that|these|those|here|there|he|she|they|which|what|answer|question|problem|example|error|story|file|output|result|input)\b/i;
 
+/** What a rule of the work is for. */
+const OF_THE_WORK = /\b(?:in|for|on) this (?:project|repository|repo|codebase|team|company|organi[sz]ation)$/i;
+
 /**
  * Reads in somebody's own notes what something is called, means or measures, and where it is found; null for what is said of
  * the talk itself, and for opinions.
@@ -88,7 +91,7 @@ function readMeasure(said: string): string | null {
 
 function readPolicy(said: string): string | null {
   const found = POLICY.exec(said) ?? SITUATED.exec(said);
-  return found && !OF_THE_TALK.test(said) ? said : null;
+  return found && !OF_THE_TALK.test(said.replace(OF_THE_WORK, "")) ? said : null;
 }
 
 function isOpinion(text: string): boolean {

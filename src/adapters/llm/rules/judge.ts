@@ -8,7 +8,7 @@ import type { Predicate } from "./predicate.js";
 import { isHabitual, isPointing, lowerText, saysSomething } from "./objects.js";
 import type { Subject } from "./subject.js";
 import { isLastingVerb } from "./verbs.js";
-import { APPOINTMENT, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
+import { APPOINTMENT, EPISODE, FACT, LIKING, TRAIT, type Verdict } from "./verdict.js";
 
 const ABILITIES = new Set(
   "speak play read write cook code swim drive sing dance ski surf bake draw paint sew knit juggle program ride fly".split(
@@ -30,6 +30,7 @@ export function judge(subject: Subject, predicate: Predicate): Verdict | null {
   if (subject.role === "unknown") return judgeByEvidence(subject, predicate);
   if (subject.role === "own" && isWhereItIs(subject, predicate)) return FACT;
   if (subject.role === "you" && !/^(?:be|present)$/.test(predicate.frame)) return null;
+  if (saysThatItIsOver(subject, predicate)) return EPISODE;
   const verdict = judgeFrame(subject, predicate) ?? judgeHardFact(subject, predicate);
   const isEvent = (subject.role === "thing" || subject.role === "own") && EVENT_NOUNS.has(subject.head);
   const isRegular =
@@ -38,6 +39,16 @@ export function judge(subject: Subject, predicate: Predicate): Verdict | null {
     /^at \S+$/.test(lowerText(predicate.rest));
   const isOnce = isEvent && !isRegular && predicate.frame !== "past" && !isHabitual(lowerText(predicate.rest));
   return verdict?.kind === "fact" && isOnce ? APPOINTMENT : verdict;
+}
+
+/** "I quit", "Rex died": nothing has to follow. */
+function saysThatItIsOver({ role }: Subject, { frame, verb, rest, isNegated, adverbs }: Predicate): boolean {
+  if (rest.length > 0 || isNegated || adverbs.some((adverb) => /^(?:almost|nearly|always|never)$/.test(adverb)))
+    return false;
+  const isPast = frame === "past" || frame === "perfect";
+  if (verb === "die") return isPast && role === "person";
+  if (role !== "self" && role !== "relative" && role !== "person") return false;
+  return verb === "quit" ? isPast || frame === "present" : isPast && (verb === "resign" || verb === "retire");
 }
 
 /** "My workshop is in the cellar" speaks of a place, and no appointment. */

@@ -83,13 +83,21 @@ export const listedDocument = z.object({
   type: documentType,
   url: z.string().nullable(),
   content: z.string().optional(),
+  /** Extension: when it is forgotten, or since when it has been; only where there is such a moment. */
+  forgetAfter: dateTime.optional(),
   /** Extension: why processing failed; only on a failed document. */
   errorReason: z.string().optional(),
 });
 type ListedDocument = z.infer<typeof listedDocument>;
 
 /** A document that is being processed (contract.md §3.10). */
-export const processingDocument = listedDocument.omit({ filepath: true, url: true, content: true, errorReason: true });
+export const processingDocument = listedDocument.omit({
+  filepath: true,
+  url: true,
+  content: true,
+  forgetAfter: true,
+  errorReason: true,
+});
 type ProcessingDocument = z.infer<typeof processingDocument>;
 
 /** Containers of the vendor's own app; lists hide them, a single document shows them (contract-gaps.md G-07). */
@@ -130,6 +138,7 @@ export function presentListedDocument(document: DocumentHead & { content?: strin
     url: absoluteUrl(document.url, origin),
     filepath: document.filepath,
     ...(document.content !== undefined && { content: document.content }),
+    ...(document.forgetAfter !== null && { forgetAfter: document.forgetAfter }),
     ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
   };
 }

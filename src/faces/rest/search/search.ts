@@ -35,7 +35,7 @@ const include = z.object({
   summaries: flag,
   relatedMemories: flag,
   forgottenMemories: flag.describe(
-    "Searches what was forgotten or is over, too. It carries `isForgotten: true`, and so do chunks of documents whose `forgetAfter` has passed; a passage that says on the query only what something newer replaced carries `isLatest: false`. Without it such passages are left out, and sentences that do not hold any more are cut out of others (`[…]`); only passages that tell of an event which is over stay, behind others and marked.",
+    "Searches what was forgotten or is over, too. Earlier versions of a memory are not found by themselves: `relatedMemories` shows them as `context.parents` of the current one. What was forgotten carries `isForgotten: true`, and so do chunks of documents whose `forgetAfter` has passed; a passage that says on the query only what something newer replaced carries `isLatest: false`. Without it such passages are left out, and sentences that do not hold any more are cut out of others (`[…]`); only passages that tell of an event which is over stay, behind others and marked.",
   ),
   chunks: flag.describe("Gives memories alone, each with the chunks of its documents that answer the query."),
 });

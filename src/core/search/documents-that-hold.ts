@@ -1,0 +1,90 @@
+import { titleOf } from "../../lib/title.js";
+import { summarize } from "../../lib/summary.js";
+import { iso } from "../../lib/time.js";
+import { isStopWord, tokenise } from "../../lib/words.js";
+import type { CoreContext } from "../context.js";
+import type { PassageStatement, Statements } from "../ports.js";
+import type { Document, DocumentHead } from "../types.js";
+import { divide, GAP, isGone, type Asking } from "./passages.js";
+import type { Ground } from "./search-ground.js";
+
+type Searching = Pick<CoreContext, "store" | "clock">;
+type Searched = Pick<Ground, "organizationId" | "scope">;
+
+/**
+ * Documents as search shows them: titles and summaries do not have what was forgotten or replaced since. Where forgotten
+ * things are wanted, too, all stay as they are.
+ */
+export async function asDocumentsHold(
+  { store, clock }: Searching,
+  { organizationId, scope }: Searched,
+  heads: readonly DocumentHead[],
+): Promise<readonly DocumentHead[]> {
+  if (scope.includeForgotten || heads.length === 0) return heads;
+  const ids = heads.map(({ id }) => id);
+  const stated = await store.units.statements(organizationId, ids);
+  const asking = { held: new Set(scope.containerIds), moment: iso(clock.now()) };
+  const shown: DocumentHead[] = [];
+  for (const head of heads) {
+    const statements = stated.get(head.id) ?? [];
+    const mayTell = tellsOfGone(head, statements, asking);
+    const whole = mayTell ? await store.documents.byId(organizationId, head.id) : null;
+    shown.push(whole ? { ...head, ...namesThatHold(whole, statements, asking) } : head);
+  }
+  return shown;
+}
+
+/** The content of a document without what was forgotten or replaced since; see `asDocumentsHold`. */
+export function contentThatHolds(
+  { clock }: Pick<Searching, "clock">,
+  { scope }: Pick<Searched, "scope">,
+  { id, content }: Pick<Document, "id" | "content">,
+  stated: Statements,
+): string {
+  const asking = { held: new Set(scope.containerIds), moment: iso(clock.now()) };
+  return divide(content, { statements: stated.get(id) ?? [] }, asking)?.current ?? content;
+}
+
+function tellsOfGone(
+  { title, summary }: DocumentHead,
+  statements: readonly PassageStatement[],
+  asking: Asking,
+): boolean {
+  const lost = lostWords(statements, asking);
+  return [title, summary].some((text) => text !== null && hasAny(text, lost));
+}
+
+/** Words that only statements have which do not hold any more. */
+function lostWords(statements: readonly PassageStatement[], asking: Asking): ReadonlySet<string> {
+  const here = statements.filter(({ containerId }) => asking.held.has(containerId));
+  const gone = here.filter((statement) => isGone(statement, asking.moment));
+  const lost = wordsOf(gone);
+  if (lost.size > 0) for (const word of wordsOf(here.filter((one) => !gone.includes(one)))) lost.delete(word);
+  return lost;
+}
+
+function wordsOf(statements: readonly PassageStatement[]): Set<string> {
+  const words = statements.flatMap(({ text, quote }) => [...tokenise(text), ...tokenise(quote)]);
+  return new Set(words.filter((word) => !isStopWord(word)));
+}
+
+function hasAny(text: string, words: ReadonlySet<string>): boolean {
+  return words.size > 0 && tokenise(text).some((word) => words.has(word));
+}
+
+/** What a model or a person wrote has other words than the text: where these give away what is gone, the rest names itself. */
+function namesThatHold(
+  { title, summary, content }: Document,
+  statements: readonly PassageStatement[],
+  asking: Asking,
+): Pick<DocumentHead, "title" | "summary"> {
+  const divided = divide(content, { statements }, asking);
+  if (!divided || divided.past === "") return { title, summary };
+  const rest = divided.current.replaceAll(GAP, "").trim();
+  const lost = new Set(lostWords(statements, asking));
+  for (const word of tokenise(rest)) lost.delete(word);
+  return {
+    title: title !== null && hasAny(title, lost) ? titleOf(rest) : title,
+    summary: summary !== null && hasAny(summary, lost) ? summarize(rest) : summary,
+  };
+}

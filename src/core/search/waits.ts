@@ -1,0 +1,49 @@
+import { AppError } from "../errors.js";
+
+type Service = "embedder" | "reranker";
+
+/** What one search waits for services, all of them together. */
+export interface SearchWaits {
+  /** Milliseconds so far; waits beside each other count once. */
+  ms(): number;
+  /**
+   * Waits for a service.
+   * @throws what the work throws; the same at once when this was `unavailable` before
+   */
+  wait<T>(service: Service, work: () => Promise<T>): Promise<T>;
+}
+
+/** The waits of one search: none so far. */
+export function createWaits(): SearchWaits {
+  let waited = 0;
+  let waiting = 0;
+  let since = 0;
+  const failures = new Map<Service, AppError>();
+
+  function begin(): void {
+    if (waiting === 0) since = performance.now();
+    waiting += 1;
+  }
+
+  function end(): void {
+    waiting -= 1;
+    if (waiting === 0) waited += performance.now() - since;
+  }
+
+  return {
+    ms: () => waited,
+    async wait(service, work) {
+      const failure = failures.get(service);
+      if (failure) throw failure;
+      begin();
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof AppError && error.kind === "unavailable") failures.set(service, error);
+        throw error;
+      } finally {
+        end();
+      }
+    },
+  };
+}

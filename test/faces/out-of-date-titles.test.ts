@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openRest, type OpenedRest } from "../support/rest.js";
+
+/** What was forgotten or replaced does not come back in the title, the summary or the whole content of a source. */
+let rest: OpenedRest;
+beforeEach(async () => {
+  rest = await openRest();
+});
+afterEach(() => rest.close());
+
+const TAG = "boris";
+const LIVES = "Boris lives in Ghent.";
+const PLAYS = "Boris plays the cello.";
+/** Long enough for a summary, of which the place is a part. */
+const LETTER = [
+  LIVES,
+  PLAYS,
+  "The orchestra of the harbour plays every winter in the old theatre by the harbour.",
+  "The theatre was built by the harbour master, who loved the orchestra and the winter.",
+  "Ghent has another theatre, which the orchestra of the harbour never saw in winter.",
+  "Tickets for the theatre are sold by the harbour master at the door of the orchestra.",
+].join(" ");
+
+async function add(content: string, more: Record<string, unknown> = {}): Promise<string> {
+  const { body } = await rest.send("POST", "/v3/documents", { content, containerTag: TAG, ...more });
+  await rest.settle();
+  return body.id;
+}
+
+async function forget(text: string): Promise<void> {
+  const found = { q: text, containerTag: TAG, searchMode: "memories" };
+  const { body } = await rest.send("POST", "/v4/search", found);
+  const id = body.results.find(({ memory }: { memory: string }) => memory === text)?.id;
+  const { status } = await rest.send("DELETE", "/v4/memories", { id, containerTag: TAG });
+  expect(status).toBe(200);
+}
+
+/** Every search answer that shows documents, by what asks for it. */
+async function answers(q = "which instrument does Boris play"): Promise<Record<string, string>> {
+  const include = { documents: true, summaries: true };
+  const v4 = (searchMode: string, more = {}) =>
+    rest.send("POST", "/v4/search", {
+      q,
+      containerTag: TAG,
+      searchMode,
+      threshold: 0,
+      include: { ...include, ...more },
+    });
+  const v3 = (query: string) =>
+    rest.send("POST", "/v3/search", { q: query, containerTags: [TAG], includeFullDocs: true, includeSummary: true });
+  const found = {
+    hybrid: await v4("hybrid"),
+    memories: await v4("memories", { chunks: true }),
+    documents: await v4("documents"),
+    v3: await v3(q),
+    "v3, all": await v3("*"),
+  };
+  return Object.fromEntries(Object.entries(found).map(([way, { body }]) => [way, JSON.stringify(body)]));
+}
+
+const NAMES: Readonly<Record<string, Record<string, unknown>>> = {
+  "that the text gave": {},
+  "that somebody gave": { title: "Moving to Ghent" },
+};
+test.each(Object.entries(NAMES))("a title %s does not tell what was forgotten", async (_, more) => {
+  const id = await add(`${LIVES} ${PLAYS}`, more);
+  for (const [way, answer] of Object.entries(await answers())) expect(answer, way).toContain("Ghent");
+  await forget("Boris lives in Ghent");
+  for (const [way, answer] of Object.entries(await answers())) {
+    expect(answer, way).not.toContain("Ghent");
+    expect(answer, way).toContain('"title":"Boris plays the cello."');
+  }
+  const { body } = await rest.send("GET", `/v3/documents/${id}`);
+  expect(body.content, "the document itself stays the owner's").toContain("Ghent");
+});
+
+test("a title without anything of what was forgotten stays", async () => {
+  await add(`${LIVES} ${PLAYS}`, { title: "About Boris" });
+  await forget("Boris lives in Ghent");
+  for (const [way, answer] of Object.entries(await answers())) expect(answer, way).toContain('"title":"About Boris"');
+});
+
+test("neither does a summary, which keeps what nobody forgot", async () => {
+  await add(LETTER, { title: "A letter" });
+  await forget("Boris lives in Ghent");
+  for (const [way, answer] of Object.entries(await answers())) {
+    expect(answer, way).not.toContain("lives in Ghent");
+    expect(answer, way).toMatch(/"summary":"[^"]*harbour/);
+  }
+});
+
+test("what a newer statement replaced is gone there, too, unless forgotten things are asked for", async () => {
+  await add("Boris works at Siemens. Boris plays the cello.");
+  await add("Boris now works at Bosch.");
+  for (const [way, answer] of Object.entries(await answers())) expect(answer, way).not.toContain("Siemens");
+  const all = { q: "cello", containerTag: TAG, include: { documents: true, forgottenMemories: true } };
+  const { body } = await rest.send("POST", "/v4/search", all);
+  expect(JSON.stringify(body.results[0].documents)).toContain("Siemens");
+});
