@@ -42,6 +42,7 @@ describe("the edits between two texts", () => {
   });
 
   test("take work that no length of the texts or of their sentences makes great", () => {
-    for (const words of [90, 300, 2_400]) expect(lookUps(lines(words, 0), lines(words, 40_000))).toBeLessThan(1_200_000);
+    for (const words of [90, 300, 2_400])
+      expect(lookUps(lines(words, 0), lines(words, 40_000))).toBeLessThan(1_200_000);
   });
 });
