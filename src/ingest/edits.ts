@@ -9,25 +9,35 @@ export interface Edit {
 
 /** A text of which more sentences are other ones than before is another text. */
 const MOST_EDITED = 100;
+/** Characters; a longer sentence is a text of its own, of which no word can be said to be what was changed. */
+const LONGEST_SENTENCE = 500;
+/** Words that are compared in all: what comes after that counts as gone or come, and not as changed. */
+const MOST_COMPARED = 1_000_000;
 /** Of the words of the longer one: so many in common make them one sentence with something changed in it. */
 const SAME_WORDS = 0.5;
 const ORNAMENT = /^[\s>*+•-]+(?=\S)|^\s*\d{1,3}[.)]\s+/;
 
 /**
  * Finds the sentences in which a text was changed: they begin with the same word as one that is gone, and share most words
- * with it. What is merely gone, or came, is no edit. Takes time linear in the texts.
+ * with it. What is merely gone, or came, is no edit, and neither is a sentence of more than 500 characters. Takes time linear
+ * in the texts.
  */
 export function editsBetween(previous: string, next: string): readonly Edit[] {
   if (next.startsWith(previous)) return [];
   const [old, present] = [sentencesOf(previous), sentencesOf(next)];
   const gone = [...old].filter((sentence) => !present.has(sentence));
-  const came = [...present].filter((sentence) => !old.has(sentence)).map(worded);
+  const came = [...present].filter((sentence) => !old.has(sentence));
   if (gone.length > MOST_EDITED || came.length > MOST_EDITED) return [];
-  const left = new Set(came);
-  return gone.map(worded).flatMap((before) => {
-    const after = likest(before, [...left]);
+  const left = byFirstWord(came.filter(isShort));
+  let compared = 0;
+  return gone.filter(isShort).flatMap((sentence) => {
+    const before = worded(sentence);
+    const others = before && left.get(before.first);
+    if (!others) return [];
+    compared += before.words.size * others.size;
+    const after = compared <= MOST_COMPARED && likest(before, others);
     if (!after) return [];
-    left.delete(after);
+    others.delete(after);
     return { before: before.text, after: after.text };
   });
 }
@@ -40,27 +50,47 @@ export function formerSentence(edits: readonly Edit[], quote: string): string | 
 
 interface Worded {
   readonly text: string;
-  readonly words: readonly string[];
+  /** The word that it begins with. */
+  readonly first: string;
+  readonly words: ReadonlySet<string>;
 }
 
-function worded(text: string): Worded {
-  return { text, words: foldedRuns(text) };
+function isShort({ length }: string): boolean {
+  return length <= LONGEST_SENTENCE;
 }
 
-function likest(before: Worded, others: readonly Worded[]): Worded | undefined {
+/** Sentences that have words, by the word that they begin with. */
+function byFirstWord(sentences: readonly string[]): ReadonlyMap<string, Set<Worded>> {
+  const groups = new Map<string, Set<Worded>>();
+  for (const sentence of sentences) {
+    const one = worded(sentence);
+    if (!one) continue;
+    const group = groups.get(one.first);
+    if (group) group.add(one);
+    else groups.set(one.first, new Set([one]));
+  }
+  return groups;
+}
+
+function worded(text: string): Worded | null {
+  const words = foldedRuns(text);
+  const [first] = words;
+  return first === undefined ? null : { text, first, words: new Set(words) };
+}
+
+function likest({ words }: Worded, others: ReadonlySet<Worded>): Worded | undefined {
   let best: { readonly other: Worded; readonly likeness: number } | undefined;
   for (const other of others) {
-    const likeness = likenessOf(before.words, other.words);
+    const likeness = likenessOf(words, other.words);
     if (likeness >= SAME_WORDS && likeness > (best?.likeness ?? 0)) best = { other, likeness };
   }
   return best?.other;
 }
 
-function likenessOf(one: readonly string[], other: readonly string[]): number {
-  if (one[0] === undefined || one[0] !== other[0]) return 0;
-  const words = new Set(other);
-  const shared = new Set(one.filter((word) => words.has(word))).size;
-  return shared / Math.max(new Set(one).size, words.size);
+function likenessOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of one) if (other.has(word)) shared += 1;
+  return shared / Math.max(one.size, other.size);
 }
 
 function sentencesOf(text: string): ReadonlySet<string> {

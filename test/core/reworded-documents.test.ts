@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Core } from "../../src/core/index.js";
+import type { StoreNouns } from "../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 let opened: ManualCore;
@@ -141,5 +142,45 @@ describe("stays", () => {
     await add(cars);
     await add(cars.replaceAll("Fiat", "Skoda"));
     expect((await known()).filter((text) => text.endsWith("Fiat"))).toHaveLength(2);
+  });
+});
+
+describe("a document with many changed sentences", () => {
+  /** How often the statements of memories were read in the transactions of some work. */
+  async function statementsRead(work: () => Promise<unknown>): Promise<number> {
+    const { background } = opened.store;
+    const transaction = background.transaction.bind(background);
+    let count = 0;
+    const counting = (nouns: StoreNouns): StoreNouns => ({
+      ...nouns,
+      memories: {
+        ...nouns.memories,
+        statements: (...asked) => {
+          count += 1;
+          return nouns.memories.statements(...asked);
+        },
+      },
+    });
+    const spy = vi
+      .spyOn(background, "transaction")
+      .mockImplementation((inside) => transaction((nouns) => inside(counting(nouns))));
+    await work();
+    spy.mockRestore();
+    return count;
+  }
+
+  const people = (count: number, car: string) =>
+    ["Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ivy", "Jo", "Kim", "Lea"]
+      .slice(0, count)
+      .map((name) => `${name} drives a ${car}.`)
+      .join("\n");
+
+  test("has what it stated before read once for all of them", async () => {
+    await add(people(12, "Fiat"));
+    const few = await statementsRead(() => add(people(12, "Fiat").replace("Ada drives a Fiat", "Ada drives a Skoda")));
+    const many = await statementsRead(() => add(people(12, "Tesla")));
+    expect(few).toBeGreaterThan(0);
+    expect(many).toBe(few);
+    expect(await known()).toContain("Jo drives a Tesla");
   });
 });

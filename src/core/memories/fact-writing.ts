@@ -40,6 +40,16 @@ export function causeOf({ documentId, readAgain }: FactWriting): string {
   return readAgain ? `document ${documentId} ${readAgain.cause}` : `document ${documentId}`;
 }
 
+/** What a document alone stated before a batch. */
+export interface FormerStatements {
+  /** By the words of the document, in which white space is one space. */
+  readonly ofQuotes: ReadonlyMap<string, readonly Memory[]>;
+  /** By sentences that were asked for. */
+  readonly ofSentences: Map<string, readonly Memory[]>;
+  /** By ids of memories: whether nobody has done anything with one, as far as that was asked for. */
+  readonly untouched: Map<string, boolean>;
+}
+
 /** What was written so far of a batch. */
 export interface Batch {
   readonly id: string;
@@ -51,6 +61,8 @@ export interface Batch {
   readonly newcomers: Memory[];
   /** When the document of the facts is forgotten, and they with it; null for never. */
   readonly documentEnd: string | null;
+  /** What the document stated before, once that is asked for. */
+  former?: FormerStatements;
   /** How many memories were replaced that nobody named. */
   superseded: number;
   /** How many memories may still be added. */

@@ -1,6 +1,6 @@
 import type { StoreNouns } from "../ports.js";
 import type { Memory } from "../types.js";
-import type { Batch, FactWriting } from "./fact-writing.js";
+import type { Batch, FactWriting, FormerStatements } from "./fact-writing.js";
 import { forgetBatch } from "./forget.js";
 import { isUntouched } from "./read-again.js";
 import { readingOf } from "./reading.js";
@@ -28,14 +28,14 @@ export async function formerStatement(
   nouns: StoreNouns,
   writing: FactWriting,
   candidate: StatedCandidate,
-  { stated }: Batch,
+  batch: Batch,
 ): Promise<Memory | null> {
   if (candidate.insteadOf === undefined) return null;
   const beginning = (text: string) => readingOf(text).pieces.slice(0, 2).join(" ");
-  const former = await onlyStatedIn(nouns, writing, candidate.insteadOf);
-  const [first, ...more] = former.filter(
-    ({ id, text }) => !stated.has(id) && beginning(text) === beginning(candidate.text),
+  const former = (await statedInSentence(nouns, writing, candidate.insteadOf, batch)).filter(
+    ({ text }) => beginning(text) === beginning(candidate.text),
   );
+  const [first, ...more] = await untouchedOf(nouns, writing, former, { batch, enough: 2 });
   return more.length === 0 ? (first ?? null) : null;
 }
 
@@ -48,43 +48,91 @@ export async function forgetFormerStatements(nouns: StoreNouns, writing: FactWri
   for (const [index, { candidate, judgement }] of writing.resolution.facts.entries()) {
     const written = batch.written[index];
     if (candidate.insteadOf === undefined || !written || !HOLDS.has(written.outcome)) continue;
-    const former = (await onlyStatedIn(nouns, writing, candidate.insteadOf)).filter(
-      (memory) => !batch.stated.has(memory.id) && !judgeFact(candidate, writing.origin, memory, judgement).isFlagged,
-    );
-    if (batch.superseded + former.length > writing.maxSuperseded) continue;
+    const room = writing.maxSuperseded - batch.superseded;
+    if (room <= 0) return;
+    const stated = await statedInSentence(nouns, writing, candidate.insteadOf, batch);
+    const isReplaceable = (memory: Memory) => !judgeFact(candidate, writing.origin, memory, judgement).isFlagged;
+    const former = await untouchedOf(nouns, writing, stated, { batch, enough: room + 1, isReplaceable });
+    if (former.length > room) continue;
     batch.superseded += former.length;
     await forgetReplaced(nouns, writing, { by: written.id, replaced: former }, batch);
   }
 }
 
-/** The active memories that nobody has stated but one sentence of this document, and that nobody has done anything with. */
-async function onlyStatedIn(
-  { memories, journal }: StoreNouns,
+/** What one sentence is looked through for: of one that states more, nothing is certain. */
+const MOST_STATED = 100;
+
+/**
+ * The memories that nobody had stated but this sentence of the document when the batch began, without those that the batch
+ * states itself; none where there are very many.
+ */
+async function statedInSentence(
+  nouns: StoreNouns,
   writing: FactWriting,
   sentence: string,
+  batch: Batch,
 ): Promise<readonly Memory[]> {
-  const { actor, documentId } = writing;
-  const { organizationId } = actor;
-  const alone = (await memories.ofDocument(organizationId, documentId)).filter(
-    (memory) => memory.sourceCount === 1 && isActiveIn(memory, writing),
-  );
-  const statements = await memories.statements(
-    organizationId,
-    alone.map(({ id }) => id),
-  );
-  const quoted = new Set(
-    statements
-      .filter(({ documentId: of, quote }) => of === documentId && isWithin(quote, sentence))
-      .map(({ memoryId }) => memoryId),
-  );
-  const untouched: Memory[] = [];
-  for (const memory of alone)
-    if (quoted.has(memory.id) && (await isUntouched({ memories, journal }, organizationId, memory.id)))
-      untouched.push(memory);
-  return untouched;
+  const former = (batch.former ??= await readFormer(nouns, writing));
+  const known = former.ofSentences.get(sentence);
+  const stated = known ?? quotedIn(sentence, former);
+  if (!known) former.ofSentences.set(sentence, stated);
+  return stated.filter(({ id }) => !batch.stated.has(id));
 }
 
-function isWithin(quote: string | null, sentence: string): boolean {
-  const words = (quote ?? "").replace(/\s+/gu, " ").trim();
-  return words !== "" && sentence.includes(words);
+function quotedIn(sentence: string, { ofQuotes }: FormerStatements): readonly Memory[] {
+  const stated = new Set<Memory>();
+  for (const [quote, memories] of ofQuotes) {
+    if (!sentence.includes(quote)) continue;
+    for (const memory of memories) stated.add(memory);
+    if (stated.size > MOST_STATED) return [];
+  }
+  return [...stated];
+}
+
+/** What the document alone stated when the batch began. Read once: a document may have thousands, and many changed sentences. */
+async function readFormer({ memories }: StoreNouns, writing: FactWriting): Promise<FormerStatements> {
+  const { actor, documentId } = writing;
+  const alone = (await memories.ofDocument(actor.organizationId, documentId)).filter(
+    (memory) => memory.sourceCount === 1 && isActiveIn(memory, writing),
+  );
+  const byId = new Map(alone.map((memory) => [memory.id, memory]));
+  const ofQuotes = new Map<string, Memory[]>();
+  for (const statement of await memories.statements(actor.organizationId, [...byId.keys()])) {
+    const memory = byId.get(statement.memoryId);
+    const quote = (statement.quote ?? "").replace(/\s+/gu, " ").trim();
+    if (!memory || statement.documentId !== documentId || quote === "") continue;
+    const quoted = ofQuotes.get(quote);
+    if (quoted) quoted.push(memory);
+    else ofQuotes.set(quote, [memory]);
+  }
+  return { ofQuotes, ofSentences: new Map(), untouched: new Map() };
+}
+
+interface Wanted {
+  readonly batch: Batch;
+  /** How many are enough. */
+  readonly enough: number;
+  readonly isReplaceable?: (memory: Memory) => boolean;
+}
+
+/** Those of these memories that are still active and that nobody has done anything with; no more than are enough. */
+async function untouchedOf(
+  nouns: StoreNouns,
+  writing: FactWriting,
+  memories: readonly Memory[],
+  { batch, enough, isReplaceable = () => true }: Wanted,
+): Promise<readonly Memory[]> {
+  const { organizationId } = writing.actor;
+  const ids = memories.map(({ id }) => id);
+  const present = ids.length > 0 ? await nouns.memories.byIds(organizationId, ids) : [];
+  const found: Memory[] = [];
+  for (const memory of present) {
+    if (found.length === enough) break;
+    if (memory.sourceCount !== 1 || !isActiveIn(memory, writing)) continue;
+    const known = batch.former?.untouched.get(memory.id);
+    const isFree = known ?? (await isUntouched(nouns, organizationId, memory.id));
+    batch.former?.untouched.set(memory.id, isFree);
+    if (isFree && isReplaceable(memory)) found.push(memory);
+  }
+  return found;
 }

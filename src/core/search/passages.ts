@@ -53,9 +53,13 @@ export interface Asking {
   readonly moment: string;
 }
 
-/** A statement where a passage has its words. */
-interface Place extends Span {
+/** A statement with all places where a passage has its words. Those of the same words share one list. */
+interface Stated {
   readonly statement: PassageStatement;
+  readonly places: readonly Place[];
+}
+
+interface Place extends Span {
   /** What goes with the words: the sentence that they stand in, without who says it. */
   readonly sentence: Span;
 }
@@ -67,29 +71,51 @@ type Stating = Pick<ChunkDetail, "statements">;
  * @returns null for a text all of which holds
  */
 export function divide(text: string, chunk: Stating, { held, moment }: Asking): DividedPassage | null {
-  const places = placesIn(text, chunk).filter(({ statement }) => held.has(statement.containerId));
-  const that = (wanted: Standing) => places.filter(({ statement }) => standingOf(statement, moment) === wanted);
+  const stated = statedIn(text, chunk).filter(({ statement }) => held.has(statement.containerId));
+  const that = (wanted: Standing) => stated.filter(({ statement }) => standingOf(statement, moment) === wanted);
   const ended = { forgotten: that("forgotten"), replaced: that("replaced"), over: that("over") };
   if (Object.values(ended).every((list) => list.length === 0)) return null;
   const stillSaid = new Set<string>();
   for (const one of chunk.statements ?? [])
     if (held.has(one.containerId) && standingOf(one, moment) === "holds") stillSaid.add(one.text);
-  const isUnsaid = ({ statement }: Place) => !stillSaid.has(statement.text);
+  const isUnsaid = ({ statement }: Stated) => !stillSaid.has(statement.text);
   const gone = [...ended.forgotten, ...ended.replaced].filter(isUnsaid);
   const over = ended.over.filter(isUnsaid);
   if (gone.length === 0 && over.length === 0) return null;
   const holds = that("holds");
   return {
     current: cut(text, gone, [...holds, ...over]),
-    past: textsOf(gone),
-    over: textsOf(over),
+    past: textsOf(gone, roomIn(text)),
+    over: textsOf(over, roomIn(text)),
     lasting: cut(text, [...gone, ...over], holds),
     isForgotten: [...ended.forgotten, ...ended.over].some(isUnsaid),
   };
 }
 
-function textsOf(places: readonly Place[]): string {
-  return [...new Set(places.map(({ statement }) => statement.text))].join("\n");
+/** Characters that other texts may take beside any passage, however short it is. */
+const LEAST_ROOM = 1_000;
+
+/** How many characters of other texts go with a passage: many may quote the same few words. */
+function roomIn(text: string): number {
+  return Math.max(text.length, LEAST_ROOM);
+}
+
+/** Texts, each once, without those for which there is no room left. */
+function withinRoom(stated: readonly Stated[], room: number): Stated[] {
+  const texts = new Set<string>();
+  let left = room;
+  return stated.filter(({ statement: { text } }) => {
+    if (texts.has(text) || text.length > left) return false;
+    texts.add(text);
+    left -= text.length;
+    return true;
+  });
+}
+
+function textsOf(stated: readonly Stated[], room: number): string {
+  return withinRoom(stated, room)
+    .map(({ statement }) => statement.text)
+    .join("\n");
 }
 
 /** True when a statement was forgotten, or newer ones took its place; not when only its time is over. */
@@ -125,21 +151,23 @@ function isOverByItself(statement: PassageStatement, end: string): boolean {
 }
 
 /** Where words stand does not change as long as the store gives the same detail, and it gives that again and again. */
-const placesOfChunks = new WeakMap<Stating, readonly Place[]>();
+const statedInChunks = new WeakMap<Stating, readonly Stated[]>();
 
-function placesIn(text: string, chunk: Stating): readonly Place[] {
-  const known = placesOfChunks.get(chunk);
+function statedIn(text: string, chunk: Stating): readonly Stated[] {
+  const known = statedInChunks.get(chunk);
   if (known) return known;
   const sentences = sentenceSpans(text);
-  const places = (chunk.statements ?? []).flatMap((statement) =>
-    placesOf(text, statement.quote).map((place) => ({
-      statement,
-      ...place,
-      sentence: wholeSentence(text, sentences, place),
-    })),
-  );
-  placesOfChunks.set(chunk, places);
-  return places;
+  const ofQuotes = new Map<string, readonly Place[]>();
+  const stated = (chunk.statements ?? []).flatMap((statement) => {
+    const { quote } = statement;
+    const places =
+      ofQuotes.get(quote) ??
+      placesOf(text, quote).map((place) => ({ ...place, sentence: wholeSentence(text, sentences, place) }));
+    ofQuotes.set(quote, places);
+    return places.length > 0 ? { statement, places } : [];
+  });
+  statedInChunks.set(chunk, stated);
+  return stated;
 }
 
 const PART_OF_WORD = /[\p{L}\p{N}]/u;
@@ -160,29 +188,65 @@ function placesOf(text: string, quote: string): Span[] {
 /** Without its statement, the rest of a sentence would say something else, or nothing. */
 function wholeSentence(text: string, sentences: readonly Span[], { start, end }: Span): Span {
   let [from, to] = [start, end];
-  for (const sentence of sentences) {
-    if (sentence.end <= start || sentence.start >= end) continue;
+  for (let index = firstEndingAfter(sentences, start); index < sentences.length; index++) {
+    const sentence = sentences[index]!;
+    if (sentence.start >= end) break;
     if (!BARE_LINE.test(text.slice(sentence.start, start).trim())) from = Math.min(from, sentence.start);
     to = Math.max(to, sentence.end);
   }
   return { start: from, end: to };
 }
 
-/** A text without some places; what else was stated in the same words stands there in its own. */
-function cut(text: string, gone: readonly Place[], holds: readonly Place[]): string {
+/** Where among spans, which follow one another, the first one stands that ends after a place; their number for none. */
+function firstEndingAfter(spans: readonly Span[], place: number): number {
+  let [low, high] = [0, spans.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle]!.end > place) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** A text without some statements; what else was stated in the same words stands there in its own, once, as far as it fits. */
+function cut(text: string, gone: readonly Stated[], holds: readonly Stated[]): string {
+  const gaps = merged([...new Set(gone.map(({ places }) => places))].flat().map(({ sentence }) => sentence));
+  const kept = keptIn(gaps, holds, roomIn(text));
   let current = "";
   let from = 0;
-  for (const { start, end } of merged(gone.map(({ sentence }) => sentence))) {
-    // What only follows from the words, or was not reviewed, is nothing that they say.
-    const others = holds.filter((place) => place.start < end && start < place.end && !place.statement.isInference);
-    const kept = [...new Set(others.map(({ statement }) => statement.text))];
-    current += text.slice(from, start) + [GAP, ...kept].join(" ");
-    from = end;
+  for (const gap of gaps) {
+    current += text.slice(from, gap.start) + [GAP, ...(kept.get(gap) ?? [])].join(" ");
+    from = gap.end;
   }
   const lines = (current + text.slice(from)).replaceAll(ROW_OF_GAPS, GAP).split("\n");
   const left = lines.filter((line) => !line.includes(GAP) || !BARE_LINE.test(line.replaceAll(GAP, "").trim()));
   const rest = left.join("\n").trim();
   return HAS_WORDS.test(rest) ? rest : "";
+}
+
+/** What still holds of gaps, each text in the first gap that has its words. */
+function keptIn(gaps: readonly Span[], holds: readonly Stated[], room: number): ReadonlyMap<Span, readonly string[]> {
+  const firstGaps = new Map<readonly Place[], Span | undefined>();
+  const gapOf = ({ places }: Stated): Span | undefined => {
+    if (!firstGaps.has(places)) firstGaps.set(places, firstGap(gaps, places));
+    return firstGaps.get(places);
+  };
+  // What only follows from the words, or was not reviewed, is nothing that they say.
+  const others = holds.filter((one) => !one.statement.isInference && gapOf(one));
+  const kept = new Map<Span, string[]>();
+  for (const one of withinRoom(others, room)) {
+    const gap = gapOf(one)!;
+    kept.set(gap, [...(kept.get(gap) ?? []), one.statement.text]);
+  }
+  return kept;
+}
+
+function firstGap(gaps: readonly Span[], places: readonly Place[]): Span | undefined {
+  for (const { start, end } of places) {
+    const gap = gaps[firstEndingAfter(gaps, start)];
+    if (gap && gap.start < end) return gap;
+  }
+  return undefined;
 }
 
 /** The places in order, those that overlap as one. */

@@ -1,0 +1,48 @@
+import { describe, expect, test, vi } from "vitest";
+import { editsBetween } from "../../src/ingest/edits.js";
+
+/** As many lines as may be edited, all of which begin with the same word and have others after it. */
+function lines(words: number, first: number): string {
+  return Array.from({ length: 100 }, (_, line) => {
+    const others = Array.from({ length: words }, (_, word) => (first + ((line + word * 7) % 30_000)).toString(36));
+    return `same ${others.join(" ")} ${line}`;
+  }).join("\n");
+}
+
+/** How often a word is looked up while texts are compared. */
+function lookUps(previous: string, next: string): number {
+  const spy = vi.spyOn(Set.prototype, "has");
+  try {
+    editsBetween(previous, next);
+    return spy.mock.calls.length;
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+describe("the edits between two texts", () => {
+  test("are the sentences that begin with the same word and share most of their words, each with the one most like it", () => {
+    const previous = "Boris drives a Fiat. Boris plays the oboe in Ghent. Ada paints. Ok.";
+    const next = "Boris plays the oboe in Bruges. Boris drives a red Fiat. Eva paints. Ok.";
+    expect(editsBetween(previous, next)).toEqual([
+      { before: "Boris drives a Fiat.", after: "Boris drives a red Fiat." },
+      { before: "Boris plays the oboe in Ghent.", after: "Boris plays the oboe in Bruges." },
+    ]);
+  });
+
+  test("are found in a list of a hundred short lines that are all alike", () => {
+    const list = (city: string) =>
+      Array.from({ length: 100 }, (_, line) => `Boris has friend ${line} in ${city} since ${line + 1_900}.`).join("\n");
+    expect(editsBetween(list("Ghent"), list("Bruges"))).toHaveLength(100);
+  });
+
+  test("are none in a sentence of more than 500 characters", () => {
+    const long = (car: string) => `Boris drives a ${car} ${"and on ".repeat(80)}.`;
+    expect(editsBetween(long("Fiat"), long("Skoda"))).toEqual([]);
+  });
+
+  test("take work that no length of the texts or of their sentences makes great", () => {
+    for (const words of [90, 300, 2_400])
+      expect(lookUps(lines(words, 0), lines(words, 40_000))).toBeLessThan(1_200_000);
+  });
+});
