@@ -35,17 +35,29 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined;
   /** Files and folders of the server that the message names, each after a word that says what it is. */
   readonly paths: readonly string[];
+  /**
+   * What a service said about it, as a sentence with a space in front; empty for nothing. A service may repeat what it was
+   * asked, so this is for whoever asked and for the owner, and never part of the message.
+   */
+  readonly quote: string;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { cause?: unknown; issues?: readonly Issue[]; retryAfter?: number; paths?: readonly string[] } = {},
+    options: {
+      cause?: unknown;
+      issues?: readonly Issue[];
+      retryAfter?: number;
+      paths?: readonly string[];
+      quote?: string;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.issues = options.issues ?? [];
     this.retryAfter = options.retryAfter;
     this.paths = options.paths ?? [];
+    this.quote = options.quote ?? "";
   }
 
   /** The message as it is told to others than the owner: without the paths of the server. */
@@ -56,6 +68,13 @@ export class AppError extends Error {
 
 /** A service refuses whoever asks, whatever is asked: it takes the key for wrong, or knows no such model or address. */
 export class ServiceRefusal extends AppError {}
+
+/** A failure as it is told to those whose call it was not: without what the service said to that call. */
+export function forOthers(failure: AppError): AppError {
+  const { kind, message, retryAfter, paths } = failure;
+  const options = { paths, ...(retryAfter !== undefined && { retryAfter }) };
+  return new (failure instanceof ServiceRefusal ? ServiceRefusal : AppError)(kind, message, options);
+}
 
 /** Thrown by the handler of a job that cannot go on yet. Not a failure: the job is put back and no attempt counts. */
 export class RetryLater extends Error {

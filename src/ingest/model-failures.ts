@@ -1,7 +1,6 @@
 import { type AppError, ServiceRefusal } from "../core/errors.js";
 import type { ModelStep } from "../core/ports.js";
 import type { Document } from "../core/types.js";
-import { withoutQuote } from "../lib/api-failure.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
 
@@ -29,7 +28,7 @@ export async function noteModelFailure(
   await store.modelFailures.note(organizationId, {
     documentId: id,
     step,
-    reason: withoutQuote(why.publicMessage),
+    reason: why.publicMessage,
     attempts: isRefusal ? before : before + 1,
     mark,
     failedAt: iso(now),

@@ -62,7 +62,7 @@ function postponementOf(error: unknown): number | undefined {
 /** Only texts that we wrote ourselves are shown; anything else may hold content or secrets and stays in the log. */
 function messageOf(error: unknown, job: Job, errorId: string): string {
   // Whoever may see the document reads it.
-  if (error instanceof AppError) return error.publicMessage;
+  if (error instanceof AppError) return `${error.publicMessage}${error.quote}`;
   if (error instanceof RetryLater) return error.message;
   return `The step "${job.kind}" failed unexpectedly. The log has the details under ${errorId}.`;
 }

@@ -75,20 +75,15 @@ export function describeBreak(error: unknown, { expected, addressSetting }: Exch
 
 const CODES: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ECONNRESET", "UND_ERR_SOCKET"]);
 
-const SAYS = " It says: ";
-
-/** A message without what `quoteService` put into it and what follows: a service may repeat what it was asked. */
-export function withoutQuote(message: string): string {
-  const [before = message] = message.split(SAYS, 1);
-  return before;
-}
-
-/** What a service said, as a sentence of at most 200 characters on one line, without the key; empty for nothing. */
+/**
+ * What a service said, as a sentence of at most 200 characters on one line, without the key; empty for nothing. For the
+ * `quote` of an error: it may repeat what somebody asked.
+ */
 export function quoteService(text: string | undefined, apiKey: string | undefined): string {
   if (!text) return "";
   const safe = apiKey ? text.replaceAll(apiKey, "***") : text;
   const line = safe.replace(/\s+/g, " ").trim();
-  return `${SAYS}${line.length > 200 ? `${truncate(line, 200)}…` : line}`;
+  return ` It says: ${line.length > 200 ? `${truncate(line, 200)}…` : line}`;
 }
 
 /** The error and what caused it, outermost first; errors of several attempts to connect included. */

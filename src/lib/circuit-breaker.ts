@@ -1,19 +1,23 @@
 /** How long a service is waited for, and when it is left alone. */
-export interface BreakerOptions {
+export interface BreakerOptions<F extends Error> {
   /** Milliseconds that one call is waited for. */
   readonly patienceMs: number;
-  /** Failures in a row after which the service is left alone. Default 3. */
+  /** Asks the service for something that is nobody's, to learn whether it answers. */
+  readonly trial: Work<unknown>;
+  /** Failures in a row after which it is tried, and left alone if that fails as well. Default 3. */
   readonly failures?: number;
-  /** Milliseconds until it is tried for the first time then; each further rest is twice as long. Default 30,000. */
+  /** Milliseconds until it is tried again then; each further rest is twice as long. Default 30,000. */
   readonly restMs?: number;
   /** No rest is longer, unless the service asked for it. Default ten minutes. */
   readonly longestRestMs?: number;
   /** What a call fails with that took too long. */
-  readonly late: () => Error;
+  readonly late: () => F;
   /** True for errors that count. `late()` must be one; others say nothing of the service. */
-  readonly isFailure: (error: unknown) => error is Error;
+  readonly isFailure: (error: unknown) => error is F;
   /** Milliseconds for which the service asks to be left alone at once, by such an error; undefined where it does not. */
-  readonly restAfter?: (failure: Error) => number | undefined;
+  readonly restAfter?: (failure: F) => number | undefined;
+  /** A failure as it is told to those whose call it was not. */
+  readonly forOthers: (failure: F) => F;
 }
 
 /** The signal is aborted when nobody waits any more; what goes on all the same has no effect here. */
@@ -25,7 +29,7 @@ export interface CircuitBreaker {
    * @throws what the work throws, or `late()`
    */
   ask<T>(work: Work<T>): Promise<T>;
-  /** The last failure; null once a call succeeded after it. */
+  /** The last failure, as it is told to others; null once a call succeeded after it. */
   failure(): Error | null;
 }
 
@@ -36,20 +40,21 @@ const LONGEST_REST_MS = 600_000;
 interface Rest {
   readonly ms: number;
   readonly failure: Error;
-  /** What somebody wanted meanwhile: the service is tried with the latest of it. */
-  wanted: Work<unknown> | undefined;
+  isWanted: boolean;
   isOver: boolean;
 }
 
 /**
- * Lets callers wait for a service that answers, and not for one that does not. One that is left alone is tried in the
- * background, while nobody waits: after the first rest in any case, later only where somebody wanted it meanwhile.
+ * Lets callers wait for a service that answers, and not for one that does not. What some callers ask may fail alone, so it is
+ * tried with what is nobody's before it is left alone; they go on meanwhile. One that is left alone is tried in the background,
+ * while nobody waits: after the first rest in any case, later only where somebody wanted it meanwhile.
  */
-export function createCircuitBreaker(options: BreakerOptions): CircuitBreaker {
-  const { failures: most = 3, restMs = REST_MS, longestRestMs = LONGEST_REST_MS, isFailure } = options;
+export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>): CircuitBreaker {
+  const { failures: most = 3, restMs = REST_MS, longestRestMs = LONGEST_REST_MS, isFailure, forOthers } = options;
   let failures = 0;
   let last: Error | null = null;
   let resting: Rest | undefined;
+  let isInDoubt = false;
 
   function succeed(): void {
     failures = 0;
@@ -57,48 +62,64 @@ export function createCircuitBreaker(options: BreakerOptions): CircuitBreaker {
     resting = undefined;
   }
 
-  function fail(failure: Error, work: Work<unknown>): void {
+  function fail(failure: F): void {
     failures += 1;
-    last = failure;
-    const ms = options.restAfter?.(failure) ?? (failures >= most ? restMs : undefined);
-    if (ms !== undefined) rest({ ms, failure, wanted: work, isOver: false });
+    last = forOthers(failure);
+    const ms = options.restAfter?.(failure);
+    if (ms !== undefined) rest(ms, failure, true);
+    else if (failures >= most && !isInDoubt) void verify();
   }
 
-  function rest(next: Rest): void {
+  function rest(ms: number, failure: F, isWanted: boolean): void {
+    const next: Rest = { ms, failure: forOthers(failure), isWanted, isOver: false };
     resting = next;
     last = next.failure;
     // A process that ends waits for no rest.
     setTimeout(() => {
       if (resting !== next) return;
       next.isOver = true;
-      if (next.wanted) void tryAgain(next, next.wanted);
-    }, next.ms).unref();
+      if (next.isWanted) void tryAgain(next);
+    }, ms).unref();
   }
 
-  async function tryAgain(after: Rest, work: Work<unknown>): Promise<void> {
-    after.isOver = false;
-    after.wanted = undefined;
+  /** What the service fails a trial with; undefined when it answers. */
+  async function tryOnce(): Promise<F | undefined> {
     try {
-      await inTime(work, options);
-      if (resting === after) succeed();
+      await inTime(options.trial, options);
+      return undefined;
     } catch (error) {
-      if (resting !== after) return;
-      if (!isFailure(error)) return succeed();
-      const ms = options.restAfter?.(error) ?? Math.min(after.ms * 2, longestRestMs);
-      rest({ ms, failure: error, wanted: after.wanted, isOver: false });
+      return isFailure(error) ? error : undefined;
     }
   }
 
-  function turnAway(from: Rest, work: Work<unknown>): void {
-    if (from.isOver) void tryAgain(from, work);
-    else from.wanted = work;
+  async function verify(): Promise<void> {
+    isInDoubt = true;
+    const failure = await tryOnce();
+    isInDoubt = false;
+    if (resting) return;
+    if (!failure) succeed();
+    else if (failures >= most) rest(options.restAfter?.(failure) ?? restMs, failure, true);
+  }
+
+  async function tryAgain(after: Rest): Promise<void> {
+    after.isOver = false;
+    after.isWanted = false;
+    const failure = await tryOnce();
+    if (resting !== after) return;
+    if (!failure) succeed();
+    else rest(options.restAfter?.(failure) ?? Math.min(after.ms * 2, longestRestMs), failure, after.isWanted);
+  }
+
+  function turnAway(from: Rest): void {
+    if (from.isOver) void tryAgain(from);
+    else from.isWanted = true;
   }
 
   return {
     failure: () => last,
     async ask(work) {
       if (resting) {
-        turnAway(resting, work);
+        turnAway(resting);
         throw resting.failure;
       }
       try {
@@ -106,14 +127,17 @@ export function createCircuitBreaker(options: BreakerOptions): CircuitBreaker {
         succeed();
         return value;
       } catch (error) {
-        if (isFailure(error) && !resting) fail(error, work);
+        if (isFailure(error) && !resting) fail(error);
         throw error;
       }
     },
   };
 }
 
-async function inTime<T>(work: Work<T>, { patienceMs, late }: BreakerOptions): Promise<T> {
+async function inTime<T>(
+  work: Work<T>,
+  { patienceMs, late }: Pick<BreakerOptions<Error>, "patienceMs" | "late">,
+): Promise<T> {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {

@@ -294,9 +294,9 @@ describe("a failure is told so that a person can act:", () => {
     provider.always(() => reply);
     const error = await failureOf(model.generate(QUESTION));
     expect(error.kind).toBe(kind);
-    expect(error.message).toContain(words);
+    expect(`${error.message}${error.quote}`).toContain(words);
     expect(error.retryAfter).toBe(retryAfter);
-    expect(`${error.message}${JSON.stringify(log.lines)}`).not.toContain(SECRET);
+    expect(`${error.message}${error.quote}${JSON.stringify(log.lines)}`).not.toContain(SECRET);
   });
 
   test("nobody is there", async () => {

@@ -129,7 +129,7 @@ describe("what goes wrong is an error that says what to do:", () => {
     const log = captureLog();
     const { service, reranker } = await start("cohere", { log });
     service.fail({ kind: "status", status: 400, text: "bad key secret-key" });
-    await expect(reranker.rerank(THREE)).rejects.toThrow("bad key ***");
+    await expect(reranker.rerank(THREE)).rejects.toMatchObject({ quote: " It says: bad key ***" });
     expect(JSON.stringify(log.lines)).not.toContain("secret-key");
   });
 });
@@ -143,13 +143,23 @@ describe("a service that failed", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test("three times is left alone, and used again once it answered in the background", async () => {
+  test.each([401, 403, 404])("with %i is left alone: no query can mend that", async (status) => {
+    const { service, reranker } = await start();
+    service.fail(...Array.from({ length: 4 }, () => ({ kind: "status", status }) as const));
+    for (let search = 0; search < 3; search += 1) await expect(reranker.rerank(THREE)).rejects.toThrow("refused");
+    await expect.poll(() => service.requests.length).toBe(4);
+    await expect(reranker.rerank(THREE)).rejects.toThrow("refused");
+    expect(service.requests).toHaveLength(4);
+  });
+
+  test("three times and a trial, too, is left alone, and used again once it answered in the background", async () => {
     const { service, reranker } = await start("cohere", { patienceMs: 200, restMs: 300 });
     service.fail({ kind: "stall" }, { kind: "status", status: 500 }, { kind: "disconnect" });
-    for (let search = 0; search < 5; search += 1)
+    service.fail({ kind: "stall" }, { kind: "stall" });
+    for (let search = 0; search < 6; search += 1)
       await expect(reranker.rerank(THREE)).rejects.toMatchObject({ kind: "unavailable" });
-    expect(service.requests).toHaveLength(3);
-    await expect.poll(() => service.requests.length).toBe(4);
+    expect(service.requests).toHaveLength(3 + 2);
+    await expect.poll(() => service.requests.length).toBe(6);
     await expect.poll(() => reranker.rerank(THREE).then(({ scores }) => orderOf(scores), String)).toEqual([1, 2, 0]);
   });
 });

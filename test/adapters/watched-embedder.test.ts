@@ -29,19 +29,21 @@ afterEach(() => provider.close());
 const ask = (text: string) => embedder.embed([text], "query");
 const LATE = /no vector of a query within 0.2 s/;
 
-test("queries that hang fail in time, and after three of them the next ones at once, until it answers in the background", async () => {
-  provider.fail({ kind: "stall" }, 3);
-  for (const text of ["one", "two", "three", "four", "five"])
+test("queries that hang fail in time, and after three of them and a trial the next ones at once, until it answers in the background", async () => {
+  provider.fail({ kind: "stall" }, 5);
+  for (const text of ["one", "two", "three", "four", "five", "six"])
     await expect(ask(text)).rejects.toMatchObject({
       kind: "unavailable",
       message: expect.stringMatching(LATE) as string,
     });
-  expect(provider.requests).toHaveLength(3);
+  expect(provider.requests).toHaveLength(5);
   expect(embedder.problem?.()).toMatch(LATE);
 
   await expect.poll(() => embedder.problem?.()).toBeNull();
-  expect(provider.requests.map(({ body }) => body.input)).toEqual([["one"], ["two"], ["three"], ["five"]]);
-  expect(await ask("six")).toHaveLength(1);
+  expect(provider.requests.map(({ body }) => body.input)).toEqual(
+    ["one", "two", "three", "green tea", "four", "green tea"].map((text) => [text]),
+  );
+  expect(await ask("seven")).toHaveLength(1);
 });
 
 test("a query that comes late is not given up, since a service may load its model for it", async () => {

@@ -116,15 +116,15 @@ describe("a rerank service", () => {
     ]);
   });
 
-  test("that hangs is left alone after three searches, and each answer says so", async () => {
+  test("that hangs is left alone after three searches and a trial, and each answer says so", async () => {
     const byRules = textsOf(await search(core, { rerank: false }));
-    service.fail({ kind: "stall" }, { kind: "stall" }, { kind: "stall" });
-    for (let round = 0; round < 5; round += 1) {
+    service.fail(...Array.from({ length: 10 }, () => ({ kind: "stall" }) as const));
+    for (let round = 0; round < 6; round += 1) {
       const { results, degraded } = await search(core);
       expect(results.map(({ text }) => text).toSorted()).toEqual(byRules.toSorted());
       expect(degraded).toEqual([expect.stringMatching(/^ordered by rules: .* did not answer within 0.5 s/)]);
     }
-    expect(service.requests).toHaveLength(3);
+    expect(service.requests).toHaveLength(3 + 2);
   });
 
   test("is not asked about a single result, or none", async () => {
@@ -170,16 +170,16 @@ describe("a language model that orders", () => {
     expect(totals).toMatchObject({ inputTokens: 1, outputTokens: 1 });
   });
 
-  test("that hangs is left alone after three searches, and each answer says so", async () => {
+  test("that hangs is left alone after three searches and a trial, and each answer says so", async () => {
     provider.always(() => ({ fault: "stall" }));
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       const { results, degraded } = await search(core);
       expect(results).toHaveLength(FACTS.length);
       expect(degraded).toEqual([
         expect.stringMatching(/^ordered by rules: The language model .* gave no answer within 0.5 s/),
       ]);
     }
-    expect(provider.requests).toHaveLength(3);
+    expect(provider.requests).toHaveLength(3 + 2);
   });
 
   test("keeps the order where nothing helps", async () => {

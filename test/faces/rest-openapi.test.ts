@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENDPOINTS } from "../../src/faces/rest/app.js";
+import { createApiDescription } from "../../src/faces/rest/description/openapi.js";
 import { LOOPBACK, openRest, type OpenedRest, requestInit } from "../support/rest.js";
 
 let rest: OpenedRest;
@@ -54,6 +55,13 @@ describe("the document", () => {
       const answer = await rest.app.request(`${host}/v3/openapi`, requestInit("GET", undefined), LOOPBACK);
       expect(((await answer.json()) as any).servers).toEqual([{ url: host }]);
     }
+  });
+
+  test("is made once, whatever host is named: that costs the more, and needs no key", async () => {
+    const description = createApiDescription(() => ENDPOINTS);
+    const [one, other] = [await description.at("http://one.example"), await description.at("http://two.example")];
+    expect([one.servers, other.servers]).toEqual([[{ url: "http://one.example" }], [{ url: "http://two.example" }]]);
+    expect(other.paths).toBe(one.paths);
   });
 
   test("has every operation that is served, once", () => {

@@ -102,6 +102,22 @@ describe("a document that the model did not read", () => {
     if (reply !== CUT_OFF) expect(problem).toMatch(reason);
   });
 
+  test("of a model that is left alone names when it is asked again, alone and in lists", async () => {
+    provider.always(() => WRONG_KEY);
+    const id = await add();
+    const next = new Date(clock.now().getTime() + 5 * MINUTE).toISOString();
+    const { dreamingReason, modelFailures } = await detailsOf(id);
+    expect(modelFailures).toMatchObject([{ nextAt: next }]);
+    expect(dreamingReason).toContain(`not before ${next}.`);
+    const list = await opened.core.listDocumentsWithMemories(opened.call(), { containerTags: ["a"] });
+    expect(list.documents[0]?.modelFailures).toEqual(modelFailures);
+    const asked = provider.requests.length;
+    await pass(4 * MINUTE);
+    expect(provider.requests).toHaveLength(asked);
+    await pass(2 * MINUTE);
+    expect(provider.requests).toHaveLength(asked + 1);
+  });
+
   test("is read again by itself once the model answers, and says nothing more", async () => {
     provider.always(() => WRONG_KEY);
     const ids = [await add(), await add("I own a blue kayak."), await add("I own a green kayak.")];

@@ -16,15 +16,21 @@ const REST_MS = 30_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function create(more: Partial<BreakerOptions> = {}) {
+function create(more: Partial<BreakerOptions<Outage>> = {}) {
   let asked = 0;
+  let tried = 0;
   let answer: () => Promise<string> = () => Promise.resolve("fine");
-  const breaker = createCircuitBreaker({
+  const breaker = createCircuitBreaker<Outage>({
     patienceMs: PATIENCE_MS,
     restMs: REST_MS,
     late: () => new Outage("too late"),
     isFailure: (error): error is Outage => error instanceof Outage,
-    restAfter: (failure) => (failure instanceof Outage ? failure.restMs : undefined),
+    restAfter: ({ restMs }) => restMs,
+    forOthers: ({ message, restMs }) => new Outage(`${message}, others hear`, restMs),
+    trial: () => {
+      tried += 1;
+      return answer();
+    },
     ...more,
   });
   const ask = () =>
@@ -36,6 +42,7 @@ function create(more: Partial<BreakerOptions> = {}) {
     ask,
     breaker,
     asked: () => asked,
+    tried: () => tried,
     answers: () => void (answer = () => Promise.resolve("fine")),
     fails: (error: Error) => void (answer = () => Promise.reject(error)),
     hangs: () => void (answer = () => new Promise<string>(() => undefined)),
@@ -46,9 +53,10 @@ function create(more: Partial<BreakerOptions> = {}) {
 async function open({ ask, fails }: ReturnType<typeof create>): Promise<void> {
   fails(new Outage("down"));
   for (let call = 0; call < 3; call += 1) await expect(ask()).rejects.toThrow("down");
+  await vi.advanceTimersByTimeAsync(0);
 }
 
-test("a service that hangs is waited for so long, three times, and then not at all", async () => {
+test("a service that hangs is waited for so long, three times and while it is tried, and then not at all", async () => {
   const service = create();
   service.hangs();
   for (let call = 1; call <= 3; call += 1) {
@@ -57,9 +65,12 @@ test("a service that hangs is waited for so long, three times, and then not at a
     await outcome;
     expect(service.asked()).toBe(call);
   }
-  await expect(service.ask()).rejects.toThrow("too late");
-  expect(service.asked()).toBe(3);
-  expect(service.breaker.failure()).toMatchObject({ message: "too late" });
+  const fourth = expect(service.ask()).rejects.toThrow("too late");
+  await vi.advanceTimersByTimeAsync(PATIENCE_MS);
+  await fourth;
+  await expect(service.ask()).rejects.toThrow("too late, others hear");
+  expect([service.asked(), service.tried()]).toEqual([4, 1]);
+  expect(service.breaker.failure()).toMatchObject({ message: "too late, others hear" });
 });
 
 test("a success between failures, and what is no failure of the service, keep it in use", async () => {
@@ -81,9 +92,9 @@ test("it is tried in the background after a rest, and used again once it answers
   service.answers();
   await vi.advanceTimersByTimeAsync(REST_MS - 1);
   await expect(service.ask()).rejects.toThrow("down");
-  expect(service.asked()).toBe(3);
+  expect(service.tried()).toBe(1);
   await vi.advanceTimersByTimeAsync(1);
-  expect(service.asked()).toBe(4);
+  expect(service.tried()).toBe(2);
   expect(service.breaker.failure()).toBeNull();
   expect(await service.ask()).toBe("fine");
 });
@@ -93,28 +104,28 @@ test("while it is being tried nobody waits for it, and an answer that comes late
   await open(service);
   service.hangs();
   await vi.advanceTimersByTimeAsync(REST_MS);
-  expect(service.asked()).toBe(4);
+  expect(service.tried()).toBe(2);
   await expect(service.ask()).rejects.toThrow("down");
   await vi.advanceTimersByTimeAsync(PATIENCE_MS);
   await expect(service.ask()).rejects.toThrow("too late");
-  expect(service.asked()).toBe(4);
+  expect(service.tried()).toBe(2);
 });
 
 test("each rest is twice as long, and without anybody who wants it a second trial waits for the next one who does", async () => {
   const service = create();
   await open(service);
   await vi.advanceTimersByTimeAsync(REST_MS);
-  expect(service.asked()).toBe(4);
+  expect(service.tried()).toBe(2);
   await expect(service.ask()).rejects.toThrow("down");
   await vi.advanceTimersByTimeAsync(2 * REST_MS - 1);
-  expect(service.asked()).toBe(4);
+  expect(service.tried()).toBe(2);
   await vi.advanceTimersByTimeAsync(1);
-  expect(service.asked()).toBe(5);
+  expect(service.tried()).toBe(3);
   await vi.advanceTimersByTimeAsync(1_000 * REST_MS);
-  expect(service.asked()).toBe(5);
+  expect(service.tried()).toBe(3);
   service.answers();
   await expect(service.ask()).rejects.toThrow("down");
-  expect(service.asked()).toBe(6);
+  expect(service.tried()).toBe(4);
   expect(await service.ask()).toBe("fine");
 });
 
@@ -126,7 +137,19 @@ test("one that asks to be left alone is, at once and for as long as it asks", as
   service.answers();
   await vi.advanceTimersByTimeAsync(120_000);
   expect(await service.ask()).toBe("fine");
-  expect(service.asked()).toBe(3);
+  expect([service.asked(), service.tried()]).toEqual([2, 1]);
+});
+
+test("calls that fail while a trial is answered leave it in use for everybody", async () => {
+  const service = create({ trial: () => Promise.resolve() });
+  for (let round = 0; round < 4; round += 1) {
+    await open(service);
+    service.answers();
+    expect(await service.ask()).toBe("fine");
+  }
+  service.fails(new Outage("down"));
+  for (let call = 0; call < 20; call += 1) await expect(service.ask()).rejects.toThrow("down");
+  expect(service.asked()).toBe(4 * 4 + 20);
 });
 
 test("a call that began before the rest and succeeds in time ends it", async () => {

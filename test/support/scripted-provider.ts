@@ -58,6 +58,8 @@ export interface ScriptedProvider {
   readonly requests: readonly SeenRequest[];
   /** Lets the next `times` requests go wrong, after those that were scripted before. */
   fail(fault: Fault, times?: number): void;
+  /** Lets requests go wrong whose texts hold the word. */
+  failFor(word: string, fault: Fault): void;
   /** Takes back all faults that have not happened yet. */
   heal(): void;
   /** Ends the server and all its connections; from then on connections are refused. */
@@ -68,13 +70,15 @@ export interface ScriptedProvider {
 export async function startScriptedProvider(options: ProviderOptions = {}): Promise<ScriptedProvider> {
   const requests: SeenRequest[] = [];
   const faults: Fault[] = [];
+  const byWord = new Map<string, Fault>();
   const server = createServer((request, response) => {
     readText(request)
       .then((text) => {
         const body = JSON.parse(text) as SeenRequest["body"];
         const seen: SeenRequest = { path: request.url ?? "", headers: request.headers, body };
         requests.push(seen);
-        answer(seen, response, options, faults.shift());
+        const word = [...byWord.keys()].find((one) => JSON.stringify(body.input).includes(one));
+        answer(seen, response, options, word === undefined ? faults.shift() : byWord.get(word));
       })
       .catch(() => response.destroy());
   });
@@ -84,7 +88,11 @@ export async function startScriptedProvider(options: ProviderOptions = {}): Prom
     url: `http://127.0.0.1:${port}/v1`,
     requests,
     fail: (fault, times = 1) => faults.push(...Array.from({ length: times }, () => fault)),
-    heal: () => void faults.splice(0),
+    failFor: (word, fault) => void byWord.set(word, fault),
+    heal: () => {
+      faults.splice(0);
+      byWord.clear();
+    },
     close: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));

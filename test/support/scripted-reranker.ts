@@ -34,6 +34,8 @@ export interface ScriptedReranker {
   score(judge: (text: string, query: string) => number): void;
   /** Lets the next requests go wrong. */
   fail(...faults: readonly RerankFault[]): void;
+  /** Lets requests go wrong whose query holds the word. */
+  failFor(word: string, fault: RerankFault): void;
   close(): Promise<void>;
 }
 
@@ -41,13 +43,15 @@ export interface ScriptedReranker {
 export async function startScriptedReranker(style: RerankStyle = "cohere"): Promise<ScriptedReranker> {
   const requests: SeenRerank[] = [];
   const faults: RerankFault[] = [];
+  const byWord = new Map<string, RerankFault>();
   let judge = (text: string, _query: string): number => text.length / 10_000;
   const server = createServer((request, response) => {
     readText(request)
       .then((text) => {
         const body = JSON.parse(text) as SeenRerank["body"];
         requests.push({ path: request.url ?? "", authorization: request.headers.authorization, body });
-        const fault = faults.shift();
+        const word = [...byWord.keys()].find((one) => String(body["query"]).includes(one));
+        const fault = word === undefined ? faults.shift() : byWord.get(word);
         if (fault) fail(response, fault);
         else if (request.url !== "/rerank") send(response, 404, { error: "no such path" });
         else answer(response, body, style, judge);
@@ -60,6 +64,7 @@ export async function startScriptedReranker(style: RerankStyle = "cohere"): Prom
     url: `http://127.0.0.1:${port}`,
     requests,
     score: (by) => void (judge = by),
+    failFor: (word, fault) => void byWord.set(word, fault),
     fail: (...more) => void faults.push(...more),
     close: async () => {
       server.closeAllConnections();

@@ -60,7 +60,7 @@ export function isBatchTooLarge(error: unknown): boolean {
 function describeStatus(failure: ApiFailure, endpoint: Endpoint, cause: unknown): AppError {
   const what = `The embedding service at ${endpoint.baseUrl}`;
   const { status, retryAfter, wish } = failure;
-  const said = quoteService(failure.text, endpoint.apiKey);
+  const quote = quoteService(failure.text, endpoint.apiKey);
   if (status === 401 || status === 403)
     return new AppError("unavailable", `${what} refused the key (${status}). Check RECOLLECT_EMBEDDING_API_KEY.`, {
       cause,
@@ -69,8 +69,8 @@ function describeStatus(failure: ApiFailure, endpoint: Endpoint, cause: unknown)
   if (status === 404)
     return new AppError(
       "unavailable",
-      `${what} knows no model "${endpoint.model}", or has no embeddings at this address (404).${said} Check RECOLLECT_EMBEDDING_MODEL and RECOLLECT_EMBEDDING_BASE_URL.`,
-      { cause, retryAfter: retryAfter ?? REFUSED_PAUSE },
+      `${what} knows no model "${endpoint.model}", or has no embeddings at this address (404). Check RECOLLECT_EMBEDDING_MODEL and RECOLLECT_EMBEDDING_BASE_URL.`,
+      { cause, quote, retryAfter: retryAfter ?? REFUSED_PAUSE },
     );
   if (status === 402 || (status === 429 && failure.code === "insufficient_quota"))
     return new AppError(
@@ -87,9 +87,10 @@ function describeStatus(failure: ApiFailure, endpoint: Endpoint, cause: unknown)
       retryAfter: retryAfter ?? RATE_LIMIT_PAUSE,
     });
   if (status >= 500 || status === 408 || status === 409)
-    return new AppError("unavailable", `${what} failed (${status}).${said}${wish}`, {
+    return new AppError("unavailable", `${what} failed (${status}).${wish}`, {
       cause,
+      quote,
       retryAfter: retryAfter ?? AWAY_PAUSE,
     });
-  return new AppError("invalid", `${what} refused the request (${status}).${said}`, { cause });
+  return new AppError("invalid", `${what} refused the request (${status}).`, { cause, quote });
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../core/errors.js";
+import { AppError, forOthers } from "../../core/errors.js";
 import type { Embedder } from "../../core/ports.js";
 import { createCircuitBreaker } from "../../lib/circuit-breaker.js";
 
@@ -9,9 +9,12 @@ export interface WatchOptions {
   readonly restMs?: number;
 }
 
+/** Asks whether the service answers, with nothing of anybody. */
+const TRIAL = "green tea";
+
 /**
  * The same embedder for people who wait: a query whose vector does not come in time fails, and after three such failures in
- * a row queries fail at once, until the service gave a vector in time again; it is tried in the background. What was asked
+ * a row and one of a trial queries fail at once, until the service gave a vector in time again; it is tried in the background. What was asked
  * goes on meanwhile: some services load their model then, and begin anew when nobody waits. `problem` tells what fails now.
  */
 export function watchEmbedder(embedder: Embedder, { patienceMs, restMs }: WatchOptions): Embedder {
@@ -20,6 +23,8 @@ export function watchEmbedder(embedder: Embedder, { patienceMs, restMs }: WatchO
     patienceMs,
     ...(restMs !== undefined && { restMs }),
     isFailure: isOutage,
+    forOthers,
+    trial: () => embedder.embed([TRIAL], "query"),
     late: () => tooLate(embedder.name, patienceMs),
   });
 

@@ -45,7 +45,7 @@ function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: str
   const what = `The language model at ${endpoint.baseUrl}`;
   const { status, retryAfter, wish } = failure;
   const { settings } = endpoint;
-  const said = quoteService(failure.text, endpoint.apiKey);
+  const quote = quoteService(failure.text, endpoint.apiKey);
   if (status === 402 || isOutOfCredit(failure))
     return new AppError(
       "unavailable",
@@ -65,8 +65,8 @@ function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: str
   if (status === 404)
     return new ServiceRefusal(
       "invalid",
-      `${what} knows no model "${model}", or has no chat completions at this address (404).${said} Check ${settings.model} and ${settings.baseUrl}.`,
-      { cause },
+      `${what} knows no model "${model}", or has no chat completions at this address (404). Check ${settings.model} and ${settings.baseUrl}.`,
+      { cause, quote },
     );
   if (status === 429)
     return new AppError("unavailable", `${what} limits the rate of requests (429).${wish}`, {
@@ -74,13 +74,14 @@ function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: str
       retryAfter: retryAfter ?? BUSY_PAUSE,
     });
   if (status >= 500 || status === 408 || status === 409)
-    return new AppError("unavailable", `${what} failed (${status}).${said}${wish}`, {
+    return new AppError("unavailable", `${what} failed (${status}).${wish}`, {
       cause,
+      quote,
       retryAfter: retryAfter ?? BUSY_PAUSE,
     });
   if (status === 413 || TOO_LONG.test(`${failure.code ?? ""} ${failure.text ?? ""}`))
-    return new AppError("too_large", `${what} takes no text of this length (${status}).${said}`, { cause });
-  return new AppError("invalid", `${what} refused the request (${status}).${said}`, { cause });
+    return new AppError("too_large", `${what} takes no text of this length (${status}).`, { cause, quote });
+  return new AppError("invalid", `${what} refused the request (${status}).`, { cause, quote });
 }
 
 /** Some say so with 400 or 403, most with 429. */

@@ -1,4 +1,4 @@
-import { AppError, ServiceRefusal } from "../../core/errors.js";
+import { AppError, forOthers, ServiceRefusal } from "../../core/errors.js";
 import type { Clock, LanguageModel, ModelAnswer, ModelRequest, ModelStanding } from "../../core/ports.js";
 
 /** How long a service is left alone that refuses everybody, in milliseconds: at first, and at most. */
@@ -6,7 +6,7 @@ const FIRST_REST = 5 * 60_000;
 const LONGEST_REST = 60 * 60_000;
 
 interface Rest {
-  readonly refusal: ServiceRefusal;
+  readonly refusal: AppError;
   readonly until: number;
   readonly ms: number;
 }
@@ -27,7 +27,7 @@ export function createWatchedModel(model: LanguageModel, { clock }: { readonly c
     if (!(error instanceof ServiceRefusal)) return;
     const before = rests.get(effort);
     const ms = before ? Math.min(2 * before.ms, LONGEST_REST) : FIRST_REST;
-    rests.set(effort, { refusal: error, until: clock.now().getTime() + ms, ms });
+    rests.set(effort, { refusal: forOthers(error), until: clock.now().getTime() + ms, ms });
   }
 
   return {

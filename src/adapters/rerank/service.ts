@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AppError } from "../../core/errors.js";
+import { AppError, forOthers, ServiceRefusal } from "../../core/errors.js";
 import type { Log, Reranker, RerankRequest } from "../../core/ports.js";
 import { describeBreak, quoteService } from "../../lib/api-failure.js";
 import { createCircuitBreaker } from "../../lib/circuit-breaker.js";
@@ -27,6 +27,11 @@ const LONGEST_QUERY = 2_000;
 /** Seconds for which a service may ask to be left alone. */
 const LONGEST_REST = 600;
 const ADDRESS = "RECOLLECT_RERANK_BASE_URL";
+/** Asks whether the service answers, with nothing of anybody. */
+const TRIAL: RerankRequest = {
+  query: "green tea",
+  texts: ["Tea is made of leaves.", "A boat floats."].map((text) => ({ text, date: null })),
+};
 
 /** Less is what any embedder takes. */
 const WORTH_COUNTING_MS = 50;
@@ -47,8 +52,8 @@ const answerSchema = z.union([
 ]);
 
 /**
- * A reranker behind `POST {baseUrl}/rerank`. It tries once, and leaves the service alone after three failures in a row, or
- * when that asks for it. It asks for no number of results: services call that `top_n` or `top_k`, refuse the other, and give
+ * A reranker behind `POST {baseUrl}/rerank`. It tries once, and leaves the service alone after three failures in a row and
+ * one of a trial, or when that asks for it; that it refuses what one search sends is no such failure. It asks for no number of results: services call that `top_n` or `top_k`, refuse the other, and give
  * all without it.
  */
 export function createRerankService(options: RerankServiceOptions): Reranker {
@@ -60,9 +65,10 @@ export function createRerankService(options: RerankServiceOptions): Reranker {
   const breaker = createCircuitBreaker({
     patienceMs,
     ...(restMs !== undefined && { restMs }),
-    isFailure: (error) => error instanceof AppError,
-    restAfter: (failure) =>
-      failure instanceof AppError && failure.retryAfter !== undefined ? failure.retryAfter * 1_000 : undefined,
+    isFailure: isOutage,
+    forOthers,
+    trial: (signal) => judge(TRIAL, signal),
+    restAfter: ({ retryAfter }) => (retryAfter === undefined ? undefined : retryAfter * 1_000),
     late: () =>
       noteFailure(
         new AppError(
@@ -103,19 +109,21 @@ export function createRerankService(options: RerankServiceOptions): Reranker {
   }
 
   function refusal(response: Response, text: string): AppError {
-    const said = quoteService(text, apiKey);
+    const quote = quoteService(text, apiKey);
     const { status } = response;
     if (status === 401 || status === 403)
-      return new AppError("invalid", `${who} refused the key. Check RECOLLECT_RERANK_API_KEY.${said}`);
+      return new ServiceRefusal("invalid", `${who} refused the key. Check RECOLLECT_RERANK_API_KEY.`, { quote });
     if (status === 429 || status >= 500) {
       const wanted = parseRetryAfter(response.headers.get("retry-after"));
-      return new AppError("unavailable", `${who} is overloaded or failing (HTTP ${status}).${said}`, {
+      return new AppError("unavailable", `${who} is overloaded or failing (HTTP ${status}).`, {
+        quote,
         ...(wanted !== undefined && { retryAfter: Math.min(wanted, LONGEST_REST) }),
       });
     }
-    return new AppError(
+    return new (status === 404 ? ServiceRefusal : AppError)(
       "invalid",
-      `${who} refused the request (HTTP ${status}). Check ${ADDRESS} and RECOLLECT_RERANK_MODEL.${said}`,
+      `${who} refused the request (HTTP ${status}). Check ${ADDRESS} and RECOLLECT_RERANK_MODEL.`,
+      { quote },
     );
   }
 
@@ -167,6 +175,11 @@ async function within<T>(work: Promise<T>, ms: number, late: () => Error): Promi
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** True where whatever is asked would fail: a refusal of one request says nothing of others. */
+function isOutage(error: unknown): error is AppError {
+  return error instanceof ServiceRefusal || (error instanceof AppError && error.kind === "unavailable");
 }
 
 /** A lone half of a surrogate pair is no text that a service could read. */

@@ -24,11 +24,12 @@ export async function addDocument(context: CoreContext, call: Admitted, raw: unk
 
 /** Waits until a document is through, failed, gone, or the time is up; answers with its state then. */
 export async function waitForDocument(
-  { store, events, clock }: CoreContext,
+  context: CoreContext,
   organizationId: string,
   id: string,
   seconds: number,
 ): Promise<DocumentReceipt> {
+  const { store, events, clock } = context;
   const deadline = clock.now().getTime() + seconds * 1_000;
   for (;;) {
     const remaining = deadline - clock.now().getTime();
@@ -39,7 +40,7 @@ export async function waitForDocument(
       document.status === "failed" || (document.status === "done" && document.dreamingStatus === "done");
     if (isThrough) return receiptOf(document);
     if (remaining <= 0) {
-      const dreamingReason = await findDreamingReason(store, document);
+      const dreamingReason = await findDreamingReason(context, document);
       return { ...receiptOf(document), ...(dreamingReason !== null && { dreamingReason }) };
     }
     await changed;

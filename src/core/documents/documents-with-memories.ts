@@ -8,6 +8,7 @@ import { asOf } from "../memories/find-memory.js";
 import { relationsBy } from "../memories/list-memories.js";
 import { MAX_PAGE_SIZE, pageShape } from "../pages.js";
 import type { DocumentOutline, ModelFailure, PlacedMemory } from "../ports.js";
+import { findModelFailures } from "./find-model-failures.js";
 import { DOCUMENT_CATEGORIES, type Actor, type DocumentCategory, type DocumentHead, type Relation } from "../types.js";
 
 /** Characters of a text that lists show. */
@@ -144,12 +145,13 @@ function liesIn(tags: "all" | readonly string[], containerTags: readonly string[
 
 /** Memories of the containers that were asked for alone: a document may lie in others, too. */
 async function withMemories(
-  { store, clock }: CoreContext,
+  context: CoreContext,
   actor: Actor,
   heads: readonly DocumentHead[],
   { tags, excerpt }: { tags: "all" | readonly string[]; excerpt: number },
 ): Promise<DocumentWithMemories[]> {
   if (heads.length === 0) return [];
+  const { store, clock } = context;
   const { organizationId } = actor;
   const ids = heads.map(({ id }) => id);
   const outlines = new Map((await store.documents.outlines(organizationId, ids, excerpt)).map((one) => [one.id, one]));
@@ -162,7 +164,7 @@ async function withMemories(
     stated.map(({ memory }) => memory),
   );
   const byDocument = groupBy(stated, ({ documentId }) => documentId);
-  const failures = groupBy(await store.modelFailures.ofDocuments(organizationId, ids), ({ documentId }) => documentId);
+  const failures = groupBy(await findModelFailures(context, organizationId, ids), ({ documentId }) => documentId);
   return heads.flatMap((document) => {
     const outline = outlines.get(document.id);
     // Deleted since it was listed.

@@ -7,6 +7,7 @@ import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { endUserSchema, filtersOf } from "../end-user.js";
+import { findModelFailures } from "./find-model-failures.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
 import { forgetBatch } from "../memories/forget.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
@@ -101,21 +102,21 @@ export async function getDocument(context: CoreContext, call: Admitted, raw: unk
     memories: memories
       .filter(({ containerTag }) => maySee(actor, [containerTag]))
       .map((memory) => asOf(memory, context.clock.now())),
-    dreamingReason: await findDreamingReason(context.store, document),
+    dreamingReason: await findDreamingReason(context, document),
     llmUse: await context.store.extractions.totals(actor.organizationId, document.id),
-    modelFailures: await context.store.modelFailures.ofDocuments(actor.organizationId, [document.id]),
+    modelFailures: await findModelFailures(context, actor.organizationId, [document.id]),
   };
 }
 
 /** Why the memories of a document are still to come, never came, or are those of rules; null when nothing is wrong. */
 export async function findDreamingReason(
-  { jobs, modelFailures }: Pick<StoreNouns, "jobs" | "modelFailures">,
+  context: Pick<CoreContext, "store" | "model">,
   document: Document,
 ): Promise<string | null> {
   const { organizationId, id, revision, dreamingStatus, errorReason } = document;
-  if (dreamingStatus === "dreaming") return jobs.reasonOf(`remember:${id}:${revision}`);
+  if (dreamingStatus === "dreaming") return context.store.jobs.reasonOf(`remember:${id}:${revision}`);
   if (errorReason?.startsWith("remember:")) return errorReason;
-  const failures = await modelFailures.ofDocuments(organizationId, [id]);
+  const failures = await findModelFailures(context, organizationId, [id]);
   const failure = failures.find(({ step }) => step === "facts");
   return failure ? `${failure.reason} Rules have read it, ${whenAgain(failure)}` : null;
 }

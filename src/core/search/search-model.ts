@@ -1,5 +1,6 @@
+import * as z from "zod";
 import { createCircuitBreaker } from "../../lib/circuit-breaker.js";
-import { AppError } from "../errors.js";
+import { AppError, forOthers } from "../errors.js";
 import type { LanguageModel, ModelRequest, Store } from "../ports.js";
 
 export interface SearchModelOptions {
@@ -23,10 +24,19 @@ export interface SearchModel {
   /**
    * Answers within the patience, and notes what that cost.
    * @throws AppError as the model does; `unavailable`, too, when there is no answer in time, and at once after three failures
-   *   in a row, until it answered in time again; it is tried in the background
+   *   in a row and one of a trial, until it answered in time again; it is tried in the background
    */
   ask<T>(prompt: SearchPrompt<T>): Promise<T>;
 }
+
+/** Asks whether the model answers, with nothing of anybody. */
+const TRIAL: SearchPrompt<unknown> = {
+  name: "trial",
+  version: 1,
+  schema: z.object({ word: z.string() }),
+  messages: [{ role: "user", content: 'Answer with {"word": "tea"} and nothing else.' }],
+  maxTokens: 200,
+};
 
 /** A language model that no search waits for in vain for long. */
 export function createSearchModel({ model, store, patienceMs, restMs }: SearchModelOptions): SearchModel {
@@ -34,6 +44,8 @@ export function createSearchModel({ model, store, patienceMs, restMs }: SearchMo
     patienceMs,
     ...(restMs !== undefined && { restMs }),
     isFailure: isOutage,
+    forOthers,
+    trial: (signal) => generate(TRIAL, signal),
     late: () => tooLate(model.name, patienceMs),
   });
 

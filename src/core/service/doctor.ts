@@ -2,6 +2,7 @@ import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
 import { addDocument } from "../documents/add-document.js";
 import { embeddingSummary } from "../embeddings/embedding-status.js";
 import { listExpiringKeys } from "./expiring-keys.js";
@@ -67,9 +68,19 @@ async function guard(name: string, run: () => Promise<Finding>): Promise<Check> 
   try {
     return { name, ...(await run()) };
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    return { name, ok: false, detail, fix: "See the log for the cause; run `recollect doctor` again afterwards." };
+    return {
+      name,
+      ok: false,
+      detail: detailOf(error),
+      fix: "See the log for the cause; run `recollect doctor` again afterwards.",
+    };
   }
+}
+
+/** With what a service said: it was asked for what is nobody's. */
+function detailOf(error: unknown): string {
+  if (error instanceof AppError) return `${error.message}${error.quote}`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function checkStore({ store }: CoreContext): Promise<Finding> {

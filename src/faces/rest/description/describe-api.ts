@@ -27,8 +27,8 @@ Errors are \`{error, details?, message}\`, all texts; those of wrong input list 
 
 Every path under \`/v3/documents\` is also served under \`/v3/memories\`, its older name. Names close to a field that narrows a request, such as \`container_tag\`, are refused with the right name, and so is such a field itself where a request does not read it. A request that is no GET takes no parameters, and no body but \`{}\`, that it does not describe. Other unknown fields change nothing and are named in \`warnings\` of the answer. Times are ISO 8601 in UTC.`;
 
-/** Describes endpoints as OpenAPI 3.1, from the same schemas that check their requests and answers. */
-export function describeApi(endpoints: readonly Endpoint[], origin: string): ApiDocument {
+/** Describes endpoints as OpenAPI 3.1, from the same schemas that check their requests and answers; it names no server. */
+export function describeApi(endpoints: readonly Endpoint[]): ApiDocument {
   nameComponents();
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent("securitySchemes", "bearerAuth", {
@@ -46,7 +46,7 @@ export function describeApi(endpoints: readonly Endpoint[], origin: string): Api
       description: INTRODUCTION,
       license: { name: "MIT" },
     },
-    servers: [{ url: origin }],
+    servers: [],
     security: [{ bearerAuth: [] }],
     tags: tags.map((name) => ({ name, ...(TAGS[name] !== undefined && { description: TAGS[name] }) })),
   });

@@ -1,9 +1,7 @@
 import * as z from "zod";
+import { loadOnce } from "../../../lib/load-once.js";
 import { defineEndpoint, type Endpoint } from "../endpoint.js";
 import type { ApiDocument } from "./describe-api.js";
-
-/** Whoever asks may name any host, so only some are remembered. */
-const REMEMBERED_ORIGINS = 20;
 
 /** The document that describes the API, made at the first request for it: it takes longer than starting. */
 export interface ApiDescription {
@@ -12,18 +10,12 @@ export interface ApiDescription {
 
 /** Describes these endpoints; they are asked for late, because what describes them is one of them. */
 export function createApiDescription(endpoints: () => readonly Endpoint[]): ApiDescription {
-  const known = new Map<string, ApiDocument>();
-  return {
-    async at(origin) {
-      const found = known.get(origin);
-      if (found) return found;
-      const { describeApi } = await import("./describe-api.js");
-      if (known.size >= REMEMBERED_ORIGINS) known.clear();
-      const document = describeApi(endpoints(), origin);
-      known.set(origin, document);
-      return document;
-    },
-  };
+  const load = loadOnce(async () => {
+    const { describeApi } = await import("./describe-api.js");
+    return describeApi(endpoints());
+  });
+  // Whoever asks may name any host: none of them costs more than this.
+  return { at: async (origin) => ({ ...(await load()), servers: [{ url: origin }] }) };
 }
 
 /** contract.md §1.1. */
