@@ -174,6 +174,8 @@ export interface DocumentStore {
   ): Promise<{ category: DocumentCategory; count: number }[]>;
   /** Documents of these containers whose chunks or memories are not ready yet. */
   countWaiting(organizationId: string, containerTags: "all" | readonly string[]): Promise<number>;
+  /** Those of them that no search finds yet; the others are found, and only their memories are still to come. */
+  countUnsearchable(organizationId: string, containerTags: "all" | readonly string[]): Promise<number>;
 }
 
 export interface ChunkDraft {

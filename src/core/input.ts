@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseBounded } from "../lib/bounded-parse.js";
-import { parseIso } from "../lib/time.js";
+import { iso, parseIso } from "../lib/time.js";
 import { instantOf, isTimeZone, type TimeZone } from "../lib/time-zone.js";
 import { AppError, type Issue } from "./errors.js";
 import type { Limits } from "./context.js";
@@ -138,17 +138,17 @@ export const dateSchema = z
   .string("must be a string")
   .refine((text) => parseIso(text) !== null, "must be an ISO 8601 date or date-time, such as 2024-05-06T07:08:09Z");
 
-/** A date-time in the future or past, read to UTC with milliseconds; a time without a zone is UTC. */
-export const momentSchema = dateSchema.transform((text) => (parseIso(text) ?? new Date(Number.NaN)).toISOString());
+/** A date-time in the future or past, read to UTC as `iso` writes it; a time without a zone is UTC. */
+export const momentSchema = dateSchema.transform((text) => iso(parseIso(text) ?? new Date(Number.NaN)));
 
 /** A time zone as a caller names it. */
 export const timeZoneSchema = z
   .string("must be a string")
   .refine(isTimeZone, "must be a time zone such as Pacific/Auckland or an offset such as +13:00");
 
-/** The moment (ISO 8601 in UTC) that a checked date or date-time means; without an offset it is one of the zone, and a day begins there. */
+/** The moment (as `iso` writes it) that a checked date or date-time means; without an offset it is one of the zone, and a day begins there. */
 export function momentIn(text: string, zone: TimeZone): string {
-  return (instantOf(text, zone) ?? new Date(Number.NaN)).toISOString();
+  return iso(instantOf(text, zone) ?? new Date(Number.NaN));
 }
 
 /** Refuses entries of a list that would be forgotten before they are kept. @throws AppError `invalid` that names each */

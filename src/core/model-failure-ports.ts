@@ -56,10 +56,10 @@ export interface ModelFailureStore {
   /** The model has done the step by now. */
   end(documentId: string, step: ModelStep): Promise<void>;
   ofDocuments(organizationId: string, documentIds: readonly string[]): Promise<ModelFailure[]>;
-  /** Those to be tried again with this model: their time has come, or another model failed. The earliest failure first. */
+  /** Those of a step to be tried again with this model: their time has come, or another model failed. The earliest failure first. */
   due(
     organizationId: string,
-    query: { readonly mark: string; readonly now: string; readonly limit: number },
+    query: { readonly step: ModelStep; readonly mark: string; readonly now: string; readonly limit: number },
   ): Promise<DueFailure[]>;
   /** Says of failures that are being tried again with this model: not before `until` (ISO 8601), whatever becomes of it. */
   putOff(

@@ -320,8 +320,8 @@ export interface LanguageModel {
   readonly name: string;
   /** Another one for another address, model or key, none of which it gives away. */
   readonly mark: string;
-  /** Absent where nobody watches it. */
-  readonly standing?: (() => ModelStanding) | undefined;
+  /** How the model of an effort did lately; without one, how the newest question fared. Absent where nobody watches it. */
+  readonly standing?: ((effort?: ModelRequest<unknown>["effort"]) => ModelStanding) | undefined;
   /** Of the careful model; absent where nobody named them. */
   readonly prices?: ModelPrices | undefined;
   /** Dollars of this month, and how many may be spent; absent where nobody set a limit. */

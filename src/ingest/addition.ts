@@ -2,6 +2,7 @@ import type { Document, Turn } from "../core/types.js";
 import { sentenceSpans } from "../lib/sentences.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import { conversationOf, parseConversation } from "./conversation.js";
+import { editsOfTranscripts, TURN_BREAK, written } from "./conversation-edits.js";
 import { editsBetween, type Edit } from "./edits.js";
 
 /** What a text says that the text before it did not say. */
@@ -12,7 +13,7 @@ export interface Addition {
   readonly turns?: readonly Turn[];
   /** ISO date or date-time of the conversation, null when it names none. */
   readonly date: string | null;
-  /** Sentences that took the place of others; none in a conversation, where what was said stays said. */
+  /** Sentences that took the place of others; in a conversation only where it was sent as one and a turn in it was edited. */
   readonly edits?: readonly Edit[];
 }
 
@@ -20,13 +21,15 @@ export interface Addition {
  * What a submission adds to the one before it: the new turns of a conversation, the rest of a text that goes on, the
  * new lines of any other. Takes linear time.
  * @param previous the text before, empty for none
+ * @param next its text, and who has a turn in it where it was sent as a conversation, else nobody
  * @param zone of times without an offset
  */
 export async function findAddition(
   previous: string,
-  { content, turns }: Pick<Document, "content" | "turns">,
+  next: Pick<Document, "content" | "turns"> & { readonly speakers: ReadonlySet<string> },
   zone: TimeZone,
 ): Promise<Addition> {
+  const { content, turns, speakers } = next;
   if (content === previous) return { content: "", date: null };
   const conversation = turns ? conversationOf(turns) : await parseConversation(content, zone);
   if (!conversation && previous === "") return { content, date: null };
@@ -38,7 +41,9 @@ export async function findAddition(
   if (previous === "") return { content, turns: conversation.turns, date };
   const known = await (turns ? knownTurns(previous, turns, zone) : turnsOf(previous, zone));
   const added = withoutKnown(conversation.turns, known);
-  if (added.length > 0) return { content: added.map(written).join("\n\n"), turns: added, date };
+  const edits = editsOfTranscripts(previous, content, speakers);
+  if (added.length > 0)
+    return { content: added.map(written).join(TURN_BREAK), turns: added, date, ...(edits.length > 0 && { edits }) };
   return { content: addedText(previous, `${conversation.preamble}\n${conversation.afterword}`), date };
 }
 
@@ -89,13 +94,6 @@ function turnsAtEnd(transcript: string, turns: readonly Turn[]): Stretch {
     end = Math.max(0, start - TURN_BREAK.length);
   }
   return { count, length: transcript.length - end };
-}
-
-/** What lies between two turns of a transcript. */
-const TURN_BREAK = "\n\n";
-
-function written({ speaker, text }: Turn): string {
-  return `${speaker}: ${text}`;
 }
 
 /** Who said the same thing twice said it twice. */

@@ -7,6 +7,7 @@ import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { createQuoteFinder } from "../lib/find-quote.js";
 import { inTimeZone, type TimeZone } from "../lib/time-zone.js";
 import { findAddition } from "./addition.js";
+import { speakersIn } from "./conversation-edits.js";
 import { formerSentence, type Edit } from "./edits.js";
 import type { IngestContext } from "./context.js";
 import { guidanceFor } from "../core/documents/guidance.js";
@@ -36,26 +37,36 @@ export async function submissionsOf(context: IngestContext, document: Document):
   const { organizationId, id, rememberedRevision } = document;
   if (rememberedRevision >= document.revision) return [];
   const textOf = async (revision: number) => (await documents.revisionText(organizationId, id, revision)) ?? "";
+  const speakers = speakersIn(document.turns);
   const submissions: Submission[] = [];
   let previous = rememberedRevision > 0 ? await textOf(rememberedRevision) : "";
   const earlier = document.revision === 1 ? [] : await documents.pendingRevisions(organizationId, id);
   for (const { revision, ...pending } of earlier) {
     const content = await textOf(revision);
-    submissions.push(await submissionOf(context, { ...document, ...pending, content, turns: null }, previous));
+    const former = { ...document, ...pending, content, turns: null };
+    submissions.push(await submissionOf(context, former, previous, speakers));
     previous = content;
   }
   submissions.push(await submissionOf(context, document, previous));
   return submissions;
 }
 
-/** What a text of a document adds to the one before it, empty for none. */
-export async function submissionOf(context: IngestContext, document: Document, previous: string): Promise<Submission> {
+/**
+ * What a text of a document adds to the one before it, empty for none.
+ * @param speakers who has a turn in it, where a conversation was sent of which only the text is known
+ */
+export async function submissionOf(
+  context: IngestContext,
+  document: Document,
+  previous: string,
+  speakers = speakersIn(document.turns),
+): Promise<Submission> {
   const { model, store } = context;
   const { organizationId, id, revision, rememberAsIs } = document;
   const kept = { wasSentAsTurns: document.turns !== null, rememberAsIs };
   const timeZone = await timeZoneOf(context, document);
   if (document.facts) return { ...kept, stated: statedBySender(document.facts, document.content, timeZone) };
-  const { content, turns, date, edits } = await findAddition(previous, document, timeZone);
+  const { content, turns, date, edits } = await findAddition(previous, { ...document, speakers }, timeZone);
   if (content === "") return kept;
   const source: FactSource = {
     content,

@@ -1,4 +1,4 @@
-import type { DueFailure, JobDraft } from "../core/ports.js";
+import type { DueFailure, JobDraft, LanguageModel, ModelStep } from "../core/ports.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
 
@@ -10,24 +10,46 @@ const LONGEST_PAUSE = 60 * 60_000;
 /** After so long a job that came to nothing is written anew, in milliseconds. */
 const TAKEN_MS = 6 * 60 * 60_000;
 
+/** Which of both models does a step, and in which kind of job. */
+const STEPS = {
+  facts: { effort: "careful", kind: "reprocess" },
+  description: { effort: "fast", kind: "describe" },
+} as const;
+
 /**
  * Has documents read again that rules have read because the language model would not or could not: to be called now and then.
  * A few at a time, behind everything that is new, and only one while the model does not answer or nobody knows whether it
- * does. What it costs is bounded by how often a document is tried (`noteModelFailure`), and by the budget of the month.
+ * does. The careful model, which finds facts, and the fast one, which describes, are judged apart. What it costs is bounded by
+ * how often a document is tried (`noteModelFailure`), and by the budget of the month.
  */
-export function createModelRetrial({
-  store,
-  model,
-  clock,
-  log,
-  wakeJobs,
-}: Pick<IngestContext, "store" | "model" | "clock" | "log" | "wakeJobs">): () => Promise<void> {
+export function createModelRetrial(context: RetrialContext): () => Promise<void> {
+  const { model, log, wakeJobs } = context;
+  if (!model) return async () => {};
+  const retrials = [createStepRetrial(context, model, "facts"), createStepRetrial(context, model, "description")];
+  return async () => {
+    let taken = 0;
+    for (const retry of retrials) taken += await retry();
+    if (taken === 0) return;
+    log.info("read again with the language model", { documents: taken });
+    wakeJobs();
+  };
+}
+
+type RetrialContext = Pick<IngestContext, "store" | "model" | "clock" | "log" | "wakeJobs">;
+
+/** Gives how many documents are in line anew. */
+function createStepRetrial(
+  { store, clock }: RetrialContext,
+  model: LanguageModel,
+  step: ModelStep,
+): () => Promise<number> {
+  const { effort, kind } = STEPS[step];
   let pause = FIRST_PAUSE;
   let notBefore = 0;
 
   /** How many may be tried now. */
   function allowance(now: Date): number {
-    const { isAnswering = null, restsUntil = null } = model?.standing?.() ?? {};
+    const { isAnswering = null, restsUntil = null } = model.standing?.(effort) ?? {};
     if (restsUntil && now < restsUntil) return 0;
     if (isAnswering === true) {
       pause = FIRST_PAUSE;
@@ -37,27 +59,24 @@ export function createModelRetrial({
   }
 
   return async () => {
-    if (!model) return;
     const now = clock.now();
     const allowed = allowance(now);
-    if (allowed === 0) return;
-    const inLine = (await store.jobs.countOf("reprocess")) + (await store.jobs.countOf("describe"));
-    if (inLine >= allowed) return;
+    if (allowed === 0) return 0;
+    const inLine = await store.jobs.countOf(kind);
+    if (inLine >= allowed) return 0;
     const { mark } = model;
     const taken = await store.transaction(async ({ modelFailures, jobs }) => {
-      const query = { mark, now: iso(now), limit: allowed - inLine };
+      const query = { step, mark, now: iso(now), limit: allowed - inLine };
       const due = await modelFailures.due(store.organizationId, query);
       await modelFailures.putOff(due, { mark, until: iso(new Date(now.getTime() + TAKEN_MS)) });
       await jobs.enqueue(due.map(jobFor));
       return due.length;
     });
-    if (taken === 0) return;
-    if (allowed === 1) {
+    if (taken > 0 && allowed === 1) {
       notBefore = now.getTime() + pause;
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
-    log.info("read again with the language model", { documents: taken });
-    wakeJobs();
+    return taken;
   };
 }
 

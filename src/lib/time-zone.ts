@@ -1,4 +1,4 @@
-import { parseIso } from "./time.js";
+import { iso, parseIso } from "./time.js";
 
 /** Name of a zone of the IANA database, such as `Pacific/Auckland`, or a fixed offset from UTC, such as `+13:00`. */
 export type TimeZone = string;
@@ -70,7 +70,7 @@ export function instantOf(text: string, zone: TimeZone): Date | null {
 
 /** The last millisecond of a day (YYYY-MM-DD) in the zone, as ISO 8601 in UTC. @throws RangeError for what is no day */
 export function endOfDay(day: string, zone: TimeZone): string {
-  return fromWallClock(new Date(`${day}T23:59:59.999Z`), zone).toISOString();
+  return iso(fromWallClock(new Date(`${day}T23:59:59.999Z`), zone));
 }
 
 /**

@@ -1,6 +1,14 @@
-/** ISO 8601 in UTC with milliseconds and `Z`: sorts as text. @throws RangeError for an invalid date */
+const EARLIEST = "0000-01-01T00:00:00.000Z";
+const LATEST = "9999-12-31T23:59:59.999Z";
+
+/**
+ * ISO 8601 in UTC with milliseconds and `Z`: sorts as text. What lies outside the years 0 to 9999, where years have a sign and
+ * sort otherwise, becomes the nearest moment in them. @throws RangeError for an invalid date
+ */
 export function iso(date: Date): string {
-  return date.toISOString();
+  const text = date.toISOString();
+  if (text.length === LATEST.length) return text;
+  return text.startsWith("-") ? EARLIEST : LATEST;
 }
 
 const ISO_SHAPE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;

@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   truncateSync,
@@ -274,9 +275,10 @@ describe("a damaged or foreign file", () => {
   });
 
   test.each(["files", "chroma", "keys.txt", "service.log", `${STORE_FILE}-shm`])(
-    "cut off to nothing, with %s of the service beside it",
+    "cut off to nothing, of an earlier version, with %s of the service beside it",
     async (name) => {
       await makeStore();
+      await rm(join(folder, `${STORE_FILE}.marker.txt`));
       truncateSync(file, 0);
       writeFileSync(join(folder, "owner.lock"), "");
       writeFileSync(join(folder, name), "");
@@ -285,6 +287,24 @@ describe("a damaged or foreign file", () => {
       await (await open()).close();
     },
   );
+
+  test("cut off to nothing, with only what any clean end leaves beside it", async () => {
+    await makeStore();
+    expect(readdirSync(folder).filter((name) => name !== STORE_FILE)).toEqual([`${STORE_FILE}.marker.txt`]);
+    expect(statSync(join(folder, `${STORE_FILE}.marker.txt`)).mode & 0o777).toBe(0o600);
+    truncateSync(file, 0);
+    await expectRefusal("corrupt", new RegExp(`it is empty, but beside it is ${STORE_FILE}.marker.txt`));
+    await rm(file);
+    await (await open()).close();
+  });
+
+  test("cut off to nothing, of an earlier version that was opened once by this one", async () => {
+    await makeStore();
+    await rm(join(folder, `${STORE_FILE}.marker.txt`));
+    await (await open()).close();
+    truncateSync(file, 0);
+    await expectRefusal("corrupt", /it is empty, but beside it is/);
+  });
 
   test("gone, with a log", async () => {
     await leaveLog((store) => add(store));

@@ -158,6 +158,7 @@ describe("status", () => {
       store: { documents: 1, chunks: 1, memories: 1, problems: [] },
       jobs: { waiting: 0, running: 0, dead: 0 },
       waitingDocuments: 0,
+      unsearchableDocuments: 0,
     });
   });
 

@@ -68,3 +68,16 @@ test("recollect status tells how many, and a start with another key has them rea
     await after.close();
   }
 });
+
+test("recollect status tells documents that are found and wait for their facts from those that no search finds", async () => {
+  const settings = { RECOLLECT_DREAM_QUIET: "3600" };
+  const openDoor = () => openCore({ dataDirectory, settings });
+  const before = await openDoor();
+  const document = { content: "I live in Lisbon.", containerTags: ["home"] };
+  await before.core.addDocument({ actor: before.actor }, document);
+  const status = () => before.core.status({ actor: before.actor });
+  await expect.poll(status).toMatchObject({ waitingDocuments: 1, unsearchableDocuments: 0 });
+  await before.close();
+  const { stdout } = await runCommand(dataDirectory, ["status"], { starters: { openDoor } });
+  expect(stdout).toMatch(/waiting +0 documents are not searchable yet, 1 document is found but not read for facts yet/);
+});

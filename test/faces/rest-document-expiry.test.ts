@@ -120,3 +120,31 @@ test("a key of another container ends nothing", async () => {
   expect(status).toBe(404);
   expect((await search("mine")).length).toBeGreaterThan(0);
 });
+
+test.each([
+  ["an offset", "9999-12-31T23:59:59-14:00", "UTC"],
+  ["a wall time of a zone", "9999-12-31T23:59:59", "America/New_York"],
+])("an end that %s puts behind the last year is the end of that year, and hides nothing", async (_how, end, zone) => {
+  const containerTag = `c${(containers += 1)}`;
+  const document = { content: TEXT, containerTag, forgetAfter: end, metadata: { timeZone: zone, timezone: zone } };
+  const { body } = await rest.send("POST", "/v3/documents", document, WAIT);
+  const last = "9999-12-31T23:59:59.999Z";
+  expect((await rest.send("GET", `/v3/documents/${body.id}`)).body.forgetAfter).toMatch(/^9999-12-31T23:59:59/);
+  expect(await search(containerTag)).not.toEqual([]);
+  const memories = [{ content: "Mia plays the cello", forgetAfter: "9999-12-31T23:59:59-05:00" }];
+  const made = await rest.send("POST", "/v4/memories", { containerTag: `${containerTag}m`, memories });
+  expect(made.status).toBeLessThan(300);
+  const list = await rest.send("POST", "/v4/memories/list", { containerTags: [`${containerTag}m`] });
+  expect(list.body.memoryEntries).toMatchObject([{ memory: "Mia plays the cello", forgetAfter: last }]);
+});
+
+test("an end before the first year is over", async () => {
+  const containerTag = `c${(containers += 1)}`;
+  await rest.send(
+    "POST",
+    "/v3/documents",
+    { content: TEXT, containerTag, forgetAfter: "0000-01-01T00:00:00+14:00" },
+    WAIT,
+  );
+  expect(await search(containerTag)).toEqual([]);
+});

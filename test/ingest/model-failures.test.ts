@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
 import { createWatchedModel } from "../../src/adapters/llm/watched.js";
 import { createOpenAiModel } from "../../src/adapters/llm/openai.js";
 import type { LanguageModel } from "../../src/core/ports.js";
@@ -31,6 +32,7 @@ const READ = JSON.stringify({
   derived: [],
 });
 const WRONG_KEY: Reply = { fault: "status", status: 401 };
+const FORBIDDEN_KEY: Reply = { fault: "status", status: 403 };
 const UNKNOWN_MODEL: Reply = { fault: "status", status: 404 };
 const NONSENSE: Reply = "I like kayaks.";
 const CUT_OFF: Reply = { fault: "cut off", text: '{"facts": [{"text": "User' };
@@ -86,6 +88,7 @@ const texts = async () =>
 describe("a document that the model did not read", () => {
   test.each([
     ["refuses the key", WRONG_KEY, /refused the key \(401\)\. Check OPENAI_API_KEY\./],
+    ["forbids the key", FORBIDDEN_KEY, /refused the key \(403\)\. Check OPENAI_API_KEY\./],
     ["does not exist", UNKNOWN_MODEL, /knows no model "scripted"/],
     ["answers nonsense", NONSENSE, /gave no answer to "[a-z-]+" that can be used: it holds no complete JSON/],
     ["is cut off", CUT_OFF, /cut off/],
@@ -158,6 +161,37 @@ describe("a service that refuses everything", () => {
     await opened.core.diagnose(opened.call());
     await pass(2 * MINUTE);
     expect(await failures()).toMatchObject({ problem: null, documents: 0 });
+  });
+
+  test("with 403 costs no document an attempt, and a text that is refused so does", async () => {
+    provider.always(() => FORBIDDEN_KEY);
+    const id = await add();
+    expect((await detailsOf(id)).modelFailures).toMatchObject([{ attempts: 0, nextAt: clock.now().toISOString() }]);
+    clock.advance(6 * MINUTE);
+    const error = { message: "Your input was flagged by moderation." };
+    provider.always(() => ({ fault: "status", status: 403, error }));
+    const flagged = await detailsOf(await add("I own a flagged kayak."));
+    expect(flagged.modelFailures).toMatchObject([{ attempts: 1, reason: expect.stringMatching(/refused the text/) }]);
+    provider.always(() => READ);
+    await add("I own a blue kayak.");
+    expect(await texts()).toContain("User paddles a kayak.");
+  });
+
+  test("of the fast model keeps nobody from the careful one", async () => {
+    provider.always(() => WRONG_KEY);
+    const id = await add();
+    clock.advance(6 * MINUTE);
+    const fast = { name: "ask", schema: z.object({}), messages: [], effort: "fast", maxTokens: 100 } as const;
+    const refused = () => opened.context.model?.generate(fast).catch(() => {});
+    await refused();
+    provider.always(() => READ);
+    await add("I own a blue kayak.");
+    provider.script(WRONG_KEY);
+    clock.advance(6 * MINUTE);
+    await refused();
+    await retry();
+    await opened.settle();
+    expect(await detailsOf(id)).toMatchObject({ modelFailures: [] });
   });
 
   test("is asked at once with another key", async () => {

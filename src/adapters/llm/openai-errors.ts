@@ -16,6 +16,8 @@ const CREDIT_PAUSE = 3_600;
 const OUT_OF_CREDIT = /insufficient[ _](?:quota|credit|balance|funds)|billing|credit balance|out of credit|payment/i;
 const TOO_LONG =
   /context[ _](?:length|window)|maximum context|too many tokens|prompt is too long|input.{0,20}too long/i;
+/** Some refuse one text with 403, and say so; that says nothing of other questions. */
+const OF_THE_TEXT = /moderation|flagged|content[ _-]?(?:policy|filter|management)|safety/i;
 
 /** Turns whatever a call threw into an AppError that says what to do; `unavailable` always with `retryAfter`. */
 export function describeFailure(error: unknown, endpoint: ModelEndpoint, model: string): AppError {
@@ -55,13 +57,10 @@ function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: str
         retryAfter: retryAfter ?? CREDIT_PAUSE,
       },
     );
-  // Some mean the text alone with 403, so it says nothing of other questions.
+  if (status === 403 && OF_THE_TEXT.test(`${failure.code ?? ""} ${failure.text ?? ""}`))
+    return new AppError("invalid", `${what} refused the text (403).${said}`, { cause });
   if (status === 401 || status === 403)
-    return new (status === 401 ? ServiceRefusal : AppError)(
-      "invalid",
-      `${what} refused the key (${status}). Check ${settings.apiKey}.`,
-      { cause },
-    );
+    return new ServiceRefusal("invalid", `${what} refused the key (${status}). Check ${settings.apiKey}.`, { cause });
   if (status === 404)
     return new ServiceRefusal(
       "invalid",

@@ -5,27 +5,42 @@ import type { Clock, LanguageModel, ModelAnswer, ModelRequest, ModelStanding } f
 const FIRST_REST = 5 * 60_000;
 const LONGEST_REST = 60 * 60_000;
 
+type Effort = ModelRequest<unknown>["effort"];
+
 interface Rest {
   readonly refusal: AppError;
   readonly until: number;
   readonly ms: number;
 }
 
+/** How one of both models answered the newest question to it. */
+type Lately = Pick<ModelStanding, "isAnswering" | "problem">;
+
+const NOT_ASKED: Lately = { isAnswering: null, problem: null };
+
 /**
  * The same language model, of which is known how it did lately. One whose service refuses the key, or knows no such model, is
  * left alone for five minutes and after each further refusal for twice as long, at most an hour: until then every question
- * fails at once as the last one did, except a trial. The careful and the fast model rest apart.
+ * fails at once as the last one did, except a trial. Questions that were asked before it began to rest are part of the same
+ * outage, however many they are. The careful and the fast model rest apart.
  */
 export function createWatchedModel(model: LanguageModel, { clock }: { readonly clock: Clock }): LanguageModel {
-  const rests = new Map<ModelRequest<unknown>["effort"], Rest>();
-  let last: Omit<ModelStanding, "restsUntil"> = { isAnswering: null, problem: null };
+  const rests = new Map<Effort, Rest>();
+  const lately = new Map<Effort, Lately>();
+  let newest = NOT_ASKED;
 
-  function noteFailure(effort: ModelRequest<unknown>["effort"], error: AppError): void {
+  function note(effort: Effort, seen: Lately): void {
+    newest = seen;
+    lately.set(effort, seen);
+  }
+
+  function noteFailure({ effort, began }: { readonly effort: Effort; readonly began: number }, error: AppError): void {
     // That one text is too long for it says nothing of the model.
     if (error.kind === "too_large") return;
-    last = { isAnswering: false, problem: error.publicMessage };
+    note(effort, { isAnswering: false, problem: error.publicMessage });
     if (!(error instanceof ServiceRefusal)) return;
     const before = rests.get(effort);
+    if (before && began < before.until) return;
     const ms = before ? Math.min(2 * before.ms, LONGEST_REST) : FIRST_REST;
     rests.set(effort, { refusal: forOthers(error), until: clock.now().getTime() + ms, ms });
   }
@@ -33,21 +48,24 @@ export function createWatchedModel(model: LanguageModel, { clock }: { readonly c
   return {
     ...model,
 
-    standing: () => {
-      const until = Math.max(0, ...[...rests.values()].map((rest) => rest.until));
-      return { ...last, restsUntil: until > clock.now().getTime() ? new Date(until) : null };
+    standing: (effort) => {
+      const until = effort ? rests.get(effort)?.until : Math.max(0, ...[...rests.values()].map((rest) => rest.until));
+      const restsUntil = until !== undefined && until > clock.now().getTime() ? new Date(until) : null;
+      return { ...(effort ? (lately.get(effort) ?? NOT_ASKED) : newest), restsUntil };
     },
 
     async generate<T>(request: ModelRequest<T>, signal?: AbortSignal): Promise<ModelAnswer<T>> {
-      const rest = rests.get(request.effort);
-      if (rest && request.isTrial !== true && clock.now().getTime() < rest.until) throw rest.refusal;
+      const { effort } = request;
+      const began = clock.now().getTime();
+      const rest = rests.get(effort);
+      if (rest && request.isTrial !== true && began < rest.until) throw rest.refusal;
       try {
         const answer = await model.generate(request, signal);
-        rests.delete(request.effort);
-        last = { isAnswering: true, problem: null };
+        rests.delete(effort);
+        note(effort, { isAnswering: true, problem: null });
         return answer;
       } catch (error) {
-        if (error instanceof AppError && signal?.aborted !== true) noteFailure(request.effort, error);
+        if (error instanceof AppError && signal?.aborted !== true) noteFailure({ effort, began }, error);
         throw error;
       }
     },

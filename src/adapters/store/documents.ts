@@ -233,6 +233,12 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
       const [row] = await readSteadyRows<{ total: number }>(db, WAITING, parameters);
       return row?.total ?? 0;
     },
+
+    async countUnsearchable(organizationId, tags) {
+      const parameters = [organizationId, tags === "all" ? 1 : 0, listParameter(tags === "all" ? [] : tags)];
+      const [row] = await readSteadyRows<{ total: number }>(db, UNSEARCHABLE, parameters);
+      return row?.total ?? 0;
+    },
   };
 }
 
@@ -251,6 +257,8 @@ const WAITING = `select count(*) as total from documents
   where organization_id = ?1 and waiting = 1 and (?2 = 1 or exists (
     select 1 from document_containers dc join containers c on c.id = dc.container_id
     where dc.document_id = documents.id and c.tag in (select value from json_each(?3))))`;
+
+const UNSEARCHABLE = `${WAITING} and status <> 'done'`;
 
 /** For few rows that are found already, such as the waiting ones. */
 function liesInAny(tags: "all" | readonly string[]) {

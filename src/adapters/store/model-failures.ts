@@ -51,13 +51,14 @@ export function createModelFailureStore(db: Kysely<Database>): ModelFailureStore
       }));
     },
 
-    async due(organizationId, { mark, now, limit }) {
+    async due(organizationId, { step, mark, now, limit }) {
       const { rows } = await sql<DueFailure>`
         select f.document_id as documentId, f.step, d.revision,
           (select c.tag from document_containers dc join containers c on c.id = dc.container_id
             where dc.document_id = d.id and c.deleted_at is null order by dc.position limit 1) as containerTag
         from model_failures f join documents d on d.id = f.document_id
-        where f.organization_id = ${organizationId} and (f.mark <> ${mark} or f.next_at <= ${now}) and ${CAN_BE_DONE}
+        where f.organization_id = ${organizationId} and f.step = ${step}
+          and (f.mark <> ${mark} or f.next_at <= ${now}) and ${CAN_BE_DONE}
           and exists (select 1 from document_containers dc join containers c on c.id = dc.container_id
             where dc.document_id = d.id and c.deleted_at is null)
         order by f.failed_at, f.document_id limit ${limit}`.execute(db);

@@ -7,6 +7,7 @@ import { sleep } from "../../lib/time.js";
 import { CHANGED_TABLE } from "./change-feed.js";
 import { LARGEST_LOG_PAGES } from "./checkpointer.js";
 import { inspectFile } from "./inspect-file.js";
+import { markWritten } from "./marker.js";
 import { MIGRATIONS } from "./migrations/index.js";
 import { readValue } from "./read-value.js";
 import { APPLICATION_ID, isTooNew, refuseDamaged, refuseForeign, refuseNewer } from "./refusals.js";
@@ -61,6 +62,7 @@ function openOnce(sqlite: SqliteModule, options: OpenOptions): SqliteConnections
   try {
     if (!isNew && !hasLog) refuseUnfit(writer, file);
     prepareWriter(writer, options);
+    markWritten(writer, file);
     return { writer, reader: openReader(sqlite, file) };
   } catch (error) {
     writer.close();

@@ -30,7 +30,10 @@ export interface Status {
   readonly vectors: VectorStatus;
   readonly store: StoreHealth;
   readonly jobs: { waiting: number; running: number; dead: number; oldestWaitingSeconds: number };
+  /** Documents whose passages or facts are still to come. */
   readonly waitingDocuments: number;
+  /** Those of them that no search finds yet. */
+  readonly unsearchableDocuments: number;
   /** Keys that expire soon or have expired; none for callers who may not see keys. */
   readonly expiringKeys: readonly ExpiringKey[];
   /** What people said about how texts are read that changes nothing here, and why; nothing for a caller who may not see it. */
@@ -64,6 +67,7 @@ export async function getStatus(context: CoreContext, call: Admitted): Promise<S
     jobs: await store.jobs.counts(),
     reprocessing: await store.jobs.countOf("reprocess"),
     waitingDocuments: await store.documents.countWaiting(store.organizationId, call.actor.containers),
+    unsearchableDocuments: await store.documents.countUnsearchable(store.organizationId, call.actor.containers),
     idleGuidance: ownsAll(call.actor) ? await findIdleGuidance(context) : [],
     expiringKeys: ownsAll(call.actor) ? await listExpiringKeys(context) : [],
   };

@@ -314,6 +314,8 @@ export function documentsContract(open: OpenStore): void {
       const { id } = await at.addDocument();
       await at.store.documents.update(at.organization, id, { status, dreamingStatus });
       expect(await at.store.documents.countWaiting(at.organization, "all")).toBe(expected * 2);
+      const unsearchable = status === "done" ? 0 : expected * 2;
+      expect(await at.store.documents.countUnsearchable(at.organization, "all")).toBe(unsearchable);
     });
 
     test("counts a document once, in the containers that are asked for, in its organisation", async () => {

@@ -72,8 +72,11 @@ export function readingsContract(open: OpenStore): void {
       nextAt: later,
       ...more,
     });
-    const due = async (mark: string, moment: string) =>
-      (await at.store.modelFailures.due(at.organization, { mark, now: moment, limit: 10 })).map(({ step }) => step);
+    const due = async (mark: string, moment: string) => {
+      const ofStep = (step: ModelFailure["step"]) =>
+        at.store.modelFailures.due(at.organization, { step, mark, now: moment, limit: 10 });
+      return [...(await ofStep("facts")), ...(await ofStep("description"))].map(({ step }) => step);
+    };
 
     test("is kept once for each step, belongs to the organisation, and goes with the document", async () => {
       const { id } = await at.addDocument();

@@ -31,13 +31,23 @@ function describe(status: Status): [string, string][] {
     ["jobs", `${jobs.waiting} waiting, ${jobs.running} running, ${jobs.dead} given up`],
     ...describeUse(status.llmUse),
     ...describeBudget(status.llmBudget),
-    ["waiting", `${status.waitingDocuments} documents are not searchable yet`],
+    ["waiting", describeWaiting(status)],
     ...describeFailures(status),
     ...describeReprocessing(status),
     ...status.idleGuidance.map((idle): [string, string] => ["guidance", oneLine(idle)]),
     ...describeExpiring(status),
     ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
   ];
+}
+
+function describeWaiting({ waitingDocuments, unsearchableDocuments }: Status): string {
+  // Both are counted one after the other.
+  const unread = Math.max(0, waitingDocuments - unsearchableDocuments);
+  return `${documentsAre(unsearchableDocuments)} not searchable yet, ${documentsAre(unread)} found but not read for facts yet`;
+}
+
+function documentsAre(number: number): string {
+  return count(number, "document is", "documents are");
 }
 
 function describeFull({ fullAt }: Status["store"]): [string, string][] {

@@ -1,0 +1,50 @@
+import { closeSync, existsSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import process from "node:process";
+import { isFileError } from "../../lib/file-identity.js";
+import type { SqliteConnection } from "../../lib/sqlite.js";
+
+const TEXT = `This file says that the store beside it, recollect.db, holds something.
+Should that file ever be empty, it is damaged, and no new store is begun in its place.
+Leave this file where it is. It holds nothing else.
+`;
+
+/** Beside a store whose first transaction is on the disk, for good: an empty store beside it is a damaged one. */
+function markerOf(file: string): string {
+  return `${file}.marker.txt`;
+}
+
+/**
+ * Leaves the marker beside a store that has been written, where there is none yet. Where there is no room for it, or it may not
+ * be written, the next start tries again.
+ */
+export function markWritten(connection: SqliteConnection, file: string): void {
+  const marker = markerOf(file);
+  if (existsSync(marker)) return;
+  // The marker must not be on the disk before what it vouches for.
+  connection.exec("pragma wal_checkpoint(passive)");
+  try {
+    syncFolder(dirname(file));
+    const descriptor = openSync(marker, "wx", 0o600);
+    try {
+      writeSync(descriptor, TEXT);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    syncFolder(dirname(file));
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+  }
+}
+
+/** Windows knows no such thing. */
+function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,61 @@
+import { alignEntries } from "../core/documents/align-turns.js";
+import type { Document, Turn } from "../core/types.js";
+import { editsBetween, type Edit } from "./edits.js";
+
+/** What lies between two turns of a transcript. */
+export const TURN_BREAK = "\n\n";
+
+/** A turn as a transcript has it. */
+export function written({ speaker, text }: Turn): string {
+  return `${speaker}: ${text}`;
+}
+
+/**
+ * Finds the sentences that were changed in a conversation: between turns that are the same in both, each turn that came took
+ * the place of the one that is gone, in order and of the same speaker. What goes on behind took nobody's place.
+ * @param previous transcript of the conversation before, as it is kept
+ * @param speakers who has a turn in it, as they are written there
+ */
+export function editsOfTranscripts(previous: string, next: string, speakers: ReadonlySet<string>): readonly Edit[] {
+  const before = turnsWritten(previous, speakers);
+  const turns = turnsWritten(next, speakers);
+  const matches = alignEntries(before.map(written), turns.map(written));
+  const edits: Edit[] = [];
+  let [left, right] = [0, 0];
+  for (const [one, other] of [...matches, [before.length, turns.length] as const]) {
+    for (const [was, is] of replacedIn(before.slice(left, one), turns.slice(right, other)))
+      for (const edit of editsBetween(was.text, is.text)) edits.push(edit);
+    [left, right] = [one + 1, other + 1];
+  }
+  return edits;
+}
+
+/** Who has a turn in a conversation that was sent as one; nobody in any other text. */
+export function speakersIn(turns: Document["turns"]): ReadonlySet<string> {
+  return new Set(turns?.map(({ speaker }) => speaker));
+}
+
+/** A text of a turn in which a line looks like the beginning of another turn is read as two. */
+function turnsWritten(transcript: string, speakers: ReadonlySet<string>): readonly Turn[] {
+  const turns: { readonly speaker: string; readonly parts: string[] }[] = [];
+  for (const part of transcript.split(TURN_BREAK)) {
+    const colon = part.indexOf(": ");
+    const speaker = part.slice(0, Math.max(0, colon));
+    if (speakers.has(speaker)) turns.push({ speaker, parts: [part.slice(colon + 2)] });
+    else turns.at(-1)?.parts.push(part);
+  }
+  return turns.map(({ speaker, parts }) => ({ speaker, text: parts.join(TURN_BREAK) }));
+}
+
+function replacedIn(gone: readonly Turn[], came: readonly Turn[]): readonly (readonly [was: Turn, is: Turn])[] {
+  const left = new Map<string, Turn[]>();
+  for (const turn of gone.toReversed()) {
+    const others = left.get(turn.speaker);
+    if (others) others.push(turn);
+    else left.set(turn.speaker, [turn]);
+  }
+  return came.flatMap((turn) => {
+    const was = left.get(turn.speaker)?.pop();
+    return was ? [[was, turn] as const] : [];
+  });
+}

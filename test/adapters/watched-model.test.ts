@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { createWatchedModel } from "../../src/adapters/llm/watched.js";
+import { ServiceRefusal } from "../../src/core/errors.js";
+import type { LanguageModel, ModelRequest } from "../../src/core/ports.js";
+import { ManualClock } from "../support/clock.js";
+
+const MINUTE = 60_000;
+const clock = new ManualClock();
+const question = (effort: "fast" | "careful") => ({ effort }) as ModelRequest<unknown>;
+
+/** Refuses questions of an effort. */
+function watched(refused: "fast" | "careful"): LanguageModel {
+  const model = {
+    name: "scripted",
+    mark: "one",
+    generate: async ({ effort }: ModelRequest<unknown>) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (effort === refused) throw new ServiceRefusal("invalid", "It knows no such model.");
+      return { value: {} };
+    },
+  } as unknown as LanguageModel;
+  return createWatchedModel(model, { clock });
+}
+
+const restOf = (model: LanguageModel) =>
+  ((model.standing?.("careful").restsUntil?.getTime() ?? 0) - clock.now().getTime()) / MINUTE;
+const refuse = (model: LanguageModel) => model.generate(question("careful")).catch(() => {});
+
+test("one outage counts once, however many questions are under way, and the next one again", async () => {
+  const model = watched("careful");
+  await Promise.all([refuse(model), refuse(model), refuse(model), refuse(model)]);
+  expect(restOf(model)).toBe(5);
+  clock.advance(5 * MINUTE);
+  await Promise.all([refuse(model), refuse(model)]);
+  expect(restOf(model)).toBe(10);
+});
+
+test("a fast model that is refused says nothing of the careful one", async () => {
+  const model = watched("fast");
+  await model.generate(question("careful"));
+  await model.generate(question("fast")).catch(() => {});
+  expect(model.standing?.("careful")).toEqual({ isAnswering: true, problem: null, restsUntil: null });
+  expect(model.standing?.("fast")).toMatchObject({ isAnswering: false, problem: "It knows no such model." });
+  expect(model.standing?.()).toMatchObject({ isAnswering: false, restsUntil: expect.any(Date) as Date });
+});

@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type ManualCore, openManualCore } from "../support/manual-core.js";
+
+const user = (content: string) => ({ role: "user", content });
+const reply = { role: "assistant", content: "Nice." };
+const about = (home: string, more: string) => [user("My cat is named Tom."), reply, user(home), reply, user(more)];
+
+let opened: ManualCore;
+afterEach(() => opened.close());
+
+async function send(messages: unknown[]): Promise<void> {
+  opened.clock.advance(60_000);
+  await opened.core.addConversation(opened.call(), { conversationId: "talk", containerTags: ["a"], messages });
+}
+
+async function known(): Promise<string[]> {
+  const { entries } = await opened.core.listMemories(opened.call(), { containerTags: ["a"], limit: 100 });
+  return entries.map(({ memory }) => memory.text).sort();
+}
+
+/** Sends one after the other before the first is read, and reads all. */
+async function sendUnread(...conversations: unknown[][]): Promise<void> {
+  opened = await openManualCore({ jobs: false });
+  for (const messages of conversations) await send(messages);
+  const { dataDirectory, clock } = opened;
+  await opened.stop();
+  opened = await openManualCore({ dataDirectory, clock });
+  await opened.settle();
+}
+
+async function sendRead(...conversations: unknown[][]): Promise<void> {
+  opened = await openManualCore();
+  for (const messages of conversations) {
+    await send(messages);
+    await opened.settle();
+  }
+}
+
+describe.each([
+  ["once its first text was read", sendRead],
+  ["before anybody has read it", sendUnread],
+])("a conversation of which a message is edited, %s", (_when, sendAll) => {
+  test.each([
+    ["I live in Ghent.", "I live in Bruges.", "User lives in Bruges"],
+    ["I like red wine.", "I like white wine.", "User likes white wine"],
+  ])("%s to %s, keeps only what the new message says", async (before, after, expected) => {
+    await sendAll(about(before, "I like tea."), about(after, "I like tea."));
+    expect(await known()).toEqual([expected, "User likes tea", "User's cat is named Tom"].sort());
+  });
+
+  test("and which then goes on, keeps only that too", async () => {
+    const edited = about("I live in Bruges.", "I like tea.");
+    await sendAll(about("I live in Ghent.", "I like tea."), edited, [...edited, reply, user("I play the oboe.")]);
+    const texts = await known();
+    expect(texts).toContain("User lives in Bruges");
+    expect(texts).not.toContain("User lives in Ghent");
+  });
+
+  test("keeps what was said at another place, and what goes on alike", async () => {
+    const talk = about("I live in Bruges.", "I like red wine.");
+    await sendAll(talk, [...talk, reply, user("I like white wine.")]);
+    expect(await known()).toEqual(expect.arrayContaining(["User likes red wine", "User likes white wine"]));
+  });
+});
