@@ -5,6 +5,7 @@ import { forgetBatch } from "./forget.js";
 import { isUntouched } from "./read-again.js";
 import { isActiveIn } from "./related-facts.js";
 import type { StatedCandidate } from "./resolve-facts.js";
+import { replacedBy } from "./set-aside.js";
 import { judgeFact } from "./trust.js";
 
 /** Outcomes of facts that say something now. */
@@ -18,7 +19,7 @@ export async function forgetReplaced(
   batch: Batch,
 ): Promise<void> {
   if (replaced.length === 0) return;
-  await forgetBatch(nouns, actor, replaced, { reason: `replaced by memory ${by}`, batchId: batch.id });
+  await forgetBatch(nouns, actor, replaced, { reason: replacedBy(by), batchId: batch.id });
   for (const { id } of replaced) await nouns.memories.relate(actor.organizationId, by, id, "updates");
 }
 

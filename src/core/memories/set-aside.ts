@@ -14,6 +14,11 @@ export function goneWith(containerTag: string): string {
   return `the container ${containerTag} was deleted`;
 }
 
+/** The reason of a memory whose place another one took. */
+export function replacedBy(memoryId: string): string {
+  return `replaced by memory ${memoryId}`;
+}
+
 /** The reason of a memory that ended by itself, where nobody gave another one. */
 export function timeWasOver(forgetAfter: string): string {
   return `its time was over at ${forgetAfter}`;
