@@ -106,7 +106,7 @@ async function stepBack(
 ): Promise<void> {
   const { organizationId } = actor;
   await forgetDerived(nouns, actor, [memory], leaving.batchId);
-  const gone = { isLatest: false, isForgotten: true, forgetReason: leaving.reason };
+  const gone = { isLatest: false, isForgotten: true, forgetReason: causeOf(leaving) };
   await nouns.memories.update(organizationId, memory.id, gone);
   await nouns.units.unindex(unitOf("memory", memory.seq));
   await leaveBetween(nouns, organizationId, { memory, earlier }, leaving);
@@ -128,7 +128,7 @@ async function leaveBetween(
     if (!version) return;
     id = version.parentId;
     if (version.isForgotten) continue;
-    await nouns.memories.update(organizationId, version.id, { isForgotten: true, forgetReason: leaving.reason });
+    await nouns.memories.update(organizationId, version.id, { isForgotten: true, forgetReason: causeOf(leaving) });
     const noted = { batchId: leaving.batchId, action: "memory.forgotten", cause: causeOf(leaving) };
     await noteMemory(nouns, systemActor(organizationId), noted, { before: version, after: { id: version.id } });
   }
@@ -161,5 +161,5 @@ async function remindReplaced(
 
 /** Not as causes of what a document states begin: the document that goes states none of it. */
 function causeOf({ reason }: Leaving): string {
-  return `what took its place is gone: ${reason}`;
+  return `the newer statement left: ${reason}`;
 }

@@ -24,7 +24,9 @@ export function timeWasOver(forgetAfter: string): string {
   return `its time was over at ${forgetAfter}`;
 }
 
-const PATTERNS = [takenOutOf, unformedBy, joinedTo, goneWith].map((reasonOf) => new RegExp(`^${reasonOf("\\S+")}$`));
+const PATTERNS = [takenOutOf, unformedBy, joinedTo, goneWith].map(
+  (reasonOf) => new RegExp(`^(?:the newer statement left: )?${reasonOf("\\S+")}$`),
+);
 
 /**
  * True when the service itself forgot a memory because of where its document, or its container, went: nobody wanted it gone, and what stated
