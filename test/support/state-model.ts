@@ -134,17 +134,28 @@ export class StateModel {
     return batch;
   }
 
-  /** Forgets what a document alone states; nothing has it as a source any more. */
+  /**
+   * Forgets what a document alone states; nothing has it as a source any more. An older version that others state holds again.
+   */
   withdraw(id: string): Batch {
     const batch = this.begin();
+    const orphans: number[] = [];
     for (const [key, fact] of this.facts) {
       const { size } = this.sourcesOf(this.newest(key).id);
       const isStated = this.sourcesOf(this.newest(key).id).delete(id);
-      if (isStated && size === 1 && fact.forgottenFor === null)
-        this.change(key, { forgottenFor: `withdrawn ${id}` }, batch);
+      if (isStated && size === 1 && fact.forgottenFor === null) orphans.push(key);
     }
     for (const documents of this.sources.values()) documents.delete(id);
+    for (const key of orphans) this.change(key, this.stepBack(key) ?? { forgottenFor: `withdrawn ${id}` }, batch);
     return batch;
+  }
+
+  private stepBack(key: number): Pick<State, "versions"> | null {
+    const { versions, tag } = this.get(key);
+    const last = versions.slice(0, -1).findLastIndex(({ id }) => this.sourcesOf(id).size > 0);
+    const version = versions[last];
+    const twin = version && this.find(tag, version.text);
+    return version && (twin === undefined || twin === key) ? { versions: versions.slice(0, last + 1) } : null;
   }
 
   /**

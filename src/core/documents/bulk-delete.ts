@@ -8,7 +8,7 @@ import { settleCustomId } from "./custom-ids.js";
 import { removeById, type Removed } from "./delete-document.js";
 import { removeDocument } from "./documents.js";
 import { AppError } from "../errors.js";
-import { forgetBatch } from "../memories/forget.js";
+import { forgetLeaving } from "../memories/forget-leaving.js";
 import { takenOutOf } from "../memories/set-aside.js";
 import type { StatingDocument } from "../memories/still-stated.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
@@ -187,7 +187,8 @@ async function leaveContainers(
   for (const memory of left) await nouns.memories.removeSource(organizationId, memory.id, document.id);
   const orphans = left.filter(({ sourceCount, isLatest, isForgotten }) => sourceCount <= 1 && isLatest && !isForgotten);
   const batchId = createId();
-  await forgetBatch(nouns, actor, orphans, { reason: takenOutOf(document.id), batchId });
+  const leaving = { documentId: document.id, reason: takenOutOf(document.id), batchId };
+  await forgetLeaving(nouns, actor, orphans, leaving);
   const { containerTags, customId } = document;
   const settled = await settleCustomId(nouns, document, stays);
   await noteDocument(

@@ -42,6 +42,8 @@ export async function deleteDocument(context: CoreContext, call: Admitted, raw: 
   );
   await dropBlobs(context, files);
   context.events.changed(removed.id);
+  // What it had taken the place of may be without a vector.
+  context.wakeJobs();
   return removed;
 }
 

@@ -9,7 +9,7 @@ import { AppError, notFound } from "../errors.js";
 import { endUserSchema, filtersOf } from "../end-user.js";
 import { findModelFailures } from "./find-model-failures.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
-import { forgetBatch } from "../memories/forget.js";
+import { forgetLeaving } from "../memories/forget-leaving.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
 import type { ModelFailure, ModelTotals, StoreNouns } from "../ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
@@ -160,7 +160,8 @@ export async function removeDocument(nouns: StoreNouns, actor: Actor, document: 
     (memory) =>
       memory.sourceCount <= 1 && memory.isLatest && !memory.isForgotten && maySee(actor, [memory.containerTag]),
   );
-  await forgetBatch(nouns, actor, orphans, { reason: `document ${document.id} was deleted`, batchId });
+  const leaving = { documentId: document.id, reason: `document ${document.id} was deleted`, batchId };
+  await forgetLeaving(nouns, actor, orphans, leaving);
   return files.map(({ key }) => key);
 }
 

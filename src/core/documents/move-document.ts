@@ -1,8 +1,11 @@
+import { createId } from "../../lib/ids.js";
 import { rootOf } from "../memories/root-of.js";
 import { copyMemories } from "../memories/copy.js";
-import { forgetMemories, forgetParted, guessesParted } from "../memories/forget.js";
+import { forgetParted, guessesParted } from "../memories/forget.js";
+import { forgetLeaving } from "../memories/forget-leaving.js";
 import { isActive } from "../memories/find-memory.js";
 import { moveMemories } from "../memories/move.js";
+import { divideChains, partChains } from "../memories/part-chains.js";
 import { takenOutOf } from "../memories/set-aside.js";
 import type { ContainerRow, StoreNouns } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
@@ -24,8 +27,8 @@ interface Move extends Moving {
 
 /**
  * Takes what a document states to its new containers, as it is now, inside a transaction. What it alone states in a
- * container that it leaves goes to the first new one with all its versions, forgotten ones too: what was forgotten stays
- * so. What others state too stays there without it. The other new ones get copies of what it states in one that it leaves,
+ * container that it leaves goes to the first new one with those of its versions that nothing else there
+ * states, forgotten ones too: what was forgotten stays so. What it had taken the place of holds again where it stays. What others state too stays there without it. The other new ones get copies of what it states in one that it leaves,
  * or in the first that it has.
  * @returns false when it never stated anything there, so that it has to be read for the new ones
  */
@@ -59,15 +62,20 @@ async function takeAlong(move: Move, moved: readonly Memory[], target: Container
   const { nouns, actor, organizationId, document } = move;
   if (!target) {
     const active = moved.filter(({ isForgotten }) => !isForgotten);
-    return forgetMemories(nouns, actor, active, takenOutOf(document.id));
+    const leaving = { documentId: document.id, reason: takenOutOf(document.id), batchId: createId() };
+    return forgetLeaving(nouns, actor, active, leaving);
   }
-  const whole = await withOlder(nouns, organizationId, moved);
-  const parted = await guessesParted(nouns, organizationId, whole);
+  const parting = { organizationId, documentId: document.id };
+  const chains = await divideChains(nouns, await withOlder(nouns, organizationId, moved), parting);
+  const along = chains.flatMap((chain) => chain.going);
+  const parted = await guessesParted(nouns, organizationId, along);
   await forgetParted(nouns, actor, parted);
   // They stay where they were told: in the new container not all is told that they follow from.
   const staying = new Set(parted.map(rootOf));
-  const going = whole.filter((memory) => !staying.has(rootOf(memory)));
+  const going = along.filter((memory) => !staying.has(rootOf(memory)));
   await moveMemories(nouns, actor, going, target, `document ${document.id} was moved to ${target.tag}`);
+  const torn = chains.filter(({ going: versions }) => versions.every((version) => !staying.has(rootOf(version))));
+  await partChains(nouns, torn, parting);
 }
 
 async function copyInto(move: Move, copied: readonly Memory[], target: ContainerRow): Promise<void> {

@@ -5,6 +5,7 @@ import { createId } from "../../lib/ids.js";
 import { isExpiry } from "../memories/expiry.js";
 import { isOver } from "../memories/find-memory.js";
 import { forgetMemories, lostGroundOf } from "../memories/forget.js";
+import { forgetLeaving } from "../memories/forget-leaving.js";
 import { noteMemory } from "../memories/memory-state.js";
 import { readOnlyFrom, withoutPast } from "../memories/read-again.js";
 import { unformedBy } from "../memories/set-aside.js";
@@ -15,7 +16,8 @@ import { unitOf, type Actor, type Document, type Memory } from "../types.js";
 export async function forgetStated(nouns: StoreNouns, actor: Actor, document: Document, reason: string): Promise<void> {
   const all = await statedBy(nouns, actor, document);
   for (const memory of all) await nouns.memories.removeSource(document.organizationId, memory.id, document.id);
-  await forgetMemories(nouns, actor, all.filter(isStatedAlone), reason);
+  const leaving = { documentId: document.id, reason, batchId: createId() };
+  await forgetLeaving(nouns, actor, all.filter(isStatedAlone), leaving);
 }
 
 /** The same for one that forms no memories any more: `remindStated` brings them back as they were. */

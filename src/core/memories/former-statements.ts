@@ -6,6 +6,7 @@ import { isUntouched } from "./read-again.js";
 import { readingOf } from "./reading.js";
 import { isActiveIn } from "./related-facts.js";
 import type { StatedCandidate } from "./resolve-facts.js";
+import { replacedBy } from "./set-aside.js";
 import { judgeFact } from "./trust.js";
 
 /** Outcomes of facts that say something now. */
@@ -19,7 +20,7 @@ export async function forgetReplaced(
   batch: Batch,
 ): Promise<void> {
   if (replaced.length === 0) return;
-  await forgetBatch(nouns, actor, replaced, { reason: `replaced by memory ${by}`, batchId: batch.id });
+  await forgetBatch(nouns, actor, replaced, { reason: replacedBy(by), batchId: batch.id });
   for (const { id } of replaced) await nouns.memories.relate(actor.organizationId, by, id, "updates");
 }
 

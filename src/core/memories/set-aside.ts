@@ -14,12 +14,19 @@ export function goneWith(containerTag: string): string {
   return `the container ${containerTag} was deleted`;
 }
 
+/** The reason of a memory whose place another one took. */
+export function replacedBy(memoryId: string): string {
+  return `replaced by memory ${memoryId}`;
+}
+
 /** The reason of a memory that ended by itself, where nobody gave another one. */
 export function timeWasOver(forgetAfter: string): string {
   return `its time was over at ${forgetAfter}`;
 }
 
-const PATTERNS = [takenOutOf, unformedBy, joinedTo, goneWith].map((reasonOf) => new RegExp(`^${reasonOf("\\S+")}$`));
+const PATTERNS = [takenOutOf, unformedBy, joinedTo, goneWith].map(
+  (reasonOf) => new RegExp(`^(?:the newer statement left: )?${reasonOf("\\S+")}$`),
+);
 
 /**
  * True when the service itself forgot a memory because of where its document, or its container, went: nobody wanted it gone, and what stated

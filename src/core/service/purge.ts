@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isId } from "../../lib/ids.js";
+import { createId, isId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
 import { requireContainer, requireWhole } from "../auth.js";
 import { refuseMergeTarget, refuseMerging } from "../containers/merge.js";
@@ -7,6 +7,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { lookUpDocument } from "../documents/documents.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
+import { letEarlierHold } from "../memories/forget-leaving.js";
 import { once } from "../operations.js";
 import type { ContainerRow, JobHandler, StoreNouns } from "../ports.js";
 import type { Actor } from "../types.js";
@@ -103,6 +104,7 @@ async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string):
   await refuseMerging(nouns, actor, tags);
   // Of one that was deleted before, the words were still there.
   const isLeft = document === null && (await nouns.journal.latest(organizationId, id, "document.purged")) === null;
+  if (document) await letOthersHold(nouns, actor, id);
   const purged = await nouns.purges.documents(organizationId, [id], { within: actor.containers, earlier: true });
   await nouns.journal.append(organizationId, [entryOf(actor, "document", id, tags[0] ?? null)]);
   const { memories, files } = purged;
@@ -117,6 +119,13 @@ async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string):
     remainder: { containerIds: [], files, within: [] },
     documentIds: [id],
   };
+}
+
+/** What a document that is purged had taken the place of holds again where others state it. */
+async function letOthersHold(nouns: StoreNouns, actor: Actor, documentId: string): Promise<void> {
+  const stated = await nouns.memories.ofDocument(actor.organizationId, documentId);
+  const alone = stated.filter(({ sourceCount, isLatest, isForgotten }) => sourceCount <= 1 && isLatest && !isForgotten);
+  await letEarlierHold(nouns, actor, alone, { documentId, reason: "its document was purged", batchId: createId() });
 }
 
 /**

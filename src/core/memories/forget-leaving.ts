@@ -1,0 +1,165 @@
+import { systemActor } from "../auth.js";
+import { MISSING_JOB } from "../embeddings/roles.js";
+import type { StoreNouns } from "../ports.js";
+import { unitOf, type Actor, type Memory } from "../types.js";
+import { forgetBatch, forgetDerived, lostGroundOf } from "./forget.js";
+import { noteMemory } from "./memory-state.js";
+import { replacedBy } from "./set-aside.js";
+
+/** A document that goes, and how that is noted. */
+export interface Leaving {
+  readonly documentId: string;
+  readonly reason: string;
+  /** Of the journal's entries. */
+  readonly batchId: string;
+}
+
+/**
+ * Forgets memories that nothing states once a document has gone, inside a transaction, after `letEarlierHold`.
+ * @param memories the newest versions, none of them forgotten
+ */
+export async function forgetLeaving(
+  nouns: StoreNouns,
+  actor: Actor,
+  memories: readonly Memory[],
+  leaving: Leaving,
+): Promise<void> {
+  await forgetBatch(nouns, actor, await letEarlierHold(nouns, actor, memories, leaving), leaving);
+}
+
+/**
+ * What the memories of a document that goes had taken the place of holds again where other documents of the container state
+ * it: it becomes the newest version, in one batch, so that one undo takes it all back. What a person forgot stays forgotten.
+ * @param memories the newest versions, none of them forgotten
+ * @returns those that no older version took the place of
+ */
+export async function letEarlierHold(
+  nouns: StoreNouns,
+  actor: Actor,
+  memories: readonly Memory[],
+  leaving: Leaving,
+): Promise<readonly Memory[]> {
+  const left: Memory[] = [];
+  let count = 0;
+  for (const memory of memories) {
+    const earlier = await earlierStated(nouns, actor.organizationId, memory, leaving.documentId);
+    if (earlier) await stepBack(nouns, actor, { memory, earlier }, leaving);
+    else left.push(memory);
+    count += (earlier ? 1 : 0) + (await remindReplaced(nouns, actor.organizationId, memory, leaving));
+  }
+  if (count > 0) await nouns.jobs.enqueue([MISSING_JOB]);
+  return left;
+}
+
+/** True when another document of its container states a memory. */
+export async function isStatedBeside(
+  { memories, documents }: Pick<StoreNouns, "memories" | "documents">,
+  organizationId: string,
+  memory: Memory,
+  documentId: string,
+): Promise<boolean> {
+  const sources = await memories.sources(organizationId, [memory.id]);
+  const others = sources.flatMap((source) => (source.documentId === documentId ? [] : source.documentId));
+  const heads = others.length > 0 ? await documents.headsByIds(organizationId, others) : [];
+  return heads.some(({ containerTags }) => containerTags.includes(memory.containerTag));
+}
+
+/** True unless another active memory says the same, or what it followed from is gone. */
+export async function mayHoldAgain(nouns: StoreNouns, organizationId: string, memory: Memory): Promise<boolean> {
+  const twin = await nouns.memories.byText(organizationId, memory.containerTag, memory.text);
+  if (twin && twin.id !== memory.id) return false;
+  return !memory.isInference || (await lostGroundOf(nouns, organizationId, memory)) === null;
+}
+
+/** Makes an older version the newest one of its chain, and findable; its vector is made by a job. */
+export async function makeLatest(nouns: StoreNouns, organizationId: string, memory: Memory): Promise<void> {
+  const container = await nouns.memories.containerOf(organizationId, memory.id);
+  if (!container) return;
+  await nouns.memories.update(organizationId, memory.id, { isLatest: true });
+  const { text } = memory;
+  await nouns.units.indexText({ unit: unitOf("memory", memory.seq), containerIds: [container.id], text, context: "" });
+}
+
+/** The newest older version that other documents of the container state, or null. */
+async function earlierStated(
+  nouns: StoreNouns,
+  organizationId: string,
+  memory: Memory,
+  documentId: string,
+): Promise<Memory | null> {
+  for (let id = memory.parentId; id !== null;) {
+    const version = await nouns.memories.byId(organizationId, id);
+    if (!version || version.containerTag !== memory.containerTag) return null;
+    if (!version.isForgotten && (await isStatedBeside(nouns, organizationId, version, documentId)))
+      return version.text === memory.text || (await mayHoldAgain(nouns, organizationId, version)) ? version : null;
+    id = version.parentId;
+  }
+  return null;
+}
+
+/** Takes the newest version out of a chain, and makes an older one the newest again. */
+async function stepBack(
+  nouns: StoreNouns,
+  actor: Actor,
+  { memory, earlier }: { readonly memory: Memory; readonly earlier: Memory },
+  leaving: Leaving,
+): Promise<void> {
+  const { organizationId } = actor;
+  await forgetDerived(nouns, actor, [memory], leaving.batchId);
+  const gone = { isLatest: false, isForgotten: true, forgetReason: causeOf(leaving) };
+  await nouns.memories.update(organizationId, memory.id, gone);
+  await nouns.units.unindex(unitOf("memory", memory.seq));
+  await leaveBetween(nouns, organizationId, { memory, earlier }, leaving);
+  await makeLatest(nouns, organizationId, earlier);
+  const noted = { batchId: leaving.batchId, action: "memory.reverted", cause: causeOf(leaving) };
+  // Nobody did anything with the older version but the service itself.
+  await noteMemory(nouns, systemActor(organizationId), noted, { before: memory, after: { id: earlier.id } });
+}
+
+/** Versions between them are no history of the one that holds again: they came after it. */
+async function leaveBetween(
+  nouns: StoreNouns,
+  organizationId: string,
+  { memory, earlier }: { readonly memory: Memory; readonly earlier: Memory },
+  leaving: Leaving,
+): Promise<void> {
+  for (let id = memory.parentId; id !== null && id !== earlier.id;) {
+    const version = await nouns.memories.byId(organizationId, id);
+    if (!version) return;
+    id = version.parentId;
+    if (version.isForgotten) continue;
+    await nouns.memories.update(organizationId, version.id, { isForgotten: true, forgetReason: causeOf(leaving) });
+    const noted = { batchId: leaving.batchId, action: "memory.forgotten", cause: causeOf(leaving) };
+    await noteMemory(nouns, systemActor(organizationId), noted, { before: version, after: { id: version.id } });
+  }
+}
+
+/** Brings back what was forgotten because this memory took its place, where other documents state it. @returns how many */
+async function remindReplaced(
+  nouns: StoreNouns,
+  organizationId: string,
+  memory: Memory,
+  leaving: Leaving,
+): Promise<number> {
+  const relations = await nouns.memories.relations(organizationId, [memory.id]);
+  const replaced = relations.filter(({ fromId, relation }) => relation === "updates" && fromId === memory.id);
+  const ids = [...new Set(replaced.map(({ toId }) => toId))];
+  let count = 0;
+  for (const other of ids.length > 0 ? await nouns.memories.byIds(organizationId, ids) : []) {
+    const isReplaced = other.isLatest && other.isForgotten && other.forgetReason === replacedBy(memory.id);
+    if (!isReplaced || !(await isStatedBeside(nouns, organizationId, other, leaving.documentId))) continue;
+    const container = await nouns.memories.containerOf(organizationId, other.id);
+    if (!container || !(await mayHoldAgain(nouns, organizationId, other))) continue;
+    await nouns.memories.update(organizationId, other.id, { isForgotten: false, forgetReason: null });
+    await nouns.units.setForgotten(unitOf("memory", other.seq), container.id, false);
+    const noted = { batchId: leaving.batchId, action: "memory.restored", cause: causeOf(leaving) };
+    await noteMemory(nouns, systemActor(organizationId), noted, { before: other, after: { id: other.id } });
+    count += 1;
+  }
+  return count;
+}
+
+/** Not as causes of what a document states begin: the document that goes states none of it. */
+function causeOf({ reason }: Leaving): string {
+  return `the newer statement left: ${reason}`;
+}

@@ -1,0 +1,91 @@
+import { systemActor } from "../auth.js";
+import { groupBy } from "../../lib/group-by.js";
+import { createId } from "../../lib/ids.js";
+import type { StoreNouns } from "../ports.js";
+import type { Memory } from "../types.js";
+import { isStatedBeside, makeLatest, mayHoldAgain } from "./forget-leaving.js";
+import { noteMemory } from "./memory-state.js";
+import { rootOf } from "./root-of.js";
+
+/** What a document that moves leaves where it was. */
+export interface Parting {
+  readonly organizationId: string;
+  readonly documentId: string;
+}
+
+/** A chain some of whose versions go, and some stay. */
+export interface PartedChain {
+  readonly going: readonly Memory[];
+  readonly staying: readonly Memory[];
+}
+
+/** Divides whole chains, each with its newest version, which goes: of the older ones go those that only this document states. */
+export async function divideChains(
+  nouns: StoreNouns,
+  versions: readonly Memory[],
+  { organizationId, documentId }: Parting,
+): Promise<readonly PartedChain[]> {
+  const chains: PartedChain[] = [];
+  for (const [, chain] of groupBy(versions, rootOf)) {
+    const [going, staying]: [Memory[], Memory[]] = [[], []];
+    const ids = chain.map(({ id }) => id);
+    const sources = await nouns.memories.sources(organizationId, ids);
+    const own = new Set(sources.filter((source) => source.documentId === documentId).map(({ memoryId }) => memoryId));
+    for (const version of chain) {
+      const goes =
+        version.isLatest ||
+        (own.has(version.id) && !(await isStatedBeside(nouns, organizationId, version, documentId)));
+      (goes ? going : staying).push(version);
+    }
+    chains.push({ going: inOrder(going), staying: inOrder(staying) });
+  }
+  return chains;
+}
+
+/**
+ * Makes two chains of each one whose versions part, once those that go have gone. The newest of those that stay holds again
+ * where it is still stated there, unless a person had forgotten what took its place.
+ */
+export async function partChains(
+  nouns: StoreNouns,
+  chains: readonly PartedChain[],
+  { organizationId, documentId }: Parting,
+): Promise<void> {
+  const batchId = createId();
+  for (const { going, staying } of chains) {
+    const newest = going.find(({ isLatest }) => isLatest);
+    if (staying.length === 0 || !newest) continue;
+    for (const part of [going, staying]) await chainAnew(nouns, organizationId, part);
+    const open = staying.toReversed().filter(({ isForgotten }) => !isForgotten);
+    let head: Memory | undefined;
+    for (const version of open)
+      if (!head && (await isStatedBeside(nouns, organizationId, version, documentId))) head = version;
+    const holds = !newest.isForgotten && head && (await mayHoldAgain(nouns, organizationId, head));
+    const top = head ?? open[0] ?? staying.at(-1);
+    if (!top) continue;
+    if (holds) await makeLatest(nouns, organizationId, top);
+    else
+      await nouns.memories.update(organizationId, top.id, {
+        isLatest: true,
+        isForgotten: true,
+        forgetReason: "what replaced it was moved",
+      });
+    const noted = { batchId, action: "memory.reverted", cause: "what took its place was moved" };
+    await noteMemory(nouns, systemActor(organizationId), noted, { before: newest, after: { id: top.id } });
+  }
+}
+
+function inOrder(versions: readonly Memory[]): readonly Memory[] {
+  return versions.toSorted((one, other) => one.version - other.version || one.seq - other.seq);
+}
+
+/** Leads from none of these versions to one that is not among them. */
+async function chainAnew(nouns: StoreNouns, organizationId: string, versions: readonly Memory[]): Promise<void> {
+  const [first] = versions;
+  if (!first) return;
+  for (const [index, { id }] of versions.entries()) {
+    const parentId = versions[index - 1]?.id ?? null;
+    const lineage = { parentId, rootId: parentId === null ? null : first.id, version: index + 1 };
+    await nouns.memories.update(organizationId, id, { lineage });
+  }
+}
