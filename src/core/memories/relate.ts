@@ -149,7 +149,11 @@ function newestOf([first, ...more]: readonly KnownFact[]): KnownFact | undefined
 function decideByEnding(fact: NewFact, known: readonly KnownFact[], read: ReadText): Decision | null {
   const mine = read(fact.text);
   const later = newestOf(
-    known.filter(({ memory, saidAt }) => isBefore(fact.saidAt, saidAt) && endedBy(read(memory.text), mine)),
+    known.filter(({ memory, saidAt }) => {
+      const { ending } = read(memory.text);
+      if (!ending || !isBefore(fact.saidAt, saidAt) || isOldNews(ending, saidAt, fact.saidAt)) return false;
+      return mine.holdings.some((held) => ends(ending, held));
+    }),
   );
   if (later) return { kind: "outdated", by: later.memory.id };
   return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, endedOnes(fact, known, read));
@@ -161,7 +165,8 @@ function endedOnes(fact: NewFact, known: readonly KnownFact[], read: ReadText): 
   if (!ending) return [];
   const held = known.flatMap((one) => {
     const state = read(one.memory.text).holdings.find((holding) => ends(ending, holding));
-    return state && !isBefore(fact.saidAt, one.saidAt) ? [{ one, state }] : [];
+    const isTooLate = isBefore(fact.saidAt, one.saidAt) || isOldNews(ending, fact.saidAt, one.saidAt);
+    return state && !isTooLate ? [{ one, state }] : [];
   });
   const [first, ...more] = held;
   return first && more.every(({ state }) => isOneState(first.state, state)) ? held.map(({ one }) => one) : [];
@@ -169,6 +174,11 @@ function endedOnes(fact: NewFact, known: readonly KnownFact[], read: ReadText): 
 
 function endedBy({ ending }: Reading, { holdings }: Reading): boolean {
   return ending !== null && holdings.some((held) => ends(ending, held));
+}
+
+/** True for what names a day long before it was said, after which something was said to hold. */
+function isOldNews({ when }: State, saidAt: string, heldAt: string): boolean {
+  return when !== null && isBefore(when, heldAt) && daysBetween(when, saidAt) > NEWS_DAYS;
 }
 
 /** False for what begins in the future, and for what began long before the other was said. */
