@@ -43,7 +43,7 @@ export async function resolveForContainers(
   for (const container of await store.containers.ofDocument(organizationId, id)) {
     if (!(await formsMemories(store, organizationId, container.tag, document.filepath))) continue;
     const own = await forContainer(store, document, container.tag, candidates);
-    const place = { organizationId, container, origin: document.origin };
+    const place = { organizationId, container, origin: document.origin, source: document };
     const ruled = await resolveFacts(context, place, own, signal);
     // What its sender stated is related by rules.
     const isStated = document.facts !== null;

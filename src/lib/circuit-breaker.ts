@@ -14,7 +14,7 @@ export interface BreakerOptions<F extends Error> {
   readonly late: () => F;
   /** True for errors that count. `late()` must be one; others say nothing of the service. */
   readonly isFailure: (error: unknown) => error is F;
-  /** Milliseconds for which the service asks to be left alone at once, by such an error; undefined where it does not. */
+  /** Milliseconds for which the service asks to be left alone at once, by such an error; undefined or 0 where it does not. */
   readonly restAfter?: (failure: F) => number | undefined;
   /** A failure as it is told to those whose call it was not. */
   readonly forOthers: (failure: F) => F;
@@ -66,7 +66,7 @@ export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>
     failures += 1;
     last = forOthers(failure);
     const ms = options.restAfter?.(failure);
-    if (ms !== undefined) rest(ms, failure, true);
+    if (ms) rest(ms, failure, true);
     else if (failures >= most && !isInDoubt) void verify();
   }
 
@@ -98,7 +98,7 @@ export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>
     isInDoubt = false;
     if (resting) return;
     if (!failure) succeed();
-    else if (failures >= most) rest(options.restAfter?.(failure) ?? restMs, failure, true);
+    else if (failures >= most) rest(options.restAfter?.(failure) || restMs, failure, true);
   }
 
   async function tryAgain(after: Rest): Promise<void> {
@@ -107,7 +107,7 @@ export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>
     const failure = await tryOnce();
     if (resting !== after) return;
     if (!failure) succeed();
-    else rest(options.restAfter?.(failure) ?? Math.min(after.ms * 2, longestRestMs), failure, after.isWanted);
+    else rest(options.restAfter?.(failure) || Math.min(after.ms * 2, longestRestMs), failure, after.isWanted);
   }
 
   function turnAway(from: Rest): void {

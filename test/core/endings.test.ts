@@ -129,6 +129,57 @@ const KEPT: Readonly<Record<string, readonly (readonly [held: string, other: str
   ],
 };
 
+const PAST_OR_PASSING: readonly (readonly [held: string, other: string])[] = [
+  ["User works at Bosch", "User was laid off in 2015"],
+  ["User works at Bosch", "User quit their job in 2015"],
+  ["User works at Bosch", "User lost their job in March 2009"],
+  ["User works at Bosch", "User quit their job on 2015-03-02"],
+  ["User works at Bosch", "User quit their job when User was a student"],
+  ["User drives a Volvo", "User sold their Volvo in 1998"],
+  ["User drives a Volvo", "User sold their Volvo in the summer of 1998"],
+  ["User drives a Volvo", "In 1998 User sold their Volvo"],
+  ["User drives a Volvo", "User sold their Volvo in 1998 for 900 euros"],
+  ["User drives a Volvo", "User sold their Volvo in the 1990s"],
+  ["User drives a Volvo", "User sold their Volvo in the nineties"],
+  ["User drives a Volvo", "User no longer had the Volvo in 1998"],
+  ["User is married to Anna", "User divorced in 2009 and met Anna in 2012"],
+  ["User is married to Anna", "User divorced in 2009"],
+  ["User is married to Anna", "User got divorced in 2009"],
+  ["User lives with their parents", "User moved out in 2015"],
+  ["User attends yoga", "User left yoga at 8 today"],
+  ["User attends yoga", "User left yoga at 8:30"],
+  ["User attends yoga", "User left yoga at half past eight"],
+  ["User attends yoga", "User left yoga at noon"],
+  ["User attends yoga", "User left yoga around 8 pm"],
+  ["User attends yoga", "User left yoga early"],
+  ["User attends yoga", "User left yoga early today because of a headache"],
+  ["User attends yoga", "User left yoga late"],
+  ["User attends yoga", "User left yoga after ten minutes"],
+  ["User attends yoga", "User left yoga to pick up the kids"],
+  ["User attends yoga", "User left yoga for lunch"],
+  ["User attends the choir", "User left the choir at 9 pm yesterday"],
+  ["User attends the choir", "User left the choir at 9 pm on 6 May 2024"],
+];
+
+describe("what was over before, or for that day only, ends nothing", () => {
+  test.each(PAST_OR_PASSING)("%j: %j", (held, other) => expect(ended([held], other)).toEqual([]));
+
+  test.each([
+    ["User works at Bosch", "User was laid off in May 2024"],
+    ["User works at Bosch", "User quit their job in 2024"],
+    ["User drives a Volvo", "User sold their Volvo on 7 May 2024"],
+    ["User drives a Volvo", "User sold their Volvo for 2000 euros"],
+    ["User drives a Volvo", "User sold the Volvo at 9 am"],
+    ["User attends the choir", "User left the choir in May 2024"],
+    ["User attends the choir", "User left the choir to spend more time with the family"],
+  ])("and what is over now does: %j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
+
+  test("and nobody who says later that it holds is too late", () => {
+    const known = fact("User was laid off in 2015", "laid off", LATER);
+    expect(decide({ text: "User works at Bosch", saidAt: "2024-05-01" }, [known])).toEqual({ kind: "new" });
+  });
+});
+
 describe.each(Object.entries(ENDED))("%s is over", (_group, pairs) => {
   test.each(pairs)("%j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judgeWishes, readPlainPrompt, withoutUnwanted } from "../../src/core/documents/plain-wishes.js";
+import { judgeWishes, plainWishesOf, readPlainPrompt, withoutUnwanted } from "../../src/core/documents/plain-wishes.js";
 import { idleGuidance } from "../../src/core/service/idle-guidance.js";
 
 describe("a prompt that names subjects is understood without a model:", () => {
@@ -12,6 +12,7 @@ describe("a prompt that names subjects is understood without a model:", () => {
     ["Don’t save anything about passwords or credit cards!", { never: ["passwords", "credit cards"] }],
     ["Do not remember details of their health.", { never: ["health"] }],
     ["Ignore the weather; exclude small talk", { never: ["weather", "small talk"] }],
+    ["Only remember facts about German food and English lessons", { only: ["german food", "english lessons"] }],
     ["Only keep facts about food.\n- never keep prices", { only: ["food"], never: ["prices"] }],
   ])("%s", (prompt, wishes) => {
     expect(readPlainPrompt(prompt)).toMatchObject({ ...wishes, saysMore: false });
@@ -26,6 +27,20 @@ describe("a prompt that names subjects is understood without a model:", () => {
     "You are a pirate.",
     "Only remember",
     "Store only what you would not forget",
+    "Only remember facts in German",
+    "Only keep English",
+    "Only keep the Dutch language",
+    "Only remember facts from the user",
+    "Only remember important facts",
+    "Only store long-term preferences",
+    "Only remember facts about food and useful things",
+    "Never store sensitive information",
+    "Never store personal data",
+    "Never save temporary information",
+    "Do not store duplicates",
+    "Only remember facts about food, not salaries",
+    "Only remember facts about food, no salaries",
+    "Only keep food, ignore salaries",
   ])("and another one is not: %s", (prompt) => {
     expect(readPlainPrompt(prompt)).toEqual({ only: [], never: [], saysMore: true });
   });
@@ -42,6 +57,14 @@ test("what is about a subject is told by its words and those that mean about the
   expect(withoutUnwanted("I live in Ghent. My salary is 900. I own a boat.", discreet)).toBe(
     "I live in Ghent.  I own a boat.",
   );
+});
+
+test("a quality that rules cannot tell is named, and nothing is left out for it", () => {
+  const filterPrompt = "Only remember important facts";
+  expect(idleGuidance({ filterPrompt }, { hasModel: false })).toEqual([
+    expect.stringContaining("filterPrompt: has no effect without a language model"),
+  ]);
+  expect(judgeWishes(plainWishesOf({ filterPrompt }))).toBeNull();
 });
 
 test("what has no effect is named with the reason", () => {

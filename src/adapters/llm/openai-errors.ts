@@ -58,9 +58,12 @@ function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: str
       },
     );
   if (status === 403 && OF_THE_TEXT.test(`${failure.code ?? ""} ${failure.text ?? ""}`))
-    return new AppError("invalid", `${what} refused the text (403).${said}`, { cause });
+    return new AppError("invalid", `${what} refused the text (403).`, { cause, quote });
   if (status === 401 || status === 403)
-    return new ServiceRefusal("invalid", `${what} refused the key (${status}). Check ${settings.apiKey}.`, { cause });
+    return new ServiceRefusal("invalid", `${what} refused the key (${status}). Check ${settings.apiKey}.`, {
+      cause,
+      quote,
+    });
   if (status === 404)
     return new ServiceRefusal(
       "invalid",

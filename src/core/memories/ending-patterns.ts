@@ -149,3 +149,13 @@ export const JOURNEY = /^(?:trip|flight|journey|holiday|vacation|visit|travel|to
 export const ANY_PARTNER = new RegExp(`^(?:their |his |her )(?:${PARTNER})$`, "i");
 /** A car by any name. */
 export const ANY_CAR = /^(?:car|vehicle)$/;
+
+/** A year with what stands before it, and no sum of money. */
+export const DATED =
+  /\b(?:in|of|on|during|around|since|from|early|late|mid)[ -](?:[\p{L}\d]{1,12},? ){0,3}(?:19|20)\d\d\b(?:-\d\d(?:-\d\d)?)?(?! ?(?:euros?|dollars?|pounds?|francs?|[€$£]))/iu;
+/** A decade, or a time of life that is over. */
+export const LONG_AGO =
+  /\b(?:(?:19|20)\d0s|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)\b|\b(?:when|while) [\p{L}]{1,30} (?:was|were|lived|studied)\b/iu;
+/** Who leaves at a time of day, early, or on an errand comes back. */
+export const PASSING =
+  /\b(?:at|by|around|about|before|after) (?:around |about |exactly )?(?:\d{1,2}\b|noon|midnight|half|(?:a )?quarter|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)|(?<!\bin )\b(?:early|late)\b|\b(?:minutes?|hours?|halfway)\b|\bto (?:pick|catch|fetch|get)\b|\bfor (?:lunch|dinner|breakfast|home|work|the (?:train|bus|airport|day|night|evening|doctor)|a (?:call|meeting|break|minute|moment))\b/iu;

@@ -5,17 +5,20 @@ import {
   ANY_PET,
   ARRANGED,
   CALLED_OFF,
+  DATED,
   DIED,
   ENDINGS,
   FORMER_THING,
   GOES_ON,
   HOLDINGS,
   JOURNEY,
+  LONG_AGO,
+  PASSING,
   WAYS_OF_HAVING,
   type EndingKind,
 } from "./ending-patterns.js";
 import { contradicts, valueWords } from "./slot-values.js";
-import type { Statement } from "./statement.js";
+import { isoOf, type Statement } from "./statement.js";
 
 /** What a text says to be over, or to hold. */
 export interface State {
@@ -28,6 +31,8 @@ export interface State {
   readonly dated: string;
   /** Where or when alone it holds. */
   readonly scope: string;
+  /** ISO year, month or day that the text names; null for none. */
+  readonly when: string | null;
 }
 
 /** Where what is named ends, and something is said about it. */
@@ -39,9 +44,15 @@ const LONGEST_OBJECT = 6;
 
 /**
  * Reads what a statement says to be over: a Volvo that was sold, a job that was quit, a couple that broke up. Null for what
- * ends nothing, and for what does not say which one.
+ * ends nothing, for what does not say which one, and for what was over in another time of life or is over for today.
  */
 export function readEnding(statement: Statement): State | null {
+  const ending = endingIn(statement);
+  if (!ending || LONG_AGO.test(statement.dated)) return null;
+  return ending.kind === "activity" && PASSING.test(statement.dated) ? null : ending;
+}
+
+function endingIn(statement: Statement): State | null {
   if (statement.isNegative) return statement.isChange ? readFormerThing(statement) : null;
   const off = CALLED_OFF.exec(statement.text)?.groups;
   if (off) return stateOf(statement, "arrangement", off["s"] ?? "", off["v"] ?? "");
@@ -80,7 +91,7 @@ export function readHoldings(statement: Statement): readonly State[] {
   return state ? [...held, state] : held;
 }
 
-function stateOf({ dated, scope }: Statement, kind: EndingKind, s: string, v: string): State | null {
+function stateOf({ dated, scope, since }: Statement, kind: EndingKind, s: string, v: string): State | null {
   const subject = fold(s).replace(/^the /, "");
   const written = v.trim().replace(DETERMINER, "");
   const named = kind === "arrangement" ? written.replace(JOURNEY, "") : written;
@@ -89,7 +100,8 @@ function stateOf({ dated, scope }: Statement, kind: EndingKind, s: string, v: st
   if (v !== "" && valueWords(object).length === 0) return null;
   if (kind === "couple" && object !== "" && !/^\p{Lu}/u.test(object)) return null;
   if (kind === "animal" && !/^\p{Lu}/u.test(object)) return null;
-  return { kind, subject, object, dated, scope };
+  const when = since ?? isoOf(DATED.exec(dated)?.[0] ?? "");
+  return { kind, subject, object, dated, scope, when };
 }
 
 /** "User and Anna broke up" is what "User broke up with Anna" is. */

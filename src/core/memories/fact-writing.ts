@@ -78,7 +78,7 @@ export function takeRoom(batch: Batch): boolean {
 
 /** A fact whose trust was judged, with its vector. */
 export type JudgedVector = JudgedFact<StatedCandidate> &
-  Pick<ResolvedFact, "vector" | "judgement"> & {
+  Pick<ResolvedFact, "vector" | "judgement" | "endingDoubt"> & {
     /** Memories whose place it would take, if it did not wait for review. */
     readonly held?: readonly Memory[];
   };

@@ -1,6 +1,6 @@
 import { tokenise } from "../../lib/words.js";
 import type { Memory } from "../types.js";
-import { ends, isOneState, wordsOfHeld } from "./endings.js";
+import { ends, isOneState, type State, wordsOfHeld } from "./endings.js";
 import { readingOf, type Reading } from "./reading.js";
 import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
 
@@ -108,7 +108,12 @@ function newestOf([first, ...more]: readonly KnownFact[]): KnownFact | undefined
 function decideByEnding(fact: NewFact, known: readonly KnownFact[]): Decision | null {
   const mine = readingOf(fact.text);
   const later = newestOf(
-    known.filter(({ memory, saidAt }) => isBefore(fact.saidAt, saidAt) && endedBy(readingOf(memory.text), mine)),
+    known.filter(({ memory, saidAt }) => {
+      if (!isBefore(fact.saidAt, saidAt)) return false;
+      const { ending } = readingOf(memory.text);
+      if (!ending || isOldNews(ending, saidAt, fact.saidAt)) return false;
+      return mine.holdings.some((held) => ends(ending, held));
+    }),
   );
   if (later) return { kind: "outdated", by: later.memory.id };
   return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, endedOnes(fact, known));
@@ -120,7 +125,8 @@ function endedOnes(fact: NewFact, known: readonly KnownFact[]): readonly KnownFa
   if (!ending) return [];
   const held = known.flatMap((one) => {
     const state = readingOf(one.memory.text).holdings.find((holding) => ends(ending, holding));
-    return state && !isBefore(fact.saidAt, one.saidAt) ? [{ one, state }] : [];
+    const isTooLate = isBefore(fact.saidAt, one.saidAt) || isOldNews(ending, fact.saidAt, one.saidAt);
+    return state && !isTooLate ? [{ one, state }] : [];
   });
   const [first, ...more] = held;
   return first && more.every(({ state }) => isOneState(first.state, state)) ? held.map(({ one }) => one) : [];
@@ -129,6 +135,11 @@ function endedOnes(fact: NewFact, known: readonly KnownFact[]): readonly KnownFa
 function endedBy(later: Reading, earlier: Reading): boolean {
   const { ending } = later;
   return ending !== null && earlier.holdings.some((held) => ends(ending, held));
+}
+
+/** True for what names a day long before it was said, after which something was said to hold. */
+function isOldNews({ when }: State, saidAt: string, heldAt: string): boolean {
+  return when !== null && isBefore(when, heldAt) && daysBetween(when, saidAt) > NEWS_DAYS;
 }
 
 /** False for what begins in the future, and for what began long before the other was said. */

@@ -1,12 +1,13 @@
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
+import { doubtOfEndings } from "./ending-trust.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
 import { readingOf } from "./reading.js";
 import { mayRelate, wordsToRelate } from "./relate.js";
 import { judgeCandidate, type Judgement } from "./trust.js";
 import { yieldTurn } from "../../lib/time.js";
-import type { FactCandidate, Origin, VectorSpace } from "../types.js";
+import type { Document, FactCandidate, Origin, VectorSpace } from "../types.js";
 
 /** How many neighbours of a candidate are looked at by meaning, and by the words of its slot. */
 const NEIGHBOURS = 8;
@@ -25,6 +26,8 @@ export interface FactPlace {
   /** Null for one that is not there yet. */
   readonly container: ContainerRow | null;
   readonly origin: Origin;
+  /** The text that states them, where there is one. */
+  readonly source?: Pick<Document, "content" | "turns">;
 }
 
 /** A candidate with what its caller wants to be kept beside it. */
@@ -45,6 +48,8 @@ export interface ResolvedFact {
   readonly twin: string | null;
   /** Ids of memories that it may update or extend. */
   readonly related: readonly string[];
+  /** Why it ends nothing before somebody has reviewed it. */
+  readonly endingDoubt?: string | null | undefined;
 }
 
 /** What `resolveFacts` found, ready to be committed. */
@@ -64,7 +69,7 @@ export interface Resolution {
  */
 export async function resolveFacts(
   context: CoreContext,
-  { organizationId, container, origin }: FactPlace,
+  { organizationId, container, origin, source }: FactPlace,
   candidates: readonly StatedCandidate[],
   signal?: AbortSignal,
 ): Promise<Resolution> {
@@ -76,13 +81,15 @@ export async function resolveFacts(
     signal,
   );
   const space = embedded?.space ?? null;
+  const doubt = source && doubtOfEndings({ content: source.content, turns: source.turns, origin });
   const facts: ResolvedFact[] = [];
   for (const [index, candidate] of candidates.entries()) {
     const vector = embedded?.vectors[index] ?? null;
     const likely = container
       ? await findLikely(context, { organizationId, container }, candidate, space && vector && { space, vector })
       : NOTHING;
-    facts.push({ candidate, judgement: judgeCandidate(candidate, origin), vector, ...likely });
+    const endingDoubt = doubt?.(candidate) ?? null;
+    facts.push({ candidate, judgement: judgeCandidate(candidate, origin), endingDoubt, vector, ...likely });
     if (index % JUDGED_AT_ONCE === JUDGED_AT_ONCE - 1) await yieldTurn();
   }
   return { facts, space, newestSeen };

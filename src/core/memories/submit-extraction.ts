@@ -184,7 +184,7 @@ async function prepare(
     return speaker === undefined ? candidate : { ...candidate, speaker };
   });
   refusePast("facts", candidates, context.clock.now());
-  const place = { organizationId, container, origin: originOf(document) };
+  const place = { organizationId, container, origin: originOf(document), source: document };
   const resolution = await resolveFacts(context, place, candidates);
   return { container, document, resolution, timeZone };
 }

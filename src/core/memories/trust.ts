@@ -56,6 +56,14 @@ export function judgeText(text: string, quote: string | undefined, from: Provena
   return { trust: isOutside(from) ? "unverified" : "trusted", reasons: [] };
 }
 
+/** True for a text that gives orders to an assistant, openly or hidden. Linear in the length of the text. */
+export function givesOrders(text: string, from: Provenance): boolean {
+  return (
+    signsOf(plain(text), from).length > 0 ||
+    hiddenReadings(text).some((reading) => signsOf(plain(reading.text), from).length > 0)
+  );
+}
+
 /** Judges the words of a candidate: most of the work of `judgeFact`, to be done before a transaction begins. */
 export function judgeCandidate({ text, quote, speaker }: FactCandidate, origin: Origin): Judgement {
   return judgeText(text, quote, { origin, speaker });

@@ -69,7 +69,12 @@ async function writeFact(
   const stated = updates || judged.isFlagged || isPast ? null : await relateAsStated(nouns, writing, candidate, batch);
   const repeated = stated?.kind === "duplicate" ? stated.memory : null;
   const existing = (await findExisting(nouns, writing, { ...fact, isFlagged: judged.isFlagged }, batch.id)) ?? repeated;
-  const judgedVector = { ...judged, vector: fact.vector, judgement: fact.judgement };
+  const judgedVector = {
+    ...judged,
+    vector: fact.vector,
+    judgement: fact.judgement,
+    endingDoubt: fact.endingDoubt,
+  };
   const isWeak = judged.isFlagged || candidate.isInference === true || isPast;
   if (existing && (existing.id !== replaced?.id || existing.text === candidate.text)) {
     const others = replaced ? [replaced] : isWeak ? [] : replaceableBy(writing, judgedVector, batch, stated);
@@ -195,8 +200,11 @@ function doubtOf(
     .map((memory) => judgeFact(fact.candidate, origin, memory, fact.judgement))
     .find(({ isFlagged: is }) => is);
   if (judged) return { ...fact, ...judged, held: memories };
-  if (superseded + memories.length <= maxSuperseded) return null;
-  const label = { trust: "flagged", flagged: [`its document would replace more than ${maxSuperseded} memories`] };
+  const isTooMany = superseded + memories.length > maxSuperseded;
+  const reason =
+    fact.endingDoubt ?? (isTooMany ? `its document would replace more than ${maxSuperseded} memories` : null);
+  if (reason === null) return null;
+  const label = { trust: "flagged", flagged: [reason] };
   return { ...fact, candidate: { ...fact.candidate, isStatic: false }, isFlagged: true, label, held: memories };
 }
 
