@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openCore, type OpenedCore } from "../../support/open-core.js";
+import { measureSilence, readSilenceSet } from "../../support/silence-set.js";
+
+let core: OpenedCore;
+beforeAll(async () => {
+  core = await openCore();
+});
+afterAll(() => core.close());
+
+const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
+
+test("no question of the labelled memories stands there twice, and each answer is a fact", () => {
+  const memories = [...readSilenceSet("dev"), ...readSilenceSet("heldout")];
+  expect(memories).toHaveLength(36);
+  for (const { name, facts, questions } of memories) {
+    expect(new Set(questions.map(({ text }) => text)).size, name).toBe(questions.length);
+    const ids = new Set(facts.map(({ id }) => id));
+    for (const { text, answers } of questions)
+      expect(
+        answers.filter((id) => !ids.has(id)),
+        text,
+      ).toEqual([]);
+  }
+});
+
+// The bounds only say that it does not get worse: far more of the questions without an answer should be silent.
+test("questions about small memories are answered, or met with silence, as often as before", async () => {
+  const figures = await measureSilence(core, readSilenceSet("dev"));
+  const { unanswered, silent, answered, first, firstThree, wrong } = figures;
+  console.log(
+    `built-in embedder, default threshold: ${percent(silent, unanswered)} of ${unanswered} questions without an answer ` +
+      `silent; of ${answered} with one, ${percent(first, answered)} first, ${percent(firstThree, answered)} within three; ` +
+      `${(wrong / answered).toFixed(2)} wrong results beside`,
+  );
+  expect(silent / unanswered).toBeGreaterThanOrEqual(0.17);
+  expect(firstThree / answered).toBeGreaterThanOrEqual(0.63);
+  expect(wrong / answered).toBeLessThanOrEqual(3.3);
+}, 120_000);
