@@ -6,7 +6,7 @@ export const PATIENCE_SETTINGS = {
     schema: wholeNumber(50, 600_000),
     fallback: "1500",
     description:
-      "Milliseconds that a search waits for the embedding service and for the rerank service, both together. After that it answers without them and says so in `degraded`; after three failures in a row no search waits, and the service is tried in the background. Nothing but searches is bound by it.",
+      "Milliseconds that a search waits for the embedding service and for the rerank service, both together. After that it answers without them and says so in `degraded`. After three failures in a row the service is tried with a neutral text; where that fails as well, no search waits, and it is tried again in the background, after half a minute at first. That it refuses what one search sends is no such failure. Nothing but searches is bound by it.",
   }),
   RECOLLECT_SEARCH_MODEL_PATIENCE_MS: setting({
     schema: wholeNumber(50, 600_000),

@@ -135,7 +135,7 @@ export const search: readonly ContractGroup[] = [
       }),
       works(
         "A result has the same similarity in all modes",
-        inTest("core/search/most-relevant-first", "shows the same similarity as the others do"),
+        inTest("core/search/most-relevant-first", "shows the same similarity as the others do (%o)"),
       ),
       works(
         "Each result is a memory or a passage, never both, with a `version`, `metadata`, `updatedAt`",
@@ -222,7 +222,10 @@ export const search: readonly ContractGroup[] = [
       ),
       works(
         "What is slow or away (embedder, reranker) is done without, and `degraded` says so",
-        inTest("core/rerank-with", "that hangs is left alone after three searches, and each answer says so"),
+        inTest(
+          "core/rerank-with",
+          "that hangs is left alone after three searches and a trial, and each answer says so",
+        ),
       ),
     ],
   },
