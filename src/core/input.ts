@@ -146,7 +146,10 @@ export const timeZoneSchema = z
   .string("must be a string")
   .refine(isTimeZone, "must be a time zone such as Pacific/Auckland or an offset such as +13:00");
 
-/** The moment (as `iso` writes it) that a checked date or date-time means; without an offset it is one of the zone, and a day begins there. */
+/**
+ * The moment (as `iso` writes it) that a checked date or date-time means; without an offset it is one of the zone, and a day
+ * begins there.
+ */
 export function momentIn(text: string, zone: TimeZone): string {
   return iso(instantOf(text, zone) ?? new Date(Number.NaN));
 }

@@ -1,5 +1,6 @@
 import { alignEntries } from "../core/documents/align-turns.js";
 import type { Document, Turn } from "../core/types.js";
+import { groupBy } from "../lib/group-by.js";
 import { editsBetween, type Edit } from "./edits.js";
 
 /** What lies between two turns of a transcript. */
@@ -48,12 +49,7 @@ function turnsWritten(transcript: string, speakers: ReadonlySet<string>): readon
 }
 
 function replacedIn(gone: readonly Turn[], came: readonly Turn[]): readonly (readonly [was: Turn, is: Turn])[] {
-  const left = new Map<string, Turn[]>();
-  for (const turn of gone.toReversed()) {
-    const others = left.get(turn.speaker);
-    if (others) others.push(turn);
-    else left.set(turn.speaker, [turn]);
-  }
+  const left = groupBy(gone.toReversed(), ({ speaker }) => speaker);
   return came.flatMap((turn) => {
     const was = left.get(turn.speaker)?.pop();
     return was ? [[was, turn] as const] : [];

@@ -1,3 +1,5 @@
+import { inTime } from "./in-time.js";
+
 /** How long a service is waited for, and when it is left alone. */
 export interface BreakerOptions<F extends Error> {
   /** Milliseconds that one call is waited for. */
@@ -85,7 +87,7 @@ export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>
   /** What the service fails a trial with; undefined when it answers. */
   async function tryOnce(): Promise<F | undefined> {
     try {
-      await inTime(options.trial, options);
+      await withPatience(options.trial, options);
       return undefined;
     } catch (error) {
       return isFailure(error) ? error : undefined;
@@ -123,7 +125,7 @@ export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>
         throw resting.failure;
       }
       try {
-        const value = await inTime(work, options);
+        const value = await withPatience(work, options);
         succeed();
         return value;
       } catch (error) {
@@ -134,21 +136,15 @@ export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>
   };
 }
 
-async function inTime<T>(
+/** The signal tells the work that nobody waits any more. */
+async function withPatience<T>(
   work: Work<T>,
   { patienceMs, late }: Pick<BreakerOptions<Error>, "patienceMs" | "late">,
 ): Promise<T> {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(late());
-      controller.abort();
-    }, patienceMs);
-  });
   try {
-    return await Promise.race([work(controller.signal), tooLate]);
+    return await inTime(work(controller.signal), patienceMs, late);
   } finally {
-    clearTimeout(timer);
+    controller.abort();
   }
 }

@@ -10,6 +10,7 @@ const ranked = (...details: readonly UnitDetail[]): RankedUnit[] =>
     unit: detail.unit,
     detail,
     isHit: true,
+    isOutOfDate: false,
     others: [],
     similarity: 0.7 - place / 1_000,
     ownSimilarity: 0.7 - place / 1_000,

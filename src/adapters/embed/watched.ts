@@ -14,8 +14,9 @@ const TRIAL = "green tea";
 
 /**
  * The same embedder for people who wait: a query whose vector does not come in time fails, and after three such failures in
- * a row and one of a trial queries fail at once, until the service gave a vector in time again; it is tried in the background. What was asked
- * goes on meanwhile: some services load their model then, and begin anew when nobody waits. `problem` tells what fails now.
+ * a row and one of a trial queries fail at once, until the service gave a vector in time again; it is tried in the
+ * background. What was asked goes on meanwhile: some services load their model then, and begin anew when nobody waits.
+ * `problem` tells what fails now.
  */
 export function watchEmbedder(embedder: Embedder, { patienceMs, restMs }: WatchOptions): Embedder {
   let failed: AppError | undefined;

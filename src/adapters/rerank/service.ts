@@ -3,6 +3,7 @@ import { AppError, forOthers, ServiceRefusal } from "../../core/errors.js";
 import type { Log, Reranker, RerankRequest } from "../../core/ports.js";
 import { describeBreak, quoteService } from "../../lib/api-failure.js";
 import { createCircuitBreaker } from "../../lib/circuit-breaker.js";
+import { inTime } from "../../lib/in-time.js";
 import { createFetch, parseRetryAfter } from "../../lib/http-fetch.js";
 
 export interface RerankServiceOptions {
@@ -53,8 +54,8 @@ const answerSchema = z.union([
 
 /**
  * A reranker behind `POST {baseUrl}/rerank`. It tries once, and leaves the service alone after three failures in a row and
- * one of a trial, or when that asks for it; that it refuses what one search sends is no such failure. It asks for no number of results: services call that `top_n` or `top_k`, refuse the other, and give
- * all without it.
+ * one of a trial, or when that asks for it; that it refuses what one search sends is no such failure. It asks for no number
+ * of results: services call that `top_n` or `top_k`, refuse the other, and give all without it.
  */
 export function createRerankService(options: RerankServiceOptions): Reranker {
   const { baseUrl, model, apiKey, log, patienceMs, restMs } = options;
@@ -159,22 +160,9 @@ export function createRerankService(options: RerankServiceOptions): Reranker {
       if (left <= LEAST_LEFT_MS) throw outOfTime();
       const judged = breaker.ask((signal) => judge(request, signal));
       // The service has all of its time to show that it works; whoever asks has not.
-      return { scores: await (waitedMs < WORTH_COUNTING_MS ? judged : within(judged, left, outOfTime)) };
+      return { scores: await (waitedMs < WORTH_COUNTING_MS ? judged : inTime(judged, left, outOfTime)) };
     },
   };
-}
-
-/** @throws what the work throws, or `late()` after so many milliseconds; the work goes on */
-async function within<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), ms);
-  });
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** True where whatever is asked would fail: a refusal of one request says nothing of others. */

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import process from "node:process";
 import { isFileError } from "../../lib/file-identity.js";
 import type { SqliteConnection } from "../../lib/sqlite.js";
+import { syncFolderAtOnce } from "../../lib/sync-folder.js";
 
 const TEXT = `This file says that the store beside it, recollect.db, holds something.
 Should that file ever be empty, it is damaged, and no new store is begun in its place.
@@ -24,7 +24,7 @@ export function markWritten(connection: SqliteConnection, file: string): void {
   // The marker must not be on the disk before what it vouches for.
   connection.exec("pragma wal_checkpoint(passive)");
   try {
-    syncFolder(dirname(file));
+    syncFolderAtOnce(dirname(file));
     const descriptor = openSync(marker, "wx", 0o600);
     try {
       writeSync(descriptor, TEXT);
@@ -32,19 +32,8 @@ export function markWritten(connection: SqliteConnection, file: string): void {
     } finally {
       closeSync(descriptor);
     }
-    syncFolder(dirname(file));
+    syncFolderAtOnce(dirname(file));
   } catch (error) {
     if (!isFileError(error)) throw error;
-  }
-}
-
-/** Windows knows no such thing. */
-function syncFolder(folder: string): void {
-  if (process.platform === "win32") return;
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -8,7 +8,7 @@ import { settleCustomId } from "./custom-ids.js";
 import { removeById, type Removed } from "./delete-document.js";
 import { removeDocument } from "./documents.js";
 import { AppError } from "../errors.js";
-import { forgetLeaving } from "../memories/forget-leaving.js";
+import { forgetLeaving, isStatedAlone } from "../memories/forget-leaving.js";
 import { takenOutOf } from "../memories/set-aside.js";
 import type { StatingDocument } from "../memories/still-stated.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
@@ -185,7 +185,7 @@ async function leaveContainers(
   const left = stated.filter(({ containerTag }) => !stays.includes(containerTag));
   await nouns.containers.relocate(organizationId, document.id, remaining);
   for (const memory of left) await nouns.memories.removeSource(organizationId, memory.id, document.id);
-  const orphans = left.filter(({ sourceCount, isLatest, isForgotten }) => sourceCount <= 1 && isLatest && !isForgotten);
+  const orphans = left.filter(isStatedAlone);
   const batchId = createId();
   const leaving = { documentId: document.id, reason: takenOutOf(document.id), batchId };
   await forgetLeaving(nouns, actor, orphans, leaving);

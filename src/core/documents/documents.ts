@@ -9,7 +9,7 @@ import { AppError, notFound } from "../errors.js";
 import { endUserSchema, filtersOf } from "../end-user.js";
 import { findModelFailures } from "./find-model-failures.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
-import { forgetLeaving } from "../memories/forget-leaving.js";
+import { forgetLeaving, isStatedAlone } from "../memories/forget-leaving.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
 import type { ModelFailure, ModelTotals, StoreNouns } from "../ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
@@ -156,10 +156,7 @@ export async function removeDocument(nouns: StoreNouns, actor: Actor, document: 
     before: { title: document.title },
     batchId,
   });
-  const orphans = memories.filter(
-    (memory) =>
-      memory.sourceCount <= 1 && memory.isLatest && !memory.isForgotten && maySee(actor, [memory.containerTag]),
-  );
+  const orphans = memories.filter((memory) => isStatedAlone(memory) && maySee(actor, [memory.containerTag]));
   const leaving = { documentId: document.id, reason: `document ${document.id} was deleted`, batchId };
   await forgetLeaving(nouns, actor, orphans, leaving);
   return files.map(({ key }) => key);

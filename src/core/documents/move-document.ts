@@ -27,9 +27,9 @@ interface Move extends Moving {
 
 /**
  * Takes what a document states to its new containers, as it is now, inside a transaction. What it alone states in a
- * container that it leaves goes to the first new one with those of its versions that nothing else there
- * states, forgotten ones too: what was forgotten stays so. What it had taken the place of holds again where it stays. What others state too stays there without it. The other new ones get copies of what it states in one that it leaves,
- * or in the first that it has.
+ * container that it leaves goes to the first new one with those of its versions that nothing else there states, forgotten
+ * ones too: what was forgotten stays so. What it had taken the place of holds again where it stays. What others state too
+ * stays there without it. The other new ones get copies of what it states in one that it leaves, or in the first that it has.
  * @returns false when it never stated anything there, so that it has to be read for the new ones
  */
 export async function moveStated(nouns: StoreNouns, actor: Actor, moving: Moving): Promise<boolean> {

@@ -5,6 +5,7 @@ import { createId } from "../../lib/ids.js";
 import { isExpiry } from "../memories/expiry.js";
 import { isOver } from "../memories/find-memory.js";
 import { forgetMemories, lostGroundOf } from "../memories/forget.js";
+import { isStatedAlone } from "../memories/forget-leaving.js";
 import { forgetLeaving } from "../memories/forget-leaving.js";
 import { noteMemory } from "../memories/memory-state.js";
 import { readOnlyFrom, withoutPast } from "../memories/read-again.js";
@@ -106,8 +107,4 @@ export async function forgetRead(nouns: StoreNouns, actor: Actor, document: Docu
 async function statedBy(nouns: StoreNouns, actor: Actor, { organizationId, id }: Document): Promise<Memory[]> {
   const memories = await nouns.memories.ofDocument(organizationId, id);
   return memories.filter((memory) => maySee(actor, [memory.containerTag]));
-}
-
-function isStatedAlone({ sourceCount, isLatest, isForgotten }: Memory): boolean {
-  return sourceCount <= 1 && isLatest && !isForgotten;
 }

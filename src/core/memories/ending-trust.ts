@@ -1,7 +1,6 @@
 import { fold } from "../../lib/words.js";
 import type { Document, FactCandidate, Origin } from "../types.js";
-import { readEnding } from "./endings.js";
-import { readStatement } from "./statement.js";
+import { readingOf } from "./reading.js";
 import { givesOrders } from "./trust.js";
 
 /** A text of which facts are read. */
@@ -50,8 +49,8 @@ export function doubtOfEndings(source: SourceText): (candidate: FactCandidate) =
 }
 
 function saysOver(text: string): boolean {
-  const statement = readStatement(text);
-  return statement !== null && (statement.isNegative || readEnding(statement) !== null);
+  const { statement, ending } = readingOf(text);
+  return statement !== null && (statement.isNegative || ending !== null);
 }
 
 function wordsOf({ content, turns }: SourceText, speaker: string | undefined): string {

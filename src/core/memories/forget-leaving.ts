@@ -14,6 +14,11 @@ export interface Leaving {
   readonly batchId: string;
 }
 
+/** True for a memory that holds, and that one document at most states: it goes with that. */
+export function isStatedAlone({ sourceCount, isLatest, isForgotten }: Memory): boolean {
+  return sourceCount <= 1 && isLatest && !isForgotten;
+}
+
 /**
  * Forgets memories that nothing states once a document has gone, inside a transaction, after `letEarlierHold`.
  * @param memories the newest versions, none of them forgotten

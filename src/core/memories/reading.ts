@@ -24,20 +24,25 @@ export class Reading {
     this.#text = text;
   }
 
+  get statement(): Statement | null {
+    if (this.#statement === undefined) this.#statement = readStatement(this.#text);
+    return this.#statement;
+  }
+
   get claim(): Claim | null {
-    if (this.#claim === undefined) this.#claim = this.#stated && readClaim(this.#text, this.#stated);
+    if (this.#claim === undefined) this.#claim = this.statement && readClaim(this.#text, this.statement);
     return this.#claim;
   }
 
   /** What it says to be over. */
   get ending(): State | null {
-    if (this.#ending === undefined) this.#ending = this.#stated && readEnding(this.#stated);
+    if (this.#ending === undefined) this.#ending = this.statement && readEnding(this.statement);
     return this.#ending;
   }
 
   /** What it says to hold that may end. */
   get holdings(): readonly State[] {
-    return (this.#holdings ??= this.#stated ? readHoldings(this.#stated) : []);
+    return (this.#holdings ??= this.statement ? readHoldings(this.statement) : []);
   }
 
   /** The name of somebody whom it brings in. */
@@ -55,11 +60,6 @@ export class Reading {
   /** The pieces of its meaning in order. */
   get pieces(): readonly string[] {
     return (this.#pieces ??= this.#text.length > LONGEST_READ ? [] : meaningKey(this.#text).split(" "));
-  }
-
-  get #stated(): Statement | null {
-    if (this.#statement === undefined) this.#statement = readStatement(this.#text);
-    return this.#statement;
   }
 }
 

@@ -1,11 +1,10 @@
 import { titleOf } from "../../lib/title.js";
 import { summarize } from "../../lib/summary.js";
-import { iso } from "../../lib/time.js";
 import { isStopWord, tokenise } from "../../lib/words.js";
 import type { CoreContext } from "../context.js";
 import type { PassageStatement, Statements } from "../ports.js";
 import type { Document, DocumentHead } from "../types.js";
-import { divide, GAP, isGone, type Asking } from "./passages.js";
+import { askingIn, divide, GAP, isGone, type Asking } from "./passages.js";
 import type { Ground } from "./search-ground.js";
 
 type Searching = Pick<CoreContext, "store" | "clock">;
@@ -23,7 +22,7 @@ export async function asDocumentsHold(
   if (scope.includeForgotten || heads.length === 0) return heads;
   const ids = heads.map(({ id }) => id);
   const stated = await store.units.statements(organizationId, ids);
-  const asking = { held: new Set(scope.containerIds), moment: iso(clock.now()) };
+  const asking = askingIn(scope, clock.now());
   const shown: DocumentHead[] = [];
   for (const head of heads) {
     const statements = stated.get(head.id) ?? [];
@@ -41,8 +40,7 @@ export function contentThatHolds(
   { id, content }: Pick<Document, "id" | "content">,
   stated: Statements,
 ): string {
-  const asking = { held: new Set(scope.containerIds), moment: iso(clock.now()) };
-  return divide(content, { statements: stated.get(id) ?? [] }, asking)?.current ?? content;
+  return divide(content, { statements: stated.get(id) ?? [] }, askingIn(scope, clock.now()))?.current ?? content;
 }
 
 function tellsOfGone(

@@ -22,8 +22,8 @@ export interface Wanted {
 
 /**
  * Finds units for every form of a question, puts them into one order, and that into a better one where it is wanted. Whatever
- * changes the order looks at units of all kinds and whatever the threshold, so that the same has the same similarity in every mode, and
- * thresholds cut on what is shown.
+ * changes the order looks at units of all kinds and whatever the threshold, so that the same has the same similarity in every
+ * mode, and thresholds cut on what is shown.
  */
 export async function findRanked(
   context: CoreContext,

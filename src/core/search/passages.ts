@@ -21,10 +21,9 @@ const HAS_WORDS = /[\p{L}\p{N}]/u;
  */
 export function dividePassages(details: readonly UnitDetail[], scope: UnitScope, now: Date): readonly UnitDetail[] {
   if (!details.some(({ chunk }) => chunk?.statements)) return details;
-  const held = new Set(scope.containerIds);
-  const moment = iso(now);
+  const asking = askingIn(scope, now);
   return details.flatMap((detail) => {
-    const passage = detail.chunk?.statements && divide(detail.text, detail.chunk, { held, moment });
+    const passage = detail.chunk?.statements && divide(detail.text, detail.chunk, asking);
     if (!passage) return detail;
     if (scope.includeForgotten) return { ...detail, passage };
     return passage.current === "" ? [] : { ...detail, text: passage.current, passage };
@@ -51,6 +50,11 @@ export interface Asking {
   readonly held: ReadonlySet<number>;
   /** ISO date-time. */
   readonly moment: string;
+}
+
+/** What counts in a scope at a moment. */
+export function askingIn({ containerIds }: Pick<UnitScope, "containerIds">, now: Date): Asking {
+  return { held: new Set(containerIds), moment: iso(now) };
 }
 
 /** A statement with all places where a passage has its words. Those of the same words share one list. */

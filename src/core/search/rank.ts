@@ -9,7 +9,7 @@ import { findSides, weighEvent } from "./event-times.js";
 import { OUT_OF_DATE, standingFor, withNamesOfPast } from "./out-of-date.js";
 import { RANK, type RankRecipe } from "./recipes.js";
 import { levelSimilarities } from "./level.js";
-import { gatherRepetitions, standIn, type Listed } from "./repetition.js";
+import { gatherRepetitions, standIn, type Listed, type Repetition } from "./repetition.js";
 import { findSources, shareStrengths } from "./sources.js";
 import { coverageOf, interpolate, similarityOf, unrelatedCosine } from "./similarity.js";
 import { liftSurroundings } from "./surroundings.js";
@@ -49,8 +49,8 @@ export interface ShownUnit {
   readonly detail: UnitDetail;
   /** False for what no retriever found, and that is only here because it stands beside what they did find. */
   readonly isHit: boolean;
-  /** Set for a passage that says on the question only what does not hold any more, or what is over. */
-  readonly isOutOfDate?: true;
+  /** True for a passage that says on the question only what does not hold any more, or what is over. */
+  readonly isOutOfDate: boolean;
 }
 
 export interface RankedUnit extends ShownUnit {
@@ -148,11 +148,10 @@ function showRanked(scored: readonly Listed[], input: RankInput): RankedUnit[] {
     if (similarity < threshold || shown.length >= limit) break;
     const listed = standIn(group, kinds);
     if (!listed) continue;
-    const others = BOTH_KINDS.flatMap((kind) => standIn(group, [kind]) ?? []).filter((other) => other !== listed);
     const { score, similarity: ownSimilarity, isFurther } = group;
     shown.push({
       ...shownAs(listed, input),
-      others: others.map((other) => shownAs(other, input)),
+      others: othersIn(group, listed).map((other) => shownAs(other, input)),
       similarity,
       ownSimilarity,
       score,
@@ -162,10 +161,16 @@ function showRanked(scored: readonly Listed[], input: RankInput): RankedUnit[] {
   return shown;
 }
 
+/** Those that stand for the same where other kinds are wanted. */
+function othersIn(group: Repetition, listed: Listed): readonly Listed[] {
+  if (group.members.length === 1) return [];
+  return BOTH_KINDS.flatMap((kind) => standIn(group, [kind]) ?? []).filter((other) => other !== listed);
+}
+
 function shownAs({ words, isOutOfDate }: Listed, { textHits, vectorHits }: RankInput): ShownUnit {
   const { detail } = words;
   const isHit = isAmong(detail.unit, textHits) || isAmong(detail.unit, vectorHits);
-  return { unit: detail.unit, detail, isHit, ...(isOutOfDate && { isOutOfDate }) };
+  return { unit: detail.unit, detail, isHit, isOutOfDate };
 }
 
 const BOTH_KINDS: readonly UnitKind[] = ["chunk", "memory"];

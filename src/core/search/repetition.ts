@@ -53,7 +53,12 @@ export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
   const all: Gathered[] = [];
   const bySignature = new Map<number, Known>();
   const byDocument = new Map<string, Gathered[]>();
-  for (const item of furtherLast(ranked)) {
+  const hasFurther = ranked.some(({ isFurther }) => isFurther);
+  // What only some searches come to see decides nothing for the others.
+  const ordered = hasFurther
+    ? ranked.toSorted((one, other) => Number(one.isFurther) - Number(other.isFurther))
+    : ranked;
+  for (const item of ordered) {
     const { signature } = item.words;
     const alike = bySignature.get(signature);
     const same = alike && findSame(item, alike);
@@ -61,13 +66,7 @@ export function gatherRepetitions(ranked: readonly Listed[]): Repetition[] {
     if (!same) bySignature.set(signature, { item, group, next: alike });
     if (group.shown !== item) join(group, item);
   }
-  return ranked.some(({ isFurther }) => isFurther) ? all.sort((one, other) => other.score - one.score) : all;
-}
-
-/** So that what only some searches come to see decides nothing for the others. */
-function furtherLast(ranked: readonly Listed[]): readonly Listed[] {
-  if (!ranked.some(({ isFurther }) => isFurther)) return ranked;
-  return ranked.toSorted((one, other) => Number(one.isFurther) - Number(other.isFurther));
+  return hasFurther ? all.sort((one, other) => other.score - one.score) : all;
 }
 
 function findSame({ words }: Listed, alike: Known): Gathered | undefined {

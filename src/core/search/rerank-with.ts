@@ -4,6 +4,7 @@ import { AppError } from "../errors.js";
 import type { Reranker, RerankText } from "../ports.js";
 import type { RankedUnit } from "./rank.js";
 import type { Retrieved } from "./retrieve.js";
+import { waitFor } from "./waits.js";
 
 /**
  * Puts the best units into the order of a reranker; those that it did not judge follow as they were. Without an answer that
@@ -20,8 +21,7 @@ export async function rerankWith(
   try {
     const texts = best.map((unit) => textOf(unit, timeZone));
     const request = { query, texts, waitedMs: waits?.ms() ?? 0 };
-    const judge = () => reranker.rerank(request);
-    const { scores } = await (waits?.wait("reranker", judge) ?? judge());
+    const { scores } = await waitFor(waits, "reranker", () => reranker.rerank(request));
     const missing = best.length - scores.filter((score) => score !== null).length;
     return {
       ranked: [...byScore(best, scores), ...ranked.slice(best.length)],

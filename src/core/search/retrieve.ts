@@ -16,6 +16,7 @@ import {
 } from "./rank.js";
 import { SEARCH } from "./recipes.js";
 import type { Ground } from "./search-ground.js";
+import { waitFor } from "./waits.js";
 import type { Unit, UnitKind, UnitSet, VectorSpace } from "../types.js";
 
 /** What the retrievers found for a question, ranked. */
@@ -172,8 +173,9 @@ async function embedQuery(context: Retrieval, query: string): Promise<Tried<Mean
   return tryVectors<Meaning | null>(context, null, async () => {
     const space = await store.findSpace(embedder.fingerprint);
     if (!space) return null;
-    const embed = () => timed(stages, "embed", () => embedder.embed([query], "query"));
-    const [vector] = await (waits?.wait("embedder", embed) ?? embed());
+    const [vector] = await waitFor(waits, "embedder", () =>
+      timed(stages, "embed", () => embedder.embed([query], "query")),
+    );
     return vector ? { space, vector } : null;
   });
 }

@@ -13,6 +13,11 @@ export interface SearchWaits {
   wait<T>(service: Service, work: () => Promise<T>): Promise<T>;
 }
 
+/** Does the work as a wait of the search that it belongs to, where it belongs to one. @throws what `SearchWaits.wait` throws */
+export function waitFor<T>(waits: SearchWaits | undefined, service: Service, work: () => Promise<T>): Promise<T> {
+  return waits ? waits.wait(service, work) : work();
+}
+
 /** The waits of one search: none so far. */
 export function createWaits(): SearchWaits {
   let waited = 0;

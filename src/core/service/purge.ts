@@ -7,7 +7,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { lookUpDocument } from "../documents/documents.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
-import { letEarlierHold } from "../memories/forget-leaving.js";
+import { isStatedAlone, letEarlierHold } from "../memories/forget-leaving.js";
 import { once } from "../operations.js";
 import type { ContainerRow, JobHandler, StoreNouns } from "../ports.js";
 import type { Actor } from "../types.js";
@@ -124,8 +124,11 @@ async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string):
 /** What a document that is purged had taken the place of holds again where others state it. */
 async function letOthersHold(nouns: StoreNouns, actor: Actor, documentId: string): Promise<void> {
   const stated = await nouns.memories.ofDocument(actor.organizationId, documentId);
-  const alone = stated.filter(({ sourceCount, isLatest, isForgotten }) => sourceCount <= 1 && isLatest && !isForgotten);
-  await letEarlierHold(nouns, actor, alone, { documentId, reason: "its document was purged", batchId: createId() });
+  await letEarlierHold(nouns, actor, stated.filter(isStatedAlone), {
+    documentId,
+    reason: "its document was purged",
+    batchId: createId(),
+  });
 }
 
 /**
