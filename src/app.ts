@@ -11,6 +11,7 @@ import { createSmtpMailer } from "./adapters/mail/smtp.js";
 import { createSeat, findOwnerAddress } from "./adapters/owner/election.js";
 import type { Possession } from "./adapters/owner/possession.js";
 import { createRerankService } from "./adapters/rerank/service.js";
+import { type Backup, backUpStore } from "./adapters/store/backup.js";
 import { createSqliteStore, STORE_FILE } from "./adapters/store/store.js";
 import { createVectors } from "./adapters/vectors/index.js";
 import type { Config } from "./config.js";
@@ -95,6 +96,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     vacuumMegabytes: config.vacuumMegabytes,
     clock: systemClock,
     organizationId: config.apiKey?.organizationId,
+    onUpgrade: (upgrade) => options.log.info("the store has a new schema", { ...upgrade }),
   });
   const parts = assemble(options, store);
   const { context, vectors, runner, schedule, retryModel } = parts;
@@ -293,6 +295,11 @@ export async function addressOfService(dataDirectory: string): Promise<string | 
 /** False for a folder in which no memory was begun yet, such as one whose name is misspelt. */
 export function hasMemory(dataDirectory: string): boolean {
   return existsSync(join(dataDirectory, STORE_FILE));
+}
+
+/** As `backUpStore` says, of a data folder that anybody may own at the moment. */
+export function backUp(dataDirectory: string, target: string, signal: AbortSignal): Promise<Backup> {
+  return backUpStore({ file: join(dataDirectory, STORE_FILE), folders: [FILES_FOLDER], target, signal });
 }
 
 /** For whatever begins none there; `begin` names commands that do. */

@@ -40,7 +40,7 @@ interface Start {
   readonly log: LeveledLog;
 }
 
-const starters: Starters = { version, openDoor, serve, serveMcp, surroundings, runningService, openInBrowser };
+const starters: Starters = { version, openDoor, serve, serveMcp, surroundings, runningService, openInBrowser, backUp };
 // What a command waits for may hang on timers and sockets that keep no process alive by themselves.
 const awake = setInterval(() => undefined, 60_000);
 const exitCode = await runCommand();
@@ -260,6 +260,13 @@ async function runningService(settings: Settings): Promise<{ url: string } | nul
   const { addressOfService } = await import("./app.js");
   const url = await addressOfService(readConfig(undefined, settings).dataDirectory);
   return url === null ? null : { url };
+}
+
+async function backUp(settings: Settings, target: string, signal: AbortSignal): ReturnType<Starters["backUp"]> {
+  const { readConfig } = await import("./config.js");
+  const { dataDirectory } = readConfig(undefined, settings);
+  if (!(await hasMemory(dataDirectory))) throw await noMemoryIn(dataDirectory);
+  return (await import("./app.js")).backUp(dataDirectory, target, signal);
 }
 
 async function openInBrowser(url: string): Promise<boolean> {

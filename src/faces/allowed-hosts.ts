@@ -20,10 +20,15 @@ export interface AllowedHosts {
 export function objectionToHost(headers: Pick<Headers, "get">, allowed: AllowedHosts): string | null {
   const host = headers.get("host")?.toLowerCase() ?? "";
   if (!isAllowedHost(host, allowed))
-    return `The Host header ${quote(host)} is not a name of this server. Set RECOLLECT_PUBLIC_URL, or add the name to RECOLLECT_ALLOWED_HOSTS.`;
+    return `The Host header ${quote(host)} is not a name of this server. ${adviceOn(allowed)}`;
   const origin = headers.get("origin");
   if (origin === null || isAllowedOrigin(origin, allowed)) return null;
   return `Pages of ${quote(origin)} may not call this. Add the origin to RECOLLECT_ALLOWED_ORIGINS if they should.`;
+}
+
+function adviceOn({ publicUrl }: AllowedHosts): string {
+  if (publicUrl === undefined) return "Set RECOLLECT_PUBLIC_URL, or add the name to RECOLLECT_ALLOWED_HOSTS.";
+  return `It is reached as ${new URL(publicUrl).host}, as RECOLLECT_PUBLIC_URL says: let the proxy pass the Host header on as it came, or add the name to RECOLLECT_ALLOWED_HOSTS.`;
 }
 
 function isAllowedHost(host: string, { publicUrl, hosts = [] }: AllowedHosts): boolean {

@@ -58,8 +58,8 @@ describe("what is read as a filter", () => {
 
 describe("what is refused, with its place and the rule", () => {
   test.each<[unknown, RegExp]>([
-    [CONDITION, /^filters: must be an object with AND or OR$/],
-    [[{ AND: [] }], /^filters: must be an object with AND or OR$/],
+    [CONDITION, /^filters: must be an object with AND or OR, like {"AND": \[/],
+    [[{ AND: [] }], /^filters: must be an object with AND or OR, like {"AND": \[/],
     ["", /^filters: is a string that is not JSON$/],
     ["{", /^filters: is a string that is not JSON$/],
     ["[".repeat(100_000), /^filters: is a string that is not JSON$/],

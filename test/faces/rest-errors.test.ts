@@ -180,6 +180,16 @@ describe("bad input stores nothing, is answered in words, and leaves the service
 
 describe("paths and methods that are not served", () => {
   test.each([
+    ["/v3/v3/documents", "Leave the version out of the base URL."],
+    ["/v4/v4/search", "Leave the version out of the base URL."],
+    ["/v4/search/", "Leave out the slash at its end."],
+  ])("POST %s: 404 that says what is wrong with the address", async (path, advice) => {
+    const { status, body } = await rest.send("POST", path, {});
+    expect(status).toBe(404);
+    expect(body.error).toBe(`This server does not serve POST ${path}. ${advice}`);
+  });
+
+  test.each([
     ["GET", "/v3"],
     ["GET", "/v3/nothing"],
     ["POST", "/v3/documents/a/file"],

@@ -28,6 +28,7 @@ export function startersFor(dataDirectory: string): Starters {
     runningService: () => Promise.resolve(null),
     openInBrowser: () => Promise.resolve(false),
     serveMcp: () => Promise.reject(new Error("this test serves no MCP")),
+    backUp: () => Promise.reject(new Error("this test backs up nothing")),
   };
 }
 

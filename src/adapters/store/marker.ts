@@ -19,21 +19,25 @@ function markerOf(file: string): string {
  * be written, the next start tries again.
  */
 export function markWritten(connection: SqliteConnection, file: string): void {
-  const marker = markerOf(file);
-  if (existsSync(marker)) return;
+  if (existsSync(markerOf(file))) return;
   // The marker must not be on the disk before what it vouches for.
   connection.exec("pragma wal_checkpoint(passive)");
   try {
-    syncFolderAtOnce(dirname(file));
-    const descriptor = openSync(marker, "wx", 0o600);
-    try {
-      writeSync(descriptor, TEXT);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    syncFolderAtOnce(dirname(file));
+    leaveMarker(file);
   } catch (error) {
     if (!isFileError(error)) throw error;
   }
+}
+
+/** Leaves the marker beside a store that is on the disk. @throws what the file system throws, also where there is a marker */
+export function leaveMarker(file: string): void {
+  syncFolderAtOnce(dirname(file));
+  const descriptor = openSync(markerOf(file), "wx", 0o600);
+  try {
+    writeSync(descriptor, TEXT);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  syncFolderAtOnce(dirname(file));
 }

@@ -11,6 +11,7 @@ import { markWritten } from "./marker.js";
 import { MIGRATIONS } from "./migrations/index.js";
 import { readValue } from "./read-value.js";
 import { APPLICATION_ID, isTooNew, refuseDamaged, refuseForeign, refuseNewer } from "./refusals.js";
+import { copyBeforeUpgrade } from "./schema-copies.js";
 import type { SqliteConnections } from "./sqlite.js";
 import { BUSY_PATIENCE_MS, BUSY_PAUSE_MS, describeFileError, describeSqliteError, isBusy } from "./sqlite-errors.js";
 
@@ -27,6 +28,15 @@ export interface OpenOptions {
   readonly maxMegabytes: number;
   /** How long a locked store is waited for, in milliseconds. Default 5,000. */
   readonly patienceMs?: number | undefined;
+  readonly onUpgrade?: ((upgrade: Upgrade) => void) | undefined;
+}
+
+/** A change of the schema of a store that was there before. */
+export interface Upgrade {
+  readonly from: number;
+  readonly to: number;
+  /** The store as it was; null where there was no room for a copy, or it would have taken too long. */
+  readonly copy: string | null;
 }
 
 /**
@@ -101,7 +111,7 @@ function firstFinding(verdict: string): string {
   return verdict.replace(/^\*\*\*.*\n/, "").split("\n")[0] ?? verdict;
 }
 
-function prepareWriter(connection: SqliteConnection, { maxMegabytes }: OpenOptions): void {
+function prepareWriter(connection: SqliteConnection, options: OpenOptions): void {
   connection.exec("pragma journal_mode = wal");
   // The log is brought to the disk by those who wait for it (log-file.ts), and into the file by another thread.
   connection.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = ${LARGEST_LOG_PAGES}`);
@@ -109,8 +119,9 @@ function prepareWriter(connection: SqliteConnection, { maxMegabytes }: OpenOptio
   connection.exec(`pragma cache_size = -${WRITER_CACHE_KIB}`);
   connection.exec("pragma journal_size_limit = 67108864");
   defineFunctions(connection);
-  migrate(connection);
+  upgrade(connection, options);
   connection.exec(CHANGED_TABLE);
+  const { maxMegabytes } = options;
   if (maxMegabytes > 0) {
     const pageSize = Number(readValue(connection, "page_size", "pragma_page_size"));
     connection.exec(`pragma max_page_count = ${Math.max(1, Math.floor((maxMegabytes * 1024 * 1024) / pageSize))}`);
@@ -133,9 +144,16 @@ function defineFunctions(connection: SqliteConnection): void {
   connection.function("create_id", { deterministic: false }, (_row) => createId());
 }
 
-function migrate(connection: SqliteConnection): void {
-  const version = Number(readValue(connection, "user_version", "pragma_user_version"));
-  if (version === MIGRATIONS.length) return;
+function upgrade(connection: SqliteConnection, { file, onUpgrade }: OpenOptions): void {
+  const from = Number(readValue(connection, "user_version", "pragma_user_version"));
+  const to = MIGRATIONS.length;
+  if (from === to) return;
+  const copy = from > 0 ? copyBeforeUpgrade(connection, file, from) : null;
+  migrate(connection, from);
+  if (from > 0) onUpgrade?.({ from, to, copy });
+}
+
+function migrate(connection: SqliteConnection, version: number): void {
   connection.exec("begin exclusive");
   try {
     for (const migration of MIGRATIONS.slice(version)) connection.exec(migration);

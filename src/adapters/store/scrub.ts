@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
-import { Worker } from "node:worker_threads";
 import { type Kysely, sql } from "kysely";
 import { AppError } from "../../core/errors.js";
+import { runInThread } from "../../lib/run-in-thread.js";
 import { sqliteModule } from "../../lib/sqlite.js";
 import { yieldTurn } from "../../lib/time.js";
 import type { Database } from "./schema.js";
+import { removeSchemaCopies } from "./schema-copies.js";
 import { describeSqliteError } from "./sqlite-errors.js";
 import { VACUUM_PROGRAM } from "./vacuum-program.js";
 import { atomically } from "./transact.js";
@@ -28,7 +29,7 @@ export interface Scrubbing {
 
 /**
  * Leaves no trace in the file of what was deleted: removed words in the text index, samples of the query planner, free
- * pages, remains inside pages, and the log. The file is written anew, which takes about a second for 200 MB, and who writes
+ * pages, remains inside pages, the log, and copies from before a change of the schema. The file is written anew, which takes about a second for 200 MB, and who writes
  * waits for that part; SQLite's own `secure_delete` would slow down every delete and still leave copies of rows
  * that were moved between pages.
  * @throws AppError `storage_full` when there is no room for a copy of the file, `unavailable` with `retryAfter` while
@@ -38,6 +39,7 @@ export async function scrubFile(db: Kysely<Database>, scrubbing: Scrubbing): Pro
   await mergeTextIndex(db, scrubbing.signal);
   await dropSamples(db);
   await scrubbing.alone(() => writeAnew(scrubbing));
+  removeSchemaCopies(scrubbing.file);
   const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
   if (rows[0]?.busy !== 0)
     throw new AppError("unavailable", "Another program reads the store; its log cannot be emptied yet.", {
@@ -53,12 +55,7 @@ export async function scrubFile(db: Kysely<Database>, scrubbing: Scrubbing): Pro
 async function writeAnew({ file, largestInMemory, patienceMs }: Scrubbing): Promise<void> {
   const temporaryStore = statSync(file).size > largestInMemory ? "file" : "memory";
   const workerData = { file, module: sqliteModule(), temporaryStore, cacheKiB: CACHE_KIB, patienceMs };
-  const worker = new Worker(VACUUM_PROGRAM, { eval: true, workerData });
-  const failure = await new Promise<object | null>((resolve, reject) => {
-    worker.once("message", resolve);
-    worker.once("error", reject);
-    worker.once("exit", () => reject(new Error("The thread that writes the store anew ended without a word.")));
-  });
+  const failure = await runInThread(VACUUM_PROGRAM, workerData);
   if (failure !== null) throw describeSqliteError(Object.assign(new Error("vacuum"), failure), file);
 }
 

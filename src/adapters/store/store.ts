@@ -31,7 +31,7 @@ import { createOAuthStore } from "./oauth.js";
 import { openLogFile } from "./log-file.js";
 import { createMemoryStore } from "./memories.js";
 import { createMergeStore } from "./merges.js";
-import { openSqliteStore } from "./open.js";
+import { openSqliteStore, type OpenOptions } from "./open.js";
 import { createOperationStore } from "./operations.js";
 import { createPurgeStore } from "./purges.js";
 import { createRequestStore } from "./requests.js";
@@ -60,6 +60,8 @@ export interface SqliteStoreOptions {
   readonly patienceMs?: number | undefined;
   /** Memory that writing the file anew may take, in MB; a larger file goes through the disk. Default 256. */
   readonly vacuumMegabytes?: number | undefined;
+  /** Called once the schema of a store that was there before is changed. */
+  readonly onUpgrade?: OpenOptions["onUpgrade"];
 }
 
 /** Name of the store inside a data folder. */
@@ -74,7 +76,7 @@ const VACUUM_MEGABYTES = 256;
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const file = join(options.dataDirectory, STORE_FILE);
   const { clock, maxMegabytes, patienceMs = BUSY_PATIENCE_MS, vacuumMegabytes = VACUUM_MEGABYTES } = options;
-  const connections = await openSqliteStore({ file, maxMegabytes, patienceMs });
+  const connections = await openSqliteStore({ file, maxMegabytes, patienceMs, onUpgrade: options.onUpgrade });
   const feed = createChangeFeed(connections.writer);
   const caches = createUnitCaches(feed);
   const guard = guardFiles(file);

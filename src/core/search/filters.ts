@@ -38,12 +38,15 @@ function fail(path: Path, message: string): never {
   throw invalid([{ path, message }]);
 }
 
+/** What is said of filters that are none. */
+export const FILTERS_SHAPE = `must be an object with AND or OR, like {"AND": [{"key": "topic", "value": "bees"}]}`;
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parseGroup(value: unknown, path: Path, counter: Counter): FilterExpression {
-  if (!isObject(value) || !("AND" in value || "OR" in value)) fail(path, "must be an object with AND or OR");
+  if (!isObject(value) || !("AND" in value || "OR" in value)) fail(path, FILTERS_SHAPE);
   if ((path.length - 1) / 2 >= MAX_DEPTH) fail(path, `must not be nested deeper than ${MAX_DEPTH} levels`);
   counter.groups += 1;
   if (counter.groups > MAX_GROUPS) fail(path, `there must be at most ${MAX_GROUPS} groups`);

@@ -6,6 +6,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { findDocument, lookUpDocument } from "../documents/documents.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
+import { afterArrivals } from "./arrivals.js";
 import { ask } from "./ask.js";
 import { asDocumentsHold, contentThatHolds } from "./documents-that-hold.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
@@ -66,7 +67,18 @@ export type DocumentSearchAnswer = Omit<SearchAnswer, "results"> & { readonly re
  * Finds documents by their chunks, best first, in the order of `search`.
  * @throws AppError `not_found` when `documentId` names no document, `invalid` for a wrong request
  */
-export async function searchDocuments(plain: CoreContext, call: Admitted, raw: unknown): Promise<DocumentSearchAnswer> {
+export async function searchDocuments(
+  context: CoreContext,
+  call: Admitted,
+  raw: unknown,
+): Promise<DocumentSearchAnswer> {
+  const started = performance.now();
+  const tagsOf = () => reachableContainers(call.actor, parseInput(searchDocumentsSchema, raw).containerTags);
+  const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(context, call, raw));
+  return { ...answer, timing: millisecondsSince(started) };
+}
+
+async function searchAtOnce(plain: CoreContext, call: Admitted, raw: unknown): Promise<DocumentSearchAnswer> {
   const started = performance.now();
   const stages = createStages();
   const context = { ...plain, stages, waits: createWaits() };

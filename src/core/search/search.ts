@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { createStages } from "../../lib/stages.js";
 import type { TimeZone } from "../../lib/time-zone.js";
-import { asSeenBy, maySee } from "../auth.js";
+import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
+import { afterArrivals } from "./arrivals.js";
 import { ask, type Asked } from "./ask.js";
 import { asDocumentsHold } from "./documents-that-hold.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
@@ -110,10 +111,18 @@ export interface SearchAnswer {
 }
 
 /**
- * Finds memories and chunks by meaning and by words, inside the containers of the request.
+ * Finds memories and chunks by meaning and by words, inside the containers of the request. Where it finds nothing, it waits a
+ * moment for what was just added.
  * @throws AppError `invalid` for a wrong request; a broken vector index or embedder only degrades the answer
  */
-export async function searchMemories(plain: CoreContext, call: Admitted, raw: unknown): Promise<SearchAnswer> {
+export async function searchMemories(context: CoreContext, call: Admitted, raw: unknown): Promise<SearchAnswer> {
+  const started = performance.now();
+  const tagsOf = () => reachableContainers(call.actor, parseInput(searchSchema, raw).containerTags);
+  const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(context, call, raw));
+  return { ...answer, timing: millisecondsSince(started) };
+}
+
+async function searchAtOnce(plain: CoreContext, call: Admitted, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const stages = createStages();
   const context = { ...plain, stages, waits: createWaits() };

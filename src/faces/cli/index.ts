@@ -4,6 +4,7 @@ import { inTimeZone, instantOf, machineTimeZone } from "../../lib/time-zone.js";
 import type { Cli, Register } from "./cli.js";
 import { registerAdd } from "./commands/add.js";
 import { registerAudit } from "./commands/audit.js";
+import { registerBackup } from "./commands/backup.js";
 import { registerConnect } from "./commands/connect.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerEmbeddings } from "./commands/embeddings.js";
@@ -46,6 +47,7 @@ const COMMANDS: readonly Register[] = [
   registerKeys,
   registerGrants,
   registerAudit,
+  registerBackup,
   registerConnect,
   registerLogin,
   registerPassword,

@@ -73,6 +73,15 @@ export interface Starters {
   surroundings(settings: Readonly<Record<string, string>>): Promise<Surroundings>;
   /** Where browsers reach the service of the data folder, without a slash at its end; null when none runs. */
   runningService(settings: Readonly<Record<string, string>>): Promise<{ readonly url: string } | null>;
+  /**
+   * Copies the data folder, in use or not, into a new folder that can be served.
+   * @throws AppError `not_found` where there is no memory, `conflict` for a folder that is taken, `storage_full`
+   */
+  backUp(
+    settings: Readonly<Record<string, string>>,
+    folder: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly folder: string; readonly storeBytes: number; readonly files: number }>;
   /** Opens an address in a browser of this machine. @returns false when there is none */
   openInBrowser(url: string): Promise<boolean>;
   /** Serves MCP on standard input and output until input ends. */

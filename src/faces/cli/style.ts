@@ -50,3 +50,8 @@ export function pairs(entries: readonly (readonly [name: string, value: string])
   const width = Math.max(...entries.map(([name]) => name.length));
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
 }
+
+/** A size in bytes, for people. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)} MB`;
+}

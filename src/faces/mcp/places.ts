@@ -31,3 +31,18 @@ export function writingPlace({ actor, defaultContainer }: Asker, named?: string)
 export function listPlaces(places: readonly string[]): string {
   return places.join(", ");
 }
+
+/** How many names of containers a message gives. */
+const MOST_NAMES = 10;
+
+/** What to say where nothing was found: also that a container is not there, since its name may be misspelt. */
+export async function describeNothing({ core, actor }: ToolContext, places: readonly string[]): Promise<string> {
+  const { containers } = await core.listContainers({ actor });
+  const known = containers.map(({ tag }) => tag);
+  const missing = places.filter((tag) => !known.includes(tag));
+  if (missing.length === 0 || known.length === 0)
+    return `Nothing in ${listPlaces(places)} is similar enough. Other words, a lower threshold or another containerTag may find more.`;
+  const names = known.slice(0, MOST_NAMES).join(", ");
+  const more = known.length > MOST_NAMES ? `, and ${known.length - MOST_NAMES} more` : "";
+  return `There is no container ${listPlaces(missing)}. There ${known.length === 1 ? "is" : "are"}: ${names}${more}.`;
+}

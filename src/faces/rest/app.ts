@@ -136,7 +136,13 @@ export function createRestFace(options: RestFaceOptions): RestApp {
 }
 
 function refusePath({ method, path }: { method: string; path: string }): never {
-  throw new AppError("not_found", `This server does not serve ${method} ${truncate(path, 200)}.`);
+  throw new AppError("not_found", `This server does not serve ${method} ${truncate(path, 200)}.${adviceOn(path)}`);
+}
+
+/** Clients add the version themselves, and leave no slash at the end. */
+function adviceOn(path: string): string {
+  if (/^\/v\d+\/v\d+(\/|$)/.test(path)) return " Leave the version out of the base URL.";
+  return path.length > 1 && path.endsWith("/") ? " Leave out the slash at its end." : "";
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Status } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { count, dollars, oneLine, pairs } from "../style.js";
+import { count, dollars, megabytes, oneLine, pairs } from "../style.js";
 
 export function registerStatus(program: Command, cli: Cli): void {
   program
@@ -137,8 +137,4 @@ function describeCost({ answers, cost, unpricedAnswers }: Status["llmUse"]): str
   if (cost === null) return `price not known: ${howTo}`;
   if (unpricedAnswers === 0) return dollars(cost);
   return `${dollars(cost)} for ${answers - unpricedAnswers} answers; price of ${unpricedAnswers} not known: ${howTo}`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)} MB`;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describeGaps, describeHits, hitSchema, presentHit } from "../hits.js";
 import { count, fence, NOTICE } from "../recalled.js";
-import { listPlaces, readingPlaces } from "../places.js";
+import { describeNothing, listPlaces, readingPlaces } from "../places.js";
 import { defineTool } from "../tool.js";
 import { containerTag, READ_ONLY } from "./arguments.js";
 
@@ -45,7 +45,8 @@ export const searchTool = defineTool({
   input,
   output,
   annotations: READ_ONLY,
-  async run({ core, actor, defaultContainer }, args) {
+  async run(context, args) {
+    const { core, actor, defaultContainer } = context;
     const places = readingPlaces({ actor, defaultContainer }, args.containerTag);
     const container = listPlaces(places);
     const answer = await core.search(
@@ -64,7 +65,7 @@ export const searchTool = defineTool({
     const text = [
       results.length > 0
         ? `${count(results.length, "result")} in ${container}, best first.\n${fence(describeHits(answer))}`
-        : `Nothing in ${container} is similar enough. Other words, a lower threshold or another containerTag may find more.`,
+        : await describeNothing(context, places),
       ...describeGaps(answer),
     ].join("\n");
     return { text, structured: { results: results.map(presentHit), waiting, degraded: [...degraded], notice: NOTICE } };

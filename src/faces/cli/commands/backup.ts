@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import { examples, type Cli } from "../cli.js";
+import { untilInterrupted } from "../interrupt.js";
+import { notEmpty } from "../options.js";
+import { count, megabytes } from "../style.js";
+
+export function registerBackup(program: Command, cli: Cli): void {
+  program
+    .command("backup")
+    .description("Copy everything into a new folder, also while a service is running.")
+    .argument("<folder>", "the folder to make, outside of the data folder", notEmpty)
+    .addHelpText(
+      "after",
+      `${examples(cli, ["$ backup /mnt/backups/recollect-monday", "$ --data-dir ./data backup ../copy --json"])}
+The copy holds all that was acknowledged before the command began. It is a data folder: to restore it, copy it to where it
+is to stay, and start with --data-dir. Later purges do not reach it.
+`,
+    )
+    .action(async (folder: string) => backUp(cli, folder));
+}
+
+async function backUp(cli: Cli, target: string): Promise<void> {
+  const progress = cli.output.progress("copying the store, and reading the copy again");
+  const backup = await copyUntilInterrupted(cli, target).finally(() => progress.stop());
+  const { folder, storeBytes, files } = backup;
+  cli.output.answer(backup, () => [
+    `Backed up to ${folder}: the store (${megabytes(storeBytes)}) and ${count(files, "uploaded file")}.`,
+    `To use it: \`${cli.programName} serve --data-dir ${folder}\`, best on a copy of it.`,
+  ]);
+}
+
+/** Whoever breaks it off is left with nothing half done. */
+async function copyUntilInterrupted(cli: Cli, target: string): ReturnType<Cli["starters"]["backUp"]> {
+  const controller = new AbortController();
+  const copying = cli.starters.backUp(cli.settings(), target, controller.signal);
+  try {
+    return await untilInterrupted(() => copying);
+  } catch (error) {
+    controller.abort(error);
+    await copying.catch(() => undefined);
+    throw error;
+  }
+}

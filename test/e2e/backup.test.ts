@@ -1,0 +1,172 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile, stat, writeFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runProgram, startProgram, startServe, withDataDirectory } from "../support/recollect-process.js";
+
+const FACT = "The lighthouse keeper is called Oskar.";
+
+interface Folders {
+  readonly data: string;
+  readonly target: string;
+  readonly parent: string;
+}
+
+function withFolders(work: (folders: Folders) => Promise<void>) {
+  return withDataDirectory((parent) =>
+    work({ parent, data: join(parent, "data"), target: join(parent, "backups", "monday") }),
+  );
+}
+
+const back = async ({ data, target }: Folders) => runProgram(data, ["backup", target, "--json"]);
+const addTo = async (data: string, text: string) =>
+  expect((await runProgram(data, ["add", "--text", text])).code).toBe(0);
+const search = async (data: string, words: string) => (await runProgram(data, ["search", words])).stdout;
+
+async function upload(url: string, text: string): Promise<void> {
+  const form = new FormData();
+  form.append("file", new File([text], "tower.txt", { type: "text/plain" }));
+  const answer = await fetch(new URL("/v3/documents/file", url), {
+    method: "POST",
+    body: form,
+    headers: { prefer: "wait=20" },
+  });
+  expect(answer.ok).toBe(true);
+}
+
+async function documentsIn(data: string): Promise<number> {
+  const { stdout } = await runProgram(data, ["status", "--json"]);
+  return (JSON.parse(stdout) as { store: { documents: number } }).store.documents;
+}
+
+test(
+  "a backup of a folder that is not in use is a data folder that answers the same",
+  () =>
+    withFolders(async (folders) => {
+      await addTo(folders.data, FACT);
+      const { code, stdout } = await back(folders);
+      expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({ code: 0, folder: folders.target, files: 0 });
+      expect(await readdir(join(folders.target, ".."))).toEqual(["monday"]);
+      expect(await search(folders.target, "lighthouse keeper")).toContain("Oskar");
+      const diagnosis = await runProgram(folders.target, ["doctor"], { RECOLLECT_OFFLINE: "1" });
+      expect(diagnosis.stdout).toMatch(/ok +store/);
+    }),
+  60_000,
+);
+
+test(
+  "while callers write, a backup has everything that was acknowledged before it began, and uploaded files",
+  () =>
+    withFolders(async (folders) => {
+      const service = await startServe(folders.data);
+      let acknowledged = 0;
+      let isOver = false;
+      const write = async () => {
+        for (let at = 0; !isOver; at += 1) {
+          const body = JSON.stringify({ content: `Ship ${at} passed the lighthouse.` });
+          const answer = await fetch(new URL("/v3/documents", service.url), {
+            method: "POST",
+            body,
+            headers: { "content-type": "application/json" },
+          });
+          if (answer.ok) acknowledged += 1;
+        }
+      };
+      try {
+        await upload(service.url, "The tower has ninety steps.");
+        const writing = write();
+        while (acknowledged < 100) await new Promise((resolve) => setTimeout(resolve, 5));
+        const before = acknowledged;
+        const { code, stdout } = await back(folders);
+        isOver = true;
+        await writing;
+        expect(code).toBe(0);
+        expect(JSON.parse(stdout)).toMatchObject({ files: 1 });
+        expect(await documentsIn(folders.target)).toBeGreaterThanOrEqual(before + 1);
+        const [name] = await readdir(join(folders.target, "files"));
+        expect(await readFile(join(folders.target, "files", name ?? ""), "utf8")).toBe("The tower has ninety steps.");
+      } finally {
+        isOver = true;
+        await service.stop();
+      }
+    }),
+  60_000,
+);
+
+test.skipIf(process.platform === "win32")(
+  "a backup is for its user alone",
+  () =>
+    withFolders(async (folders) => {
+      await addTo(folders.data, FACT);
+      await back(folders);
+      expect((await stat(folders.target)).mode & 0o777).toBe(0o700);
+      for (const name of await readdir(folders.target))
+        expect((await stat(join(folders.target, name))).mode & 0o077, name).toBe(0);
+    }),
+  60_000,
+);
+
+test(
+  "a folder that holds something, and one in the data folder, are refused, and stay as they are",
+  () =>
+    withFolders(async (folders) => {
+      await addTo(folders.data, FACT);
+      await mkdir(folders.target, { recursive: true });
+      await writeFile(join(folders.target, "mine.txt"), "mine");
+      expect(await back(folders)).toMatchObject({ code: 1, stderr: expect.stringContaining("is not empty") as string });
+      expect(await readdir(folders.target)).toEqual(["mine.txt"]);
+      const inside = { ...folders, target: join(folders.data, "backup") };
+      expect(await back(inside)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("would lie in the data folder") as string,
+      });
+      expect(await readdir(folders.data)).not.toContain("backup");
+    }),
+  60_000,
+);
+
+test(
+  "there is nothing to back up in a folder without a memory",
+  () =>
+    withFolders(async (folders) => {
+      const { code, stderr } = await back(folders);
+      expect(code).toBe(1);
+      expect(stderr).toContain("There is no memory in");
+    }),
+  60_000,
+);
+
+test(
+  "a damaged store is told, and no backup is left",
+  () =>
+    withFolders(async (folders) => {
+      await addTo(folders.data, FACT);
+      const file = join(folders.data, "recollect.db");
+      const bytes = await readFile(file);
+      await writeFile(file, bytes.subarray(0, bytes.length / 2));
+      const { code, stderr } = await back(folders);
+      expect(code).toBe(1);
+      expect(stderr).toContain("is damaged");
+      expect(await readdir(folders.parent)).toEqual(["data"]);
+    }),
+  60_000,
+);
+
+test(
+  "a backup that was killed is no folder of the name that it was to have",
+  () =>
+    withFolders(async (folders) => {
+      await addTo(folders.data, FACT);
+      for (const ms of [120, 200, 280, 360]) {
+        const target = join(folders.parent, "backups", `after-${ms}`);
+        const running = startProgram(folders.data, ["backup", target]);
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        const { code } = await running.signal("SIGKILL");
+        const made = existsSync(target);
+        if (made) expect(await search(target, "lighthouse keeper")).toContain("Oskar");
+        else expect(code).toBeNull();
+      }
+      expect(await search(folders.data, "lighthouse keeper")).toContain("Oskar");
+    }),
+  60_000,
+);
