@@ -5,6 +5,7 @@ import { asSeenBy, maySee } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
+import type { Statement } from "../memories/told-turns.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { ask, type Asked } from "./ask.js";
@@ -17,8 +18,9 @@ import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
+import { tellTurns } from "./statements.js";
 import { createWaits } from "./waits.js";
-import type { Actor, Chunk, DocumentHead, Memory, Trust, UnitKind } from "../types.js";
+import type { Actor, Chunk, DocumentHead, Memory, Trust, Unit, UnitKind } from "../types.js";
 
 export const resultLimitSchema = z
   .number("must be a number")
@@ -124,8 +126,8 @@ export async function searchMemories(plain: CoreContext, call: Admitted, raw: un
   const ground = await stages.time("scope", () => layGround(context, actor, input, wanted));
   const threshold = input.threshold ?? context.limits.threshold;
   const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: ground.timeZone });
-  const { ranked, degraded } = await find(context, ground, { asked, input, threshold });
-  const results = await stages.time("load", () => present(context, actor, ground, ranked));
+  const { degraded, ...found } = await find(context, ground, { asked, input, threshold });
+  const results = await stages.time("load", () => present(context, actor, ground, found));
   const whole = await stages.time("extras", () =>
     addExtras(context, actor, { ground, asked, input, threshold, results }),
   );
@@ -158,8 +160,14 @@ async function find(
   context: CoreContext,
   ground: Ground,
   { asked, input, threshold }: Pick<Presented, "asked" | "input" | "threshold">,
-): Promise<Retrieved> {
+): Promise<Retrieved & Pick<Shown, "statements">> {
   const { limit, rerank, chunkThreshold = 0, documentThreshold = 0 } = input;
+  if (!ground.kinds.includes("chunk")) {
+    // What turns of conversations say is told as memories to those who read nothing else.
+    const shown = ["chunk", "memory"] as const;
+    const found = await findRanked(context, ground, asked, { threshold, rerank, shown });
+    return { ...found, ...(await tellTurns(context, ground, found.ranked, limit)) };
+  }
   if (Math.max(chunkThreshold, documentThreshold) <= threshold)
     return findRanked(context, ground, asked, { threshold, limit, rerank });
   const found = await findRanked(context, ground, asked, { threshold, rerank });
@@ -169,11 +177,17 @@ async function find(
   return { ...found, ranked: ofDocumentsAbove(kept, documentThreshold).slice(0, limit) };
 }
 
+/** What is shown, and as what: turns without a statement are passages. */
+interface Shown {
+  readonly ranked: readonly RankedUnit[];
+  readonly statements?: ReadonlyMap<Unit, Statement>;
+}
+
 async function present(
   { store, clock }: CoreContext,
   actor: Actor,
   ground: Ground,
-  ranked: readonly RankedUnit[],
+  { ranked, statements }: Shown,
 ): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
@@ -191,17 +205,18 @@ async function present(
     // Deleted since it was ranked.
     if (!found) return [];
     const sources = detail.documentIds.flatMap((id) => byId.get(id) ?? []);
-    const { memory } = found;
+    const statement = statements?.get(unit)?.memory;
+    const memory = statement ?? found.memory;
     const lasting = memory ?? sources[0];
     const isForgotten = memory?.isForgotten === true || (lasting !== undefined && isOver(lasting, clock.now()));
     return {
       id: detail.id,
-      kind: detail.chunk ? "chunk" : "memory",
-      text: detail.text,
+      kind: memory ? "memory" : "chunk",
+      text: statement?.text ?? detail.text,
       similarity: shownSimilarity(similarity),
       memory,
       // Without what does not hold any more.
-      chunk: found.chunk && { ...found.chunk, content: detail.text },
+      chunk: memory ? null : found.chunk && { ...found.chunk, content: detail.text },
       documents: sources,
       trust: memory ? trustOf(memory) : trustOfDocument(sources[0] ?? { origin: "user" }),
       ...(isOutOfDate && { standing: detail.passage?.isForgotten ? "forgotten" : "replaced" }),
@@ -271,7 +286,10 @@ async function chunksOfMemories(
   const { ranked } = await findRanked(context, { ...ground, scope, kinds, among }, asked, wanted);
   const levelled = await asAmongAll(context, presented, ranked);
   const kept = levelled.filter(({ similarity }) => shownSimilarity(similarity) >= lowest);
-  const found = await present(context, actor, ground, ofDocumentsAbove(kept, input.documentThreshold ?? 0));
+  const above = ofDocumentsAbove(kept, input.documentThreshold ?? 0);
+  const shown = new Set(results.map(({ id }) => id));
+  const others = above.filter(({ detail }) => !shown.has(detail.id));
+  const found = await present(context, actor, ground, { ranked: others });
   return new Map(
     memories.map((memory) => {
       const sources = new Set(memory.documents.map(({ id }) => id));
