@@ -10,6 +10,7 @@ import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { ask, type Asked } from "./ask.js";
 import { asDocumentsHold } from "./documents-that-hold.js";
+import { chunksOfMemories } from "./chunks-of-memories.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
@@ -240,7 +241,9 @@ async function addExtras(context: CoreContext, actor: Actor, presented: Presente
     : new Map<string, Relatives>();
   const chunks = new Map<string, readonly FoundChunk[]>([
     ...(input.includeNeighbours ? await neighboursOf(context, presented.ground, results) : []),
-    ...(input.includeChunks ? await chunksOfMemories(context, actor, presented) : []),
+    ...(input.includeChunks
+      ? await chunksOfMemories(context, presented, (ranked) => present(context, actor, presented.ground, { ranked }))
+      : []),
   ]);
   return results.map((result) => {
     const [related, beside] = [relatives.get(result.id), chunks.get(result.id)];
@@ -267,51 +270,4 @@ async function neighboursOf(
       chunks.map((chunk) => ({ chunk, similarity: similarities.get(chunk.id) ?? 0 })),
     ]),
   );
-}
-
-/** Those chunks of each memory's own documents that answer the query, as the old form of search had them (G-57). */
-async function chunksOfMemories(
-  context: CoreContext,
-  actor: Actor,
-  presented: Presented,
-): Promise<Map<string, FoundChunk[]>> {
-  const { ground, asked, input, threshold, results } = presented;
-  const memories = results.filter(({ memory }) => memory);
-  const documentIds = [...new Set(memories.flatMap(({ documents }) => documents.map(({ id }) => id)))];
-  const kinds = ["chunk"] as const;
-  const scope = { ...ground.scope, kinds };
-  const among = await context.store.units.matching(ground.organizationId, scope, { documentIds });
-  const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
-  const wanted = { threshold: lowest, rerank: input.rerank };
-  const { ranked } = await findRanked(context, { ...ground, scope, kinds, among }, asked, wanted);
-  const levelled = await asAmongAll(context, presented, ranked);
-  const kept = levelled.filter(({ similarity }) => shownSimilarity(similarity) >= lowest);
-  const above = ofDocumentsAbove(kept, input.documentThreshold ?? 0);
-  const shown = new Set(results.map(({ id }) => id));
-  const others = above.filter(({ detail }) => !shown.has(detail.id));
-  const found = await present(context, actor, ground, { ranked: others });
-  return new Map(
-    memories.map((memory) => {
-      const sources = new Set(memory.documents.map(({ id }) => id));
-      const chunks = found.flatMap(({ chunk, similarity }) =>
-        chunk && sources.has(chunk.documentId) ? [{ chunk, similarity }] : [],
-      );
-      return [memory.id, chunks.slice(0, input.limit)];
-    }),
-  );
-}
-
-/** Chunks, best first, as similar as a search for chunks and memories finds those of them that it comes to see. */
-async function asAmongAll(
-  context: CoreContext,
-  { ground, asked, input }: Presented,
-  chunks: readonly RankedUnit[],
-): Promise<RankedUnit[]> {
-  if (chunks.length === 0) return [];
-  const kinds = ["chunk", "memory"] as const;
-  const { ranked } = await findRanked(context, { ...ground, kinds }, asked, { threshold: 0, rerank: input.rerank });
-  const similarities = new Map(ranked.map(({ unit, similarity }) => [unit, similarity]));
-  return chunks
-    .map((chunk) => ({ ...chunk, similarity: similarities.get(chunk.unit) ?? chunk.similarity }))
-    .toSorted((one, other) => other.similarity - one.similarity);
 }
