@@ -11,6 +11,7 @@ import { once } from "../operations.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { StoreNouns } from "../ports.js";
 import { retrieve, shownSimilarity } from "../search/retrieve.js";
+import { findStatement, keepStatement, type Looking, type StatementName } from "./statements.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
 import type { Actor, Memory, Unit } from "../types.js";
 
@@ -82,13 +83,13 @@ export async function forgetMatching(context: CoreContext, call: Admitted, raw: 
     throw invalid([{ path: ["query"], message: "name exactly one of query and ids" }]);
   const found = query === undefined ? byIds(ids ?? []) : await byQuery(context, call, { ...input, query });
   if (dryRun) {
-    const matches = await readMatches(context.store, context, call, input.containerTag, found);
+    const matches = await readMatches(context, call, input.containerTag, found, findTold);
     const listed = await withGuesses(context.store, actor.organizationId, matches);
     const statedIn = await statedBy(context.store, actor, matches);
     return { dryRun, matches: listed, forgetBatchId: null, statedIn, summary: summarise(listed.length, found, dryRun) };
   }
   return once(context, call, "forgetMatching", async (nouns) => {
-    const matches = await readMatches(nouns, context, call, input.containerTag, found);
+    const matches = await readMatches({ ...context, store: nouns }, call, input.containerTag, found, keepStatement);
     const listed = await withGuesses(nouns, actor.organizationId, matches);
     const forgetBatchId = createId();
     await forgetBatch(
@@ -225,23 +226,30 @@ interface MemoryMatch {
 
 /** The newest versions of what was found, each once, without what is not active in the container. */
 async function readMatches(
-  { memories }: Pick<CoreContext["store"], "memories">,
-  { clock }: CoreContext,
+  looking: Looking,
   { actor }: Admitted,
   containerTag: string,
   { scores, texts }: Found,
+  findUnwritten: typeof keepStatement,
 ): Promise<MemoryMatch[]> {
+  const { clock, store } = looking;
+  const { memories } = store;
   const found = await memories.byIds(actor.organizationId, [...scores.keys()]);
   const byId = new Map(found.map((memory) => [memory.id, memory]));
   const matches = new Map<string, MemoryMatch>();
   for (const [id, score] of scores) {
     const named = byId.get(id);
-    const memory = named?.isLatest === false && !texts ? await findLatest(memories, actor, id) : named;
+    const newest = named?.isLatest === false && !texts ? await findLatest(memories, actor, id) : named;
+    const memory = newest ?? (await findUnwritten(looking, actor, { id, containerTag }));
     if (texts && memory?.text !== texts.get(id)) continue;
     if (memory?.containerTag === containerTag && isActive(memory, clock.now()) && !matches.has(memory.id))
       matches.set(memory.id, { memory, score });
   }
   return [...matches.values()];
+}
+
+async function findTold(looking: Looking, actor: Actor, name: StatementName): Promise<Memory | null> {
+  return (await findStatement(looking, actor, name))?.memory ?? null;
 }
 
 function shown({ memory, score }: MemoryMatch): Match {
