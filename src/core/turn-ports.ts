@@ -15,7 +15,7 @@ export interface UnreadTurn {
     /** True when it was sent as a conversation, and not as a text that looks like one. */
     readonly wasSentAsTurns: boolean;
   };
-  /** Where its document lies, in order; without containers that are being deleted. */
+  /** Where its document lies, in order; without containers that are being deleted, and where it was forgotten or replaced. */
   readonly containers: readonly PlacedContainer[];
 }
 

@@ -26,7 +26,9 @@ const TURN = `json_array(
     json_array(d.id, d.origin, d.client, d.filepath, json(d.metadata), d.forget_after, d.turns is not null),
     json((select json_group_array(json_array(id, tag, uid, time_zone)) from (
       select k.id, k.tag, k.uid, k.time_zone from document_containers dc join containers k on k.id = dc.container_id
-      where dc.document_id = d.id and k.deleted_at is null order by dc.position))))`;
+      where dc.document_id = d.id and k.deleted_at is null and not exists (select 1 from memories m
+        where m.id = c.id and m.container_id = k.id and (m.is_forgotten = 1 or m.is_latest = 0))
+      order by dc.position))))`;
 
 /** What rules alone have read of the organisation ?1 and holds at the moment ?2. */
 const IS_UNREAD = `+d.organization_id = ?1 and d.task_type = 'memory' and d.facts is null and d.remembered_revision > 0
