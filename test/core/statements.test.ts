@@ -147,6 +147,17 @@ describe("a statement", () => {
     expect(await ceramics()).toBeUndefined();
   });
 
+  test("is forgotten with what is about a subject", async () => {
+    await keepTalk();
+    const query = "the ceramics kiln that smelled of burnt toast";
+    const { body } = await rest.send("POST", "/v4/memories/forget-matching", { containerTag, query });
+    expect(body.memories ?? body.matches ?? body.forgotten).toContainEqual(
+      expect.objectContaining({ memory: CERAMICS }),
+    );
+    expect(await ceramics()).toBeUndefined();
+    expect(JSON.stringify(await search({ threshold: 0 }, "violin"))).toContain("Ninety");
+  });
+
   test("is updated into a fact, and undone into what was said", async () => {
     await keepTalk();
     const { id } = await ceramics();

@@ -12,6 +12,8 @@ import { isSameFact } from "./near-duplicates.js";
 import type { StoreNouns } from "../ports.js";
 import { retrieve, shownSimilarity } from "../search/retrieve.js";
 import { findStatement, keepStatement, type Looking, type StatementName } from "./statements.js";
+import { tellTurns } from "../search/statements.js";
+import type { Ground } from "../search/search-ground.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
 import type { Actor, Memory, Unit } from "../types.js";
 
@@ -196,18 +198,14 @@ async function searchSimilar(
     includeForgotten: false,
   };
   const timeZone = sharedTimeZone(context, containers);
+  const ground = { organizationId, scope, kinds: scope.kinds, timeZone };
   const left = new Set<Unit>(await context.store.units.matching(organizationId, scope, {}));
   const similar = new Map<string, Match>();
   const degraded = new Set<string>();
   for (let round = 0; round < ROUNDS && similar.size <= enough && left.size > 0; round++) {
-    const { ranked, ...rest } = await retrieve(
-      context,
-      { organizationId, scope, kinds: scope.kinds, timeZone, among: [...left] },
-      query,
-      {
-        threshold,
-      },
-    );
+    const { ranked, ...rest } = await retrieve(context, { ...ground, among: [...left] }, query, {
+      threshold,
+    });
     for (const reason of rest.degraded) degraded.add(reason);
     if (ranked.length === 0) break;
     for (const { unit, detail, ownSimilarity } of ranked) {
@@ -216,7 +214,25 @@ async function searchSimilar(
       if (score >= threshold) similar.set(detail.id, { id: detail.id, text: detail.text, score });
     }
   }
+  for (const told of await similarTurns(context, ground, { query, threshold, enough })) similar.set(told.id, told);
   return { similar: [...similar.values()].toSorted((one, other) => other.score - one.score), degraded };
+}
+
+/** Turns of conversations that are told as memories: of what one search gives, those that are similar by themselves. */
+async function similarTurns(
+  context: CoreContext,
+  { scope, ...ground }: Pick<Ground, "organizationId" | "scope" | "timeZone">,
+  { query, threshold, enough }: { readonly query: string; readonly threshold: number; readonly enough: number },
+): Promise<Match[]> {
+  const kinds = ["chunk", "memory"] as const;
+  const place = { ...ground, scope: { ...scope, kinds }, kinds, among: undefined };
+  const { ranked } = await retrieve(context, place, query, { threshold });
+  const found = await tellTurns(context, place, ranked, enough + 1);
+  return found.ranked.flatMap(({ unit, ownSimilarity }) => {
+    const memory = found.statements.get(unit)?.memory;
+    const score = shownSimilarity(ownSimilarity);
+    return memory && score >= threshold ? { id: memory.id, text: memory.text, score } : [];
+  });
 }
 
 interface MemoryMatch {
