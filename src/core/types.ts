@@ -84,10 +84,6 @@ export type Origin = "user" | "agent" | "connector" | "web" | "rules";
 export const TRUST = ["trusted", "unverified", "flagged"] as const;
 export type Trust = (typeof TRUST)[number];
 
-/**
- * What a memory says. `statement`: a turn of a conversation in its own words, which nobody but rules has read; it is told to
- * those alone who read memories and no passages.
- */
 export type MemoryKind = "fact" | "preference" | "episode" | "statement";
 
 /** A fact that a caller hands over ready-made, so that nothing has to be extracted. */
