@@ -122,6 +122,8 @@ describe("a statement", () => {
     expect(JSON.stringify(await search({ searchMode: "hybrid" }))).not.toMatch(/ceramics/i);
     expect(JSON.stringify(await list({ kind: "statement" }))).not.toMatch(/ceramics/i);
     expect((await forget({ id })).status).toBe(409);
+    const all = await search({ include: { forgottenMemories: true } });
+    expect(all.filter(({ memory }) => memory.includes("kiln"))).toMatchObject([{ id, isForgotten: true }]);
     expect((await undo(id)).status).toBe(200);
     expect(await ceramics()).toMatchObject({ id, memory: CERAMICS, kind: "statement" });
     const hybrid = await search({ searchMode: "hybrid" });

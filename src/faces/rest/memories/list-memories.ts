@@ -10,8 +10,13 @@ const body = z.object({
   ...containerFields,
   filters: filters.optional(),
   endUserId: endUser.optional(),
-  /** Extension: turns of conversations in their own words, which are in no other list. Pages may have fewer entries than `limit`. */
-  kind: z.literal("statement").optional(),
+  /** Extension. */
+  kind: z
+    .literal("statement", "must be statement")
+    .optional()
+    .describe(
+      "`statement` lists what was said in conversations, in its own words, and nothing else. Left out, these are. The total counts all turns; a page leaves out those that say too little or do not hold any more.",
+    ),
   ...pageFields,
 });
 
