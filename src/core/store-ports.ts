@@ -13,6 +13,7 @@ import type { EmbeddingStore } from "./embedding-ports.js";
 import type { ExtractionTaskStore } from "./extraction-task-ports.js";
 import type { JournalStore } from "./journal-ports.js";
 import type { SummaryStore } from "./summary-ports.js";
+import type { TurnStore } from "./turn-ports.js";
 import type { TextIndexStore, UnitStore } from "./unit-ports.js";
 import type {
   Container,
@@ -28,6 +29,7 @@ import type {
 
 export type * from "./document-ports.js";
 export type * from "./extraction-task-ports.js";
+export type * from "./turn-ports.js";
 export type * from "./unit-ports.js";
 export type * from "./purge-ports.js";
 
@@ -376,6 +378,7 @@ export interface StoreNouns {
   readonly documents: DocumentStore;
   readonly chunks: ChunkStore;
   readonly memories: MemoryStore;
+  readonly turns: TurnStore;
   readonly units: UnitStore;
   readonly embeddings: EmbeddingStore;
   readonly containers: ContainerStore;

@@ -84,7 +84,7 @@ export type Origin = "user" | "agent" | "connector" | "web" | "rules";
 export const TRUST = ["trusted", "unverified", "flagged"] as const;
 export type Trust = (typeof TRUST)[number];
 
-export type MemoryKind = "fact" | "preference" | "episode";
+export type MemoryKind = "fact" | "preference" | "episode" | "statement";
 
 /** A fact that a caller hands over ready-made, so that nothing has to be extracted. */
 export interface StatedFact {

@@ -66,7 +66,8 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
         select sum(units) as units, sum(bytes) as bytes from (
           select count(*) as units, coalesce(sum(octet_length(content)), 0) as bytes from chunks
           union all
-          select count(*), coalesce(sum(octet_length(text)), 0) from memories where is_latest = 1)`.execute(db);
+          select count(*), coalesce(sum(octet_length(text)), 0) from memories
+          where is_latest = 1 and kind <> 'statement')`.execute(db);
       return rows[0] ?? { units: 0, bytes: 0 };
     },
 
@@ -199,7 +200,7 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
     const { rows } = await sql<UnitRow>`
       select memories.seq * 2 + 1 as unit, memories.text as text, '' as context,
         json_array(memories.container_id) as containers
-      from memories where is_latest = 1 and ${condition} order by memories.seq`.execute(db);
+      from memories where is_latest = 1 and kind <> 'statement' and ${condition} order by memories.seq`.execute(db);
     return rows.map(unitOfRow);
   }
 }

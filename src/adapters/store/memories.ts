@@ -24,7 +24,7 @@ const ACTIVE_ONLY = "memories.is_latest = 1 and memories.is_forgotten = 0";
 const ACTIVE = `${SELECT_WHOLE} and ${IN_CONTAINER} and ${ACTIVE_ONLY} and memories.is_static = ?3
   and (memories.forget_after is null or memories.forget_after > ?4)
   and not (memories.is_inference = 1 and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', 0))
-  and memories.seq > ?5 order by memories.seq desc limit ?6 + 0`;
+  and memories.kind <> 'statement' and memories.seq > ?5 order by memories.seq desc limit ?6 + 0`;
 const BY_ID = `${SELECT_WHOLE} and memories.id = ?2`;
 const BY_IDS = `${SELECT_WHOLE} and memories.id in (select value from json_each(?2))`;
 const BY_TEXT = `${SELECT_WHOLE} and ${IN_CONTAINER} and memories.text_key = ?3 and ${ACTIVE_ONLY}`;
@@ -175,6 +175,7 @@ export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemorySto
           .where("memories.is_static", "=", flag)
           .where(unexpired())
           .where(unflagged)
+          .where("memories.kind", "<>", "statement")
           .where(memoryFilterSql(filters))
           .where("memories.seq", ">", afterSeq ?? 0)
           .orderBy("memories.seq", "desc")

@@ -25,7 +25,8 @@ export async function listMemories(
   query: MemoryQuery,
   now: Date,
 ): Promise<{ memories: PlacedMemory[]; total: number }> {
-  const conditions = [inContainers(organizationId, query.containerTags), active(now)];
+  const isTold = sql<boolean>`memories.kind <> 'statement'`;
+  const conditions = [inContainers(organizationId, query.containerTags), active(now), isTold];
   if (query.filters) conditions.push(memoryFilterSql(query.filters));
   const matching = sql<boolean>`(${sql.join(conditions, sql` and `)})`;
   const column = query.sort === "updatedAt" ? "memories.updated_at" : "memories.created_at";

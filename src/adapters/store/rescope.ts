@@ -31,6 +31,7 @@ async function findableText(
     .select(["text", "is_forgotten"])
     .where("seq", "=", seqOf(unit))
     .where("is_latest", "=", 1)
+    .where((where) => where.or([where("kind", "<>", "statement"), where("is_forgotten", "=", 1)]))
     .executeTakeFirst();
   return memory ? { text: memory.text, context: "", forgotten: memory.is_forgotten === 1 } : null;
 }

@@ -43,6 +43,7 @@ import { sqliteDatabases } from "./sqlite.js";
 import { BUSY_PATIENCE_MS } from "./sqlite-errors.js";
 import type { Durability } from "./sqlite-writer.js";
 import { atomically } from "./transact.js";
+import { createTurnStore } from "./turns.js";
 import { createTextIndexStore } from "./text-index-rewriting.js";
 import { createUnitCaches, type UnitCaches } from "./unit-caches.js";
 import { createUnitStore } from "./units.js";
@@ -226,6 +227,7 @@ function nounsOf(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): Store
     documents: createDocumentStore(db, clock),
     chunks: createChunkStore(db, clock),
     memories: createMemoryStore(db, clock),
+    turns: createTurnStore(db, clock),
     units: createUnitStore(db, clock, caches),
     embeddings: createEmbeddingStore(db),
     containers: createContainerStore(db, clock),

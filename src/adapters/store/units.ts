@@ -71,6 +71,7 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
           select * from (
             select memories.seq * 2 + 1, memories.text, '', json_array(memories.container_id)
             from memories where memories.seq > ${Math.floor((afterUnit - 1) / 2)} and is_latest = 1 and is_forgotten = 0
+              and kind <> 'statement'
               and not exists (select 1 from vectors v where v.unit = memories.seq * 2 + 1 and v.space_id = ${space.id})
             order by memories.seq limit ${limit})
         ) order by unit limit ${limit}`.execute(db);
@@ -87,8 +88,14 @@ export function createUnitStore(db: Kysely<Database>, clock: Clock, caches?: Uni
 
     async setForgotten(unit, containerId, forgotten) {
       await atomically(db, async (db) => {
-        const row = await db.selectFrom("memories").select("text").where("seq", "=", seqOf(unit)).executeTakeFirst();
+        const row = await db
+          .selectFrom("memories")
+          .select(["text", "kind"])
+          .where("seq", "=", seqOf(unit))
+          .executeTakeFirst();
         if (!row) return;
+        // The turn that it is stands for it, as long as it holds.
+        if (row.kind === "statement" && !forgotten) return dropUnit(db, unit);
         await writeText(db, { unit, containerIds: [containerId], text: row.text, context: "", forgotten });
         const changed = await db
           .updateTable("vectors")

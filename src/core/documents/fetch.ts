@@ -7,6 +7,8 @@ import type { Admitted, CoreContext } from "../context.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
+import { findStatement } from "../memories/statements.js";
+import type { Statement } from "../memories/told-turns.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import type { Document, Memory, Trust } from "../types.js";
 
@@ -27,6 +29,20 @@ export interface Fetched {
 /** What was forgotten, or whose time is over, is not told any more; what was superseded is. */
 function isTold(memory: Memory, now: Date): boolean {
   return !memory.isForgotten && !isOver(memory, now);
+}
+
+function fetchedStatement(
+  { timeZone }: Pick<CoreContext, "timeZone">,
+  { memory, turn, container }: Statement,
+): Fetched {
+  return {
+    document: null,
+    memory,
+    memories: [],
+    sources: [turn.source.id],
+    trust: trustOf(memory),
+    timeZone: sharedTimeZone({ timeZone }, [container]),
+  };
 }
 
 /** Looks an id up as a memory, then as a document or customId, in one container if that is named. @throws AppError as `findDocument` */
@@ -55,6 +71,8 @@ export async function fetchById(context: CoreContext, call: Admitted, raw: unkno
       timeZone: sharedTimeZone(context, await store.containers.find(organizationId, [memory.containerTag])),
     };
   }
+  const statement = memory ? null : await findStatement(context, call.actor, { id, containerTag: within });
+  if (statement) return fetchedStatement(context, statement);
   const document = await findDocument(store, call.actor, name);
   const memories = await store.memories.ofDocument(organizationId, document.id);
   return {

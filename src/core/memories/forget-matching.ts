@@ -11,6 +11,9 @@ import { once } from "../operations.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { StoreNouns } from "../ports.js";
 import { retrieve, shownSimilarity } from "../search/retrieve.js";
+import { findStatement, keepStatement, type Looking, type StatementName } from "./statements.js";
+import { tellTurns } from "../search/statements.js";
+import type { Ground } from "../search/search-ground.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
 import type { Actor, Memory, Unit } from "../types.js";
 
@@ -82,13 +85,13 @@ export async function forgetMatching(context: CoreContext, call: Admitted, raw: 
     throw invalid([{ path: ["query"], message: "name exactly one of query and ids" }]);
   const found = query === undefined ? byIds(ids ?? []) : await byQuery(context, call, { ...input, query });
   if (dryRun) {
-    const matches = await readMatches(context.store, context, call, input.containerTag, found);
+    const matches = await readMatches(context, call, input.containerTag, found, findTold);
     const listed = await withGuesses(context.store, actor.organizationId, matches);
     const statedIn = await statedBy(context.store, actor, matches);
     return { dryRun, matches: listed, forgetBatchId: null, statedIn, summary: summarise(listed.length, found, dryRun) };
   }
   return once(context, call, "forgetMatching", async (nouns) => {
-    const matches = await readMatches(nouns, context, call, input.containerTag, found);
+    const matches = await readMatches({ ...context, store: nouns }, call, input.containerTag, found, keepStatement);
     const listed = await withGuesses(nouns, actor.organizationId, matches);
     const forgetBatchId = createId();
     await forgetBatch(
@@ -195,18 +198,14 @@ async function searchSimilar(
     includeForgotten: false,
   };
   const timeZone = sharedTimeZone(context, containers);
+  const ground = { organizationId, scope, kinds: scope.kinds, timeZone };
   const left = new Set<Unit>(await context.store.units.matching(organizationId, scope, {}));
   const similar = new Map<string, Match>();
   const degraded = new Set<string>();
   for (let round = 0; round < ROUNDS && similar.size <= enough && left.size > 0; round++) {
-    const { ranked, ...rest } = await retrieve(
-      context,
-      { organizationId, scope, kinds: scope.kinds, timeZone, among: [...left] },
-      query,
-      {
-        threshold,
-      },
-    );
+    const { ranked, ...rest } = await retrieve(context, { ...ground, among: [...left] }, query, {
+      threshold,
+    });
     for (const reason of rest.degraded) degraded.add(reason);
     if (ranked.length === 0) break;
     for (const { unit, detail, ownSimilarity } of ranked) {
@@ -215,7 +214,25 @@ async function searchSimilar(
       if (score >= threshold) similar.set(detail.id, { id: detail.id, text: detail.text, score });
     }
   }
+  for (const told of await similarTurns(context, ground, { query, threshold, enough })) similar.set(told.id, told);
   return { similar: [...similar.values()].toSorted((one, other) => other.score - one.score), degraded };
+}
+
+/** Turns of conversations that are told as memories: of what one search gives, those that are similar by themselves. */
+async function similarTurns(
+  context: CoreContext,
+  { scope, ...ground }: Pick<Ground, "organizationId" | "scope" | "timeZone">,
+  { query, threshold, enough }: { readonly query: string; readonly threshold: number; readonly enough: number },
+): Promise<Match[]> {
+  const kinds = ["chunk", "memory"] as const;
+  const place = { ...ground, scope: { ...scope, kinds }, kinds, among: undefined };
+  const { ranked } = await retrieve(context, place, query, { threshold });
+  const found = await tellTurns(context, place, ranked, enough + 1);
+  return found.ranked.flatMap(({ unit, ownSimilarity }) => {
+    const memory = found.statements.get(unit)?.memory;
+    const score = shownSimilarity(ownSimilarity);
+    return memory && score >= threshold ? { id: memory.id, text: memory.text, score } : [];
+  });
 }
 
 interface MemoryMatch {
@@ -225,23 +242,30 @@ interface MemoryMatch {
 
 /** The newest versions of what was found, each once, without what is not active in the container. */
 async function readMatches(
-  { memories }: Pick<CoreContext["store"], "memories">,
-  { clock }: CoreContext,
+  looking: Looking,
   { actor }: Admitted,
   containerTag: string,
   { scores, texts }: Found,
+  findUnwritten: typeof keepStatement,
 ): Promise<MemoryMatch[]> {
+  const { clock, store } = looking;
+  const { memories } = store;
   const found = await memories.byIds(actor.organizationId, [...scores.keys()]);
   const byId = new Map(found.map((memory) => [memory.id, memory]));
   const matches = new Map<string, MemoryMatch>();
   for (const [id, score] of scores) {
     const named = byId.get(id);
-    const memory = named?.isLatest === false && !texts ? await findLatest(memories, actor, id) : named;
+    const newest = named?.isLatest === false && !texts ? await findLatest(memories, actor, id) : named;
+    const memory = newest ?? (await findUnwritten(looking, actor, { id, containerTag }));
     if (texts && memory?.text !== texts.get(id)) continue;
     if (memory?.containerTag === containerTag && isActive(memory, clock.now()) && !matches.has(memory.id))
       matches.set(memory.id, { memory, score });
   }
   return [...matches.values()];
+}
+
+async function findTold(looking: Looking, actor: Actor, name: StatementName): Promise<Memory | null> {
+  return (await findStatement(looking, actor, name))?.memory ?? null;
 }
 
 function shown({ memory, score }: MemoryMatch): Match {

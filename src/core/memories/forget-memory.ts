@@ -10,7 +10,7 @@ import { findByExactText, findLatest, isOver, noSuchText } from "./find-memory.j
 import { forgetBatch, forgetMemories } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
-import type { MemoryStore, StoreNouns } from "../ports.js";
+import { keepStatement, type Looking } from "./statements.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
 import { searchMemories } from "../search/search.js";
 import type { Actor, Memory } from "../types.js";
@@ -57,8 +57,8 @@ export async function forget(context: CoreContext, call: Admitted, raw: unknown)
   return once(context, call, "forget", async (nouns) => {
     const memories =
       input.content !== undefined
-        ? [await findByText(nouns.memories, call.actor, input.containerTag, input.content)]
-        : await findByIds(nouns.memories, call.actor, input.containerTag, input.ids ?? []);
+        ? [await findByText({ ...context, store: nouns }, call.actor, input.containerTag, input.content)]
+        : await findByIds({ ...context, store: nouns }, call.actor, input.containerTag, input.ids ?? []);
     for (const memory of memories) refuseForgotten(memory, context.clock.now());
     const batchId = createId();
     await forgetBatch(nouns, call.actor, memories, { reason: input.reason ?? DEFAULT_REASON, batchId });
@@ -114,7 +114,7 @@ export async function forgetOne(context: CoreContext, call: Admitted, raw: unkno
   if (input.id === undefined && input.content === undefined)
     throw invalid([{ path: ["id"], message: "name the memory by id, or by its exact text as content" }]);
   const { forgotten, files } = await once(context, call, "forgetOne", (nouns) =>
-    removeNamed(nouns, actor, input, context.clock.now()),
+    removeNamed({ ...context, store: nouns }, actor, input),
   );
   if (forgotten.removed === "document") {
     await dropBlobs(context, files);
@@ -124,7 +124,7 @@ export async function forgetOne(context: CoreContext, call: Admitted, raw: unkno
 }
 
 async function removeNamed(
-  nouns: StoreNouns,
+  looking: Looking,
   actor: Actor,
   {
     id,
@@ -132,14 +132,14 @@ async function removeNamed(
     containerTag,
     reason = DEFAULT_REASON,
   }: z.output<typeof forgetOneSchema> & { readonly containerTag: string },
-  now: Date,
 ): Promise<{ forgotten: ForgottenOne; files: readonly string[] }> {
+  const nouns = looking.store;
   const memory =
     id !== undefined
-      ? await findLatest(nouns.memories, actor, id, containerTag)
-      : await findByText(nouns.memories, actor, containerTag, content ?? "");
+      ? await findOrKeep(looking, actor, id, containerTag)
+      : await findByText(looking, actor, containerTag, content ?? "");
   if (memory) {
-    refuseForgotten(memory, now);
+    refuseForgotten(memory, looking.clock.now());
     await forgetMemories(nouns, actor, [memory], reason);
     const statedIn = await documentsStating(nouns, actor, [memory]);
     return { forgotten: { id: memory.id, removed: "memory", statedIn }, files: [] };
@@ -151,30 +151,43 @@ async function removeNamed(
 }
 
 async function findByText(
-  memories: MemoryStore,
+  looking: Looking,
   actor: Actor,
   containerTag: string | undefined,
   text: string,
 ): Promise<Memory> {
   if (!containerTag) throw invalid([{ path: ["containerTag"], message: "is needed to forget by text" }]);
-  const memory = await findByExactText(memories, actor, containerTag, text);
+  const found = await findByExactText(looking.store.memories, actor, containerTag, text);
+  const memory =
+    found && !found.isForgotten ? found : ((await keepStatement(looking, actor, { text, containerTag })) ?? found);
   if (!memory) throw noSuchText(containerTag);
   return memory;
 }
 
 async function findByIds(
-  memories: MemoryStore,
+  looking: Looking,
   actor: Actor,
   containerTag: string | undefined,
   ids: readonly string[],
 ): Promise<Memory[]> {
   const found = new Map<string, Memory>();
   for (const id of new Set(ids)) {
-    const memory = await findLatest(memories, actor, id, containerTag);
+    const memory = await findOrKeep(looking, actor, id, containerTag);
     if (!memory) throw notFound("memory", id);
     found.set(memory.id, memory);
   }
   return [...found.values()];
+}
+
+/** The newest version of a memory, or the turn of a conversation that is told under the id. */
+async function findOrKeep(
+  looking: Looking,
+  actor: Actor,
+  id: string,
+  containerTag: string | undefined,
+): Promise<Memory | null> {
+  const memory = await findLatest(looking.store.memories, actor, id, containerTag);
+  return memory ?? keepStatement(looking, actor, { id, containerTag });
 }
 
 /** @throws AppError `conflict` for what is forgotten already, or over */

@@ -9,6 +9,8 @@ import type { JournalRow } from "../ports.js";
 import { readAs } from "../service/journal.js";
 import type { Memory } from "../types.js";
 import { findLatest } from "./find-memory.js";
+import { findStatement } from "./statements.js";
+import type { Statement } from "./told-turns.js";
 
 /** The newest entries that are told; the journal has the others. */
 const ENTRIES = 200;
@@ -37,14 +39,27 @@ export interface MemoryHistory {
   readonly entries: readonly JournalRow[];
 }
 
+/** Of one that nobody has done anything with. */
+async function historyOf(
+  { store }: CoreContext,
+  { memory, turn: { source }, said }: Statement,
+): Promise<MemoryHistory> {
+  const [head] = await store.documents.headsByIds(source.organizationId, [source.id]);
+  const stated = { memoryId: memory.id, documentId: source.id, quote: said, addedAt: memory.createdAt };
+  return { memory, versions: [memory], sources: [{ ...stated, title: head?.title ?? null }], entries: [] };
+}
+
 /**
  * Everything that is known of one memory: its versions, the documents that state them, and who changed what and why.
  * @throws AppError `not_found` for a memory that is unknown or not for this actor
  */
-export async function readHistory({ store }: CoreContext, { actor }: Admitted, raw: unknown): Promise<MemoryHistory> {
+export async function readHistory(context: CoreContext, { actor }: Admitted, raw: unknown): Promise<MemoryHistory> {
   const { id } = parseInput(historySchema, raw);
   const { organizationId } = actor;
+  const { store } = context;
   const known = isId(id) ? await store.memories.byId(organizationId, id) : null;
+  const statement = known ? null : await findStatement(context, actor, { id });
+  if (statement) return historyOf(context, statement);
   if (!known || !maySee(actor, [known.containerTag])) throw notFound("memory", id);
   // What was out of date when it was learnt never was the latest.
   const memory = (await findLatest(store.memories, actor, id)) ?? known;

@@ -8,6 +8,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { endUserSchema, filtersOf } from "../end-user.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { PlacedMemory } from "../ports.js";
+import { listStatements } from "./list-statements.js";
 import { pageShape } from "../pages.js";
 import type { Actor, Memory, Relation } from "../types.js";
 
@@ -16,6 +17,8 @@ export const listMemoriesSchema = z.object({
   containerTags: z.array(containerTagSchema, "must be an array").min(1, "must have at least 1 entry").optional(),
   filters: z.unknown().optional(),
   endUserId: endUserSchema.optional(),
+  /** `statement`: turns of conversations in their own words alone; everything else when it is left out. */
+  kind: z.literal("statement", "must be statement").optional(),
   ...pageShape,
 });
 
@@ -51,6 +54,13 @@ export async function listMemories(context: CoreContext, { actor }: Admitted, ra
   const input = { ...parsed, containerTags };
   const { store } = context;
   const { organizationId } = actor;
+  const containers = await store.containers.find(organizationId, containerTags);
+  const timeZone = sharedTimeZone(context, containers);
+  const shown = { page: input.page, limit: input.limit, timeZone };
+  if (input.kind === "statement") {
+    const query = { ...input, containers, filters: filtersOf(input) };
+    return { ...(await listStatements(context, organizationId, query)), ...shown };
+  }
   const { memories, total } = await store.memories.list(organizationId, {
     ...input,
     filters: filtersOf(input),
@@ -68,8 +78,7 @@ export async function listMemories(context: CoreContext, { actor }: Admitted, ra
     documentIds: documents.get(memory.id) ?? [],
     relations: relationsOf(memory),
   }));
-  const timeZone = sharedTimeZone(context, await store.containers.find(organizationId, input.containerTags));
-  return { entries, total, page: input.page, limit: input.limit, timeZone };
+  return { entries, total, ...shown };
 }
 
 type Store = CoreContext["store"];

@@ -193,7 +193,7 @@ async function switchVersion(
   target: MemoryState,
   leaves: Joined | undefined,
 ): Promise<string | null> {
-  const { nouns, actor, vectors } = undoing;
+  const { nouns, actor } = undoing;
   const { organizationId } = actor;
   const returning = await nouns.memories.byId(organizationId, target.id);
   if (!returning) return `version ${target.version}, which would take its place, was removed for good`;
@@ -210,14 +210,20 @@ async function switchVersion(
     isLatest: true,
     ...(joined && { lineage: { ...joined, version: target.version } }),
   });
-  const unit = unitOf("memory", returning.seq);
-  await nouns.units.indexText({ unit, containerIds: [container.id], text: returning.text, context: "" });
-  const embedded = vectors.get(returning.id);
-  if (embedded) await nouns.units.addVector(unit, embedded.space, embedded.vector);
+  await makeFindable(undoing, returning, container);
   const change = { batchId: undoing.undoId, action: "memory.reverted", cause: causeOf(undoing) };
   const noted = { ...change, joined: joined ?? leaves };
   await noteMemory(nouns, actor, noted, { before: leaving, after: { id: returning.id } });
   return null;
+}
+
+/** A statement is found by the turn that it is. */
+async function makeFindable({ nouns, vectors }: Undoing, memory: Memory, container: ContainerRow): Promise<void> {
+  if (memory.kind === "statement") return;
+  const unit = unitOf("memory", memory.seq);
+  await nouns.units.indexText({ unit, containerIds: [container.id], text: memory.text, context: "" });
+  const embedded = vectors.get(memory.id);
+  if (embedded) await nouns.units.addVector(unit, embedded.space, embedded.vector);
 }
 
 /** Takes a memory out of the chain that it was joined to; it is what it was before. */

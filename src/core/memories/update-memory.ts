@@ -25,7 +25,8 @@ import {
 } from "../input.js";
 import { refuseMerging } from "../containers/merge.js";
 import { once } from "../operations.js";
-import type { ContainerRow, MemoryStore, StoreNouns } from "../ports.js";
+import type { ContainerRow, StoreNouns } from "../ports.js";
+import { keepStatement, type Looking } from "./statements.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import { trustOf, withoutLabel } from "./trust.js";
 import { unitOf, type Actor, type Memory, type MemoryDraft } from "../types.js";
@@ -77,7 +78,7 @@ export async function updateMemory(context: CoreContext, call: Admitted, raw: un
   const resolution = await embed(context, actor, input.newContent);
   const id = await once(context, call, "updateMemory", async (nouns) => {
     await refuseMerging(nouns, actor, [input.containerTag]);
-    const target = await findTarget(context, nouns.memories, actor, input);
+    const target = await findTarget({ ...context, store: nouns }, actor, input);
     return writeVersion(nouns, { actor, input, target, resolution, now: context.clock.now() });
   });
   context.wakeJobs();
@@ -86,17 +87,18 @@ export async function updateMemory(context: CoreContext, call: Admitted, raw: un
   return memory;
 }
 
-async function findTarget(
-  { clock }: Pick<CoreContext, "clock">,
-  memories: MemoryStore,
-  actor: Actor,
-  { id, content, containerTag }: Update,
-): Promise<Memory> {
+async function findTarget(looking: Looking, actor: Actor, { id, content, containerTag }: Update): Promise<Memory> {
+  const { clock, store } = looking;
+  const { memories } = store;
   const found =
     id !== undefined
       ? await findLatest(memories, actor, id, containerTag)
       : await findByExactText(memories, actor, containerTag, content ?? "");
   if (found && isActive(found, clock.now())) return found;
+  // One that was forgotten by its id stays so; in other turns its words may still be said.
+  const named = id !== undefined ? { id, containerTag } : { text: content, containerTag };
+  const kept = found && id !== undefined ? null : await keepStatement(looking, actor, named);
+  if (kept) return kept;
   throw id !== undefined ? notFound("memory", id) : noSuchText(containerTag);
 }
 
@@ -150,7 +152,8 @@ function draftOf(input: Update, target: Memory, other: Memory | null): MemoryDra
     id: createId(),
     containerTag: target.containerTag,
     text: input.newContent,
-    kind: target.kind,
+    // In other words than those that were said, it is a fact that somebody states.
+    kind: target.kind === "statement" ? "fact" : target.kind,
     isStatic: target.isStatic || (other?.isStatic ?? false),
     // Somebody states it now.
     isInference: false,

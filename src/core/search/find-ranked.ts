@@ -16,6 +16,8 @@ export interface Wanted {
   readonly threshold: number;
   /** The most units, all by default. */
   readonly limit?: number;
+  /** The kinds that are given, by default those of the ground, which are those that are looked for. */
+  readonly shown?: readonly UnitKind[];
   /** True: the best are looked at once more, together. The order changes, and with it the similarities. */
   readonly rerank?: boolean;
 }
@@ -55,7 +57,7 @@ export async function findRanked(
       )
     : { ranked: fused, degraded: [] };
   return {
-    ranked: ofKinds(ordered.ranked, ground.kinds)
+    ranked: ofKinds(ordered.ranked, wanted.shown ?? ground.kinds)
       .filter(({ similarity }) => shownSimilarity(similarity) >= wanted.threshold)
       .slice(0, wanted.limit),
     isCut: found.some(({ isCut }) => isCut),

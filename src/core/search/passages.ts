@@ -4,7 +4,7 @@ import { isWithdrawn } from "../memories/forget.js";
 import { isSetAside, timeWasOver } from "../memories/set-aside.js";
 import { temporalContextSchema } from "../memories/temporal-context.js";
 import type { CoreContext } from "../context.js";
-import type { ChunkDetail, DividedPassage, PassageStatement, UnitDetail, UnitScope } from "../ports.js";
+import type { ChunkDetail, DividedPassage, PassageStatement, StoreNouns, UnitDetail, UnitScope } from "../ports.js";
 import { unitOf, type Chunk } from "../types.js";
 import type { Ground } from "./search-ground.js";
 
@@ -32,7 +32,7 @@ export function dividePassages(details: readonly UnitDetail[], scope: UnitScope,
 
 /** Chunks that are shown whatever was asked, without what does not hold any more, and without those that say nothing else. */
 export async function asChunksHold(
-  { store, clock }: Pick<CoreContext, "store" | "clock">,
+  { store, clock }: Pick<CoreContext, "clock"> & { readonly store: Pick<StoreNouns, "units"> },
   { organizationId, scope }: Pick<Ground, "organizationId" | "scope">,
   chunks: readonly Chunk[],
 ): Promise<Chunk[]> {

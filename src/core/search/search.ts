@@ -5,11 +5,13 @@ import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
+import type { Statement } from "../memories/told-turns.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { afterArrivals } from "./arrivals.js";
 import { ask, type Asked } from "./ask.js";
 import { asDocumentsHold } from "./documents-that-hold.js";
+import { chunksOfMemories } from "./chunks-of-memories.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
@@ -18,8 +20,9 @@ import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
 import { groundSchema, layGround, type Ground } from "./search-ground.js";
+import { tellTurns } from "./statements.js";
 import { createWaits } from "./waits.js";
-import type { Actor, Chunk, DocumentHead, Memory, Trust, UnitKind } from "../types.js";
+import type { Actor, Chunk, DocumentHead, Memory, Trust, Unit, UnitKind } from "../types.js";
 
 export const resultLimitSchema = z
   .number("must be a number")
@@ -133,8 +136,8 @@ async function searchAtOnce(plain: CoreContext, call: Admitted, raw: unknown): P
   const ground = await stages.time("scope", () => layGround(context, actor, input, wanted));
   const threshold = input.threshold ?? context.limits.threshold;
   const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: ground.timeZone });
-  const { ranked, degraded } = await find(context, ground, { asked, input, threshold });
-  const results = await stages.time("load", () => present(context, actor, ground, ranked));
+  const { degraded, ...found } = await find(context, ground, { asked, input, threshold });
+  const results = await stages.time("load", () => present(context, actor, ground, found));
   const whole = await stages.time("extras", () =>
     addExtras(context, actor, { ground, asked, input, threshold, results }),
   );
@@ -167,8 +170,14 @@ async function find(
   context: CoreContext,
   ground: Ground,
   { asked, input, threshold }: Pick<Presented, "asked" | "input" | "threshold">,
-): Promise<Retrieved> {
+): Promise<Retrieved & Pick<Shown, "statements">> {
   const { limit, rerank, chunkThreshold = 0, documentThreshold = 0 } = input;
+  if (!ground.kinds.includes("chunk")) {
+    // What turns of conversations say is told as memories to those who read nothing else.
+    const shown = ["chunk", "memory"] as const;
+    const found = await findRanked(context, ground, asked, { threshold, rerank, shown });
+    return { ...found, ...(await tellTurns(context, ground, found.ranked, limit)) };
+  }
   if (Math.max(chunkThreshold, documentThreshold) <= threshold)
     return findRanked(context, ground, asked, { threshold, limit, rerank });
   const found = await findRanked(context, ground, asked, { threshold, rerank });
@@ -178,11 +187,17 @@ async function find(
   return { ...found, ranked: ofDocumentsAbove(kept, documentThreshold).slice(0, limit) };
 }
 
+/** What is shown, and as what: turns without a statement are passages. */
+interface Shown {
+  readonly ranked: readonly RankedUnit[];
+  readonly statements?: ReadonlyMap<Unit, Statement>;
+}
+
 async function present(
   { store, clock }: CoreContext,
   actor: Actor,
   ground: Ground,
-  ranked: readonly RankedUnit[],
+  { ranked, statements }: Shown,
 ): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
@@ -200,17 +215,18 @@ async function present(
     // Deleted since it was ranked.
     if (!found) return [];
     const sources = detail.documentIds.flatMap((id) => byId.get(id) ?? []);
-    const { memory } = found;
+    const statement = statements?.get(unit)?.memory;
+    const memory = statement ?? found.memory;
     const lasting = memory ?? sources[0];
     const isForgotten = memory?.isForgotten === true || (lasting !== undefined && isOver(lasting, clock.now()));
     return {
       id: detail.id,
-      kind: detail.chunk ? "chunk" : "memory",
-      text: detail.text,
+      kind: memory ? "memory" : "chunk",
+      text: statement?.text ?? detail.text,
       similarity: shownSimilarity(similarity),
       memory,
       // Without what does not hold any more.
-      chunk: found.chunk && { ...found.chunk, content: detail.text },
+      chunk: memory ? null : found.chunk && { ...found.chunk, content: detail.text },
       documents: sources,
       trust: memory ? trustOf(memory) : trustOfDocument(sources[0] ?? { origin: "user" }),
       ...(isOutOfDate && { standing: detail.passage?.isForgotten ? "forgotten" : "replaced" }),
@@ -234,7 +250,9 @@ async function addExtras(context: CoreContext, actor: Actor, presented: Presente
     : new Map<string, Relatives>();
   const chunks = new Map<string, readonly FoundChunk[]>([
     ...(input.includeNeighbours ? await neighboursOf(context, presented.ground, results) : []),
-    ...(input.includeChunks ? await chunksOfMemories(context, actor, presented) : []),
+    ...(input.includeChunks
+      ? await chunksOfMemories(context, presented, (ranked) => present(context, actor, presented.ground, { ranked }))
+      : []),
   ]);
   return results.map((result) => {
     const [related, beside] = [relatives.get(result.id), chunks.get(result.id)];
@@ -261,48 +279,4 @@ async function neighboursOf(
       chunks.map((chunk) => ({ chunk, similarity: similarities.get(chunk.id) ?? 0 })),
     ]),
   );
-}
-
-/** Those chunks of each memory's own documents that answer the query, as the old form of search had them (G-57). */
-async function chunksOfMemories(
-  context: CoreContext,
-  actor: Actor,
-  presented: Presented,
-): Promise<Map<string, FoundChunk[]>> {
-  const { ground, asked, input, threshold, results } = presented;
-  const memories = results.filter(({ memory }) => memory);
-  const documentIds = [...new Set(memories.flatMap(({ documents }) => documents.map(({ id }) => id)))];
-  const kinds = ["chunk"] as const;
-  const scope = { ...ground.scope, kinds };
-  const among = await context.store.units.matching(ground.organizationId, scope, { documentIds });
-  const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
-  const wanted = { threshold: lowest, rerank: input.rerank };
-  const { ranked } = await findRanked(context, { ...ground, scope, kinds, among }, asked, wanted);
-  const levelled = await asAmongAll(context, presented, ranked);
-  const kept = levelled.filter(({ similarity }) => shownSimilarity(similarity) >= lowest);
-  const found = await present(context, actor, ground, ofDocumentsAbove(kept, input.documentThreshold ?? 0));
-  return new Map(
-    memories.map((memory) => {
-      const sources = new Set(memory.documents.map(({ id }) => id));
-      const chunks = found.flatMap(({ chunk, similarity }) =>
-        chunk && sources.has(chunk.documentId) ? [{ chunk, similarity }] : [],
-      );
-      return [memory.id, chunks.slice(0, input.limit)];
-    }),
-  );
-}
-
-/** Chunks, best first, as similar as a search for chunks and memories finds those of them that it comes to see. */
-async function asAmongAll(
-  context: CoreContext,
-  { ground, asked, input }: Presented,
-  chunks: readonly RankedUnit[],
-): Promise<RankedUnit[]> {
-  if (chunks.length === 0) return [];
-  const kinds = ["chunk", "memory"] as const;
-  const { ranked } = await findRanked(context, { ...ground, kinds }, asked, { threshold: 0, rerank: input.rerank });
-  const similarities = new Map(ranked.map(({ unit, similarity }) => [unit, similarity]));
-  return chunks
-    .map((chunk) => ({ ...chunk, similarity: similarities.get(chunk.unit) ?? chunk.similarity }))
-    .toSorted((one, other) => other.similarity - one.similarity);
 }

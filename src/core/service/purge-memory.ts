@@ -1,4 +1,5 @@
 import { rootOf } from "../memories/root-of.js";
+import { keepStatement } from "../memories/statements.js";
 import { createId, isId } from "../../lib/ids.js";
 import { mayChange, maySee } from "../auth.js";
 import { refuseMerging } from "../containers/merge.js";
@@ -53,6 +54,8 @@ export async function resumeMemory(
 
 /** Without a line in the journal: nothing of this can be undone, and the purge has a line of its own. */
 async function announce(context: CoreContext, nouns: StoreNouns, actor: Actor, named: Named): Promise<void> {
+  const isWritten = isId(named.id) && (await nouns.memories.byId(actor.organizationId, named.id)) !== null;
+  if (!isWritten) await keepStatement({ ...context, store: nouns }, actor, { id: named.id });
   const { all } = await findAll(nouns, actor, named.id);
   for (const { id, seq } of all.filter(({ isLatest, isForgotten }) => isLatest && !isForgotten)) {
     await nouns.memories.update(actor.organizationId, id, { isForgotten: true });

@@ -139,6 +139,7 @@ export const readingEffects: Readonly<Record<string, Effect>> = {
       containerTags: REQUIRED,
       filters: TEAM,
       endUserId: "nobody",
+      kind: "statement",
       ...pages,
       sort: unprobed(BETWEEN),
     },

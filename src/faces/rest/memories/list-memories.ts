@@ -10,6 +10,13 @@ const body = z.object({
   ...containerFields,
   filters: filters.optional(),
   endUserId: endUser.optional(),
+  /** Extension. */
+  kind: z
+    .literal("statement", "must be statement")
+    .optional()
+    .describe(
+      "`statement` lists what was said in conversations, in its own words, and nothing else. Left out, these are. The total counts all turns; a page leaves out those that say too little or do not hold any more.",
+    ),
   ...pageFields,
 });
 
@@ -21,7 +28,7 @@ export const memoryListEndpoints = [
     path: "/v4/memories/list",
     summary: "List memories with their history",
     description:
-      "The newest versions that are neither forgotten nor over, with older ones in `history`. At least one container must be named; a key for some containers may leave them out, and lists all of its own.",
+      "The newest versions that are neither forgotten nor over, with older ones in `history`. At least one container must be named; a key for some containers may leave them out, and lists all of its own. What was said in conversations that nothing but rules has read is left out unless `kind` asks for it.",
     tag: "memories",
     example: { containerTags: ["mia"], limit: 10, page: 1 },
     body,

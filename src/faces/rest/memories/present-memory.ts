@@ -73,6 +73,8 @@ export const wholeMemory = z.object({
   memoryRelations: relations,
   sourceCount: z.int(),
   isInference: z.boolean(),
+  /** Extension: a turn of a conversation in its own words. */
+  kind: z.literal("statement").optional(),
   isForgotten: z.boolean(),
   isStatic: z.boolean(),
   forgetAfter: z.string().nullable(),
@@ -100,6 +102,7 @@ export function presentWholeMemory(
     memoryRelations,
     sourceCount: memory.sourceCount,
     isInference: memory.isInference,
+    ...(memory.kind === "statement" && { kind: memory.kind }),
     isForgotten: memory.isForgotten,
     isStatic: memory.isStatic,
     forgetAfter: memory.forgetAfter,

@@ -26,6 +26,8 @@ const searchResult = z.object({
   /** A result has either `memory` or `chunk`. */
   memory: z.string().optional(),
   chunk: z.string().optional(),
+  /** Extension, only on memories: a turn of a conversation in its own words. */
+  kind: z.literal("statement").optional(),
   metadata: anyMetadata,
   updatedAt: dateTime,
   similarity: z.number().min(0).max(1),
@@ -155,6 +157,7 @@ function presentHit({ id, text, similarity, memory, chunk, documents, aggregated
     return {
       id,
       memory: text,
+      ...(memory.kind === "statement" && { kind: memory.kind }),
       metadata: memory.metadata,
       updatedAt: memory.updatedAt,
       similarity,
