@@ -186,6 +186,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
       embeddingTokensPerMinute: config.embedding.tokensPerMinute,
       embeddingPrice: config.embedding.price ?? null,
       searchMode: config.searchMode,
+      profileTokens: config.profileTokens,
     },
     about: {
       version,

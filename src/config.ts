@@ -82,6 +82,8 @@ export interface Config {
   readonly concurrency: number;
   /** 0 to 1. */
   readonly threshold: number;
+  /** About how many tokens the parts of a profile may have together. */
+  readonly profileTokens: number;
   /** What a search finds when the caller does not say. */
   readonly searchMode: "hybrid" | "memories" | "documents";
   /** What a search with `rerank` is put in order by. */
@@ -223,6 +225,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     concurrency: need(values.RECOLLECT_CONCURRENCY),
     threshold: need(values.RECOLLECT_THRESHOLD),
     searchMode: need(values.RECOLLECT_SEARCH_MODE),
+    profileTokens: need(values.RECOLLECT_PROFILE_TOKENS),
     rerank: chooseRerank(values),
     patience: {
       serviceMs: need(values.RECOLLECT_SEARCH_PATIENCE_MS),

@@ -291,6 +291,12 @@ export const SETTINGS = {
     description:
       "What a search finds when the caller does not say: `memories`, the chunks of `documents`, or `hybrid` for both.",
   }),
+  RECOLLECT_PROFILE_TOKENS: setting({
+    schema: wholeNumber(100, 1_000_000),
+    fallback: "1500",
+    description:
+      "About how many tokens the parts of a profile may have together, without search results. Name, job, allergies and how to answer come first; ask with `q` for the rest.",
+  }),
   RECOLLECT_CONTAINER: setting({
     schema: z.string().regex(/^[A-Za-z0-9_:.-]{1,100}$/, "must have 1 to 100 letters, digits, or any of _ - : ."),
     fallback: "sm_project_default",

@@ -66,6 +66,8 @@ export interface Limits {
   readonly embeddingTokensPerMinute: number;
   /** US dollars of a million tokens that are embedded; null where nobody set it. */
   readonly embeddingPrice: number | null;
+  /** About how many tokens the parts of a profile may have together. */
+  readonly profileTokens: number;
   /** What search finds when the caller does not say. */
   readonly searchMode: "memories" | "hybrid" | "documents";
 }

@@ -138,7 +138,7 @@ export { reviewSchema, type Reviewed } from "./memories/review.js";
 export { submitExtractionSchema, type SubmittedExtraction } from "./memories/submit-extraction.js";
 export { updateDocumentSchema } from "./documents/update-document.js";
 export { updateMemorySchema } from "./memories/update-memory.js";
-export { profileSchema, type Profile, type ProfileInput } from "./profile/profile.js";
+export { profileSchema, type Profile, type ProfileInput, markedText } from "./profile/profile.js";
 export type { Relatives, RelatedMemory } from "./search/related.js";
 export { searchDocumentsSchema, type DocumentSearchAnswer, type FoundDocument } from "./search/search-documents.js";
 export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } from "./search/search.js";

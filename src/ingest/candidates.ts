@@ -1,3 +1,4 @@
+import { isLasting } from "../core/memories/lasting.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { StatedCandidate } from "../core/memories/resolve-facts.js";
 import { candidateOfStated } from "../core/memories/stated-facts.js";
@@ -126,7 +127,8 @@ export function asRead(
   const content = source?.content ?? "";
   if (said.length > 0 || !rememberAsIs || content === "" || content.length > AS_IS_LENGTH) return said;
   if (judgeWishes(plainWishesOf(source?.guidance))?.(content) === false) return said;
-  return [{ text: content.replace(/\s+/gu, " ").trim(), kind: "fact", isStatic: false, quote: content }];
+  const text = content.replace(/\s+/gu, " ").trim();
+  return [{ text, kind: "fact", isStatic: isLasting(text), quote: content }];
 }
 
 function withFormerSentence(candidate: StatedCandidate, edits: readonly Edit[]): StatedCandidate {

@@ -1,3 +1,4 @@
+import { isLasting } from "../core/memories/lasting.js";
 import { checkEntities } from "../core/memories/entities.js";
 import type { FactSource } from "../core/ports.js";
 import { chosenAmong } from "../core/profile/bucket-verdict.js";
@@ -25,7 +26,7 @@ export function checkFact(stated: StatedByModel, source: FactSource, find: Quote
   return {
     text: text.toWellFormed(),
     kind: stated.kind,
-    isStatic: stated.isStatic && forgetAfter === null,
+    isStatic: (stated.isStatic || isLasting(text)) && forgetAfter === null,
     ...(forgetAfter !== null && { forgetAfter }),
     ...(eventDates.length > 0 && { eventDates }),
     ...(entities.length > 0 && { entities }),

@@ -1,5 +1,5 @@
 import { guidanceFor } from "../core/documents/guidance.js";
-import { titleFromText } from "../core/documents/document-title.js";
+import { isTitleFromText } from "../core/documents/document-title.js";
 import { AppError, RetryLater } from "../core/errors.js";
 import type { JobContext, JobDraft, LanguageModel, StoreNouns } from "../core/ports.js";
 import type { Document } from "../core/types.js";
@@ -39,7 +39,7 @@ export async function descriptionOf(
 
 /** True when the title of a document is nobody's choice: it has none, the text's first words, or what a model called it. */
 export async function hasMadeTitle({ documents }: Pick<StoreNouns, "documents">, document: Document): Promise<boolean> {
-  if (document.title === null || document.title === titleFromText(document)) return true;
+  if (isTitleFromText(document)) return true;
   const kept = await documents.description(document.organizationId, document.id);
   return kept !== null && kept.title === document.title;
 }

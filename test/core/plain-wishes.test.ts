@@ -59,6 +59,20 @@ test("what is about a subject is told by its words and those that mean about the
   );
 });
 
+test("who only wants allergies gets them, and no other facts", () => {
+  const prompt = readPlainPrompt("Only store allergies.");
+  expect(prompt).toEqual({ only: ["allergies"], never: [], saysMore: false });
+  const wanted = judgeWishes(prompt)!;
+  const kept = [
+    "User is allergic to peanuts",
+    "User has a cat allergy",
+    "User is lactose intolerant",
+    "Mia gets hay fever",
+  ];
+  const left = ["User likes peanuts", "User has a cat named Flo", "User lives in Ghent", "User takes ibuprofen"];
+  expect([...kept, ...left].filter(wanted)).toEqual(kept);
+});
+
 test("a quality that rules cannot tell is named, and nothing is left out for it", () => {
   const filterPrompt = "Only remember important facts";
   expect(idleGuidance({ filterPrompt }, { hasModel: false })).toEqual([

@@ -151,3 +151,85 @@ describe("a fact as the profile shows it", () => {
     expect(texts((await profile()).dynamic)).toEqual(["Ines lives in Faro"]);
   });
 });
+
+describe("a profile holds what matters", () => {
+  const VITAL = [
+    "User's name is Ines Weber",
+    "User works as a nurse at the children's hospital",
+    "User is allergic to peanuts",
+    "User wants answers in bullet points",
+  ];
+  const bulk = async (count: number, isStatic?: boolean) => {
+    for (let from = 0; from < count; from += 50)
+      await remember(
+        Array.from({ length: Math.min(50, count - from) }, (_, index) => ({
+          content: `${isStatic ? "Trait" : "Visit"} ${from + index}: Ines fed ${from + index + 2} birds in the park by the old mill`,
+          ...(isStatic !== undefined && { isStatic }),
+        })),
+      );
+  };
+
+  test.each([
+    ["recent", undefined],
+    ["lasting", true],
+  ])("name, job, allergies and how to answer, whatever came in later: 300 %s ones", async (_, isStatic) => {
+    await remember(VITAL.map((content) => ({ content })));
+    await bulk(300, isStatic);
+    expect(
+      texts((await profile()).static)
+        ?.slice(0, 4)
+        .toSorted(),
+    ).toEqual(VITAL.toSorted());
+  });
+
+  test("and is short, whatever is known", async () => {
+    await remember(VITAL.map((content) => ({ content })));
+    await bulk(150);
+    await bulk(150, true);
+    await remember([{ content: `Ines likes ${"very long walks ".repeat(400)}` }]);
+    const { static: lasting = [], dynamic = [], buckets = {} } = await profile();
+    const shown = [...lasting, ...dynamic, ...Object.values(buckets).flatMap(({ recent }) => recent)];
+    const characters = shown.reduce((sum, { text }) => sum + text.length, 0);
+    expect(characters / 4).toBeLessThan(1_500);
+    expect(lasting.length).toBeGreaterThan(20);
+    expect(dynamic.length).toBeGreaterThan(20);
+  });
+
+  test.each([
+    "The wifi password is tr0ub4dor&3",
+    "User's bank PIN is 4711",
+    "The door code is 90210#",
+    "The API key for the weather service is sk-live-51Habcdefghijklmnop",
+    "User's credit card number is 4111 1111 1111 1111",
+    "AWS uses AKIAIOSFODNN7EXAMPLE",
+  ])("and no secret, which search finds: %s", async (content) => {
+    await remember([{ content }, { content: `${content}!`, isStatic: true }, { content: "Ines likes tea" }]);
+    const { static: lasting, dynamic, buckets } = await profile();
+    expect(JSON.stringify([lasting, dynamic, buckets])).not.toContain(content.slice(-8));
+    expect(texts(dynamic)).toContain("Ines likes tea");
+    expect(JSON.stringify((await opened.core.search(call, { q: content, containerTags: ["a"] })).results)).toContain(
+      content.slice(-8),
+    );
+  });
+
+  test.each([
+    "The password policy is strict",
+    "User keeps the passwords in a safe",
+    "User's password manager is Bitwarden",
+    "The API key is rotated every month",
+    "User collects enamel pins",
+  ])("what only speaks of secrets is none: %s", async (content) => {
+    await remember([{ content }]);
+    expect(texts((await profile()).dynamic)).toEqual([content]);
+  });
+
+  test("what a caller says is not lasting stays recent, and a passing one is never lasting", async () => {
+    await remember([
+      { content: "User works as a nurse", isStatic: false },
+      { content: "User is allergic to the paint in room 4", forgetAfter: seconds(60) },
+      { content: "The flag is called pricing.v2" },
+    ]);
+    const { static: lasting, dynamic } = await profile();
+    expect([lasting, dynamic?.length]).toEqual([[], 3]);
+  });
+});

@@ -132,6 +132,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
       embeddingTokensPerMinute: 0,
       embeddingPrice: null,
       searchMode: "hybrid",
+      profileTokens: 1_500,
       ...options.limits,
     },
     about: {

@@ -1,7 +1,15 @@
-import { titleOf } from "../../lib/title.js";
+import { hasSubject, isOpeningOf, titleOf } from "../../lib/title.js";
 import type { Document } from "../types.js";
 
-/** What a document is called by its text, a conversation by what was said first; null when nothing has words in it. */
-export function titleFromText({ content, turns }: Pick<Document, "content" | "turns">): string | null {
-  return titleOf(turns?.[0]?.text ?? content);
+type Named = Pick<Document, "title" | "content" | "turns" | "filepath">;
+
+/** What a document is called by its text and the name of its file, a conversation by the first turn that says something. */
+export function titleFromText({ content, turns, filepath }: Omit<Named, "title">): string | null {
+  return titleOf(turns?.find(({ text }) => hasSubject(text))?.text ?? turns?.[0]?.text ?? content, filepath);
+}
+
+/** True for a title that nobody chose: there is none, or it was taken from the text. */
+export function isTitleFromText(document: Named): boolean {
+  const { title, content, turns } = document;
+  return title === null || title === titleFromText(document) || isOpeningOf(turns?.[0]?.text ?? content, title);
 }

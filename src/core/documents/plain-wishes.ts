@@ -161,7 +161,13 @@ export function judgeWishes({ only, never }: PlainWishes): ((text: string) => bo
     !unwanted.some((isAbout) => isAbout(text)) && (wanted.length === 0 || wanted.some((isAbout) => isAbout(text)));
 }
 
+/** Whom nuts and cats make ill is one thing, who likes them another: words that belong to an allergy are none. */
+const ALLERGIES = /^(?:[\p{L}-]+ )?allerg(?:y|ies|ens?)$/iu;
+const OF_ALLERGIES =
+  /\b(?:allerg\p{L}*|anaphyla\p{L}*|intoleran(?:t|ces?)|hay ?fever|co?eliac|epi-?pens?|antihistamines?|hypersensitiv\p{L}*)\b/iu;
+
 function judgeNamed(name: string, isNarrow: boolean): (text: string) => boolean {
+  if (ALLERGIES.test(name)) return (text) => OF_ALLERGIES.test(text);
   const isAbout = judgeSubject({ name, isNarrow });
   const isPreset = presetJudge(name.toLowerCase());
   return (text) => isAbout(text) || isPreset?.(text) === true;

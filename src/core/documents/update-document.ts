@@ -4,7 +4,7 @@ import { requireContainer, requireWhole } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { isCustomIdTaken } from "./custom-ids.js";
 import { endWithDocument, momentOfEnd } from "./document-end.js";
-import { titleFromText } from "./document-title.js";
+import { isTitleFromText } from "./document-title.js";
 import { withEndUser } from "../end-user.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
@@ -167,10 +167,9 @@ async function processingOf(
 
 /** What goes with the text: everything that was known of the old one alone. */
 function replacement(document: Document, { content, title }: UpdateInput): DocumentChange {
-  const isTitleFromText = document.title === titleFromText(document);
   return {
     ...(content !== undefined && { content }),
-    ...(title === undefined && isTitleFromText && { title: null }),
+    ...(title === undefined && isTitleFromText(document) && { title: null }),
     turns: null,
     summary: null,
     url: null,

@@ -2,7 +2,7 @@ import { createId } from "../../lib/ids.js";
 import { mayChange, requireContainer } from "../auth.js";
 import { keepEntityContext } from "../containers/entity-context.js";
 import { homeOf } from "./custom-ids.js";
-import { titleFromText } from "./document-title.js";
+import { isTitleFromText } from "./document-title.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, invalid } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
@@ -238,7 +238,7 @@ function isAmong(document: Document, change: ReturnType<typeof detailsOf>): bool
  */
 function detailsOf(existing: Document, { input, known }: PreparedDocument) {
   const { metadata } = input;
-  const keepsTitle = existing.content === input.content || existing.title !== titleFromText(existing);
+  const keepsTitle = existing.content === input.content || !isTitleFromText(existing);
   return {
     metadata: metadata ? { ...existing.metadata, ...metadata } : existing.metadata,
     filterByMetadata: input.filterByMetadata ?? existing.filterByMetadata,

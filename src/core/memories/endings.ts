@@ -38,7 +38,7 @@ export interface State {
 /** Where what is named ends, and something is said about it. */
 const TAIL =
   /,? \b(?:to|with|since|because|for|from|at|near|on|in|by|after|before|via|as|when|where|which|that|who|due|so|of) .*$/iu;
-const DETERMINER = /^(?:the|their|his|her|its|an?|my|our|all|this|that) /i;
+const DETERMINER = /^(?:the|their|his|her|its|an?|any|my|our|all|this|that) /i;
 const SEVERAL = /\b(?:and|or|plus|but)\b|[,&;:()]/i;
 const LONGEST_OBJECT = 6;
 
@@ -117,6 +117,8 @@ function isAnyPartner(word: string): boolean {
 
 /** True when what holds is what is over. */
 export function ends(ending: State, held: State): boolean {
+  if (ending.kind === "thing" && held.kind === "animal")
+    return ending.subject === held.subject && isKindOf(ending, held);
   if (ending.kind !== held.kind) return false;
   const mayBeAnybodys = ending.kind === "arrangement" || ending.kind === "animal";
   const isAnybodys = mayBeAnybodys && (ending.subject === "" || held.subject === "");
@@ -145,6 +147,12 @@ export function isOneState(one: State, other: State): boolean {
   return one.kind === "home" || one.object === "" || other.object === "" || isOneThing(one, other);
 }
 
+/** Who no longer has a cat, or any pets, has no cat named Flo. */
+function isKindOf({ object }: State, animal: State): boolean {
+  const named = valueWords(object).join(" ");
+  return named !== "" && (named === valueWords(petOf(animal)).join(" ") || /^(?:pet|animal)s?$/i.test(object));
+}
+
 function petOf({ dated }: State): string {
   return ANY_PET.exec(dated)?.[0].toLowerCase() ?? "";
 }
@@ -163,9 +171,15 @@ function isSameHome(left: string, held: string): boolean {
 function isOneThing(one: State, other: State): boolean {
   const [first, second] = [plainWords(one), plainWords(other)];
   if (first.join(" ") === second.join(" ")) return true;
-  if (one.kind === "thing" && isCarByName(first, other)) return true;
+  if (one.kind === "thing" && (isCarByName(first, other) || isKindOfNamed(first, other))) return true;
   if (one.kind === "activity") return false;
   return isNamedWithin(one, other) || isNamedWithin(other, one);
+}
+
+/** "The boat" is the "old boat named Luna". */
+function isKindOfNamed(kind: readonly string[], { object }: State): boolean {
+  const [, named = ""] = /^(?:[\p{L}-]+ ){0,3}?([\p{L}-]+) (?:named|called) \p{Lu}/u.exec(object) ?? [];
+  return named !== "" && kind.length === 1 && valueWords(named)[0] === kind[0];
 }
 
 function isCarByName([word = "", ...more]: readonly string[], { object, dated }: State): boolean {

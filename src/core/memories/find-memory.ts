@@ -29,7 +29,7 @@ export async function findLatest(
 }
 
 /** How a profile begins a recent fact (contract.md §6.1); people forget and correct what they read there. */
-const PROFILE_MARK = /^\[Recent\] (?:\[\d{4}-\d{2}-\d{2}\] )?/;
+const PROFILE_MARK = /^(?:\[Recent\] (?:\[\d{4}-\d{2}-\d{2}\] )?)?(?:\[Unreviewed\] )?/;
 
 /**
  * The newest memory of a container with exactly this text, the active one before forgotten ones; or null. The mark that a
@@ -42,8 +42,9 @@ export async function findByExactText(
   text: string,
 ): Promise<Memory | null> {
   const [memory] = await memories.byExactText(actor.organizationId, containerTag, text);
-  if (memory || !PROFILE_MARK.test(text)) return memory ?? null;
-  const [marked] = await memories.byExactText(actor.organizationId, containerTag, text.replace(PROFILE_MARK, ""));
+  const bare = text.replace(PROFILE_MARK, "");
+  if (memory || bare === text) return memory ?? null;
+  const [marked] = await memories.byExactText(actor.organizationId, containerTag, bare);
   return marked ?? null;
 }
 

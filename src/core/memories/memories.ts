@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isLasting } from "./lasting.js";
 import { createId } from "../../lib/ids.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
@@ -153,7 +154,7 @@ function candidateOf(memory: MemoryInput, timeZone: TimeZone): StatedCandidate {
     text: memory.content,
     kind: "fact",
     speaker: "User",
-    isStatic: memory.isStatic ?? false,
+    isStatic: memory.isStatic ?? (!memory.forgetAfter && isLasting(memory.content)),
     ...(memory.forgetAfter && { forgetAfter: momentIn(memory.forgetAfter, timeZone) }),
     forgetReason: memory.forgetReason ?? null,
     metadata,

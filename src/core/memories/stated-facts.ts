@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { QuoteFinder } from "../../lib/find-quote.js";
 import type { TimeZone } from "../../lib/time-zone.js";
+import { isLasting } from "./lasting.js";
 import { customIdSchema, dateSchema, momentIn, textSchema } from "../input.js";
 import type { StatedFact } from "../types.js";
 import type { StatedCandidate } from "./resolve-facts.js";
@@ -26,7 +27,8 @@ export function candidateOfStated(
   fact: StatedFact,
   { content, find, timeZone }: { readonly content: string; readonly find: QuoteFinder; readonly timeZone: TimeZone },
 ): StatedCandidate {
-  const { text, kind = "fact", isStatic = false, forgetAfter, quote, updates } = fact;
+  const { text, kind = "fact", forgetAfter, quote, updates } = fact;
+  const { isStatic = forgetAfter === undefined && isLasting(text) } = fact;
   const place = quote === undefined ? null : find(quote);
   const isDoubtful = quote !== undefined && place === null;
   return {

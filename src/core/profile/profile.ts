@@ -6,9 +6,12 @@ import { definitionMark } from "./bucket-verdict.js";
 import { effectiveBuckets, fillBuckets } from "./buckets.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { digestBucket, type BucketContent } from "./digest.js";
+import { fitProfile } from "./profile-room.js";
 import { endUserSchema, filtersOf } from "../end-user.js";
 import { querySchema } from "../search/query-text.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
+import { isLasting } from "../memories/lasting.js";
+import { holdsSecret } from "../memories/secrets.js";
 import { fadingOf, habitOf } from "../memories/standing.js";
 import type { ProfileSummary } from "../ports.js";
 import { searchMemories, similaritySchema, type SearchAnswer } from "../search/search.js";
@@ -21,6 +24,8 @@ const DYNAMIC_LIMIT = 50;
 const RECENT_SOURCES = 150;
 /** The newest facts of each kind, which the buckets are filled from: a profile is asked for at every turn. */
 const BUCKET_SOURCES = 250;
+/** The newest lasting facts among which those that matter most come first. */
+const LASTING_SOURCES = 1_000;
 /** By so many days a settled preference counts as newer in `dynamic`, and an episode that has faded as older. */
 const STANDING_DAYS = 60;
 
@@ -53,6 +58,8 @@ export interface Profile {
 /**
  * Lasting facts, recent ones newest first, and search results when there is a question; from facts that hold now, so what was
  * forgotten, superseded or has expired is not told, to the second. A guess that nobody has reviewed is no lasting fact.
+ * Of the lasting ones name, job, allergies and how to answer come first. Secrets are in no part but the search results, and
+ * all parts together are as long as the setting allows.
  */
 export async function getProfile(context: CoreContext, call: Admitted, raw: unknown): Promise<Profile> {
   const input = parseInput(profileSchema, raw);
@@ -63,23 +70,31 @@ export async function getProfile(context: CoreContext, call: Admitted, raw: unkn
   const wants = (part: "static" | "dynamic" | "buckets") => !input.include || input.include.includes(part);
   const buckets = wants("buckets") ? await bucketsOf(context, actor, containerTags, input.buckets) : [];
   const limit = buckets.length > 0 ? BUCKET_SOURCES : RECENT_SOURCES;
-  const read = (isStatic: boolean) =>
-    readNewest(containerTags, limit, (tag) =>
-      context.store.memories.active(organizationId, tag, { isStatic, limit, filters }),
+  const read = async (isStatic: boolean, most: number) => {
+    const found = await readNewest(containerTags, most, (tag) =>
+      context.store.memories.active(organizationId, tag, { isStatic, limit: most, filters }),
     );
-  const stated = wants("static") || buckets.length > 0 ? await read(true) : [];
+    return found.filter(({ text }) => !holdsSecret(text));
+  };
+  const stated = wants("static") || buckets.length > 0 ? await read(true, LASTING_SOURCES) : [];
   const lasting = stated.filter(({ isInference }) => !isInference);
-  const recent = wants("dynamic") || buckets.length > 0 ? await read(false) : [];
+  const recent = wants("dynamic") || buckets.length > 0 ? await read(false, limit) : [];
+  const parts = {
+    lasting: wants("static") ? mattersFirst(lasting).slice(0, STATIC_LIMIT) : undefined,
+    recent: wants("dynamic") ? chooseRecent(recent.slice(0, RECENT_SOURCES), context.clock.now()) : undefined,
+    buckets: wants("buckets")
+      ? digestBuckets(
+          [...lasting.slice(0, BUCKET_SOURCES), ...recent],
+          buckets,
+          await summariesFor(context, actor, containerTags, filters),
+        )
+      : undefined,
+  };
+  const shown = fitProfile(parts, context.limits.profileTokens);
   return {
-    ...(wants("static") && { static: lasting.slice(0, STATIC_LIMIT) }),
-    ...(wants("dynamic") && { dynamic: chooseRecent(recent.slice(0, RECENT_SOURCES), context.clock.now()) }),
-    ...(wants("buckets") && {
-      buckets: digestBuckets(
-        [...lasting, ...recent],
-        buckets,
-        await summariesFor(context, actor, containerTags, filters),
-      ),
-    }),
+    ...(shown.lasting && { static: shown.lasting }),
+    ...(shown.recent && { dynamic: shown.recent }),
+    ...(shown.buckets && { buckets: shown.buckets }),
     search:
       input.q === undefined
         ? null
@@ -106,6 +121,19 @@ async function readNewest(
 /** Clients put a profile into their prompts as it is, so what reads like an instruction stays out of all of it. */
 function withoutFlagged(answer: SearchAnswer): SearchAnswer {
   return { ...answer, results: answer.results.filter(({ trust }) => trust !== "flagged") };
+}
+
+/** A fact as a profile tells it: one that waits for review is marked. */
+export function markedText({ text, isInference }: Pick<Memory, "text" | "isInference">): string {
+  return isInference ? `[Unreviewed] ${text}` : text;
+}
+
+/** Newest first, after those without which nobody can be talked to. */
+function mattersFirst(newestFirst: readonly Memory[]): Memory[] {
+  const vital: Memory[] = [];
+  const others: Memory[] = [];
+  for (const memory of newestFirst) (isLasting(memory.text) ? vital : others).push(memory);
+  return [...vital, ...others];
 }
 
 /** The recent facts that matter most, newest first: repeated preferences stay longer, old episodes go earlier. */

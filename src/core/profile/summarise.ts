@@ -7,6 +7,7 @@ import type { CoreContext } from "../context.js";
 import { guidanceFor } from "../documents/guidance.js";
 import { AppError } from "../errors.js";
 import { isActive } from "../memories/find-memory.js";
+import { holdsSecret } from "../memories/secrets.js";
 import { judgeText } from "../memories/trust.js";
 import type { ExtractionGuidance, LanguageModel, ProfileSummary, SummaryLine } from "../ports.js";
 import { summariseProfilePrompt, type StatedLine } from "../prompts/summarise-profile.js";
@@ -89,7 +90,9 @@ async function factsOf({ store }: CoreContext, containerTag: string): Promise<Me
   const read = (isStatic: boolean) =>
     store.memories.active(store.organizationId, containerTag, { isStatic, limit: SOURCES });
   const facts = [...(await read(true)), ...(await read(false))];
-  return facts.filter(({ isInference }) => !isInference).toSorted((one, other) => other.seq - one.seq);
+  return facts
+    .filter(({ isInference, text }) => !isInference && !holdsSecret(text))
+    .toSorted((one, other) => other.seq - one.seq);
 }
 
 async function ask(

@@ -1,7 +1,7 @@
 import { Cut, type Place } from "../../lib/cut-out.js";
 import { findFirst, findPlaces, type Passage, saysAny } from "../../lib/find-places.js";
 import { transcriptOf, turnStarts } from "../documents/conversations.js";
-import { titleFromText } from "../documents/document-title.js";
+import { isTitleFromText } from "../documents/document-title.js";
 import type { Requote, Statement, StoreNouns } from "../ports.js";
 import type { Actor, Document, Memory, Turn } from "../types.js";
 import { placesOfEntries } from "./listed-entries.js";
@@ -184,7 +184,7 @@ async function titleWithout(
   without: (text: string) => Promise<string>,
 ): Promise<string | null> {
   const { organizationId, id, title } = document;
-  if (title === null || title === titleFromText(document) || (await without(title)) !== title) return null;
+  if (title === null || isTitleFromText(document) || (await without(title)) !== title) return null;
   const described = await documents.description(organizationId, id);
   return described?.title === title ? null : title;
 }

@@ -69,5 +69,7 @@ export function describeFacts(facts: readonly RememberedFact[]): string[] {
 }
 
 export function describeMemories(memories: readonly Memory[]): string[] {
-  return memories.map(({ text, id }) => `- ${oneLine(text)}  [${id}]`);
+  return memories.map(
+    ({ text, id, isInference }) => `- ${oneLine(text)}  [${id}]${isInference ? " (waits for review)" : ""}`,
+  );
 }

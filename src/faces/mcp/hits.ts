@@ -102,8 +102,9 @@ export const factSchema = z.object({
   text: z.string(),
   date: z.string(),
   origin: z.string().describe("Who it is from: user, agent, connector, web or rules"),
+  isUnreviewed: z.literal(true).optional().describe("Set on a guess that waits for review"),
 });
 
-export function presentFact({ id, text, createdAt, origin }: Memory): z.output<typeof factSchema> {
-  return { id, text, date: createdAt, origin };
+export function presentFact({ id, text, createdAt, origin, isInference }: Memory): z.output<typeof factSchema> {
+  return { id, text, date: createdAt, origin, ...(isInference && { isUnreviewed: true as const }) };
 }

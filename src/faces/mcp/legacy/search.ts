@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Profile, SearchAnswer } from "../../../core/index.js";
+import { markedText, type Profile, type SearchAnswer } from "../../../core/index.js";
 import { describeGaps, describeHits, presentHit } from "../hits.js";
 import { count, fence, NOTICE, oneLine } from "../recalled.js";
 import { listPlaces } from "../places.js";
@@ -71,7 +71,7 @@ function describe(search: SearchAnswer, profile: Known | null, container: string
 }
 
 function presentProfile(profile: Known): z.output<typeof profileSchema> {
-  const texts = (facts: Profile["static"]) => (facts ?? []).map(({ text }) => text);
+  const texts = (facts: Profile["static"]) => (facts ?? []).map(markedText);
   return { static: texts(profile.static), dynamic: texts(profile.dynamic) };
 }
 

@@ -73,7 +73,8 @@ export function describeFacts(
     [
       heading,
       ...facts.map(
-        ({ id, text, date, origin }) => `[${id}] (${dayIn(date, timeZone)}${sourceMark(origin)}) ${oneLine(text)}`,
+        ({ id, text, date, origin, isUnreviewed }) =>
+          `[${id}] (${dayIn(date, timeZone)}${sourceMark(origin)}${isUnreviewed ? ", waits for review" : ""}) ${oneLine(text)}`,
       ),
     ].join("\n"),
   ];

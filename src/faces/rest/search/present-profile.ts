@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Profile } from "../../../core/index.js";
+import { markedText, type Profile } from "../../../core/index.js";
 import { dayIn } from "../../../lib/time-zone.js";
 import { presentSearch, searchAnswer } from "./present-search-result.js";
 
@@ -19,6 +19,7 @@ type ProfileAnswer = z.infer<typeof profileAnswer>;
 /**
  * A profile as plain texts (contract.md §6.1). Recent facts are dated, `[Recent] [2026-05-02] …`: clients that show a fact
  * once, in whichever part it comes, leave this beginning out of the comparison (`normalizeMemoryFact` in `@supermemory/tools`).
+ * What waits for review is marked, `[Recent] [2026-05-02] [Unreviewed] …`.
  */
 export function presentProfile(profile: Profile): ProfileAnswer {
   return {
@@ -26,14 +27,17 @@ export function presentProfile(profile: Profile): ProfileAnswer {
       ...(profile.static && { static: profile.static.map(({ text }) => text) }),
       ...(profile.dynamic && {
         dynamic: profile.dynamic.map(
-          ({ text, createdAt }) => `[Recent] [${dayIn(createdAt, profile.timeZone)}] ${text}`,
+          (memory) => `[Recent] [${dayIn(memory.createdAt, profile.timeZone)}] ${markedText(memory)}`,
         ),
       }),
       ...(profile.buckets && {
         buckets: Object.fromEntries(
           Object.entries(profile.buckets).map(([key, { recent, summary }]) => [
             key,
-            [...recent.map(({ text }) => `[Recent] ${text}`), ...(summary === null ? [] : [`[Summary] ${summary}`])],
+            [
+              ...recent.map((memory) => `[Recent] ${markedText(memory)}`),
+              ...(summary === null ? [] : [`[Summary] ${summary}`]),
+            ],
           ]),
         ),
       }),

@@ -27,7 +27,9 @@ export const profileEndpoints = [
     path: "/v4/profile",
     summary: "What is known about the subject of a container",
     description:
-      "Lasting facts are `static`, recent ones `dynamic`, newest first and dated (`[Recent] [2026-05-02] …`). A bucket shows its " +
+      "Lasting facts are `static`, those first that say who somebody is, what harms them and how to answer; recent ones are " +
+      "`dynamic`, newest first and dated (`[Recent] [2026-05-02] …`), marked where they wait for review (`[Unreviewed] …`). All " +
+      "parts together have about 1,500 tokens (`RECOLLECT_PROFILE_TOKENS`), and none holds a secret. A bucket shows its " +
       "newest facts as `[Recent] …` and what older ones say in one line, `[Summary] …`, made ready before by a language model " +
       "where one is configured. With `q` the best memories for it come " +
       "along as `searchResults`.",
