@@ -254,6 +254,10 @@ export interface FactCandidate {
   readonly forgetAfter?: string;
   /** ISO dates (YYYY-MM-DD) of the event that the fact speaks of. */
   readonly eventDates?: readonly string[];
+  /** Which of its dates the source does not say in full. */
+  readonly completedDates?: readonly CompletedDate[];
+  /** Dates that nothing completes, which stay in the words of the source. */
+  readonly openDates?: readonly OpenDate[];
   /** The words of the source that state it, verbatim. */
   readonly quote?: string;
   /** Where the quote stands in the newest text of the document; absent when it is not there. */
@@ -272,6 +276,23 @@ export interface FactCandidate {
   readonly buckets?: readonly string[];
   /** Marks of the definitions that the buckets were chosen from (`definitionMark`); without them rules decide. */
   readonly bucketsFrom?: readonly string[];
+}
+
+/** A date that was worked out from the words of a text and the day on which they were said. */
+export interface CompletedDate {
+  /** The words: `1 February`, `on Friday`, `yesterday`. */
+  readonly said: string;
+  /** What they were taken for, as ISO 8601: a day, month or year, or a first and last one with a slash between. */
+  readonly date: string;
+  /** What the words leave out. */
+  readonly parts: readonly ("day" | "month" | "year")[];
+}
+
+/** A date without its year, where nothing decides between two. */
+export interface OpenDate {
+  readonly said: string;
+  /** ISO days (YYYY-MM-DD) or months (YYYY-MM) that it could be, the earlier first. */
+  readonly dates: readonly string[];
 }
 
 /** How a fact is said to relate to memories that its author was shown, by their ids. Checked before it is believed. */

@@ -9,31 +9,21 @@ import { judge } from "./rules/judge.js";
 import { readJotting } from "./rules/jottings.js";
 import { onlyRelativeIn } from "./rules/mentions.js";
 import { readLabel } from "./rules/labels.js";
-import { lowerText } from "./rules/objects.js";
 import { openSentence } from "./rules/opening.js";
 import { rewriteRest } from "./rules/phrase.js";
+import { AHEAD, pointingOf } from "./rules/pointing.js";
 import { statementsOf, type Sentence } from "./rules/sentences.js";
 import { readSpecial, type SpecialFact } from "./rules/special.js";
 import { isAssistantFact } from "./rules/assistant.js";
 import { APPOINTMENT, type Verdict } from "./rules/verdict.js";
 import { passagesOf, type Passage } from "./rules/voice.js";
-import { resolveDates, type DatedText, type Direction, type ParseDates } from "./rules/when.js";
+import { resolveDates, type DatedText, type ParseDates } from "./rules/when.js";
 
 /** A document that states more than this is not a conversation or a note any more; its chunks are found all the same. */
 const MOST_CANDIDATES = 500;
 const LONGEST_FACT = 320;
 /** Other work gets its turn after so many sentences. */
 const SENTENCES_PER_BREATH = 100;
-/** In the present these speak of what is going to happen: "the sale starts on Friday". */
-const TIMETABLE_VERBS = /^(?:launch|start|end|begin|expire|close|open|leave|depart|happen|arrive)$/;
-/** Even in the past they speak of what is going to happen: "we agreed to ship by Friday". */
-const ARRANGING_VERBS =
-  /^(?:schedule|book|reserve|order|plan|decide|agree|register|sign|want|intend|promise|postpone|reschedule|delay)$/;
-/** "We moved the meeting to Thursday." */
-const MOVED_TO_A_DAY =
-  /\bto (?:next |the )?(?:\w+day|tomorrow|week|month|\d|january|february|march|april|may|june|july|august|september|october|november|december)/;
-/** "The hall is booked for 9 May." */
-const ARRANGED = /^(?:due|scheduled|booked|reserved|planned)$/;
 /** "She" speaks of somebody named at most so many sentences before. */
 const MEMORY_OF_PERSONS = 2;
 
@@ -79,6 +69,8 @@ interface When {
   readonly reference: Date;
   readonly timeZone: TimeZone;
   readonly parse: ParseDates;
+  /** When that began, in the sentence, of which a later clause may say the end. */
+  readonly begun?: string | null;
 }
 
 /** Of whom a speaker's last sentences told, and how many sentences ago. */
@@ -102,6 +94,8 @@ function createReader(
     const special = readSpecial(opened.text, voice) ?? readLabel(sentence.text, voice);
     if (special) return [specialFact(special, sentence)];
     const facts: FactCandidate[] = [];
+    let about = "";
+    let begun: string | null = null;
     for (const part of splitClauses(opened, { voice, antecedent: told.person })) {
       const clause = readClause(part, { voice, antecedent: told.person });
       if (!clause) continue;
@@ -110,8 +104,11 @@ function createReader(
         told.person = person;
         told.age = 0;
       }
-      const fact = factOf(clause, passage, sentence, when);
-      if (fact) facts.push(fact);
+      if (clause.subject.text !== about) begun = null;
+      about = clause.subject.text;
+      const read = factOf(clause, passage, sentence, { ...when, begun });
+      begun = read?.begins ?? begun;
+      if (read?.fact) facts.push(read.fact);
     }
     const mentioned = onlyRelativeIn(sentence.text, voice);
     if (mentioned !== null && told.age > 0) {
@@ -132,11 +129,17 @@ function specialFact({ text, verdict: { kind, isStatic } }: SpecialFact, { quote
 }
 
 function jottingFact(jotting: string, sentence: Sentence, when: When): FactCandidate | null {
-  const dated = resolveDates(jotting, when.reference, "future", when.parse);
+  const dated = resolveDates(jotting, { ...when, pointing: AHEAD });
   return written({ words: dated.text, verdict: APPOINTMENT, dated }, sentence, when);
 }
 
-function factOf(clause: Clause, passage: Passage, sentence: Sentence, when: When): FactCandidate | null {
+/** A clause as a fact, if it is one, and when that begins of which it speaks. */
+interface ReadClause {
+  readonly fact: FactCandidate | null;
+  readonly begins: string | null;
+}
+
+function factOf(clause: Clause, passage: Passage, sentence: Sentence, when: When): ReadClause | null {
   const { subject, predicate } = clause;
   const verdict = judge(subject, predicate);
   if (!verdict || (passage.voice.kind === "assistant" && !isAssistantFact(clause, verdict, passage.voice.self)))
@@ -145,9 +148,10 @@ function factOf(clause: Clause, passage: Passage, sentence: Sentence, when: When
     subject.role === "self" || (subject.role === "own" && subject.text.startsWith(`${passage.voice.self}'s`));
   const rest = rewriteRest(predicate.rest, passage.voice, isAboutSelf);
   if (rest === null) return null;
-  const dated = resolveDates(rest, when.reference, directionOf(clause, verdict), when.parse);
+  const pointing = pointingOf(clause, verdict);
+  const dated = resolveDates(rest, { ...when, pointing, verbs: predicate.group });
   const text = [subject.text, predicate.group, dated.text].filter((part) => part !== "").join(" ");
-  return written({ words: text, verdict, dated }, sentence, when);
+  return { fact: written({ words: text, verdict, dated }, sentence, when), begins: dated.begins };
 }
 
 function written(
@@ -167,22 +171,10 @@ function written(
     isStatic: verdict.isStatic && !ends,
     ...(ends ? { forgetAfter: endOfDay(lastDay, timeZone) } : {}),
     ...(dated.days.length > 0 ? { eventDates: dated.days } : {}),
+    ...(dated.completed.length > 0 ? { completedDates: dated.completed } : {}),
+    ...(dated.open.length > 0 ? { openDates: dated.open } : {}),
     quote: sentence.quote,
   };
-}
-
-/** Where "on Friday" points: back for what happened, ahead for what is planned, nowhere for what always holds. */
-function directionOf(clause: Clause, verdict: Verdict): Direction {
-  const { frame } = clause.predicate;
-  const { verb } = clause.predicate;
-  if (frame === "present" && verb !== null && TIMETABLE_VERBS.test(verb)) return "future";
-  if (verb !== null && ARRANGING_VERBS.test(verb)) return "future";
-  if (verb === "move" && MOVED_TO_A_DAY.test(lowerText(clause.predicate.rest))) return "future";
-  if (frame === "be" && ARRANGED.test(clause.predicate.rest[0]?.lower ?? "")) return "future";
-  if (frame === "past" || frame === "was" || frame === "perfect" || frame === "been") return "past";
-  if (verdict.isTemporary === true || frame === "future" || frame === "progressive" || frame === "obligation")
-    return "future";
-  return "none";
 }
 
 /** An odd date is no reason to lose the facts; relative dates then resolve against today. */

@@ -132,10 +132,24 @@ function quotationOf({ quote, quoteAt }: StatedCandidate): Quotation | null {
 }
 
 function metadataOf(
-  { metadata, eventDates }: StatedCandidate,
+  { metadata, ...stated }: StatedCandidate,
   label: JudgedFact<StatedCandidate>["label"],
 ): Readonly<Record<string, unknown>> | null {
-  const temporalContext = eventDates?.length ? { eventDate: eventDates } : null;
+  const temporalContext = temporalContextOf(stated);
   if (!temporalContext && !label) return metadata ?? null;
   return { ...metadata, ...(temporalContext && { temporalContext }), ...label };
+}
+
+/** The days of a fact, those that were completed, and those that stay open; null when it speaks of none. */
+function temporalContextOf({
+  eventDates = [],
+  completedDates = [],
+  openDates = [],
+}: StatedCandidate): Readonly<Record<string, unknown>> | null {
+  if (eventDates.length + completedDates.length + openDates.length === 0) return null;
+  return {
+    ...(eventDates.length > 0 && { eventDate: eventDates }),
+    ...(completedDates.length > 0 && { completed: completedDates }),
+    ...(openDates.length > 0 && { open: openDates }),
+  };
 }

@@ -5,6 +5,9 @@ import { anyMetadata, dateTime } from "../schemas.js";
 import { presentMetadata } from "./present-metadata.js";
 
 const id = z.string().length(22);
+const memoryMetadata = anyMetadata.describe(
+  "Any metadata. `temporalContext` holds the days that the memory speaks of (`eventDate`); which of its dates its source does not say in full (`completed`: `said`, the words; `date`, what they were taken for, as ISO 8601; `parts`, what they leave out: `day`, `month`, `year`); and days and months whose year nothing decides (`open`: `said`, and the `dates` that it could be).",
+);
 
 /** An item of the answer to `POST /v4/memories` (contract.md §5.1). */
 export const createdMemory = z.object({
@@ -14,7 +17,7 @@ export const createdMemory = z.object({
   createdAt: dateTime,
   forgetAfter: z.string().nullable(),
   forgetReason: z.string().nullable(),
-  metadata: anyMetadata,
+  metadata: memoryMetadata,
 });
 type CreatedMemory = z.infer<typeof createdMemory>;
 
@@ -43,7 +46,7 @@ export const updatedMemory = z.object({
   createdAt: dateTime,
   forgetAfter: z.string().nullable(),
   forgetReason: z.string().nullable(),
-  metadata: anyMetadata,
+  metadata: memoryMetadata,
 });
 
 /** A memory with its place among its versions (contract.md §5.2). */
@@ -79,7 +82,7 @@ export const wholeMemory = z.object({
   isStatic: z.boolean(),
   forgetAfter: z.string().nullable(),
   forgetReason: z.string().nullable(),
-  metadata: anyMetadata,
+  metadata: memoryMetadata,
   createdAt: dateTime,
   updatedAt: dateTime,
 });
@@ -128,7 +131,7 @@ const olderVersion = z.object({
 /** An item of `POST /v4/memories/list` (contract.md §5.5). */
 export const memoryEntry = wholeMemory.extend({
   /** The metadata under its other name. */
-  temporalContext: anyMetadata,
+  temporalContext: memoryMetadata,
   history: z.array(olderVersion),
   documentIds: z.array(z.string()),
 });

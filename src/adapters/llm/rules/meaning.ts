@@ -1,0 +1,235 @@
+import type { ParsedResult } from "chrono-node/en";
+import { addDays, dayOf, endOfMonth, endOfYear, MONTHS, written } from "./days.js";
+import type { Pointing } from "./pointing.js";
+import { bothYears, completeRange, completeYear, firstFrom, type Yearless } from "./year.js";
+
+/** What the words of a date stand for. */
+export interface Replacement {
+  /** With its preposition: `on 7 May 2023`. Null leaves the words as they are. */
+  readonly phrase: string | null;
+  readonly bare: string | null;
+  readonly days: readonly string[];
+  readonly lastDay: Date | null;
+  /** As `CompletedDate.date`; absent where the words say it in full. */
+  readonly date?: string;
+  /** Where nothing decides the year: what it could be. Empty where it could be any. */
+  readonly open?: readonly string[];
+}
+
+/** One date of a text. */
+export interface Match {
+  readonly found: ParsedResult;
+  /** In lower case. */
+  readonly words: string;
+  /** All of the text that it stands in. */
+  readonly text: string;
+  readonly pointing: Pointing;
+  readonly reference: Date;
+  /** The earliest day that a date ahead can be. */
+  readonly today: Date;
+}
+
+/** What the words of one match stand for; null when they are no date after all, or one that has to stay vague. */
+export function describeDate(match: Match): Replacement | null {
+  const { found, words, text, reference } = match;
+  if (isNoDate(found, words, text)) return null;
+  const { start } = found;
+  const date = new Date(Date.UTC(start.get("year") ?? 0, (start.get("month") ?? 1) - 1, start.get("day") ?? 1));
+  if (words.startsWith("end of")) return describeEnd(match, date);
+  if (/\bweekend\b/.test(words)) return describeWeekend(date, words);
+  if (/\bweeks?\b/.test(words)) return describeWeek(/\bthis\b/.test(words) ? reference : date, words);
+  const isVague = /\b(?:few|couple|several|some)\b/.test(words);
+  if ((start.isCertain("year") && !start.isCertain("month")) || /\b(?:this|next|last) year\b/.test(words))
+    return around(`${isVague ? "around" : "in"} ${date.getUTCFullYear()}`, endOfYear(date), dayOf(date).slice(0, 4));
+  if (!start.isCertain("day") && start.isCertain("month")) return describeMonth(match, date);
+  const isDay =
+    start.isCertain("day") ||
+    start.isCertain("weekday") ||
+    /\b(?:today|this (?:morning|afternoon|evening))\b/.test(words);
+  if (!isDay) return null;
+  if (/\b(?:few|couple|several|some) (?:of )?days\b/.test(words))
+    return around(`around ${written(date)}`, date, dayOf(date));
+  return describeDay(match, date);
+}
+
+/** "End of May" is one of the next or the last May; "end of the month" is of this one. */
+function describeEnd({ found, words, pointing, today }: Match, date: Date): Replacement | null {
+  const isNamed = MONTHS.some((month) => words.includes(month.slice(0, 3).toLowerCase()));
+  let month = date;
+  if (isNamed && !found.start.isCertain("year")) {
+    const said: Yearless = { month: date.getUTCMonth(), day: null };
+    const completed = completeYear(said, pointing, today);
+    if (!completed) return stillOpen(said, pointing, today);
+    month = new Date(Date.UTC(completed.getUTCFullYear(), said.month + 1, 0));
+  }
+  const end = `end of ${MONTHS[month.getUTCMonth()] ?? ""} ${month.getUTCFullYear()}`;
+  return { phrase: end, bare: end, days: [], lastDay: month, date: dayOf(month).slice(0, 7) };
+}
+
+function isNoDate(match: ParsedResult, words: string, text: string): boolean {
+  const before = text.slice(0, match.index);
+  const after = text.slice(match.index + match.text.length);
+  if (/^(?:for|within|now|right now|\d+ ?(?:min|sec|hour))|\bbefore$/.test(words)) return true;
+  // "sat", "sun", "may" and "march" are words of their own.
+  if (
+    /^(?:[a-z]{3}|march|second)$/.test(match.text) ||
+    (/^(?:sun|sat|mar|may)$/.test(words) && !/\b(?:in|of|since|until|by|last|next|this)\s$/i.test(before))
+  )
+    return true;
+  if (
+    /^(?:april|june|august|may)$/.test(words) &&
+    !/\b(?:in|of|since|until|by|before|after|last|next|this|from|to|early|late|mid)\s$/i.test(before)
+  )
+    return true;
+  return (
+    /\b(?:every|each|other|most|black)\s+$/i.test(before) ||
+    /^ (?:mornings|afternoons|evenings|nights)\b/i.test(after) ||
+    (words === "friday" && /\bgood\s+$/i.test(before)) ||
+    /^[a-z]/i.test(after)
+  );
+}
+
+function describeWeekend(date: Date, words: string): Replacement {
+  const saturday = date.getUTCDay() === 0 ? addDays(date, -1) : date;
+  const sunday = addDays(saturday, 1);
+  const days = [dayOf(saturday), dayOf(sunday)];
+  const bare = `weekend of ${written(saturday)}`;
+  const common = { days, lastDay: sunday, date: days.join("/") };
+  if (words === "weekend") return { phrase: bare, bare, ...common };
+  return { phrase: `on the ${bare}`, bare: `the ${bare}`, ...common };
+}
+
+/** A named week is known to the week; a number of weeks is a guess. */
+function describeWeek(date: Date, words: string): Replacement {
+  if (!/\b(?:last|past|next|this|following)\b/.test(words))
+    return around(`around ${written(date)}`, addDays(date, 6), dayOf(date));
+  const monday = addDays(date, -((date.getUTCDay() + 6) % 7));
+  const sunday = addDays(monday, 6);
+  const bare = `the week of ${written(monday)}`;
+  return { phrase: `in ${bare}`, bare, days: [], lastDay: sunday, date: `${dayOf(monday)}/${dayOf(sunday)}` };
+}
+
+function describeMonth({ found, words, text, pointing, today }: Match, date: Date): Replacement | null {
+  if (/\b\d{4}\b/.test(words)) return { phrase: null, bare: null, days: [], lastDay: endOfMonth(date) };
+  const isRelative = [...found.start.tags()].some((tag) => tag.startsWith("result/relativeDate"));
+  let month = date;
+  if (!isRelative) {
+    if (!/\b(?:in|since|until|by|before|after|last|next|this|from|early|late|mid)\s/i.test(text)) return null;
+    const said: Yearless = { month: date.getUTCMonth(), day: null };
+    const completed = completeYear(said, pointing, today);
+    if (!completed) return stillOpen(said, pointing, today);
+    month = completed;
+  }
+  const bare = `${MONTHS[month.getUTCMonth()] ?? ""} ${month.getUTCFullYear()}`;
+  const isVague = /\b(?:few|couple|several|some)\b/.test(words);
+  return {
+    phrase: `${isVague ? "around" : "in"} ${bare}`,
+    bare,
+    days: [],
+    lastDay: endOfMonth(month),
+    date: dayOf(month).slice(0, 7),
+  };
+}
+
+function describeDay(match: Match, found: Date): Replacement | null {
+  const { words, pointing, reference } = match;
+  const { start, end } = match.found;
+  const isWeekday = start.isCertain("weekday") && !start.isCertain("day");
+  if (isWeekday && !/\b(?:last|next|this)\b/.test(words) && pointing.direction === "none") return null;
+  if (start.isCertain("month") && !start.isCertain("year")) return describeYearless(match);
+  if (isInFigures(words)) return inFigures(match, found);
+  let date = found;
+  if (isWeekday && pointing.direction === "past" && date > reference && !/\bnext\b/.test(words))
+    date = addDays(date, -7);
+  if (end && end.isCertain("day"))
+    return describeRange(date, end.isCertain("year") ? dateOf(end) : firstFrom(yearlessOf(end), date), words);
+  if (end && end.isCertain("weekday"))
+    return describeRange(date, new Date(end.date().getTime() + date.getTime() - found.getTime()), words);
+  const isWritten = start.isCertain("year") && /\b\d{4}\b/.test(words) && start.isCertain("month");
+  const common = { days: [dayOf(date)], lastDay: date };
+  if (isWritten) return { phrase: null, bare: null, ...common };
+  const bare = `${written(date)}${timeOf(match)}`;
+  return { phrase: `on ${bare}`, bare, ...common, date: dayOf(date) };
+}
+
+/** A day and month, or two of them, without a year. */
+function describeYearless(match: Match): Replacement | null {
+  const { words, pointing, today } = match;
+  const { start, end } = match.found;
+  const said = yearlessOf(start);
+  if (end && end.isCertain("day")) {
+    const last = yearlessOf(end);
+    const range = end.isCertain("year")
+      ? rangeTo(said, dateOf(end))
+      : completeRange({ first: said, last }, pointing, today);
+    return range ? describeRange(range[0], range[1], "") : stillOpen(said, pointing, today);
+  }
+  const date = completeYear(said, pointing, today);
+  if (isInFigures(words)) return inFigures(match, date);
+  if (!date) return stillOpen(said, pointing, today);
+  const bare = `${written(date)}${timeOf(match)}`;
+  return { phrase: `on ${bare}`, bare, days: [dayOf(date)], lastDay: date, date: dayOf(date) };
+}
+
+/** "From 28 December to 3 January 2027". */
+function rangeTo(said: Yearless, end: Date): readonly [Date, Date] | null {
+  const start = firstFrom(said, addDays(end, -365));
+  return start && [start, end];
+}
+
+/** `3/4` is a day in April or in March; figures stay as they are written. */
+function isInFigures(words: string): boolean {
+  return /\d[/.]\d/.test(words) && !/^\d{4}/.test(words);
+}
+
+function inFigures({ found: { start } }: Match, date: Date | null): Replacement {
+  const isSure = (start.get("day") ?? 0) > 12 && date !== null;
+  return {
+    phrase: null,
+    bare: null,
+    days: isSure ? [dayOf(date)] : [],
+    lastDay: isSure ? date : null,
+    ...(isSure && !start.isCertain("year") && { date: dayOf(date) }),
+  };
+}
+
+function describeRange(first: Date, last: Date | null, words: string): Replacement | null {
+  if (!last) return null;
+  const bare = `${written(first)} to ${written(last)}`;
+  const days = [dayOf(first), dayOf(last)];
+  const isWritten = (words.match(/\b\d{4}\b/g) ?? []).length === 2;
+  return { phrase: `from ${bare}`, bare, days, lastDay: last, ...(!isWritten && { date: days.join("/") }) };
+}
+
+/** The words stay as they were said. */
+function stillOpen(said: Yearless, { isOfAnyYear }: Pointing, today: Date): Replacement {
+  const length = said.day === null ? "YYYY-MM".length : "YYYY-MM-DD".length;
+  const open = isOfAnyYear === true ? [] : bothYears(said, today).map((date) => dayOf(date).slice(0, length));
+  return { phrase: null, bare: null, days: [], lastDay: null, open };
+}
+
+function yearlessOf(said: ParsedResult["start"]): Yearless {
+  const weekday = said.isCertain("weekday") ? said.get("weekday") : null;
+  return {
+    month: (said.get("month") ?? 1) - 1,
+    day: said.get("day") ?? 1,
+    ...(weekday !== null && { weekday }),
+  };
+}
+
+function dateOf(said: ParsedResult["start"]): Date {
+  return new Date(Date.UTC(said.get("year") ?? 0, (said.get("month") ?? 1) - 1, said.get("day") ?? 1));
+}
+
+function timeOf({ found: { start }, words }: Match): string {
+  const hasTime = start.isCertain("hour") && !/\bago\b/.test(words);
+  return hasTime ? ` at ${pad(start.get("hour") ?? 0)}:${pad(start.get("minute") ?? 0)}` : "";
+}
+
+function around(phrase: string, lastDay: Date, date: string): Replacement {
+  return { phrase, bare: phrase.replace(/^(?:in|around) /, ""), days: [], lastDay, date };
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, "0");
+}
