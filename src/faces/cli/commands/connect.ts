@@ -163,7 +163,7 @@ function nextSteps(cli: Cli, { client, action }: Plan, { options, backup, keyId 
     ...(options.scope === "user" ? [] : [`--scope ${options.scope}`]),
     ...(options.file === undefined ? [] : [`--file ${options.file}`]),
   ];
-  const again = [cli.programName, "connect", client.name, ...where].join(" ");
+  const again = [cli.invocation, "connect", client.name, ...where].join(" ");
   if (action === "none") return ["It is there already; nothing to write."];
   if (!options.write) return ["", "Nothing was written yet. Run the same command with --write to write it."];
   return [
@@ -192,7 +192,7 @@ async function undo(cli: Cli, client: Client, around: Surroundings, options: Opt
     `${cli.output.style.green("undone:")} ${file}${removed ? " is gone again, as before" : " is without our entry"}`,
     ...(keyId === undefined
       ? []
-      : [`The key that was made for it still works. To revoke it: ${cli.programName} keys revoke ${keyId}`]),
+      : [`The key that was made for it still works. To revoke it: ${cli.invocation} keys revoke ${keyId}`]),
   ]);
 }
 
