@@ -5,19 +5,23 @@ import { inTimeZone, instantOf, machineTimeZone } from "../../lib/time-zone.js";
 import type { Cli, Register } from "./cli.js";
 import { registerAdd } from "./commands/add.js";
 import { registerAudit } from "./commands/audit.js";
+import { registerCompletion } from "./commands/completion.js";
 import { registerConnect } from "./commands/connect.js";
+import { registerContainers } from "./commands/containers.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerEmbeddings } from "./commands/embeddings.js";
 import { registerForget } from "./commands/forget.js";
 import { registerGrants } from "./commands/grants.js";
 import { registerHistory } from "./commands/history.js";
 import { registerKeys } from "./commands/keys.js";
+import { registerList } from "./commands/list.js";
 import { registerLogin } from "./commands/login.js";
 import { registerMcp } from "./commands/mcp.js";
 import { registerPassword } from "./commands/password.js";
 import { registerProfile } from "./commands/profile.js";
 import { registerPurge } from "./commands/purge.js";
 import { registerReprocess } from "./commands/reprocess.js";
+import { registerReview } from "./commands/review.js";
 import { registerSearch } from "./commands/search.js";
 import { registerServe } from "./commands/serve.js";
 import { registerStatus } from "./commands/status.js";
@@ -40,6 +44,9 @@ const COMMANDS: readonly Register[] = [
   registerAdd,
   registerSearch,
   registerProfile,
+  registerList,
+  registerContainers,
+  registerReview,
   registerForget,
   registerHistory,
   registerUndo,
@@ -55,6 +62,7 @@ const COMMANDS: readonly Register[] = [
   registerEmbeddings,
   registerDoctor,
   registerTry,
+  registerCompletion,
 ];
 
 /**
