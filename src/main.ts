@@ -142,7 +142,7 @@ async function openDoor({ settings, engine, begins }: DoorOptions) {
   const start = await prepare(settings);
   const { dataDirectory } = start.config;
   const isNew = !(await hasMemory(dataDirectory));
-  if (isNew && !begins) throw await noMemoryIn(dataDirectory);
+  if (isNew && !begins) throw await noMemoryIn(dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
   const node = await openNode(start, { engine, standby: false });
   try {
     const actor = await untilInterrupted(() => node.actor(), stopping);
@@ -159,8 +159,10 @@ async function openDoor({ settings, engine, begins }: DoorOptions) {
   }
 }
 
-async function noMemoryIn(dataDirectory: string): Promise<Error> {
-  const begin = `\`${programName()} add\` or \`${programName()} serve\``;
+async function noMemoryIn(dataDirectory: string, isNamed: boolean): Promise<Error> {
+  const { shellWord } = await import("./faces/cli/shell-word.js");
+  const invocation = isNamed ? `${programName()} --data-dir ${shellWord(dataDirectory)}` : programName();
+  const begin = `\`${invocation} add\` or \`${invocation} serve\``;
   return (await import("./app.js")).noMemoryIn(dataDirectory, begin);
 }
 

@@ -52,7 +52,16 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "faces/errors.ts",
     "faces/request-id.ts",
   ],
-  "faces/cli": [...FACE, "faces/errors.ts"],
+  // With `--json` a command answers in the shapes of the API.
+  "faces/cli": [
+    ...FACE,
+    "faces/errors.ts",
+    "faces/rest/search/present-search-result.ts",
+    "faces/rest/memories/present-memory.ts",
+    "faces/rest/containers/present-container.ts",
+    "faces/rest/documents/present-document.ts",
+    "faces/rest/pagination.ts",
+  ],
   // The server that the other faces are mounted on.
   "faces/http.ts": [...FACE, "faces"],
   "config.ts": ["config", "lib"],

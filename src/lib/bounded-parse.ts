@@ -25,13 +25,34 @@ export function parseBounded<T>(schema: z.ZodType<T>, value: unknown): BoundedRe
   const result = schema.safeParse(value);
   if (result.success) return { data: result.data };
   const { issues } = result.error;
-  const told = issues.slice(0, MOST_FINDINGS).map(({ path, message }) => ({
-    path: path.map((part) => (typeof part === "number" ? part : String(part))),
-    message,
+  const told = issues.slice(0, MOST_FINDINGS).map((issue) => ({
+    path: issue.path.map((part) => (typeof part === "number" ? part : String(part))),
+    message: messageOf(issue, value),
   }));
   const more = issues.length - told.length;
   if (more > 0) told.push({ path: [], message: `and ${more.toLocaleString("en")} more of the kind` });
   return { findings: told.map(shorten) };
+}
+
+/** Kinds of issue that say what a field would have to be; whoever left it out is better told that. */
+const TYPE_ISSUES: ReadonlySet<string> = new Set(["invalid_type", "invalid_union", "invalid_value"]);
+
+function messageOf({ code, path, message }: z.core.$ZodIssue, value: unknown): string {
+  if (!TYPE_ISSUES.has(code) || !isMissing(value, path)) return message;
+  // Which values there are is not to be guessed from the name of a field.
+  return code === "invalid_value" && message.startsWith("must ") ? `is missing; it ${message}` : "is missing";
+}
+
+/** True for a field that its object does not have. The value itself is never missing: what stands for it knows better. */
+function isMissing(value: unknown, path: readonly PropertyKey[]): boolean {
+  let place = value;
+  for (const [depth, part] of path.entries()) {
+    if (typeof place !== "object" || place === null) return false;
+    const found: unknown = Reflect.get(place, part);
+    if (found === undefined) return depth === path.length - 1;
+    place = found;
+  }
+  return false;
 }
 
 function shorten({ path, message }: Finding): Finding {

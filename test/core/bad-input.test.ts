@@ -34,7 +34,7 @@ const text: Row[] = [
   ["null", "addDocument", null, "invalid", /object/],
   ["a string in place of an object", "addDocument", "hello", "invalid", /object/],
   ["an array in place of an object", "addDocument", [], "invalid", /object/],
-  ["no content", "addDocument", {}, "invalid", /^content: must be a string/],
+  ["no content", "addDocument", {}, "invalid", /^content: is missing$/],
   ["empty content", "addDocument", { content: "" }, "invalid", /^content: must not be empty/],
   ["white space", "addDocument", { content: " \n\t\u00a0 " }, "invalid", /^content: must not be empty/],
   ["a number", "addDocument", { content: 5 }, "invalid", /^content: must be a string/],
@@ -194,7 +194,7 @@ const documents: Row[] = [
     /^facts:/,
   ],
   ["an unknown document", "getDocument", { id: createId() }, "not_found", /^Document not found:/],
-  ["no id", "getDocument", {}, "invalid", /^id: must be a string/],
+  ["no id", "getDocument", {}, "invalid", /^id: is missing$/],
   ["a number as id", "deleteDocument", { id: 5 }, "invalid", /^id: must be a string/],
   ["an empty id", "fetch", { id: "" }, "invalid", /^id: must not be empty/],
   ["an unknown document to delete", "deleteDocument", { id: "nothing" }, "not_found", /^Document not found: nothing/],
@@ -209,7 +209,7 @@ const documents: Row[] = [
 
 const manyDocuments: Row[] = [
   ["a batch of nothing", "addDocuments", undefined, "invalid", /Invalid input|must be an object/],
-  ["a batch without documents", "addDocuments", {}, "invalid", /^documents: must be an array/],
+  ["a batch without documents", "addDocuments", {}, "invalid", /^documents: is missing$/],
   ["an empty batch", "addDocuments", { documents: [] }, "invalid", /^documents: must have at least 1/],
   ["601 documents", "addDocuments", { documents: Array(601).fill("x") }, "invalid", /^documents: has 601 entries.*600/],
   ["a bad default", "addDocuments", { documents: ["x"], metadata: 5 }, "invalid", /^metadata: must be an object/],
@@ -242,7 +242,7 @@ const memories: Row[] = [
     "invalid",
     /^memories: must have at most 100/,
   ],
-  ["no container", "createMemories", { memories: [{ content: "x" }] }, "invalid", /^containerTag: must be a string/],
+  ["no container", "createMemories", { memories: [{ content: "x" }] }, "invalid", /^containerTag: is missing$/],
   [
     "a long memory",
     "createMemories",
@@ -299,7 +299,7 @@ const memories: Row[] = [
 ];
 
 const searches: Row[] = [
-  ["no question", "search", {}, "invalid", /^q: must be a string/],
+  ["no question", "search", {}, "invalid", /^q: is missing$/],
   ["an empty question", "search", { q: "  " }, "invalid", /^q: must not be empty/],
   [
     "an endless question",
@@ -344,7 +344,7 @@ const searches: Row[] = [
     "search",
     { q: "x", filters: { AND: [{ key: "k" }] } },
     "invalid",
-    /^filters\.AND\.0\.value: must be a string/,
+    /^filters\.AND\.0\.value: is missing$/,
   ],
   [
     "a key with a quote",
@@ -399,7 +399,7 @@ const searches: Row[] = [
   ],
   ["filters in a list", "listDocuments", { filters: { AND: 1 } }, "invalid", /^filters\.AND: must be an array/],
   ["filters in a profile", "profile", { containerTag: "known", filters: "x" }, "invalid", /^filters:/],
-  ["no container in a profile", "profile", {}, "invalid", /^containerTag: must be a string/],
+  ["no container in a profile", "profile", {}, "invalid", /^containerTag: is missing$/],
   ["an unknown part of a profile", "profile", { containerTag: "known", include: ["all"] }, "invalid", /^include\.0:/],
   ["an empty name of a key", "createKey", { name: "" }, "invalid", /^name: must not be empty/],
   ["a name of a key that moves the cursor", "createKey", { name: "\u001b[2J" }, "invalid", /^name: .*U\+001B/],

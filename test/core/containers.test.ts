@@ -84,7 +84,7 @@ describe("what is said of a container", () => {
       { profileBuckets: [{ key: "static" }] },
       "profileBuckets.0.key: must not be static or dynamic, which every profile has",
     ],
-    ["a bucket without a key", { profileBuckets: [{}] }, "profileBuckets.0.key: must be a string"],
+    ["a bucket without a key", { profileBuckets: [{}] }, "profileBuckets.0.key: is missing"],
     [
       "a key of other characters",
       { profileBuckets: [{ key: "-Work" }] },

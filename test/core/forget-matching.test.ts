@@ -178,7 +178,7 @@ describe("refused", () => {
     ["no cap", { query: "x", maxForget: 0 }, /^maxForget: must be at least 1$/],
     ["too high a cap", { query: "x", maxForget: 501 }, /^maxForget: must be at most 500$/],
     ["a threshold above 1", { query: "x", threshold: 1.1 }, /^threshold: must be at most 1$/],
-    ["no container", { query: "x", containerTag: undefined }, /^containerTag: must be a string$/],
+    ["no container", { query: "x", containerTag: undefined }, /^containerTag: is missing$/],
     ["a dry run that is no flag", { query: "x", dryRun: "yes" }, /^dryRun: must be true or false$/],
   ])("%s", async (_name, input, message) => {
     await expect(matching(input)).rejects.toMatchObject({

@@ -190,7 +190,7 @@ describe("merging", () => {
       { containerTags: ["a", "a"], targetContainerTag: "b" },
       "containerTags: must name two different containers",
     ],
-    ["no target", { containerTags: ["a", "b"] }, "targetContainerTag: must be a string"],
+    ["no target", { containerTags: ["a", "b"] }, "targetContainerTag: is missing"],
     [
       "no list",
       { containerTags: "a,b", targetContainerTag: "b" },

@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { Diagnosis, DocumentReceipt, SearchAnswer, Status } from "../../src/core/index.js";
-import { parseAnswer, type CommandResult } from "../support/command-line.js";
+import type { Diagnosis, DocumentReceipt, Status } from "../../src/core/index.js";
+import { parseAnswer, type CommandResult, type FoundTexts } from "../support/command-line.js";
 import {
   environmentFor,
   expectNothingLeft,
@@ -69,7 +69,7 @@ test("what one command added, from a pipe and a file, the next one finds, forget
     const memory = receipt.facts?.find(({ text }) => text.includes("Lisbon"));
     expect(await run(data, ["forget", memory?.id ?? ""])).toMatchObject({ code: 0 });
     const later = await run(data, ["search", "Where does the user live?", "--mode", "memories", "--json"]);
-    expect(parseAnswer<SearchAnswer>(later).results.map(({ id }) => id)).not.toContain(memory?.id);
+    expect(parseAnswer<FoundTexts>(later).results.map(({ id }) => id)).not.toContain(memory?.id);
 
     const key = parseAnswer<{ secret: string }>(await run(data, ["keys", "create", "--json"]));
     expect(key.secret).toMatch(/^sm_/);

@@ -58,7 +58,7 @@ test("what connect writes starts a server that answers; undo leaves the home as 
   const cursor = clients.find(({ client: name }) => name === "cursor");
   expect(cursor).toMatchObject({ installed: true, files: [{ state: "connected", file }] });
 
-  await ask("cursor", "--undo");
+  await ask("cursor", "--undo", "--write");
   expect(readFileSync(file, "utf8")).toBe(before);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(home, ".cursor"))).toEqual(["mcp.json"]);
@@ -77,6 +77,6 @@ test("a plugin gets a key of its own, which the data folder knows", async () => 
   expect(apiKey).toMatch(/^sm_/);
   const { stdout } = await run(process.execPath, [PROGRAM, "keys", "list", "--json"], { env: environment() });
   expect(JSON.parse(stdout)).toMatchObject({ keys: [{ id: keyId, client: "codex" }] });
-  await ask("codex-plugin", "--undo");
+  await ask("codex-plugin", "--undo", "--write");
   expect(existsSync(join(home, ".codex"))).toBe(false);
 }, 60_000);

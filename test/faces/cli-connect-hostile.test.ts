@@ -25,7 +25,7 @@ function everything({ home }: ClientHome): unknown {
 
 async function expectRefusal(it: ClientHome, argv: readonly string[], words: readonly string[]): Promise<void> {
   const before = everything(it);
-  for (const how of [[], ["--write"], ["--undo"]]) {
+  for (const how of [[], ["--write"], ["--undo"], ["--undo", "--write"]]) {
     const { code, stdout, stderr } = await it.run(...argv, ...how);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     for (const word of words) expect(stderr).toContain(word);
@@ -130,7 +130,7 @@ describe("names that mean something to JavaScript", () => {
     it.put(file, text);
     await it.ask("connect", "cursor", "--write");
     expect(readFileSync(file, "utf8")).toContain(`"${name}": { "command": "x" }`);
-    await it.ask("connect", "cursor", "--undo");
+    await it.ask("connect", "cursor", "--undo", "--write");
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
@@ -141,7 +141,7 @@ describe("names that mean something to JavaScript", () => {
     it.put(file, text);
     await it.ask("connect", "cursor", "--write");
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ mcpServers: { b: {}, recollect: {} } });
-    await it.ask("connect", "cursor", "--undo");
+    await it.ask("connect", "cursor", "--undo", "--write");
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 });
@@ -164,9 +164,9 @@ describe("a receipt", () => {
     it.put(join(receipts(it), name), "{");
     const file = it.fileOf(clientNamed("cursor"), "user");
     const before = snapshot(file);
-    expect((await it.run("connect", "cursor", "--undo")).code).toBe(1);
+    expect((await it.run("connect", "cursor", "--undo", "--write")).code).toBe(1);
     expect(snapshot(file)).toEqual(before);
-    await it.ask("connect", "cursor", "--undo", "--force");
+    await it.ask("connect", "cursor", "--undo", "--write", "--force");
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ mcpServers: {} });
   });
 });
@@ -176,7 +176,6 @@ describe("wrong use", () => {
     [["connect"], "name a client, or ask for --list"],
     [["connect", "emacs"], "Allowed choices are claude-code"],
     [["connect", "cursor", "--list"], "name none"],
-    [["connect", "cursor", "--write", "--undo"], "exclude each other"],
     [["connect", "cursor", "--force"], "--force belongs to --undo"],
     [["connect", "windsurf", "--scope", "project"], "Windsurf has no configuration of scope project"],
     [["connect", "cursor", "--scope", "team"], "Allowed choices are user, project"],

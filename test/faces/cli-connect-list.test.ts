@@ -43,7 +43,7 @@ describe("connect --list", () => {
       const it = openHome();
       await it.ask("connect", name, ...key, "--write");
       expect(await stateIn(it, name)).toMatchObject({ files: [{ state: "connected" }] });
-      await it.ask("connect", name, "--undo");
+      await it.ask("connect", name, "--undo", "--write");
       expect(await stateIn(it, name)).toMatchObject({ files: [{ state: "absent" }] });
     },
   );

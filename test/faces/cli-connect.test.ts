@@ -131,7 +131,11 @@ describe("connect", () => {
       expect(snapshot(file)?.mode).toBe(0o600);
       expect(parsed(at.client, file)).toMatchObject({});
       expect(await it.ask(...connect(at))).toMatchObject({ action: "none", written: false });
-      expect(await it.ask(...target(at), "--undo")).toMatchObject({ removed: true });
+      const written = folder();
+      const foreseen = await it.ask(...target(at), "--undo");
+      expect(foreseen).toMatchObject({ file, removed: true, written: false });
+      expect(folder()).toEqual(written);
+      expect(await it.ask(...target(at), "--undo", "--write")).toEqual({ ...foreseen, written: true });
       const after = folder().filter((path) => !path.startsWith(".recollect"));
       expect(after.toSorted()).toEqual(before.toSorted());
     },
@@ -159,7 +163,7 @@ describe("connect", () => {
     ])
       expect(valueAt(parsed(at.client, file), path)).toEqual(valueAt(original, path));
     expect(await it.ask(...connect(at))).toMatchObject({ action: "none" });
-    await it.ask(...target(at), "--undo");
+    await it.ask(...target(at), "--undo", "--write");
     expect(snapshot(file)).toEqual(before);
     await expectNothingLeft(it, file);
   });
@@ -174,7 +178,7 @@ describe("connect", () => {
       await it.ask(...connect(at));
       expect(await it.ask(...connect(at), "--container", "work")).toMatchObject({ written: true });
       expect(readFileSync(file, "utf8")).toContain("work");
-      await it.ask(...target(at), "--undo");
+      await it.ask(...target(at), "--undo", "--write");
       expect(snapshot(file)).toEqual(before);
     },
   );
@@ -190,7 +194,7 @@ describe("connect", () => {
       await it.ask(...connect(at));
       const grown = isToml ? '# more\nnew = "here"\n' : '{\n  "new": "here",\n  "a": 1,\n';
       it.put(file, readFileSync(file, "utf8").replace(head, grown));
-      await it.ask(...target(at), "--undo");
+      await it.ask(...target(at), "--undo", "--write");
       expect(readFileSync(file, "utf8")).toBe(grown + tail);
     },
   );
@@ -204,7 +208,7 @@ describe("connect", () => {
         it.put(file, before);
         await it.ask(...connect(at));
         it.put(file, JSON.stringify({ numStartups: 1, ...(parsed(at.client, file) as object) }));
-        await it.ask(...target(at), "--undo");
+        await it.ask(...target(at), "--undo", "--write");
         const original = FORMATS.jsonc.parse(before) as object;
         expect(parsed(at.client, file)).toEqual({ numStartups: 1, ...original });
       }
@@ -219,22 +223,22 @@ describe("connect", () => {
     await it.ask(...connect(at));
     it.put(file, readFileSync(file, "utf8").replace('"mcp"', '"mcp", "--json"'));
     const changed = snapshot(file);
-    const refused = await it.run(...target(at), "--undo");
+    const refused = await it.run(...target(at), "--undo", "--write");
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toContain(`${file} was changed since it was written`);
     expect(refused.stderr).toContain("--force");
     expect(snapshot(file)).toEqual(changed);
-    await it.ask(...target(at), "--undo", "--force");
+    await it.ask(...target(at), "--undo", "--write", "--force");
     expect(parsed(at.client, file)).toEqual({ mcpServers: { other: {} } });
   });
 
   test("an entry that somebody else wrote is not undone, and nothing is not either", async () => {
     const it = openHome();
     const file = it.fileOf(clientNamed("cursor"), "user");
-    expect((await it.run("connect", "cursor", "--undo")).stderr).toContain(`${file} has no entry of ours`);
+    expect((await it.run("connect", "cursor", "--undo", "--write")).stderr).toContain(`${file} has no entry of ours`);
     it.put(file, '{"mcpServers":{"recollect":{"command":"recollect","args":["mcp"]}}}');
-    expect((await it.run("connect", "cursor", "--undo")).stderr).toContain("not written by this command");
-    await it.ask("connect", "cursor", "--undo", "--force");
+    expect((await it.run("connect", "cursor", "--undo", "--write")).stderr).toContain("not written by this command");
+    await it.ask("connect", "cursor", "--undo", "--write", "--force");
     expect(parsed(clientNamed("cursor"), file)).toEqual({ mcpServers: {} });
   });
 });
@@ -300,7 +304,7 @@ describe("what is written", () => {
     const answer = await it.ask("connect", "vscode", "--file", "insiders.json", "--write");
     expect(answer.file).toBe(join(it.around.workingFolder, "insiders.json"));
     expect(existsSync(answer.file)).toBe(true);
-    await it.ask("connect", "vscode", "--file", "insiders.json", "--undo");
+    await it.ask("connect", "vscode", "--file", "insiders.json", "--undo", "--write");
     expect(existsSync(answer.file)).toBe(false);
   });
 });
@@ -314,9 +318,11 @@ test("people see what changes, and how to go on and back", async () => {
   expect(shown.at(-2)).toBe("Nothing was written yet. Run the same command with --write to write it.");
   const written = (await it.run("connect", "cursor", "--file", file, "--write")).stdout;
   expect(written).toContain("written.");
-  expect(written).toContain(`To take it back: recollect connect cursor --file ${file} --undo`);
+  expect(written).toContain(`To take it back: recollect connect cursor --file ${file} --undo --write`);
   expect((await it.run("connect", "cursor")).stdout).toContain("It is there already");
-  expect((await it.run("connect", "cursor", "--undo")).stdout).toBe(`undone: ${file} is without our entry\n`);
+  expect((await it.run("connect", "cursor", "--undo", "--write")).stdout).toBe(
+    `undone: ${file} is without our entry\n`,
+  );
 });
 
 describe("keys", () => {
@@ -328,7 +334,7 @@ describe("keys", () => {
     const { keys } = await it.ask<{ keys: { id: string; client: string; hint: string }[] }>("keys", "list");
     expect(keys).toMatchObject([{ id: keyId, client: "opencode" }]);
     expect(readFileSync(file, "utf8")).toContain(`${keys[0]?.hint}"`);
-    expect(await it.ask("connect", "opencode-plugin", "--undo")).toMatchObject({ keyId });
+    expect(await it.ask("connect", "opencode-plugin", "--undo", "--write")).toMatchObject({ keyId });
   });
 
   test("come from the settings where they hold one, and by variable in a project", async () => {

@@ -227,7 +227,7 @@ describe("recollect serve", () => {
       expect(result.stderr).toContain(part);
     for (const name of ["llm", "vector index", "extractor"])
       expect(result.stderr).toMatch(new RegExp(`^${name} `, "m"));
-    expect(result.stderr).toContain("Try:  recollect add");
+    expect(result.stderr).toContain(`Try:  recollect --data-dir ${data} add`);
   });
 
   test("keeps the key out of what is not a terminal unless it is asked for, and says how to make one", async () => {

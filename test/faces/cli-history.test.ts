@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { DocumentReceipt, MemoryHistory, SearchAnswer, Undone } from "../../src/core/index.js";
-import { parseAnswer, runCommand } from "../support/command-line.js";
+import type { DocumentReceipt, MemoryHistory, Undone } from "../../src/core/index.js";
+import { type FoundTexts, parseAnswer, runCommand, textsOf } from "../support/command-line.js";
 
 let data: string;
 
@@ -20,8 +20,8 @@ const UNKNOWN_ID = "1111111111111111111111";
 const run = (argv: readonly string[]) => runCommand(data, argv);
 const historyOf = async (id: string): Promise<MemoryHistory> => parseAnswer(await run(["history", id, "--json"]));
 const recall = async (query: string): Promise<string[]> => {
-  const answer: SearchAnswer = parseAnswer(await run(["search", query, "--mode", "memories", "-t", "0", "--json"]));
-  return answer.results.map(({ text }) => text);
+  const answer: FoundTexts = parseAnswer(await run(["search", query, "--mode", "memories", "-t", "0", "--json"]));
+  return textsOf(answer);
 };
 /** Keeps a text that states one fact. @returns id of the fact */
 const remember = async (text: string, ...options: string[]): Promise<string> => {

@@ -2,18 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type {
-  CreatedKey,
-  Diagnosis,
-  DocumentReceipt,
-  Forgotten,
-  Profile,
-  SearchAnswer,
-  Status,
-} from "../../src/core/index.js";
+import type { CreatedKey, Diagnosis, DocumentReceipt, Forgotten, Profile, Status } from "../../src/core/index.js";
 import type { ApiKey } from "../../src/core/types.js";
 import { loadSqlite } from "../../src/lib/sqlite.js";
-import { parseAnswer, runCommand, type CommandOptions } from "../support/command-line.js";
+import { parseAnswer, runCommand, textsOf, type CommandOptions, type FoundTexts } from "../support/command-line.js";
 import { openManualCore } from "../support/manual-core.js";
 
 let data: string;
@@ -32,7 +24,7 @@ async function add(text: string, ...options: string[]): Promise<DocumentReceipt>
   return parseAnswer(await run(["add", text, "--text", "--json", ...options]));
 }
 
-async function search(query: string, ...options: string[]): Promise<SearchAnswer> {
+async function search(query: string, ...options: string[]): Promise<FoundTexts> {
   return parseAnswer(await run(["search", query, "--json", ...options]));
 }
 
@@ -69,7 +61,7 @@ describe("recollect search", () => {
     await add("Ana leads the Atlas project.", "-c", "work", "-m", "year=2025");
     await add("Ana leads the Atlas choir.", "-c", "home", "-m", "year=2024");
     const query = "What does Ana lead?";
-    const texts = async (...options: string[]) => (await search(query, ...options)).results.map(({ text }) => text);
+    const texts = async (...options: string[]) => textsOf(await search(query, ...options));
     expect((await texts("-t", "0")).length).toBeGreaterThan(1);
     expect(await texts("-t", "0", "--limit", "1")).toHaveLength(1);
     await add("The dog is called Rex.", "-c", "home");
@@ -166,7 +158,7 @@ describe("recollect forget", () => {
     expect(answer).toMatchObject({ forgotten: [{ id: sister }], deletedDocuments: [document] });
     expect(await known()).toEqual([]);
     const left = await search("Lisbon", "--threshold", "0", "--mode", "documents");
-    expect(left.results.map(({ text }) => text)).toEqual(["[…] It was quiet there."]);
+    expect(textsOf(left)).toEqual(["[…] It was quiet there."]);
   });
 
   test("forgets by the exact text only", async () => {

@@ -36,7 +36,7 @@ const LONE_SURROGATE = "before \ud800 after";
 
 describe("bad arguments are told by name, and nothing is stored", () => {
   test.each([
-    ["no content", {}, /content: .*expected string/],
+    ["no content", {}, /content: is missing/],
     ["empty content", { content: "" }, /content: .*>=1/],
     ["white space", { content: " \n\t " }, /^content: must not be empty\.$/],
     ["content of the wrong type", { content: 42 }, /content: .*expected string, received number/],

@@ -102,7 +102,7 @@ describe("POST /v3/documents/batch", () => {
     const bad: [document: unknown, id: string, words: RegExp][] = [
       [{ content: "" }, "unknown", /content: must not be empty/],
       [{ content: " ", customId: "named" }, "named", /content: must not be empty/],
-      [{}, "unknown", /content: must be a string/],
+      [{}, "unknown", /content: is missing/],
       [{ content: 5, customId: 5 }, "unknown", /content: must be a string.*customId: must be a string/],
       [5, "unknown", /must be a text or an object/],
       [null, "unknown", /must be a text or an object/],
@@ -187,7 +187,7 @@ describe("POST /v3/documents/batch", () => {
   test.each<[what: string, body: unknown, status: number, words: RegExp]>([
     ["no body", undefined, 400, /body is empty/],
     ["an array", [{ content: "x" }], 400, /body must be a JSON object/],
-    ["no documents", {}, 400, /documents: must be an array/],
+    ["no documents", {}, 400, /documents: is missing/],
     ["documents that are none", { documents: "x" }, 400, /documents: must be an array/],
     ["an empty batch", { documents: [] }, 400, /documents: must have at least 1 document/],
     [

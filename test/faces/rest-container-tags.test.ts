@@ -151,8 +151,8 @@ describe("merging", () => {
   });
 
   test.each([
-    [{}, 400, "containerTags: must be an array of two container tags"],
-    [{ from: "a" }, 400, "containerTags: must be an array"],
+    [{}, 400, "containerTags: is missing"],
+    [{ from: "a" }, 400, "containerTags: is missing"],
     [{ ...target, containerTags: ["a", "a"] }, 400, "must name two different containers"],
     [{ ...target, targetContainerTag: "nowhere" }, 404, "Container not found: nowhere"],
     [{ ...target, containerTags: ["a", "nowhere"] }, 404, "Container not found: nowhere"],

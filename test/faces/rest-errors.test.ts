@@ -40,7 +40,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     ["UTF-16", Buffer.from('{"content":"x"}', "utf16le"), /not JSON/],
     ["a lone surrogate", '{"content":"a\\ud800b"}', /content: is not valid Unicode/],
     ["control characters", '{"content":"a\\u0000b"}', /content: must not contain the control character U\+0000/],
-    ["no content", {}, /content: must be a string/],
+    ["no content", {}, /content: is missing$/],
     ["empty content", { content: "" }, /content: must not be empty/],
     ["blank content", { content: " \n " }, /content: must not be empty/],
     ["content of the wrong type", { content: 5 }, /content: must be a string/],

@@ -96,7 +96,7 @@ describe("POST /v4/memories", () => {
       { memories: [{ content: "x".repeat(10_001) }] },
       "memories.0.content: must have at most 10000 characters, has 10001",
     ],
-    ["no container", { containerTag: undefined, memories: [{ content: "x" }] }, "containerTag: must be a string"],
+    ["no container", { containerTag: undefined, memories: [{ content: "x" }] }, "containerTag: is missing"],
     [
       "a past end",
       { memories: [{ content: "x" }, { content: "y", forgetAfter: "2020-01-01" }] },

@@ -60,7 +60,7 @@ describe("projects", () => {
   });
 
   test.each([
-    [{}, "name: must be a string"],
+    [{}, "name: is missing"],
     [{ name: " " }, "name: must not be empty"],
     [{ name: "x".repeat(101) }, "name: must have at most 100 characters"],
     [{ name: "a\u0000b" }, "name: must not contain the control character"],
@@ -112,7 +112,7 @@ describe("deleting a project", () => {
   });
 
   test.each([
-    [{}, 400, "action: must be move or delete"],
+    [{}, 400, "action: is missing; it must be move or delete"],
     [{ action: "archive" }, 400, "action: must be move or delete"],
     [{ action: "move" }, 400, "targetProjectId: is needed to move what is in it"],
     [{ action: "move", targetProjectId: "nowhere" }, 404, "Project not found: nowhere"],

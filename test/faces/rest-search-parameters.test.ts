@@ -214,7 +214,7 @@ describe("what strict clients hold every result against", () => {
 
 describe("bad requests", () => {
   test.each<[string, Record<string, unknown>, RegExp]>([
-    ["no question", { q: undefined }, /^q: must be a string/],
+    ["no question", { q: undefined }, /^q: is missing/],
     ["an empty question", { q: "" }, /^q: must not be empty/],
     ["a question of spaces", { q: "   " }, /^q: must not be empty/],
     ["a number as a question", { q: 7 }, /^q: must be a string/],

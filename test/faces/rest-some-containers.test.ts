@@ -100,11 +100,11 @@ describe("a key that may write to one container only, and names none", () => {
 test("a key of the whole organisation names the container as before", async () => {
   const headers = await rest.ownerKey();
   for (const [method, path, body, message] of [
-    ["POST", "/v4/profile", {}, "containerTag: must be a string"],
-    ["POST", "/v4/memories/list", {}, "containerTags: must have at least 1 entry"],
-    ["POST", "/v4/memories", { memories: [{ content: "Rye." }] }, "containerTag: must be a string"],
-    ["DELETE", "/v4/memories", { content: "Rye." }, "containerTag: must be a string"],
-    ["POST", "/v4/memories/forget-matching", { query: "Rye" }, "containerTag: must be a string"],
+    ["POST", "/v4/profile", {}, "containerTag: is missing"],
+    ["POST", "/v4/memories/list", {}, "containerTags: is missing"],
+    ["POST", "/v4/memories", { memories: [{ content: "Rye." }] }, "containerTag: is missing"],
+    ["DELETE", "/v4/memories", { content: "Rye." }, "containerTag: is missing"],
+    ["POST", "/v4/memories/forget-matching", { query: "Rye" }, "containerTag: is missing"],
   ] as const) {
     const { status, body: answer } = await rest.send(method, path, body, headers);
     expect([path, status, answer.message]).toEqual([path, 400, message]);

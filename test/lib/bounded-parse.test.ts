@@ -70,3 +70,33 @@ describe("what is told of many mistakes", () => {
     expect(result).toMatchObject({ findings: [{ path: ["a"] }, { path: ["b", 1] }] });
   });
 });
+
+describe("a field that is not there is said to be missing", () => {
+  const schema = z.object({
+    name: z.string("must be a string"),
+    kind: z.enum(["a", "b"], "must be a or b").optional(),
+    deep: z.object({ action: z.enum(["move", "delete"], "must be move or delete") }).optional(),
+    either: z.union([z.string(), z.number()], "must be text or a number").optional(),
+    read: z
+      .string()
+      .transform((text): unknown => JSON.parse(text))
+      .pipe(z.object({ a: z.string("must be a string") }))
+      .optional(),
+  });
+  const told = (value: unknown) => {
+    const result = parseBounded(schema, value);
+    return "findings" in result ? result.findings.map(({ path, message }) => `${path.join(".")}: ${message}`) : [];
+  };
+
+  test.each<[value: unknown, messages: readonly string[]]>([
+    [{}, ["name: is missing"]],
+    [{ name: undefined }, ["name: is missing"]],
+    [{ name: 5 }, ["name: must be a string"]],
+    [{ name: null }, ["name: must be a string"]],
+    [{ name: "x", kind: "c" }, ["kind: must be a or b"]],
+    [{ name: "x", deep: {} }, ["deep.action: is missing; it must be move or delete"]],
+    [{ name: "x", either: {} }, ["either: must be text or a number"]],
+    // What was made of the value is not what was sent.
+    [{ name: "x", read: '{"a":1}' }, ["read.a: must be a string"]],
+  ])("%j", (value, messages) => expect(told(value)).toEqual(messages));
+});

@@ -62,6 +62,16 @@ function collect(): { stream: Writable; text: () => string } {
   return { stream, text: () => parts.join("") };
 }
 
+/** What `search --json` answers, as far as tests look: the API's shape. */
+export interface FoundTexts {
+  readonly results: readonly { readonly id: string; readonly memory?: string; readonly chunk?: string }[];
+}
+
+/** The texts of the results, best first. */
+export function textsOf({ results }: FoundTexts): string[] {
+  return results.map(({ memory, chunk }) => memory ?? chunk ?? "");
+}
+
 /** The answer of a command with `--json`; fails unless standard output is exactly one line of JSON. */
 export function parseAnswer<T>(result: CommandResult): T {
   const lines = result.stdout.split("\n");

@@ -18,9 +18,9 @@ export function usualContainer({ containers }: Actor): string {
  * The container of a write that must name one unless the actor may write to some only, and one of these is usual.
  * @throws AppError `invalid` when that is not clear, `forbidden` for one that the actor may not touch
  */
-export function containerOfWrite(actor: Actor, named: string | undefined, otherwise = "must be a string"): string {
+export function containerOfWrite(actor: Actor, named: string | undefined): string {
   if (named === undefined && actor.containers === "all")
-    throw invalid([{ path: ["containerTag"], message: otherwise }]);
+    throw invalid([{ path: ["containerTag"], message: "is missing" }]);
   const containerTag = named ?? usualContainer(actor);
   requireContainer(actor, containerTag);
   return containerTag;

@@ -50,7 +50,7 @@ export async function listMemories(context: CoreContext, { actor }: Admitted, ra
   const parsed = parseInput(listMemoriesSchema, raw);
   const containerTags = reachableContainers(actor, parsed.containerTags);
   if (containerTags === "all" || containerTags.length === 0)
-    throw invalid([{ path: ["containerTags"], message: "must have at least 1 entry" }]);
+    throw invalid([{ path: ["containerTags"], message: "is missing" }]);
   const input = { ...parsed, containerTags };
   const { store } = context;
   const { organizationId } = actor;

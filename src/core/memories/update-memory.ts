@@ -66,7 +66,7 @@ type Update = z.output<typeof updateMemorySchema> & { readonly containerTag: str
 export async function updateMemory(context: CoreContext, call: Admitted, raw: unknown): Promise<Memory> {
   const parsed = parseInput(updateMemorySchema, raw);
   const { actor } = call;
-  const containerTag = containerOfWrite(actor, parsed.containerTag, "is required");
+  const containerTag = containerOfWrite(actor, parsed.containerTag);
   const timeZone = sharedTimeZone(context, await context.store.containers.find(actor.organizationId, [containerTag]));
   const { forgetAfter } = parsed;
   const input = { ...parsed, containerTag, forgetAfter: forgetAfter && momentIn(forgetAfter, timeZone) };

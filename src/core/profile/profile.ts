@@ -178,7 +178,7 @@ function digestBuckets(
 
 function containersOf(actor: Actor, containerTag: string | undefined): readonly string[] {
   const meant = reachableContainers(actor, containerTag === undefined ? undefined : [containerTag]);
-  if (meant === "all" || meant.length === 0) throw invalid([{ path: ["containerTag"], message: "must be a string" }]);
+  if (meant === "all" || meant.length === 0) throw invalid([{ path: ["containerTag"], message: "is missing" }]);
   return meant;
 }
 

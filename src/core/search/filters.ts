@@ -69,6 +69,7 @@ function parseList(value: unknown, path: Path, counter: Counter): FilterExpressi
 
 function parseCondition(value: unknown, path: Path): FilterCondition {
   if (!isObject(value)) fail(path, "must be a condition with key and value, or an object with AND or OR");
+  for (const field of ["key", "value"]) if (value[field] === undefined) fail([...path, field], "is missing");
   const key = value["key"];
   if (typeof key !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(key))
     fail([...path, "key"], "must be 1 to 64 letters, digits, underscores, dots or hyphens");

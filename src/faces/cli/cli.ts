@@ -11,8 +11,10 @@ export interface Cli {
   readonly starters: Starters;
   readonly output: Output;
   readonly stdin: Readable;
-  /** How the user starts this program, for hints. */
+  /** How the user starts this program, for examples. */
   readonly programName: string;
+  /** The same with the data folder that this command line names, for hints: typed as it stands, a hint is about the same memory. */
+  readonly invocation: string;
   /** The container for a command that needs one and names none. */
   readonly defaultContainer: () => Promise<string>;
   /** A moment (ISO 8601) by the user's clock, as `inTimeZone` writes it: its first ten characters are the day. */

@@ -10,12 +10,20 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+interface FailureOptions {
+  readonly isDebug: boolean;
+  /** How to see how the command is used. */
+  readonly hint: string;
+  /** How this program is started on the same memory. */
+  readonly invocation: string;
+}
+
 /** Tells what went wrong on standard error and answers with the exit code. */
-export function reportFailure(error: unknown, output: Output, options: { isDebug: boolean; hint: string }): number {
+export function reportFailure(error: unknown, output: Output, options: FailureOptions): number {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT_OK;
   // The help that answers it is on standard error already.
   if (error instanceof CommanderError && error.code === "commander.help" && !output.isJson) return EXIT_WRONG_USE;
-  const failure = describe(error, options.hint);
+  const failure = describe(error, options);
   if (output.isJson) output.complain(JSON.stringify({ error: failure.error, message: failure.message }));
   else {
     output.complain(`${output.style.red("error:")} ${failure.message}`);
@@ -33,7 +41,7 @@ interface Failure {
   readonly exitCode: number;
 }
 
-function describe(error: unknown, hint: string): Failure {
+function describe(error: unknown, { hint, invocation }: FailureOptions): Failure {
   if (error instanceof CommanderError) {
     const isBare = error.code === "commander.help";
     const message = isBare ? "a command is missing" : error.message.replace(/^error: /, "");
@@ -51,7 +59,7 @@ function describe(error: unknown, hint: string): Failure {
   return {
     error: "internal",
     message: `something unexpected went wrong: ${oneLine(cause)}`,
-    hint: "Run it again with RECOLLECT_LOG_LEVEL=debug to see where, and `recollect doctor` to check the store.",
+    hint: `Run it again with RECOLLECT_LOG_LEVEL=debug to see where, and \`${invocation} doctor\` to check the store.`,
     exitCode: EXIT_FAILED,
   };
 }

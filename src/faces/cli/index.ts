@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { Command } from "commander";
 import { AppError } from "../../core/errors.js";
 import { inTimeZone, instantOf, machineTimeZone } from "../../lib/time-zone.js";
@@ -5,19 +6,23 @@ import type { Cli, Register } from "./cli.js";
 import { registerAdd } from "./commands/add.js";
 import { registerAudit } from "./commands/audit.js";
 import { registerBackup } from "./commands/backup.js";
+import { registerCompletion } from "./commands/completion.js";
 import { registerConnect } from "./commands/connect.js";
+import { registerContainers } from "./commands/containers.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerEmbeddings } from "./commands/embeddings.js";
 import { registerForget } from "./commands/forget.js";
 import { registerGrants } from "./commands/grants.js";
 import { registerHistory } from "./commands/history.js";
 import { registerKeys } from "./commands/keys.js";
+import { registerList } from "./commands/list.js";
 import { registerLogin } from "./commands/login.js";
 import { registerMcp } from "./commands/mcp.js";
 import { registerPassword } from "./commands/password.js";
 import { registerProfile } from "./commands/profile.js";
 import { registerPurge } from "./commands/purge.js";
 import { registerReprocess } from "./commands/reprocess.js";
+import { registerReview } from "./commands/review.js";
 import { registerSearch } from "./commands/search.js";
 import { registerServe } from "./commands/serve.js";
 import { registerStatus } from "./commands/status.js";
@@ -28,6 +33,7 @@ import { reportFailure } from "./failure.js";
 import type { CliIo } from "./io.js";
 import { createOutput, type Output } from "./output.js";
 import { notEmpty } from "./options.js";
+import { shellWord } from "./shell-word.js";
 import type { Starters } from "./starters.js";
 
 export type { CliIo } from "./io.js";
@@ -39,6 +45,9 @@ const COMMANDS: readonly Register[] = [
   registerAdd,
   registerSearch,
   registerProfile,
+  registerList,
+  registerContainers,
+  registerReview,
   registerForget,
   registerHistory,
   registerUndo,
@@ -55,6 +64,7 @@ const COMMANDS: readonly Register[] = [
   registerEmbeddings,
   registerDoctor,
   registerTry,
+  registerCompletion,
 ];
 
 /**
@@ -71,6 +81,7 @@ export async function runCli(argv: readonly string[], starters: Starters, io: Cl
     starters,
     output,
     programName,
+    invocation: [programName, ...namedFolder(argv)].join(" "),
     stdin: io.stdin,
     defaultContainer: async () => io.defaultContainer ?? (await import("../../core/index.js")).DEFAULT_CONTAINER,
     localTime: (moment) => inTimeZone(moment, timeZone),
@@ -83,7 +94,7 @@ export async function runCli(argv: readonly string[], starters: Starters, io: Cl
   for (const register of COMMANDS) register(program, cli);
   const report = (error: unknown) => {
     const hint = `Run \`${[programName, ...commandPath(program, argv), "--help"].join(" ")}\` to see how it is used.`;
-    return reportFailure(error, output, { isDebug: io.isDebug ?? false, hint });
+    return reportFailure(error, output, { isDebug: io.isDebug ?? false, hint, invocation: cli.invocation });
   };
   try {
     await program.parseAsync(argv, { from: "user" });
@@ -119,8 +130,25 @@ function createProgram(output: Output, version: string): Command {
 
 /** Known before parsing, so that a command line that cannot be parsed is answered in JSON too. */
 function asksForJson(argv: readonly string[]): boolean {
+  return beforeEnd(argv).includes("--json");
+}
+
+/** The arguments that may be options. */
+function beforeEnd(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
-  return argv.slice(0, end < 0 ? argv.length : end).includes("--json");
+  return argv.slice(0, end < 0 ? argv.length : end);
+}
+
+/** Known before parsing, as hints are printed for what cannot be parsed, too; in full, as they are typed in another folder. */
+function namedFolder(argv: readonly string[]): string[] {
+  const named = beforeEnd(argv).flatMap((argument, index, all) => {
+    if (argument === "--data-dir") return all[index + 1] ?? [];
+    return argument.startsWith("--data-dir=") ? argument.slice("--data-dir=".length) : [];
+  });
+  const last = named.at(-1);
+  if (last === undefined) return [];
+  // The settings read `~` as the home folder.
+  return ["--data-dir", shellWord(last.startsWith("~") ? last : resolve(last))];
 }
 
 function settingsOf(program: Command): Record<string, string> {

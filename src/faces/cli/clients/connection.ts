@@ -142,33 +142,26 @@ function asJson(value: unknown): Receipt["entries"][number]["value"] {
   return JSON.parse(JSON.stringify(value)) as Receipt["entries"][number]["value"];
 }
 
-/** What undoing came to. */
-export interface Undone {
-  readonly client: string;
-  readonly scope: Scope;
-  readonly file: string;
-  /** The file was made for our entry, and is gone again. */
-  readonly removed: boolean;
-  /** The key that was made for the client and still works. */
-  readonly keyId: string | undefined;
+/** What is to become of the file of a client without our entry. */
+export interface UndoPlan extends Opened {
+  readonly text: string;
+  /** True when the file goes, since it was made for the entry and holds nothing else. */
+  readonly removes: boolean;
 }
 
 /**
- * Takes out what we put into the file, and puts back what was in its place.
+ * Plans to take out what we put into the file, and to put back what was in its place; changes nothing.
  * @param force also where the entry was changed since, or where we do not know what we wrote
  * @throws ConfigFileError when there is nothing of ours, or it was changed
  */
-export async function undoConnection(
+export function planUndo(
   opened: Opened,
-  options: { home: string; now: Date; force: boolean; paths: readonly (readonly string[])[] },
-): Promise<Undone> {
-  const { client, scope, file, document, receipt } = opened;
-  const { home, force } = options;
-  const ours = receipt?.entries ?? options.paths.map((path) => ({ path, depth: path.length - 1 }));
-  if (ours.every(({ path }) => valueAt(document, path) === undefined)) {
-    await dropReceipt(home, file.path);
+  { force, paths }: { force: boolean; paths: readonly (readonly string[])[] },
+): UndoPlan {
+  const { client, file, document, receipt } = opened;
+  const ours = receipt?.entries ?? paths.map((path) => ({ path, depth: path.length - 1 }));
+  if (ours.every(({ path }) => valueAt(document, path) === undefined))
     throw new ConfigFileError(`${file.path} has no entry of ours. There is nothing to undo.`);
-  }
   if (!receipt && !force)
     throw new ConfigFileError(
       `${file.path} has an entry that was not written by this command. Remove it by hand, or with --force.`,
@@ -178,12 +171,16 @@ export async function undoConnection(
       `The entry in ${file.path} was changed since it was written. Undo it all the same with --force.`,
     );
   const text = naming(file.path, () => undoneText(client, file.text ?? "", ours, receipt));
-  const removed = receipt?.existed === false && isEmpty(client, text);
-  if (removed) await removeConfigFile(file);
-  else await restore(file, text, options.now, receipt?.backup);
-  if (removed && receipt.madeFolder !== undefined) await removeEmptyFolders(file.path, receipt.madeFolder);
+  return { ...opened, text, removes: receipt?.existed === false && isEmpty(client, text) };
+}
+
+/** Does what was planned. */
+export async function undoConnection(plan: UndoPlan, { home, now }: { home: string; now: Date }): Promise<void> {
+  const { file, text, receipt, removes } = plan;
+  if (removes) await removeConfigFile(file);
+  else await restore(file, text, now, receipt?.backup);
+  if (removes && receipt?.madeFolder !== undefined) await removeEmptyFolders(file.path, receipt.madeFolder);
   await dropReceipt(home, file.path);
-  return { client: client.name, scope, file: file.path, removed, keyId: receipt?.keyId };
 }
 
 /** The copies say what the file says again, byte by byte: then they are of no use any more. */

@@ -150,7 +150,7 @@ function describeReceipt(cli: Cli, receipt: DocumentReceipt, waited: boolean): s
   if (receipt.status === "failed")
     return [
       `${red("failed:")} ${where} is kept but could not be indexed: ${receipt.errorReason ?? "no reason is known"}`,
-      `Remove the cause and add it again, or delete it: ${cli.programName} forget ${receipt.id}`,
+      `Remove the cause and add it again, or delete it: ${cli.invocation} forget ${receipt.id}`,
     ];
   if (receipt.status === "done" && receipt.dreamingStatus === "done")
     return [
@@ -162,6 +162,6 @@ function describeReceipt(cli: Cli, receipt: DocumentReceipt, waited: boolean): s
   const state = waited ? `not through yet (${describeState(receipt)})` : "not searchable yet";
   return [
     `${yellow("kept:")} ${where}, ${state}`,
-    `The work goes on while any ${cli.programName} process runs, for example ${cli.programName} serve.`,
+    `The work goes on while any ${cli.invocation} process runs, for example ${cli.invocation} serve.`,
   ];
 }

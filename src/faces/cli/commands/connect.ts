@@ -6,7 +6,7 @@ import { ConfigFileError } from "../../../lib/config-file.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { CLIENT_TABLE } from "../clients/table.js";
 import { type Client, type Scope, SCOPES, type Wanted } from "../clients/client.js";
-import type { Plan } from "../clients/connection.js";
+import type { Plan, UndoPlan } from "../clients/connection.js";
 import type { ClientState } from "../clients/state.js";
 import { type Calling, calling, expectedIn, keyOf, launching, withKey } from "../clients/wanted.js";
 import { UsageError } from "../failure.js";
@@ -37,8 +37,8 @@ export function registerConnect(program: Command, cli: Cli): void {
     .description("Set up a client to use this memory. Shows what would be written; --write writes it.")
     .addArgument(new Argument("[client]", "client to set up").choices(CLIENT_TABLE.map(({ name }) => name)))
     .option("--list", "which clients are installed, and which are connected")
-    .option("--write", "write it, and keep a copy of the file as it was")
-    .option("--undo", "take out what was written, and put back what was there before")
+    .option("--write", "write what is shown, and keep a copy of the file as it was")
+    .option("--undo", "show how what was written is taken out again; with --write do it")
     .option("--force", "with --undo: also when the entry was changed since")
     .option("--http [url]", "call the service over HTTP in place of starting `recollect mcp`", readUrl)
     .option("--key <key>", "API key for --http and for plugins; `-` reads it from standard input", notEmpty)
@@ -55,7 +55,7 @@ export function registerConnect(program: Command, cli: Cli): void {
         "$ connect cursor --scope project --container my-project --write",
         "$ connect vscode --http https://memory.example.com --key-env MEMORY_KEY --write",
         "$ connect codex-plugin --write",
-        "$ connect claude-code --undo",
+        "$ connect claude-code --undo --write",
       ]),
     )
     .action(async (name: string | undefined, options: Options) => {
@@ -78,10 +78,9 @@ async function run(cli: Cli, name: string | undefined, options: Options): Promis
   return options.undo ? undo(cli, client, around, options) : connect(cli, client, around, options);
 }
 
-function refuseContradictions(name: string | undefined, { list: asList, write, undo: asUndo, force }: Options): void {
+function refuseContradictions(name: string | undefined, { list: asList, undo: asUndo, force }: Options): void {
   if (name === undefined && !asList) throw new UsageError("name a client, or ask for --list");
   if (name !== undefined && asList) throw new UsageError("--list is about all clients: name none");
-  if (write && asUndo) throw new UsageError("--write and --undo exclude each other");
   if (force && !asUndo) throw new UsageError("--force belongs to --undo");
 }
 
@@ -153,7 +152,7 @@ async function show(cli: Cli, plan: Plan, { options, backup, keyId }: Outcome): 
   };
   cli.output.answer(answer, () => [
     `${cli.output.style.bold(client.title)}  ${file.path}${action === "create" ? " (new)" : ""}`,
-    ...changes.map((line) => (line.startsWith("+") ? cli.output.style.green(line) : cli.output.style.red(line))),
+    ...describeLines(cli, changes),
     ...nextSteps(cli, plan, { options, backup, keyId }),
   ]);
 }
@@ -163,7 +162,7 @@ function nextSteps(cli: Cli, { client, action }: Plan, { options, backup, keyId 
     ...(options.scope === "user" ? [] : [`--scope ${options.scope}`]),
     ...(options.file === undefined ? [] : [`--file ${options.file}`]),
   ];
-  const again = [cli.programName, "connect", client.name, ...where].join(" ");
+  const again = [cli.invocation, "connect", client.name, ...where].join(" ");
   if (action === "none") return ["It is there already; nothing to write."];
   if (!options.write) return ["", "Nothing was written yet. Run the same command with --write to write it."];
   return [
@@ -172,28 +171,48 @@ function nextSteps(cli: Cli, { client, action }: Plan, { options, backup, keyId 
     ...(backup === undefined ? [] : [`The file as it was: ${backup}`]),
     ...(keyId === undefined ? [] : [`A key was made for it: ${keyId}`]),
     client.afterwards,
-    `To take it back: ${again} --undo`,
+    `To take it back: ${again} --undo --write`,
   ];
 }
 
 async function undo(cli: Cli, client: Client, around: Surroundings, options: Options): Promise<void> {
-  const { openClient, undoConnection } = await import("../clients/connection.js");
+  const { openClient, planUndo, undoConnection } = await import("../clients/connection.js");
   const opened = await openClient(client, options.scope, around, namedFile(around, options));
   const ways = expectedIn(around).filter(({ by }) => client.ways.includes(by));
   const entries = ways.flatMap((way) => client.entries(withKey(way, KEY_TO_COME), options.scope, opened.document));
-  const undone = await undoConnection(opened, {
-    home: around.home,
-    now: new Date(),
-    force: options.force ?? false,
-    paths: entries.map(({ path }) => path),
-  });
-  const { file, removed, keyId } = undone;
-  cli.output.answer({ ...undone, keyId: keyId ?? null }, () => [
-    `${cli.output.style.green("undone:")} ${file}${removed ? " is gone again, as before" : " is without our entry"}`,
-    ...(keyId === undefined
-      ? []
-      : [`The key that was made for it still works. To revoke it: ${cli.programName} keys revoke ${keyId}`]),
-  ]);
+  const plan = planUndo(opened, { force: options.force ?? false, paths: entries.map(({ path }) => path) });
+  if (options.write) await undoConnection(plan, { home: around.home, now: new Date() });
+  await showUndo(cli, plan, options);
+}
+
+async function showUndo(cli: Cli, plan: UndoPlan, options: Options): Promise<void> {
+  const { describeChange } = await import("../clients/show.js");
+  const { client, scope, file, text, removes, receipt } = plan;
+  const changes = describeChange(file.text ?? "", removes ? "" : text);
+  const keyId = receipt?.keyId ?? null;
+  const write = options.write === true;
+  const answer = { client: client.name, scope, file: file.path, removed: removes, written: write, keyId, changes };
+  const { green } = cli.output.style;
+  cli.output.answer(answer, () =>
+    write
+      ? [
+          `${green("undone:")} ${file.path}${removes ? " is gone again, as before" : " is without our entry"}`,
+          ...(keyId === null
+            ? []
+            : [`The key that was made for it still works. To revoke it: ${cli.invocation} keys revoke ${keyId}`]),
+        ]
+      : [
+          `${cli.output.style.bold(client.title)}  ${file.path}${removes ? " (goes, as before)" : ""}`,
+          ...describeLines(cli, changes),
+          "",
+          "Nothing was changed yet. Run the same command with --write to do it.",
+        ],
+  );
+}
+
+/** Lines that go and come, in their colours. */
+function describeLines({ output: { style } }: Cli, changes: readonly string[]): string[] {
+  return changes.map((line) => (line.startsWith("+") ? style.green(line) : style.red(line)));
 }
 
 function namedFile({ workingFolder }: Surroundings, { file }: Options): string | undefined {

@@ -189,7 +189,7 @@ function describeComparison({ searches, overlap, active, next }: NonNullable<Sho
 }
 
 function hints(cli: Cli, { next, previous }: Pick<EmbeddingStatus, "next" | "previous">): string[] {
-  const say = (command: string) => `${cli.programName} embeddings ${command}`;
+  const say = (command: string) => `${cli.invocation} embeddings ${command}`;
   if (next?.comparison?.isSane === false) return [`Decide: ${say("switch")}, or ${say("rollback")}`];
   if (next?.state === "paused") return [`Go on: ${say("resume")}`];
   return previous && !next ? [`Go back: ${say("rollback")}`] : [];

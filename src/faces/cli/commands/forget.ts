@@ -119,13 +119,13 @@ function describe(cli: Cli, answer: Answer, query: string | undefined): string[]
   return [
     ...answer.forgotten.map(({ id, text }) => `${green("forgotten:")} ${oneLine(text)}  [${id}]`),
     ...answer.deletedDocuments.map((id) => `${green("deleted:")} document ${id} and what only it stated`),
-    ...(answer.batchId === null ? [] : [`To take it back: ${cli.programName} undo ${answer.batchId}`]),
+    ...(answer.batchId === null ? [] : [`To take it back: ${cli.invocation} undo ${answer.batchId}`]),
     ...describeStating(cli, answer),
   ];
 }
 
 /** Where it still stands, and how to remove it there too. */
-function describeStating({ output, programName }: Cli, { statedIn, forgotten }: Answer): string[] {
+function describeStating({ output, invocation }: Cli, { statedIn, forgotten }: Answer): string[] {
   const [document] = statedIn;
   const [memory] = forgotten;
   if (!document || !memory) return [];
@@ -133,8 +133,8 @@ function describeStating({ output, programName }: Cli, { statedIn, forgotten }: 
   return [
     isOne ? "The text of a document still states it:" : "The texts of documents still state it:",
     ...statedIn.map(({ id, title }) => `  ${output.style.bold(oneLine(title ?? "(no title)"))}  [${id}]`),
-    `To remove ${isOne ? "it" : "one"} with what only it states: ${programName} forget ${document.id}`,
-    `To cut only what the memory says out of it, for good: ${programName} purge --memory ${memory.id}`,
+    `To remove ${isOne ? "it" : "one"} with what only it states: ${invocation} forget ${document.id}`,
+    `To cut only what the memory says out of it, for good: ${invocation} purge --memory ${memory.id}`,
   ];
 }
 
@@ -144,6 +144,6 @@ function describeCandidates(cli: Cli, { candidates }: Answer, query: string): st
   return [
     `${count(candidates.length, "memory", "memories")} could be meant; nothing was forgotten yet:`,
     ...candidates.map(({ id, text, similarity }) => `  ${bold(similarity.toFixed(2))}  ${oneLine(text)}  [${id}]`),
-    `To forget one: ${cli.programName} forget ${candidates[0]?.id}`,
+    `To forget one: ${cli.invocation} forget ${candidates[0]?.id}`,
   ];
 }

@@ -32,7 +32,7 @@ function describe(cli: Cli, { memory, versions, sources, entries }: MemoryHistor
     "",
     bold("Changes"),
     ...(entries.length > 0 ? entries.flatMap((entry) => describeEntry(cli, entry)) : ["  none that is kept"]),
-    ...(last ? [dim(`To undo the last one: ${cli.programName} undo ${last.batchId}`)] : []),
+    ...(last ? [dim(`To undo the last one: ${cli.invocation} undo ${last.batchId}`)] : []),
   ];
 }
 

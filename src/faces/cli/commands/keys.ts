@@ -117,7 +117,7 @@ function isLike(word: string, right: string): boolean {
 
 async function list(cli: Cli): Promise<void> {
   const answer = await withCore(cli, ({ core, read }) => core.listKeys(read));
-  const none = `There are no keys yet. Make one: ${cli.programName} keys create`;
+  const none = `There are no keys yet. Make one: ${cli.invocation} keys create`;
   cli.output.answer(answer, () => (answer.keys.length > 0 ? answer.keys.map((key) => describe(cli, key)) : [none]));
 }
 

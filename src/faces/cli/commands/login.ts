@@ -50,13 +50,13 @@ export function registerLogin(program: Command, cli: Cli): void {
 }
 
 async function login(cli: Cli, isOpened: boolean): Promise<void> {
-  const { output, starters, programName } = cli;
+  const { output, starters, invocation } = cli;
   // Asked before this process opens the data folder, which makes it the owner where there is none.
   const service = await starters.runningService(cli.settings());
   if (service === null)
     throw new AppError(
       "unavailable",
-      `No service of this data folder is running. Start one with \`${programName} serve\`.`,
+      `No service of this data folder is running. Start one with \`${invocation} serve\`.`,
     );
   const { code, expiresAt } = await withCore(cli, ({ core, newWrite }) => core.createSignInCode(newWrite()));
   const url = `${service.url}/auth/sign-in?code=${code}`;
@@ -75,7 +75,7 @@ async function getKey(cli: Cli, service: string, client: string | undefined): Pr
 
 async function list(cli: Cli): Promise<void> {
   const answer = await withCore(cli, ({ core, read }) => core.listSignIns(read));
-  const none = `No browser is signed in. A link for one: ${cli.programName} login`;
+  const none = `No browser is signed in. A link for one: ${cli.invocation} login`;
   cli.output.answer(answer, () =>
     answer.signIns.length > 0 ? answer.signIns.map((signIn) => describe(cli, signIn)) : [none],
   );

@@ -50,7 +50,7 @@ async function purge(cli: Cli, options: PurgeOptions): Promise<void> {
   cli.output.answer(purged, () => describe(cli, purged));
 }
 
-function describe({ output, programName }: Cli, purged: Purged): string[] {
+function describe({ output, invocation }: Cli, purged: Purged): string[] {
   const { documents, memories, files, passages, statedIn, complete } = purged;
   const parts = [
     count(documents, "document", "documents"),
@@ -61,7 +61,7 @@ function describe({ output, programName }: Cli, purged: Purged): string[] {
   return [
     `${output.style.green("purged:")} ${parts.join(", ")}`,
     ...(statedIn.length === 0 ? [] : ["These documents stated it and may still say it. To remove one as well:"]),
-    ...statedIn.map((id) => `  ${programName} purge --document ${id}`),
+    ...statedIn.map((id) => `  ${invocation} purge --document ${id}`),
     ...(complete ? [] : ["What is left in files is overwritten as soon as that is possible, also after a restart."]),
   ];
 }

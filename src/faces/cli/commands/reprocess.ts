@@ -125,7 +125,7 @@ function describe(cli: Cli, answer: Answer): string[] {
   if (answer.dryRun) return [`would have ${describePlan(answer)}`, ...skipped];
   const rest =
     answer.waiting > 0
-      ? [`${count(answer.waiting, "document")} to be read yet, whenever the service runs: ${cli.programName} status`]
+      ? [`${count(answer.waiting, "document")} to be read yet, whenever the service runs: ${cli.invocation} status`]
       : [];
   return [`${green("reprocessed:")} ${describePlan(answer)}`, ...rest, ...skipped];
 }

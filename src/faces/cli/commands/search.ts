@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { Option } from "commander";
 import type { SearchInput } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
+import { requireContainer } from "../require-container.js";
 import { json, numberBetween, wholeNumber } from "../options.js";
 import { describeAnswer } from "../present.js";
 
@@ -17,7 +18,7 @@ export function registerSearch(program: Command, cli: Cli): void {
   program
     .command("search")
     .description("Find memories and passages by meaning and by words.")
-    .argument("<query>", "what to look for, in plain words")
+    .argument("<query...>", "what to look for, in plain words")
     .option("-c, --container <tag>", "search this container only (default: all)")
     .option("-n, --limit <number>", "at most so many results (default: 10)", wholeNumber(1, 100))
     .option("-t, --threshold <number>", "leave out what scores below, 0 to 1", numberBetween(0, 1))
@@ -37,7 +38,7 @@ export function registerSearch(program: Command, cli: Cli): void {
         `$ search budget --filters '{"AND":[{"key":"project","value":"atlas"}]}' --json`,
       ]),
     )
-    .action(async (query: string, options: SearchOptions) => search(cli, query, options));
+    .action(async (words: readonly string[], options: SearchOptions) => search(cli, words.join(" "), options));
 }
 
 async function search(cli: Cli, query: string, options: SearchOptions): Promise<void> {
@@ -49,6 +50,10 @@ async function search(cli: Cli, query: string, options: SearchOptions): Promise<
     ...(options.mode && { searchMode: options.mode }),
     ...(options.filters !== undefined && { filters: options.filters }),
   };
-  const answer = await withCore(cli, ({ core, read }) => core.search(read, input));
-  cli.output.answer(answer, () => describeAnswer(cli, answer, query));
+  const answer = await withCore(cli, async (access) => {
+    if (options.container !== undefined) await requireContainer(access, options.container);
+    return access.core.search(access.read, input);
+  });
+  const { presentSearch } = await import("../../rest/search/present-search-result.js");
+  cli.output.answer(presentSearch(answer, { documents: true }), () => describeAnswer(cli, answer, query));
 }

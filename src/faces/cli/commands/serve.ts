@@ -77,13 +77,13 @@ function describe(cli: Cli, service: Started, status: Status | null): string[] {
     ...(isOwner ? [] : ["", "Another process owns the data folder; this one passes calls on to it."]),
     ...(objectionToApps === undefined ? [] : ["", ...explainApps(objectionToApps)]),
     "",
-    `Try:  ${cli.programName} add "I prefer green tea to coffee"`,
-    `      ${cli.programName} search "what do I like to drink?"`,
+    `Try:  ${cli.invocation} add "I prefer green tea to coffee"`,
+    `      ${cli.invocation} search "what do I like to drink?"`,
   ];
 }
 
 function hiddenKey(cli: Cli): string {
-  return `not shown outside a terminal; \`${cli.programName} keys create\` makes one`;
+  return `not shown outside a terminal; \`${cli.invocation} keys create\` makes one`;
 }
 
 /** Sentence by sentence, since it stands in a box. */

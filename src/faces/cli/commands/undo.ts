@@ -23,6 +23,6 @@ function describe(cli: Cli, { undone, skipped, batchId }: Undone): string[] {
       const what = memoryId === null ? "" : `memory ${memoryId}: `;
       return `${yellow("left as it is:")} ${what}${oneLine(reason)}`;
     }),
-    `To take that back: ${cli.programName} undo ${batchId}`,
+    `To take that back: ${cli.invocation} undo ${batchId}`,
   ];
 }

@@ -1,0 +1,25 @@
+import { Argument, type Command } from "commander";
+import type { Cli } from "../cli.js";
+import { completionScript, SHELLS, type Shell } from "../completion.js";
+
+export function registerCompletion(program: Command, cli: Cli): void {
+  program
+    .command("completion")
+    .description("Print what makes a shell complete commands and options at the tab key.")
+    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
+    .addHelpText("after", HOW_TO_USE)
+    .action((shell: Shell) => {
+      const script = completionScript(shell, program);
+      // No --json: a shell reads it.
+      cli.output.write(script);
+    });
+}
+
+const HOW_TO_USE = `
+It knows commands, options and their fixed values, asks nothing of the memory, and completes file names elsewhere.
+
+To use it:
+  bash   echo 'source <(recollect completion bash)' >> ~/.bashrc
+  zsh    echo 'source <(recollect completion zsh)' >> ~/.zshrc      (after compinit)
+  fish   recollect completion fish > ~/.config/fish/completions/recollect.fish
+`;

@@ -1,0 +1,85 @@
+import type { Command } from "commander";
+import type { DocumentPage, MemoryPage } from "../../../core/index.js";
+import { dayIn } from "../../../lib/time-zone.js";
+import { examples, withCore, type Access, type Cli } from "../cli.js";
+import { wholeNumber } from "../options.js";
+import { requireContainer } from "../require-container.js";
+import { count, oneLine } from "../style.js";
+
+interface ListOptions {
+  readonly container?: string;
+  readonly documents?: true;
+  readonly limit: number;
+  readonly page: number;
+}
+
+const MOST_PAGES = 1_000_000;
+
+export function registerList(program: Command, cli: Cli): void {
+  program
+    .command("list")
+    .description("List what is remembered in a container, newest first, or the documents that it comes from.")
+    .option("-c, --container <tag>", "the container (default: RECOLLECT_CONTAINER, or sm_project_default)")
+    .option("--documents", "list documents in place of memories")
+    .option("-n, --limit <number>", "so many a page, at most 100", wholeNumber(1, 100), 20)
+    .option("--page <number>", "which page", wholeNumber(1, MOST_PAGES), 1)
+    .addHelpText("after", examples(cli, ["$ list", "$ list --container work --documents", "$ list --page 2 --json"]))
+    .action(async (options: ListOptions) => (options.documents ? listDocuments(cli, options) : list(cli, options)));
+}
+
+async function list(cli: Cli, options: ListOptions): Promise<void> {
+  const { page, organizationId } = await withCore(cli, async (access) => ({
+    page: await access.core.listMemories(access.read, await pageOf(cli, access, options)),
+    organizationId: access.read.actor.organizationId,
+  }));
+  const { presentMemoryEntry } = await import("../../rest/memories/present-memory.js");
+  const { presentPagination } = await import("../../rest/pagination.js");
+  const memoryEntries = page.entries.map((entry) => presentMemoryEntry(entry, organizationId));
+  cli.output.answer({ memoryEntries, pagination: presentPagination(page) }, () => describe(cli, page));
+}
+
+async function listDocuments(cli: Cli, options: ListOptions): Promise<void> {
+  const page = await withCore(cli, async (access) =>
+    access.core.listDocuments(access.read, await pageOf(cli, access, options)),
+  );
+  const { presentListedDocument } = await import("../../rest/documents/present-document.js");
+  const { presentPagination } = await import("../../rest/pagination.js");
+  // Links to files are made by the service alone.
+  const memories = page.documents.map((document) => presentListedDocument(document, ""));
+  cli.output.answer({ memories, pagination: presentPagination(page) }, () => describeDocuments(cli, page));
+}
+
+/** A container that is named must be there; the usual one may be new. */
+async function pageOf(cli: Cli, access: Access, { container, limit, page }: ListOptions) {
+  if (container !== undefined) await requireContainer(access, container);
+  return { containerTags: [container ?? (await cli.defaultContainer())], limit, page };
+}
+
+function describe(cli: Cli, page: MemoryPage): string[] {
+  const { dim } = cli.output.style;
+  const lines = page.entries.map(
+    ({ memory: { text, id, createdAt } }) => `- ${oneLine(text)}  ${dim(`${dayIn(createdAt, page.timeZone)} · ${id}`)}`,
+  );
+  return [...(lines.length > 0 ? lines : ["Nothing is remembered here."]), ...rest(page, "memory", "memories")];
+}
+
+function describeDocuments(cli: Cli, page: DocumentPage): string[] {
+  const { dim } = cli.output.style;
+  const lines = page.documents.map(({ title, id, createdAt, status }) => {
+    const state = status === "done" ? "" : ` · ${status}`;
+    return `- ${oneLine(title ?? "(no title)")}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
+  });
+  return [...(lines.length > 0 ? lines : ["There is no document here."]), ...rest(page, "document", "documents")];
+}
+
+function rest(
+  { page, limit, total }: Pick<MemoryPage, "page" | "limit" | "total">,
+  noun: string,
+  plural: string,
+): string[] {
+  const pages = Math.ceil(total / limit);
+  if (pages <= 1) return [];
+  return [
+    `Page ${page} of ${pages}, ${count(total, noun, plural)} in all.${page < pages ? ` Next: --page ${page + 1}` : ""}`,
+  ];
+}

@@ -1,0 +1,17 @@
+import { AppError } from "../../core/errors.js";
+import type { Access } from "./cli.js";
+import { oneLine } from "./style.js";
+
+/** Refuses the name of a container that is likelier misspelt than empty. @throws AppError `not_found`, or as the core */
+export async function requireContainer({ core, read }: Access, containerTag: string): Promise<void> {
+  try {
+    await core.getContainer(read, { containerTag });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
+    throw new AppError(
+      "not_found",
+      `There is no container ${oneLine(containerTag)}. \`containers\` lists those that are there.`,
+      { cause: error },
+    );
+  }
+}
