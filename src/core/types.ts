@@ -4,6 +4,7 @@
  */
 
 export * from "./audit-types.js";
+export * from "./journal-types.js";
 export * from "./key-types.js";
 export * from "./permissions.js";
 export * from "./oauth-types.js";
