@@ -64,6 +64,7 @@ export interface DocumentChange {
   readonly facts?: Document["facts"];
   readonly rememberAsIs?: boolean;
   readonly receipt?: Document["receipt"];
+  readonly factsLeftOut?: number;
 }
 
 export interface DocumentQuery {

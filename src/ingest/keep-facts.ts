@@ -77,30 +77,33 @@ export async function keepFacts(
   const now = context.clock.now();
   const timeZone = await timeZoneOf({ ...context, store: nouns }, document);
   const readAgain = (await isReadAgain(nouns, document)) ? { batchId: createId(), cause: "read again" } : undefined;
-  for (const { container, resolution } of isRemembered ? [] : resolved)
-    if (stillIn.has(container.id))
-      receipt.push(
-        ...(await writeFacts(nouns, {
-          actor: systemActor(organizationId),
-          client: document.client,
-          container,
-          documentId: id,
-          documentEnd: document.forgetAfter,
-          origin: document.origin,
-          resolution,
-          now,
-          statedAt,
-          timeZone,
-          maxSuperseded: context.limits.maxSuperseded,
-          readAgain,
-        })),
-      );
+  let leftOut = 0;
+  for (const { container, resolution } of isRemembered ? [] : resolved) {
+    if (!stillIn.has(container.id)) continue;
+    const written = await writeFacts(nouns, {
+      actor: systemActor(organizationId),
+      client: document.client,
+      container,
+      documentId: id,
+      documentEnd: document.forgetAfter,
+      origin: document.origin,
+      resolution,
+      now,
+      statedAt,
+      timeZone,
+      maxSuperseded: context.limits.maxSuperseded,
+      readAgain,
+    });
+    receipt.push(...written.facts);
+    leftOut = Math.max(leftOut, written.leftOut);
+  }
   await noteReading(context, nouns, document);
   if (revision > 1) await nouns.documents.settleRevisions(organizationId, id, revision);
   await nouns.documents.update(organizationId, id, {
     dreamingStatus: "done",
     rememberedRevision: revision,
     ...(!isRemembered && { receipt: await withTimes(nouns, organizationId, receipt, now) }),
+    ...(leftOut > 0 && { factsLeftOut: document.factsLeftOut + leftOut }),
   });
 }
 

@@ -137,8 +137,9 @@ async function keep(
   const stillIn = new Set((await nouns.containers.ofDocument(organizationId, id)).map((container) => container.id));
   const ids = new Set<string>();
   const timeZone = await timeZoneOf({ ...context, store: nouns }, document);
+  let factsLeftOut = 0;
   for (const { container, resolution } of resolved.filter((one) => stillIn.has(one.container.id))) {
-    const remembered = await writeFacts(nouns, {
+    const { facts, leftOut } = await writeFacts(nouns, {
       actor: systemActor(organizationId),
       client: document.client,
       container,
@@ -152,9 +153,11 @@ async function keep(
       maxSuperseded: context.limits.maxSuperseded,
       readAgain,
     });
-    for (const fact of remembered) ids.add(fact.id);
+    for (const fact of facts) ids.add(fact.id);
+    factsLeftOut = Math.max(factsLeftOut, leftOut);
   }
   if (replace && isRead && isComplete) await forgetNotFound(nouns, rereadOf(document), { ...readAgain, ids, texts });
+  if (isRead) await nouns.documents.update(organizationId, id, { factsLeftOut });
   await nouns.extractions.noteReading(id, extractor);
   if (!isRefused && context.model) await nouns.modelFailures.end(id, "facts");
   await endGivenUp(nouns, document);

@@ -44,6 +44,7 @@ export function documentsContract(open: OpenStore): void {
         ...draft,
         organizationId: at.organization,
         rememberedRevision: 0,
+        factsLeftOut: 0,
         revision: 1,
         summary: null,
         errorReason: null,
