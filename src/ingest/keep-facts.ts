@@ -1,3 +1,4 @@
+import type { AppError } from "../core/errors.js";
 import { systemActor } from "../core/auth.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
@@ -23,6 +24,8 @@ const NEWEST = 50;
 export interface Resolved {
   readonly container: ContainerRow;
   readonly resolution: Resolution;
+  /** Why rules have to relate some of them in place of the language model; null where they have not. */
+  readonly refusal: AppError | null;
 }
 
 /** Resolves candidates against what each container of the document knows that is to form memories of it. */
@@ -47,8 +50,10 @@ export async function resolveForContainers(
     const ruled = await resolveFacts(context, place, own, signal);
     // What its sender stated is related by rules.
     const isStated = document.facts !== null;
-    const resolution = isStated ? ruled : await relateWithModel(context, { document, container }, ruled, signal);
-    resolved.push({ container, resolution });
+    const related = isStated
+      ? { resolution: ruled, refusal: null }
+      : await relateWithModel(context, { document, container }, ruled, signal);
+    resolved.push({ container, ...related });
   }
   return resolved;
 }

@@ -14,6 +14,7 @@ import type { IngestContext } from "./context.js";
 import { dropFound, findOnce } from "./found-candidates.js";
 import { cutDocument, keepChunks } from "./index-chunks.js";
 import { resolveForContainers, type Resolved } from "./keep-facts.js";
+import { noteModelFailure } from "./model-failures.js";
 import { readerOf } from "./readings.js";
 import { commitStep, loadCurrent, stepSchema } from "./step.js";
 
@@ -94,8 +95,12 @@ async function read(
   const stated = replace ? await find() : await findOnce(context, asUnread(document), find);
   const found = withPlaces(stated, document.content);
   const candidates = await withoutPast(store, rereadOf(document), found, clock.now());
+  const resolved = await resolveForContainers(context, document, candidates, signal);
+  const refusal = resolved.find((one) => one.refusal !== null)?.refusal;
+  // One reading that the model failed at counts once.
+  if (refusal && !isRefused) await noteModelFailure(context, document, "facts", refusal);
   return {
-    resolved: await resolveForContainers(context, document, candidates, signal),
+    resolved,
     texts: found.map(({ text }) => text),
     statedAt: await saidAt(store, document),
     isRead: submissions.some(({ source }) => source !== undefined),
@@ -159,7 +164,8 @@ async function keep(
   if (replace && isRead && isComplete) await forgetNotFound(nouns, rereadOf(document), { ...readAgain, ids, texts });
   if (isRead) await nouns.documents.update(organizationId, id, { factsLeftOut });
   await nouns.extractions.noteReading(id, extractor);
-  if (!isRefused && context.model) await nouns.modelFailures.end(id, "facts");
+  const isRelated = resolved.every(({ refusal }) => refusal === null);
+  if (!isRefused && isRelated && context.model) await nouns.modelFailures.end(id, "facts");
   await endGivenUp(nouns, document);
   await nouns.documents.settleRevisions(organizationId, id, revision);
 }
