@@ -12,7 +12,7 @@ import { createId } from "../lib/ids.js";
 import { findCandidates, submissionsOf, withPlaces } from "./candidates.js";
 import type { IngestContext } from "./context.js";
 import { dropFound, findOnce } from "./found-candidates.js";
-import { cutDocument, keepChunks } from "./index-chunks.js";
+import { cutDocument, keepChunks, prepareChunks } from "./index-chunks.js";
 import { resolveForContainers, type Resolved } from "./keep-facts.js";
 import { noteModelFailure } from "./model-failures.js";
 import { readerOf } from "./readings.js";
@@ -39,6 +39,7 @@ const MOST_FACTS = 500;
 export async function rereadDocument(context: IngestContext, payload: RereadPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
   const cut = payload.cuts && current?.status === "done" ? await cutDocument(context, current) : null;
+  if (current && cut) await prepareChunks(context, current, cut, job.signal);
   const reading =
     payload.reads && current && isReadable(current) ? await read(context, current, payload, job.signal) : null;
   await commitStep(context, job, payload, async (nouns, document) => {
