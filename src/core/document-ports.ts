@@ -64,6 +64,7 @@ export interface DocumentChange {
   readonly facts?: Document["facts"];
   readonly rememberAsIs?: boolean;
   readonly receipt?: Document["receipt"];
+  readonly factsLeftOut?: number;
 }
 
 export interface DocumentQuery {
@@ -200,6 +201,19 @@ export interface ChunkStore {
     revision: number,
     drafts: readonly ChunkDraft[],
   ): Promise<Chunk[]>;
+  /** What `replace` would change now: the drafts that it would write, and the row numbers of the chunks that would go. */
+  difference(
+    organizationId: string,
+    documentId: string,
+    drafts: readonly ChunkDraft[],
+  ): Promise<{ readonly added: readonly ChunkDraft[]; readonly dropped: readonly number[] }>;
+  /**
+   * Writes chunks of the document behind those that are there, so that `replace` finds them and has less to do at once.
+   * @returns them as they are; they are not findable yet
+   */
+  append(organizationId: string, documentId: string, revision: number, drafts: readonly ChunkDraft[]): Promise<Chunk[]>;
+  /** Takes chunks of the document away by their row numbers, with their index entries. */
+  drop(organizationId: string, documentId: string, seqs: readonly number[]): Promise<void>;
   /** Chunks of one revision, by position. */
   ofDocument(organizationId: string, documentId: string, revision: number): Promise<Chunk[]>;
   /** Chunks of the newest revision that has some, by position. */

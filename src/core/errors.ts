@@ -69,6 +69,9 @@ export class AppError extends Error {
 /** A service refuses whoever asks, whatever is asked: it takes the key for wrong, or knows no such model or address. */
 export class ServiceRefusal extends AppError {}
 
+/** A refusal that may be of whoever asks or only of what was asked: the service did not say. */
+export class UnclearRefusal extends ServiceRefusal {}
+
 /** A failure as it is told to those whose call it was not: without what the service said to that call. */
 export function forOthers(failure: AppError): AppError {
   const { kind, message, retryAfter, paths } = failure;

@@ -123,6 +123,9 @@ export const NEEDS = {
   importConnections: "owner, again",
 } as const satisfies Readonly<Record<string, Rules>>;
 
+/** The names of all use cases. */
+export const USE_CASES: readonly string[] = Object.keys(NEEDS);
+
 type Rules = `${Need | `${Need} *`}, ${"once" | "again"}`;
 
 /** Use cases that do their work once for an operation id. */

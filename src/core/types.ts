@@ -4,6 +4,7 @@
  */
 
 export * from "./audit-types.js";
+export * from "./journal-types.js";
 export * from "./key-types.js";
 export * from "./permissions.js";
 export * from "./oauth-types.js";
@@ -137,6 +138,8 @@ export interface Document {
   readonly rememberAsIs: boolean;
   /** What became of the facts of the newest revision; null until they were resolved. */
   readonly receipt: readonly RememberedFact[] | null;
+  /** How many of its facts found no room within the limits of the settings, since it was read as a whole last. */
+  readonly factsLeftOut: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** The turns of a document that was sent as a conversation; its content is their transcript. */

@@ -2,16 +2,18 @@ import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { JobContext, StoreNouns } from "../core/ports.js";
 import { chunkingMark, chunkingOf, type Chunking } from "../core/service/chunking.js";
 import { readSettings } from "../core/service/settings.js";
-import { type Document, unitOf } from "../core/types.js";
+import { type Chunk, type Document, unitOf } from "../core/types.js";
 import { createId } from "../lib/ids.js";
 import { yieldTurn } from "../lib/time.js";
 import { chunkDocument } from "./chunk.js";
 import type { ChunkPiece } from "./chunk-piece.js";
 import type { IngestContext } from "./context.js";
-import { commitStep, loadCurrent, type StepPayload } from "./step.js";
+import { commitStep, isCurrent, loadCurrent, type StepPayload } from "./step.js";
 
 /** Chunks indexed in one go; a large document must not keep callers waiting. */
 const YIELD_EVERY = 50;
+/** Chunks that one transaction writes or takes away: whoever else writes waits for its end. */
+const MOST_AT_ONCE = 100;
 
 /**
  * Second step: cuts the text and makes its chunks findable by their words, in place of those of older revisions. Chunks
@@ -20,6 +22,7 @@ const YIELD_EVERY = 50;
 export async function indexChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
   const cut = current && (await cutDocument(context, current));
+  if (cut) await prepareChunks(context, current, cut, job.signal);
   await commitStep(context, job, payload, async (nouns, document) => {
     if (cut) await keepChunks(nouns, document, cut, job.signal);
     await nouns.documents.update(document.organizationId, document.id, { status: "embedding" });
@@ -48,20 +51,66 @@ export async function cutDocument(context: IngestContext, document: Document): P
   return { pieces, chunking };
 }
 
+/**
+ * Of a document with many chunks, writes those that are new and takes away those that are no more, a few at a time, so that
+ * no transaction is long: `keepChunks` then has little left to do. The new ones come first, so that nothing is not found
+ * meanwhile. What was done before the process died counts, as equal chunks are the same ones.
+ */
+export async function prepareChunks(
+  context: IngestContext,
+  document: Document,
+  { pieces }: CutDocument,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store } = context;
+  const { organizationId, id, revision } = document;
+  const drafts = pieces.map((piece) => ({ ...piece, id: createId() }));
+  const { added, dropped } = await store.chunks.difference(organizationId, id, drafts);
+  if (added.length + dropped.length <= MOST_AT_ONCE) return;
+  const inSlices = async <T>(all: readonly T[], write: (nouns: StoreNouns, slice: readonly T[]) => Promise<void>) => {
+    for (let start = 0; start < all.length; start += MOST_AT_ONCE) {
+      await store.transaction(async (nouns) => {
+        if (await isCurrent(context, { documentId: id, revision }, nouns))
+          await write(nouns, all.slice(start, start + MOST_AT_ONCE));
+      });
+      await yieldTurn(signal);
+    }
+  };
+  await inSlices(added, async (nouns, slice) =>
+    indexAll(nouns, document, await nouns.chunks.append(organizationId, id, revision, slice), signal),
+  );
+  await inSlices(dropped, (nouns, slice) => nouns.chunks.drop(organizationId, id, slice));
+}
+
 /** Makes these the chunks of a document inside a transaction; vectors come later. */
 export async function keepChunks(
   nouns: StoreNouns,
-  { organizationId, id, revision }: Document,
+  document: Document,
   { pieces, chunking }: CutDocument,
   signal: AbortSignal,
 ): Promise<void> {
+  const { organizationId, id, revision } = document;
   const drafts = pieces.map((piece) => ({ ...piece, id: createId() }));
   const chunks = await nouns.chunks.replace(organizationId, id, revision, drafts);
   await nouns.extractions.noteCutting(id, chunkingMark(chunking));
   const added = new Set(drafts.map((draft) => draft.id));
+  await indexAll(
+    nouns,
+    document,
+    chunks.filter((chunk) => added.has(chunk.id)),
+    signal,
+  );
+}
+
+async function indexAll(
+  nouns: StoreNouns,
+  { organizationId, id }: Document,
+  chunks: readonly Chunk[],
+  signal: AbortSignal,
+): Promise<void> {
   const containers = await nouns.containers.ofDocument(organizationId, id);
   const containerIds = containers.map((container) => container.id);
-  for (const [index, chunk] of chunks.filter((chunk) => added.has(chunk.id)).entries()) {
+  for (const [index, chunk] of chunks.entries()) {
     if (index % YIELD_EVERY === YIELD_EVERY - 1) await yieldTurn(signal);
     await nouns.units.indexText({
       unit: unitOf("chunk", chunk.seq),

@@ -1,3 +1,4 @@
+import type { AppError } from "../core/errors.js";
 import { systemActor } from "../core/auth.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
@@ -23,6 +24,8 @@ const NEWEST = 50;
 export interface Resolved {
   readonly container: ContainerRow;
   readonly resolution: Resolution;
+  /** Why rules have to relate some of them in place of the language model; null where they have not. */
+  readonly refusal: AppError | null;
 }
 
 /** Resolves candidates against what each container of the document knows that is to form memories of it. */
@@ -47,8 +50,10 @@ export async function resolveForContainers(
     const ruled = await resolveFacts(context, place, own, signal);
     // What its sender stated is related by rules.
     const isStated = document.facts !== null;
-    const resolution = isStated ? ruled : await relateWithModel(context, { document, container }, ruled, signal);
-    resolved.push({ container, resolution });
+    const related = isStated
+      ? { resolution: ruled, refusal: null }
+      : await relateWithModel(context, { document, container }, ruled, signal);
+    resolved.push({ container, ...related });
   }
   return resolved;
 }
@@ -77,30 +82,33 @@ export async function keepFacts(
   const now = context.clock.now();
   const timeZone = await timeZoneOf({ ...context, store: nouns }, document);
   const readAgain = (await isReadAgain(nouns, document)) ? { batchId: createId(), cause: "read again" } : undefined;
-  for (const { container, resolution } of isRemembered ? [] : resolved)
-    if (stillIn.has(container.id))
-      receipt.push(
-        ...(await writeFacts(nouns, {
-          actor: systemActor(organizationId),
-          client: document.client,
-          container,
-          documentId: id,
-          documentEnd: document.forgetAfter,
-          origin: document.origin,
-          resolution,
-          now,
-          statedAt,
-          timeZone,
-          maxSuperseded: context.limits.maxSuperseded,
-          readAgain,
-        })),
-      );
+  let leftOut = 0;
+  for (const { container, resolution } of isRemembered ? [] : resolved) {
+    if (!stillIn.has(container.id)) continue;
+    const written = await writeFacts(nouns, {
+      actor: systemActor(organizationId),
+      client: document.client,
+      container,
+      documentId: id,
+      documentEnd: document.forgetAfter,
+      origin: document.origin,
+      resolution,
+      now,
+      statedAt,
+      timeZone,
+      maxSuperseded: context.limits.maxSuperseded,
+      readAgain,
+    });
+    receipt.push(...written.facts);
+    leftOut = Math.max(leftOut, written.leftOut);
+  }
   await noteReading(context, nouns, document);
   if (revision > 1) await nouns.documents.settleRevisions(organizationId, id, revision);
   await nouns.documents.update(organizationId, id, {
     dreamingStatus: "done",
     rememberedRevision: revision,
     ...(!isRemembered && { receipt: await withTimes(nouns, organizationId, receipt, now) }),
+    ...(leftOut > 0 && { factsLeftOut: document.factsLeftOut + leftOut }),
   });
 }
 

@@ -35,3 +35,18 @@ export async function noteModelFailure(
     nextAt: wait === undefined ? null : iso(new Date(now.getTime() + wait)),
   });
 }
+
+/**
+ * Notes of a document that was read for the first time that its facts were related by rules, so that it is read again once the
+ * model answers. Where the model did not even find them, that is noted already, and the one reading does both.
+ */
+export async function noteRefusedRelations(
+  context: Pick<IngestContext, "store" | "model" | "clock">,
+  document: Pick<Document, "organizationId" | "id">,
+  resolved: readonly { readonly refusal: AppError | null }[],
+): Promise<void> {
+  const refusal = resolved.find((one) => one.refusal !== null)?.refusal;
+  if (!refusal) return;
+  const known = await context.store.modelFailures.ofDocuments(document.organizationId, [document.id]);
+  if (!known.some(({ step }) => step === "facts")) await noteModelFailure(context, document, "facts", refusal);
+}

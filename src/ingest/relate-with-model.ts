@@ -38,24 +38,36 @@ export async function relateWithModel(
   place: { readonly document: Document; readonly container: ContainerRow },
   resolution: Resolution,
   signal?: AbortSignal,
-): Promise<Resolution> {
+): Promise<Related> {
   const { model } = context;
-  if (!model || resolution.facts.length === 0) return resolution;
+  if (!model || resolution.facts.length === 0) return { resolution, refusal: null };
   const neighbours = await neighboursOf(context, { ...place, resolution });
   const relations = new Map<number, StatedRelation>();
   const derived: StatedCandidate[] = [];
+  let refusal: AppError | null = null;
   const said = await writtenWhen(context, { ...place.document, createdAt: place.document.updatedAt });
   for (const question of questionsOf(said, resolution.facts, neighbours)) {
     const answer = await tryAsk({ ...context, model }, place.document, question, signal);
-    if (!answer) continue;
+    if (answer instanceof AppError) {
+      refusal = answer;
+      continue;
+    }
     for (const [position, relation] of relationsOf(question, answer)) relations.set(position, relation);
     derived.push(...derivedOf(question, answer));
   }
   const facts = resolution.facts.map((fact, position) => withRelation(fact, relations.get(position)));
-  if (derived.length === 0) return { ...resolution, facts };
+  if (derived.length === 0) return { resolution: { ...resolution, facts }, refusal };
   const { organizationId, origin } = place.document;
   const more = await resolveFacts(context, { ...place, organizationId, origin }, derived, signal);
-  return { ...resolution, space: resolution.space ?? more.space, facts: [...facts, ...more.facts] };
+  const space = resolution.space ?? more.space;
+  return { resolution: { ...resolution, space, facts: [...facts, ...more.facts] }, refusal };
+}
+
+/** A resolution with what a model said of it. */
+export interface Related {
+  readonly resolution: Resolution;
+  /** Why rules have to relate some of it in place of the model; null where they have not. */
+  readonly refusal: AppError | null;
 }
 
 /** Facts and memories by the handles under which they are shown together. */
@@ -112,13 +124,13 @@ function byHandle(open: {
 /** What was answered, by the question; a model's answers go with it. */
 const answersOf = new WeakMap<LanguageModel, Map<string, StatedRelations>>();
 
-/** Null when the model refuses for good. */
+/** Why not, when the model refuses for good. */
 async function tryAsk(
   context: IngestContext & { readonly model: LanguageModel },
   document: Document,
   question: Question,
   signal?: AbortSignal,
-): Promise<StatedRelations | null> {
+): Promise<StatedRelations | AppError> {
   try {
     return await ask(context, document, question, signal);
   } catch (error) {
@@ -126,7 +138,7 @@ async function tryAsk(
     if (!(error instanceof AppError)) throw error;
     if (error.kind === "unavailable") throw new RetryLater(error.retryAfter ?? PAUSE, error.publicMessage);
     context.log.warn("facts are related by rules", { facts: question.facts.size, reason: error.message });
-    return null;
+    return error;
   }
 }
 

@@ -6,6 +6,7 @@ import type { IngestContext } from "./context.js";
 import { TOGETHER } from "./extract-group.js";
 import { dropFound, findOnce } from "./found-candidates.js";
 import { keepFacts, resolveForContainers, saidWhen } from "./keep-facts.js";
+import { noteRefusedRelations } from "./model-failures.js";
 import { isInstantWaiting, type Member } from "./quiet.js";
 import { loadCurrent } from "./step.js";
 
@@ -117,6 +118,7 @@ async function rememberReading(
       ? asRead(submission, found)
       : await findOnce(context, document, () => findCandidates(context, submissions, job.signal));
   const resolved = await resolveForContainers(context, document, candidates, job.signal);
+  await noteRefusedRelations(context, document, resolved);
   const statedAt = await saidWhen(context, document, member.payload.waits);
   await context.store.transaction(async (nouns) => {
     const current = await loadCurrent(context, member.payload, nouns);

@@ -6,6 +6,7 @@ import { dropFound, findOnce } from "./found-candidates.js";
 import { gatherGroup } from "./quiet.js";
 import { rememberGroup } from "./remember-group.js";
 import { keepFacts, resolveForContainers, saidWhen } from "./keep-facts.js";
+import { noteRefusedRelations } from "./model-failures.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /**
@@ -25,6 +26,7 @@ async function rememberAlone(context: IngestContext, payload: StepPayload, job: 
   const find = async (read: Document) => findCandidates(context, await submissionsOf(context, read), job.signal);
   const candidates = document ? await findOnce(context, document, () => find(document)) : [];
   const resolved = document ? await resolveForContainers(context, document, candidates, job.signal) : [];
+  if (document) await noteRefusedRelations(context, document, resolved);
   const statedAt = document ? await saidWhen(context, document, payload.waits) : null;
   await commitStep(context, job, payload, async (nouns, current) => {
     await keepFacts(context, nouns, current, { resolved, statedAt });

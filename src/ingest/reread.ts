@@ -12,8 +12,9 @@ import { createId } from "../lib/ids.js";
 import { findCandidates, submissionsOf, withPlaces } from "./candidates.js";
 import type { IngestContext } from "./context.js";
 import { dropFound, findOnce } from "./found-candidates.js";
-import { cutDocument, keepChunks } from "./index-chunks.js";
+import { cutDocument, keepChunks, prepareChunks } from "./index-chunks.js";
 import { resolveForContainers, type Resolved } from "./keep-facts.js";
+import { noteModelFailure } from "./model-failures.js";
 import { readerOf } from "./readings.js";
 import { commitStep, loadCurrent, stepSchema } from "./step.js";
 
@@ -38,6 +39,7 @@ const MOST_FACTS = 500;
 export async function rereadDocument(context: IngestContext, payload: RereadPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
   const cut = payload.cuts && current?.status === "done" ? await cutDocument(context, current) : null;
+  if (current && cut) await prepareChunks(context, current, cut, job.signal);
   const reading =
     payload.reads && current && isReadable(current) ? await read(context, current, payload, job.signal) : null;
   await commitStep(context, job, payload, async (nouns, document) => {
@@ -94,8 +96,12 @@ async function read(
   const stated = replace ? await find() : await findOnce(context, asUnread(document), find);
   const found = withPlaces(stated, document.content);
   const candidates = await withoutPast(store, rereadOf(document), found, clock.now());
+  const resolved = await resolveForContainers(context, document, candidates, signal);
+  const refusal = resolved.find((one) => one.refusal !== null)?.refusal;
+  // One reading that the model failed at counts once.
+  if (refusal && !isRefused) await noteModelFailure(context, document, "facts", refusal);
   return {
-    resolved: await resolveForContainers(context, document, candidates, signal),
+    resolved,
     texts: found.map(({ text }) => text),
     statedAt: await saidAt(store, document),
     isRead: submissions.some(({ source }) => source !== undefined),
@@ -137,8 +143,9 @@ async function keep(
   const stillIn = new Set((await nouns.containers.ofDocument(organizationId, id)).map((container) => container.id));
   const ids = new Set<string>();
   const timeZone = await timeZoneOf({ ...context, store: nouns }, document);
+  let factsLeftOut = 0;
   for (const { container, resolution } of resolved.filter((one) => stillIn.has(one.container.id))) {
-    const remembered = await writeFacts(nouns, {
+    const { facts, leftOut } = await writeFacts(nouns, {
       actor: systemActor(organizationId),
       client: document.client,
       container,
@@ -152,11 +159,14 @@ async function keep(
       maxSuperseded: context.limits.maxSuperseded,
       readAgain,
     });
-    for (const fact of remembered) ids.add(fact.id);
+    for (const fact of facts) ids.add(fact.id);
+    factsLeftOut = Math.max(factsLeftOut, leftOut);
   }
   if (replace && isRead && isComplete) await forgetNotFound(nouns, rereadOf(document), { ...readAgain, ids, texts });
+  if (isRead) await nouns.documents.update(organizationId, id, { factsLeftOut });
   await nouns.extractions.noteReading(id, extractor);
-  if (!isRefused && context.model) await nouns.modelFailures.end(id, "facts");
+  const isRelated = resolved.every(({ refusal }) => refusal === null);
+  if (!isRefused && isRelated && context.model) await nouns.modelFailures.end(id, "facts");
   await endGivenUp(nouns, document);
   await nouns.documents.settleRevisions(organizationId, id, revision);
 }

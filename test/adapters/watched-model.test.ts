@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createWatchedModel } from "../../src/adapters/llm/watched.js";
-import { ServiceRefusal } from "../../src/core/errors.js";
+import { ServiceRefusal, UnclearRefusal } from "../../src/core/errors.js";
 import type { LanguageModel, ModelRequest } from "../../src/core/ports.js";
 import { ManualClock } from "../support/clock.js";
 
@@ -42,4 +42,45 @@ test("a fast model that is refused says nothing of the careful one", async () =>
   expect(model.standing?.("careful")).toEqual({ isAnswering: true, problem: null, restsUntil: null });
   expect(model.standing?.("fast")).toMatchObject({ isAnswering: false, problem: "It knows no such model." });
   expect(model.standing?.()).toMatchObject({ isAnswering: false, restsUntil: expect.any(Date) as Date });
+});
+
+/** Refuses texts that speak of something, or all. */
+function refusing(what: RegExp): { readonly model: LanguageModel; readonly asked: string[] } {
+  const asked: string[] = [];
+  const model = {
+    name: "scripted",
+    mark: "one",
+    generate: async ({ messages }: ModelRequest<unknown>) => {
+      const text = messages.map(({ content }) => content).join();
+      asked.push(text);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (what.test(text)) throw new UnclearRefusal("invalid", "It refused the key (403).");
+      return { value: { word: "tea" } };
+    },
+  } as unknown as LanguageModel;
+  return { model: createWatchedModel(model, { clock }), asked };
+}
+
+const about = (text: string): ModelRequest<unknown> =>
+  ({ effort: "careful", messages: [{ role: "user", content: text }] }) as unknown as ModelRequest<unknown>;
+
+test("one text that is refused without a reason does not keep others from being asked", async () => {
+  const { model, asked } = refusing(/venom/);
+  const refused = await Promise.all(["venom", "more venom"].map((text) => model.generate(about(text)).catch((e) => e)));
+  for (const error of refused) {
+    expect(error).not.toBeInstanceOf(ServiceRefusal);
+    expect(error).toMatchObject({ kind: "invalid", message: expect.stringContaining("refused the text") });
+  }
+  expect(asked).toHaveLength(3);
+  expect(model.standing?.("careful").restsUntil).toBeNull();
+  expect(await model.generate(about("tea"))).toMatchObject({ value: { word: "tea" } });
+});
+
+test("a key that is refused without a reason is found out by a neutral text, and left alone", async () => {
+  const { model, asked } = refusing(/./);
+  await Promise.all(["one", "two"].map((text) => model.generate(about(text)).catch(() => {})));
+  expect(asked).toHaveLength(3);
+  await expect(model.generate(about("three"))).rejects.toBeInstanceOf(ServiceRefusal);
+  expect(asked).toHaveLength(3);
+  expect(restOf(model)).toBe(5);
 });

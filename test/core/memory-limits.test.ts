@@ -34,6 +34,21 @@ describe("a limit of memories", () => {
     expect(await texts()).toHaveLength(3);
   });
 
+  test("of a document is told by the document, until it is read again with more room", async () => {
+    const leftOut = async (id: string) => (await opened.core.getDocument(opened.call(), { id })).document.factsLeftOut;
+    await update({ maxMemoriesPerDocument: 2 });
+    const id = await add(OWNED, { customId: "note" });
+    expect(await leftOut(id)).toBe(3);
+    expect(await leftOut(await add(["Ben likes tea."]))).toBe(0);
+    const tasks = { facts: undefined, content: `${OWNED.join(" ")} Ben owns a lamp. Ada owns a boat.` };
+    await add([], { customId: "note", ...tasks });
+    expect(await leftOut(id)).toBeGreaterThan(3);
+    await update({ maxMemoriesPerDocument: null });
+    await opened.core.reprocess(opened.call(), { containerTag: "a", onlyOutdated: false });
+    await opened.settle();
+    expect(await leftOut(id)).toBe(0);
+  });
+
   test("of a container holds for all of its documents, and for no other container", async () => {
     await update({ maxMemoriesPerContainer: 3 });
     await add(OWNED.slice(0, 2));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createModelRetrial } from "../../src/ingest/model-retrial.js";
 import { createPipeline } from "../../src/ingest/pipeline.js";
 import { relateFactsPrompt } from "../../src/ingest/prompts/relate-facts.js";
 import { DAY, openRelatingCore, type RelatingCore } from "../support/relating-core.js";
@@ -296,6 +297,30 @@ describe("when the model", () => {
     expect(await world.textsIn()).toEqual([BERGEN]);
     expect(world.log.lines.filter(({ event }) => event === "facts are related by rules")).toHaveLength(1);
     expect(JSON.stringify(world.log.lines)).not.toContain("Bergen");
+  });
+
+  test("answers again, what rules related is related by it, a bounded number of times", async () => {
+    const retry = createModelRetrial(world.context);
+    const later = async (hours: number) => {
+      world.clock.advance((hours * DAY) / 24);
+      await retry();
+      await world.settle();
+    };
+    await world.tell("Ada rents a flat.");
+    world.relateBy(() => ({ fault: "refusal", text: "no" }));
+    const { id } = await world.tell("Ada bought a cabin.");
+    const failures = () => world.store.modelFailures.ofDocuments(world.store.organizationId, [id]);
+    expect(await failures()).toMatchObject([{ step: "facts", attempts: 1 }]);
+    expect(await world.textsIn()).toEqual(["Ada bought a cabin", "Ada rents a flat"]);
+    await later(2);
+    expect(await failures()).toMatchObject([{ attempts: 2 }]);
+    world.relateOne("Ada bought a cabin", "updates", "Ada rents a flat");
+    await later(7);
+    expect(await world.textsIn()).toEqual(["Ada bought a cabin"]);
+    expect(await failures()).toEqual([]);
+    const asked = world.provider.requests.length;
+    await later(48);
+    expect(world.provider.requests).toHaveLength(asked);
   });
 
   test("has too much to do, the document waits as long as it says, and what was read is not read again", async () => {

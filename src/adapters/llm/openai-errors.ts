@@ -1,4 +1,4 @@
-import { AppError, ServiceRefusal } from "../../core/errors.js";
+import { AppError, ServiceRefusal, UnclearRefusal } from "../../core/errors.js";
 import { type ApiFailure, describeBreak, quoteService, readApiFailure } from "../../lib/api-failure.js";
 
 /** What the texts of errors may name. The key is only here to be blotted out. */
@@ -60,10 +60,14 @@ function describeStatus(failure: ApiFailure, endpoint: ModelEndpoint, model: str
   if (status === 403 && OF_THE_TEXT.test(`${failure.code ?? ""} ${failure.text ?? ""}`))
     return new AppError("invalid", `${what} refused the text (403).`, { cause, quote });
   if (status === 401 || status === 403)
-    return new ServiceRefusal("invalid", `${what} refused the key (${status}). Check ${settings.apiKey}.`, {
-      cause,
-      quote,
-    });
+    return new (status === 403 ? UnclearRefusal : ServiceRefusal)(
+      "invalid",
+      `${what} refused the key (${status}). Check ${settings.apiKey}.`,
+      {
+        cause,
+        quote,
+      },
+    );
   if (status === 404)
     return new ServiceRefusal(
       "invalid",

@@ -1,4 +1,5 @@
-import { AppError, forOthers, ServiceRefusal } from "../../core/errors.js";
+import * as z from "zod";
+import { AppError, forOthers, ServiceRefusal, UnclearRefusal } from "../../core/errors.js";
 import type { Clock, LanguageModel, ModelAnswer, ModelRequest, ModelStanding } from "../../core/ports.js";
 
 /** How long a service is left alone that refuses everybody, in milliseconds: at first, and at most. */
@@ -6,6 +7,14 @@ const FIRST_REST = 5 * 60_000;
 const LONGEST_REST = 60 * 60_000;
 
 type Effort = ModelRequest<unknown>["effort"];
+
+/** Asks whether the service answers this key, with nothing of anybody. */
+const NEUTRAL = {
+  name: "trial",
+  schema: z.object({ word: z.string() }),
+  messages: [{ role: "user", content: 'Answer with {"word": "tea"} and nothing else.' }],
+  maxTokens: 200,
+} as const satisfies Partial<ModelRequest<unknown>>;
 
 interface Rest {
   readonly refusal: AppError;
@@ -22,7 +31,8 @@ const NOT_ASKED: Lately = { isAnswering: null, problem: null };
  * The same language model, of which is known how it did lately. One whose service refuses the key, or knows no such model, is
  * left alone for five minutes and after each further refusal for twice as long, at most an hour: until then every question
  * fails at once as the last one did, except a trial. Questions that were asked before it began to rest are part of the same
- * outage, however many they are. The careful and the fast model rest apart.
+ * outage, however many they are. Where a service does not say whether it refuses the key or the text, a neutral text decides:
+ * one that is answered keeps the service in use, and the text alone was refused. The careful and the fast model rest apart.
  */
 export function createWatchedModel(model: LanguageModel, { clock }: { readonly clock: Clock }): LanguageModel {
   const rests = new Map<Effort, Rest>();
@@ -45,6 +55,28 @@ export function createWatchedModel(model: LanguageModel, { clock }: { readonly c
     rests.set(effort, { refusal: forOthers(error), until: clock.now().getTime() + ms, ms });
   }
 
+  const neutral = new Map<Effort, Promise<boolean>>();
+
+  /** True when the service answers a neutral text; asked once for all whose refusal is unclear meanwhile. */
+  function answersOthers(effort: Effort): Promise<boolean> {
+    const asked = neutral.get(effort);
+    if (asked) return asked;
+    const asking = askNeutral(model, effort).finally(() => neutral.delete(effort));
+    neutral.set(effort, asking);
+    return asking;
+  }
+
+  /** What a question failed with, as far as that can be told. */
+  async function clarified(effort: Effort, error: AppError): Promise<AppError> {
+    if (!(error instanceof UnclearRefusal) || !(await answersOthers(effort))) return error;
+    rests.delete(effort);
+    const { cause, quote } = error;
+    return new AppError("invalid", `The language model ${model.name} refused the text, and answers others.`, {
+      cause,
+      quote,
+    });
+  }
+
   return {
     ...model,
 
@@ -65,9 +97,21 @@ export function createWatchedModel(model: LanguageModel, { clock }: { readonly c
         note(effort, { isAnswering: true, problem: null });
         return answer;
       } catch (error) {
-        if (error instanceof AppError && signal?.aborted !== true) noteFailure({ effort, began }, error);
-        throw error;
+        if (!(error instanceof AppError) || signal?.aborted === true) throw error;
+        const failure = await clarified(effort, error);
+        noteFailure({ effort, began }, failure);
+        throw failure;
       }
     },
   };
+}
+
+/** True when it is answered, with whatever: what is no answer of the right form is an answer all the same. */
+async function askNeutral(model: LanguageModel, effort: Effort): Promise<boolean> {
+  try {
+    await model.generate({ ...NEUTRAL, effort });
+    return true;
+  } catch (error) {
+    return error instanceof AppError && error.kind === "invalid" && !(error instanceof ServiceRefusal);
+  }
 }

@@ -15,6 +15,9 @@ const IN_ANY_REVISION = `select seq, content, context, metadata from chunks wher
   order by revision desc, position`;
 const INSERT = `insert into chunks (id, document_id, revision, position, content, context, metadata, created_at)
   values (?, ?, ?, ?, ?, ?, ?, ?)`;
+const LAST_POSITION = "select max(position) as position from chunks where document_id = ? and revision = ?";
+const FROM_POSITION = `select * from chunks where document_id = ? and revision = ? and position >= ? order by position`;
+const AMONG = "select seq from chunks where document_id = ? and seq in (select value from json_each(?))";
 const IS_OF_ORGANIZATION = "select 1 from documents where +organization_id = ? and id = ?";
 const WITHOUT_VECTOR = `select chunks.seq from chunks where document_id = ? and revision = ? and not exists (
   select 1 from vectors where vectors.unit = chunks.seq * 2 and vectors.space_id = ?)`;
@@ -25,14 +28,39 @@ export function createChunkStore(db: Kysely<Database>, clock: Clock): ChunkStore
       return atomically(db, async (db) => {
         if (!(await isOfOrganization(db, organizationId, documentId))) return [];
         const { kept, added, dropped } = await compare(db, documentId, drafts);
-        for (const seq of dropped) await dropUnit(db, unitOf("chunk", seq));
-        if (dropped.length > 0)
-          await sql`delete from chunks where seq in (select value from json_each(${listParameter(dropped)}))`.execute(
-            db,
-          );
+        await dropChunks(db, dropped);
         if (kept.length > 0) await placeAgain(db, documentId, revision, kept);
         await insertChunks(db, documentId, revision, added);
         return createChunkStore(db, clock).ofDocument(organizationId, documentId, revision);
+      });
+    },
+
+    async difference(organizationId, documentId, drafts) {
+      if (!(await isOfOrganization(db, organizationId, documentId))) return { added: [], dropped: [] };
+      const { added, dropped } = await compare(db, documentId, drafts);
+      return { added: added.map(({ draft }) => draft), dropped };
+    },
+
+    async append(organizationId, documentId, revision, drafts) {
+      return atomically(db, async (db) => {
+        if (!(await isOfOrganization(db, organizationId, documentId))) return [];
+        const [last] = await readRows<{ position: number | null }>(db, LAST_POSITION, [documentId, revision]);
+        const first = Math.max(-1, last?.position ?? -1) + 1;
+        const placed = drafts.map((draft, index) => ({ draft, position: first + index }));
+        await insertChunks(db, documentId, revision, placed);
+        const rows = await readRows<Selectable<Database["chunks"]>>(db, FROM_POSITION, [documentId, revision, first]);
+        return rows.map(chunkOf);
+      });
+    },
+
+    async drop(organizationId, documentId, seqs) {
+      await atomically(db, async (db) => {
+        if (!(await isOfOrganization(db, organizationId, documentId))) return;
+        const rows = await readRows<{ seq: number }>(db, AMONG, [documentId, listParameter(seqs)]);
+        await dropChunks(
+          db,
+          rows.map(({ seq }) => seq),
+        );
       });
     },
 
@@ -131,6 +159,12 @@ async function compare(db: Kysely<Database>, documentId: string, drafts: readonl
     else kept.push({ seq, position });
   }
   return { kept, added, dropped: [...known.values()].flat() };
+}
+
+async function dropChunks(db: Kysely<Database>, seqs: readonly number[]): Promise<void> {
+  for (const seq of seqs) await dropUnit(db, unitOf("chunk", seq));
+  if (seqs.length > 0)
+    await sql`delete from chunks where seq in (select value from json_each(${listParameter(seqs)}))`.execute(db);
 }
 
 /** Gives kept chunks their places in a revision. */

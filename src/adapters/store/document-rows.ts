@@ -39,6 +39,7 @@ export function rowOf(organizationId: string, draft: DocumentDraft) {
     facts: toJson(draft.facts),
     remember_as_is: draft.rememberAsIs ? 1 : 0,
     receipt: null,
+    facts_left_out: 0,
     waiting: isWaiting(draft) ? 1 : 0,
   };
 }
@@ -71,6 +72,7 @@ export function columnsOf(change: DocumentChange): Partial<Selectable<Database["
   if (change.facts !== undefined) columns.facts = toJson(change.facts);
   if (change.rememberAsIs !== undefined) columns.remember_as_is = change.rememberAsIs ? 1 : 0;
   if (change.receipt !== undefined) columns.receipt = toJson(change.receipt);
+  if (change.factsLeftOut !== undefined) columns.facts_left_out = change.factsLeftOut;
   return columns;
 }
 
@@ -117,6 +119,7 @@ export function headOf(row: HeadRow): DocumentHead {
     facts: fromJson(row.facts),
     rememberAsIs: row.remember_as_is === 1,
     receipt: fromJson(row.receipt),
+    factsLeftOut: row.facts_left_out,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

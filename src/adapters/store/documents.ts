@@ -49,6 +49,7 @@ const HEAD_COLUMNS = [
   "facts",
   "remember_as_is",
   "receipt",
+  "facts_left_out",
   "created_at",
   "updated_at",
 ] as const;
@@ -98,6 +99,7 @@ export function createDocumentStore(db: Kysely<Database>, clock: Clock): Documen
         summary: null,
         errorReason: null,
         receipt: null,
+        factsLeftOut: 0,
         createdAt: now,
         updatedAt: now,
       };

@@ -71,6 +71,7 @@ export interface Database {
     facts: string | null;
     remember_as_is: number;
     receipt: string | null;
+    facts_left_out: Generated<number>;
     waiting: number;
     created_at: string;
     updated_at: string;

@@ -4,6 +4,7 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import { maySee } from "../auth.js";
 import { ownTimeZone, sharedTimeZone } from "../containers/time-zone.js";
 import { momentIn } from "../input.js";
+import { takePlaceAgain, type Returning } from "../memories/expire.js";
 import { earlier, later } from "../memories/expiry.js";
 import { isOver } from "../memories/find-memory.js";
 import { noteMemory } from "../memories/memory-state.js";
@@ -39,7 +40,26 @@ export async function endWithDocument(
   await moveEnds(nouns, actor, document, cause);
   const isForgotten = isOver({ forgetAfter }, now);
   await nouns.units.setDocumentForgotten(organizationId, id, isForgotten);
-  if (!isForgotten) await remindExpired(nouns, actor, await statedBy(nouns, actor, document), { now, cause });
+  if (isForgotten) return;
+  await remindExpired(nouns, actor, await statedBy(nouns, actor, document), { now, cause });
+  await takePlacesAgain(nouns, actor, document, { cause, now });
+}
+
+/** What gave its place back when the time of the document was over takes it again. */
+async function takePlacesAgain(
+  nouns: StoreNouns,
+  actor: Actor,
+  { organizationId, id }: Pick<Document, "organizationId" | "id">,
+  how: Pick<Returning, "cause" | "now">,
+): Promise<void> {
+  const gone = (await nouns.memories.ofDocument(organizationId, id)).filter(
+    ({ isLatest, isForgotten, containerTag }) => !isLatest && isForgotten && maySee(actor, [containerTag]),
+  );
+  const ends = await endsOfDocuments(nouns, organizationId, gone);
+  for (const memory of gone) {
+    const forgetAfter = earlier(memory.ownForgetAfter, ends.get(memory.id) ?? null);
+    await takePlaceAgain(nouns, actor, memory, { ...how, forgetAfter });
+  }
 }
 
 async function moveEnds(

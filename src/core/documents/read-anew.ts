@@ -2,6 +2,7 @@ import { iso } from "../../lib/time.js";
 import * as z from "zod";
 import { maySee } from "../auth.js";
 import { createId } from "../../lib/ids.js";
+import { replaceAgain } from "../memories/expire.js";
 import { isExpiry } from "../memories/expiry.js";
 import { isOver } from "../memories/find-memory.js";
 import { forgetMemories, lostGroundOf } from "../memories/forget.js";
@@ -65,6 +66,7 @@ export async function remindExpired(
     if (await nouns.memories.byText(organizationId, memory.containerTag, memory.text)) continue;
     if (memory.isInference && (await lostGroundOf(nouns, organizationId, memory)) !== null) continue;
     await remind(nouns, actor, memory, { batchId, cause });
+    await replaceAgain(nouns, actor, memory);
   }
 }
 

@@ -50,6 +50,7 @@ export async function reviseDocument(
     dreamingStatus: taskType === "memory" ? "dreaming" : "done",
     errorReason: null,
     receipt: hasNothingNew ? existing.receipt : null,
+    ...(reads !== "addition" && { factsLeftOut: 0 }),
   } satisfies DocumentChange;
   await nouns.documents.update(organizationId, id, next);
   if (change.containerTags) await relocate(nouns, existing, change.containerTags);

@@ -26,6 +26,8 @@ export interface DocumentReceipt {
   /** Null until the facts were resolved. */
   readonly facts: readonly RememberedFact[] | null;
   readonly errorReason: string | null;
+  /** How many of its facts the limits of the settings left no room for. */
+  readonly factsLeftOut: number;
   /** What its memories wait for; only told to who waited for them. */
   readonly dreamingReason?: string;
   /** Set where this submission is read alone and at once, as it asked for. */
@@ -257,7 +259,7 @@ function isSameJson(one: unknown, other: unknown): boolean {
 
 /** What is told of a document after a write. */
 export function receiptOf(
-  document: Document | (DocumentDraft & Pick<Document, "receipt" | "errorReason">),
+  document: Document | (DocumentDraft & Pick<Document, "receipt" | "errorReason" | "factsLeftOut">),
 ): DocumentReceipt {
   return {
     id: document.id,
@@ -266,5 +268,6 @@ export function receiptOf(
     containerTags: document.containerTags,
     facts: document.receipt,
     errorReason: document.errorReason,
+    factsLeftOut: document.factsLeftOut,
   };
 }

@@ -67,11 +67,24 @@ export interface Batch {
   superseded: number;
   /** How many memories may still be added. */
   room: number;
+  /** How many could not. */
+  leftOut: number;
 }
 
-/** True where one memory more may be added, which is then counted. */
+/** What became of facts. */
+export interface Written {
+  /** In order; nothing of those that were not kept. */
+  readonly facts: readonly RememberedFact[];
+  /** How many new ones the settings left no room for. */
+  readonly leftOut: number;
+}
+
+/** True where one memory more may be added, which is then counted; what may not be is, too. */
 export function takeRoom(batch: Batch): boolean {
-  if (batch.room <= 0) return false;
+  if (batch.room <= 0) {
+    batch.leftOut += 1;
+    return false;
+  }
   batch.room -= 1;
   return true;
 }

@@ -2,6 +2,7 @@ import { systemActor } from "../auth.js";
 import { MISSING_JOB } from "../embeddings/roles.js";
 import type { StoreNouns } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
+import { isOver } from "./find-memory.js";
 import { forgetBatch, forgetDerived, lostGroundOf } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import { replacedBy } from "./set-aside.js";
@@ -12,6 +13,8 @@ export interface Leaving {
   readonly reason: string;
   /** Of the journal's entries. */
   readonly batchId: string;
+  /** Given where it goes because its time is over: other documents whose time is over, too, state nothing then. */
+  readonly now?: Date;
 }
 
 /** True for a memory that holds, and that one document at most states: it goes with that. */
@@ -47,7 +50,7 @@ export async function letEarlierHold(
   const left: Memory[] = [];
   let count = 0;
   for (const memory of memories) {
-    const earlier = await earlierStated(nouns, actor.organizationId, memory, leaving.documentId);
+    const earlier = await earlierStated(nouns, actor.organizationId, memory, leaving);
     if (earlier) await stepBack(nouns, actor, { memory, earlier }, leaving);
     else left.push(memory);
     count += (earlier ? 1 : 0) + (await remindReplaced(nouns, actor.organizationId, memory, leaving));
@@ -61,12 +64,14 @@ export async function isStatedBeside(
   { memories, documents }: Pick<StoreNouns, "memories" | "documents">,
   organizationId: string,
   memory: Memory,
-  documentId: string,
+  { documentId, now }: Pick<Leaving, "documentId" | "now">,
 ): Promise<boolean> {
   const sources = await memories.sources(organizationId, [memory.id]);
   const others = sources.flatMap((source) => (source.documentId === documentId ? [] : source.documentId));
   const heads = others.length > 0 ? await documents.headsByIds(organizationId, others) : [];
-  return heads.some(({ containerTags }) => containerTags.includes(memory.containerTag));
+  return heads.some(
+    (head) => head.containerTags.includes(memory.containerTag) && (now === undefined || !isOver(head, now)),
+  );
 }
 
 /** True unless another active memory says the same, or what it followed from is gone. */
@@ -90,12 +95,12 @@ async function earlierStated(
   nouns: StoreNouns,
   organizationId: string,
   memory: Memory,
-  documentId: string,
+  leaving: Leaving,
 ): Promise<Memory | null> {
   for (let id = memory.parentId; id !== null;) {
     const version = await nouns.memories.byId(organizationId, id);
     if (!version || version.containerTag !== memory.containerTag) return null;
-    if (!version.isForgotten && (await isStatedBeside(nouns, organizationId, version, documentId)))
+    if (!version.isForgotten && (await isStatedBeside(nouns, organizationId, version, leaving)))
       return version.text === memory.text || (await mayHoldAgain(nouns, organizationId, version)) ? version : null;
     id = version.parentId;
   }
@@ -152,7 +157,7 @@ async function remindReplaced(
   let count = 0;
   for (const other of ids.length > 0 ? await nouns.memories.byIds(organizationId, ids) : []) {
     const isReplaced = other.isLatest && other.isForgotten && other.forgetReason === replacedBy(memory.id);
-    if (!isReplaced || !(await isStatedBeside(nouns, organizationId, other, leaving.documentId))) continue;
+    if (!isReplaced || !(await isStatedBeside(nouns, organizationId, other, leaving))) continue;
     const container = await nouns.memories.containerOf(organizationId, other.id);
     if (!container || !(await mayHoldAgain(nouns, organizationId, other))) continue;
     await nouns.memories.update(organizationId, other.id, { isForgotten: false, forgetReason: null });
@@ -166,5 +171,10 @@ async function remindReplaced(
 
 /** Not as causes of what a document states begin: the document that goes states none of it. */
 function causeOf({ reason }: Leaving): string {
+  return reasonOfLeft(reason);
+}
+
+/** Why a memory is forgotten that gave its place back to an older statement. */
+export function reasonOfLeft(reason: string): string {
   return `the newer statement left: ${reason}`;
 }

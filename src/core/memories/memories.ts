@@ -109,7 +109,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
       facts: null,
       rememberAsIs: false,
     });
-    const facts = await writeFacts(nouns, {
+    const { facts } = await writeFacts(nouns, {
       actor: call.actor,
       client: call.actor.client,
       container,

@@ -34,7 +34,7 @@ export async function divideChains(
     for (const version of chain) {
       const goes =
         version.isLatest ||
-        (own.has(version.id) && !(await isStatedBeside(nouns, organizationId, version, documentId)));
+        (own.has(version.id) && !(await isStatedBeside(nouns, organizationId, version, { documentId })));
       (goes ? going : staying).push(version);
     }
     chains.push({ going: inOrder(going), staying: inOrder(staying) });
@@ -59,7 +59,7 @@ export async function partChains(
     const open = staying.toReversed().filter(({ isForgotten }) => !isForgotten);
     let head: Memory | undefined;
     for (const version of open)
-      if (!head && (await isStatedBeside(nouns, organizationId, version, documentId))) head = version;
+      if (!head && (await isStatedBeside(nouns, organizationId, version, { documentId }))) head = version;
     const holds = !newest.isForgotten && head && (await mayHoldAgain(nouns, organizationId, head));
     const top = head ?? open[0] ?? staying.at(-1);
     if (!top) continue;

@@ -96,9 +96,9 @@ export async function submitExtraction(
     if (current.doneAt !== null || !prepared) throw alreadyAnswered(task.id);
     const { container, document, resolution, timeZone } = prepared;
     await refuseMerging(nouns, actor, [container.tag]);
-    const { forgetAfter } = await findDocument(nouns, organizationId, current);
+    const { forgetAfter, factsLeftOut } = await findDocument(nouns, organizationId, current);
     const batchId = createId();
-    const facts = await writeFacts(nouns, {
+    const { facts, leftOut } = await writeFacts(nouns, {
       actor,
       client: document.client,
       container,
@@ -112,6 +112,7 @@ export async function submitExtraction(
       maxSuperseded: context.limits.maxSuperseded,
       readAgain: { batchId, cause: "read by an agent" },
     });
+    if (leftOut > factsLeftOut) await nouns.documents.update(organizationId, document.id, { factsLeftOut: leftOut });
     await nouns.extractionTasks.finish(organizationId, task.id);
     const remaining = await nouns.extractionTasks.countOpen(organizationId, container.id, MOST_COUNTED);
     return { documentId: document.id, containerTag: container.tag, batchId, facts, remaining };

@@ -5,7 +5,7 @@ import type { StoreNouns } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
 import { writeDerived } from "./derived-facts.js";
 import { earlier } from "./expiry.js";
-import { outcomeOf, takeRoom, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
+import { outcomeOf, takeRoom, type Batch, type FactWriting, type JudgedVector, type Written } from "./fact-writing.js";
 import { isOver } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
 import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
@@ -24,7 +24,7 @@ import { isFlagged, judgeFact, type JudgedFact } from "./trust.js";
  * @returns what became of each fact, in order; nothing of what was said to follow from others and could not be kept, and of
  *   new ones for which the settings leave no room
  */
-export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promise<RememberedFact[]> {
+export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promise<Written> {
   const { facts } = writing.resolution;
   const known = facts.length > 0 ? await newcomers(nouns, writing) : [];
   const batch: Batch = {
@@ -35,6 +35,7 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
     documentEnd: writing.documentEnd,
     superseded: 0,
     room: facts.length > 0 ? await roomFor(nouns, writing) : 0,
+    leftOut: 0,
   };
   for (const fact of facts) {
     const isDerived = fact.candidate.relation?.kind === "derives";
@@ -48,7 +49,7 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
     (facts.some((fact) => fact.vector === null) || !(await isOfActive(nouns, writing.resolution.space)))
   )
     await nouns.jobs.enqueue([MISSING_JOB]);
-  return batch.written.filter((one) => one !== null);
+  return { facts: batch.written.filter((one) => one !== null), leftOut: batch.leftOut };
 }
 
 async function writeFact(

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import type { Admitted, CoreContext } from "../context.js";
 import { containerTagSchema, invalid, momentSchema, parseInput } from "../input.js";
+import { USE_CASES } from "../needs.js";
 import { AUDIT_OUTCOMES, type AuditEntry } from "../types.js";
+import { refuseUnknown } from "./known-actions.js";
 import type { Page } from "./requests.js";
 
 /** Entries are kept so long … */
@@ -36,7 +38,7 @@ export interface ListedAuditEntry extends AuditEntry {
   readonly keyName: string | null;
 }
 
-/** Who did what, the newest first. */
+/** Who did what, the newest first. @throws AppError `invalid`, also for an action that there is not */
 export async function listAudit(
   { store, audit }: CoreContext,
   { actor }: Admitted,
@@ -45,6 +47,7 @@ export async function listAudit(
   const { keyId, page, limit, actor: named, ...query } = parseInput(listAuditSchema, raw);
   if (keyId !== undefined && named !== undefined)
     throw invalid([{ path: ["keyId"], message: "name either keyId or actor" }]);
+  refuseUnknown(USE_CASES, query.action);
   await audit.flush();
   const { organizationId } = actor;
   const who = keyId === undefined ? named : `key:${keyId}`;

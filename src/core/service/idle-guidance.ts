@@ -8,6 +8,7 @@ export interface StatedGuidance {
   readonly workspacePrompt?: unknown;
   readonly entityContext?: unknown;
   readonly categories?: unknown;
+  readonly filterByMetadata?: unknown;
 }
 
 const FORMS = "sentences such as “only remember facts about food” and “never store salaries”";
@@ -21,6 +22,8 @@ export function idleGuidance(stated: StatedGuidance, { hasModel }: { readonly ha
   const idle: string[] = [];
   if (isSaid(stated.categories)) idle.push("categories: is kept, and has no effect");
   if (hasModel) return idle;
+  if (isSaid(stated.filterByMetadata))
+    idle.push("filterByMetadata: limits only what a language model, or an agent that reads the document, is shown");
   for (const field of ["filterPrompt", "entityContext"] as const) {
     const prompt = stated[field];
     if (typeof prompt === "string" && isSaid(prompt)) idle.push(...idlePrompt(field, prompt));

@@ -5,7 +5,8 @@ import { maySee, reachableContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { containerTagSchema, customIdSchema, invalid, momentSchema, parseInput } from "../input.js";
 import type { JournalRow } from "../ports.js";
-import type { Actor } from "../types.js";
+import { JOURNAL_ACTIONS, type Actor } from "../types.js";
+import { refuseUnknown } from "./known-actions.js";
 import type { Page } from "./requests.js";
 
 /** A name of this many characters is no name any more. */
@@ -36,7 +37,7 @@ export const listJournalSchema = z.object({
 /**
  * One page of the journal, newest first: who changed what, when, why, from what to what. An actor of some containers sees
  * the entries of these only.
- * @throws AppError `invalid`, `forbidden` for a container that the actor may not use
+ * @throws AppError `invalid`, also for an action that there is not, `forbidden` for a container that the actor may not use
  */
 export async function listJournal(
   { store }: CoreContext,
@@ -48,6 +49,7 @@ export async function listJournal(
     throw invalid([{ path: ["memoryId"], message: "must not be given together with documentId" }]);
   if (query.from !== undefined && query.to !== undefined && query.from >= query.to)
     throw invalid([{ path: ["from"], message: "must lie before to" }]);
+  refuseUnknown(JOURNAL_ACTIONS, query.action);
   const tags = reachableContainers(actor, containerTag === undefined ? undefined : [containerTag]);
   const { entries, total } = await store.journal.list(actor.organizationId, {
     ...query,

@@ -1,8 +1,6 @@
-import { systemActor } from "../auth.js";
 import type { CoreContext } from "../context.js";
 import { dropLostBlobs } from "../documents/blobs.js";
-import { expiryReason } from "../memories/expiry.js";
-import { forgetMemories } from "../memories/forget.js";
+import { expireMemory } from "../memories/expire.js";
 import { AUDIT_KEPT, AUDIT_KEPT_MS } from "./audit.js";
 import { endDeadGrants } from "./app-grants.js";
 import { resumePurges } from "./purge.js";
@@ -43,13 +41,12 @@ export async function cleanUp(context: CoreContext, signal?: AbortSignal): Promi
 export async function forgetExpired(context: CoreContext, signal: AbortSignal): Promise<void> {
   const { store, clock, log } = context;
   const { organizationId } = store;
-  const actor = systemActor(organizationId);
   for (;;) {
     if (signal.aborted) return;
     // Read inside: what was restated for longer meanwhile is not over.
     const count = await store.transaction(async (nouns) => {
       const expired = await nouns.memories.expired(organizationId, clock.now(), EXPIRY_BATCH);
-      for (const memory of expired) await forgetMemories(nouns, actor, [memory], expiryReason(memory));
+      for (const memory of expired) await expireMemory(nouns, organizationId, memory, clock.now());
       return expired.length;
     });
     if (count === 0) break;

@@ -54,8 +54,11 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
    * sent it may have meant less. Always so for `delete`, and where the answer has no room for warnings.
    */
   readonly isExact?: boolean;
-  /** Fields of the body that are taken and change nothing, each with the reason: whoever sends one is told. */
-  readonly idle?: Readonly<Record<string, string>>;
+  /**
+   * Fields of the body that are taken and change nothing, each with the reason or the field without which it has no effect:
+   * whoever sends one is told.
+   */
+  readonly idle?: Readonly<Record<string, string | { readonly without: string }>>;
   /** Name of a field of the query that stands for a key: whoever sends it needs none, and the use case checks it. */
   readonly opensWith?: string;
   readonly status: 200 | 201 | 202 | 204 | 302;

@@ -8,7 +8,7 @@ export function guidanceWarnings(path: string, body: unknown, { hasModel }: { re
   return [...new Set(stated.flatMap((part) => idleGuidance(Object(part) as object, { hasModel })))];
 }
 
-function contextOf(part: unknown): { readonly entityContext?: unknown } {
-  const { entityContext } = Object(part) as { entityContext?: unknown };
-  return { entityContext };
+function contextOf(part: unknown): { readonly entityContext?: unknown; readonly filterByMetadata?: unknown } {
+  const { entityContext, filterByMetadata } = Object(part) as { entityContext?: unknown; filterByMetadata?: unknown };
+  return { entityContext, filterByMetadata };
 }

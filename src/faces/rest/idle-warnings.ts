@@ -3,7 +3,10 @@ import type { Endpoint } from "./endpoint.js";
 /** What is said of fields that the operation takes, because clients send them, and that change nothing. */
 export function idleWarnings({ idle = {} }: Endpoint, body: unknown): string[] {
   const fields: Readonly<Record<string, unknown>> = Object(body);
-  return Object.entries(idle)
-    .filter(([name]) => fields[name] !== undefined && fields[name] !== null)
-    .map(([name, reason]) => `${name}: has no effect: ${reason}`);
+  const isGiven = (name: string) => fields[name] !== undefined && fields[name] !== null;
+  return Object.entries(idle).flatMap(([name, why]) => {
+    if (!isGiven(name)) return [];
+    if (typeof why === "string") return [`${name}: has no effect: ${why}`];
+    return isGiven(why.without) ? [] : [`${name}: has no effect without ${why.without}`];
+  });
 }

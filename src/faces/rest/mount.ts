@@ -15,6 +15,7 @@ import { identify, sourceOf } from "../auth.js";
 import type { InTurn } from "../../lib/large-requests.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 import type { Endpoint } from "./endpoint.js";
+import { addressWarnings } from "./address-warnings.js";
 import { contextWarnings } from "./context-warnings.js";
 import { idleWarnings } from "./idle-warnings.js";
 import { refusePinning } from "./refuse-pinning.js";
@@ -146,6 +147,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
           ...contextWarnings(actor, body),
           ...guidanceWarnings(endpoint.path, body, options),
           ...timeZoneWarnings(body),
+          ...addressWarnings(endpoint.path, body),
           ...idleWarnings(endpoint, body),
           ...warningsOf(parameters, fields),
         ];

@@ -44,6 +44,7 @@ export function documentsContract(open: OpenStore): void {
         ...draft,
         organizationId: at.organization,
         rememberedRevision: 0,
+        factsLeftOut: 0,
         revision: 1,
         summary: null,
         errorReason: null,
@@ -351,6 +352,35 @@ export function documentsContract(open: OpenStore): void {
       const written = await at.store.chunks.replace(at.organization, id, 1, buildChunkDrafts(...texts));
       expect(written.map((chunk) => chunk.content)).toEqual(texts);
       expect(new Set(written.map((chunk) => chunk.seq)).size).toBe(texts.length);
+    });
+
+    test("chunks are written behind those that are there, and taken away, in parts; a replacement finds them", async () => {
+      const document = await at.addDocument();
+      const drafts = buildChunkDrafts("ant", "bee", "cow");
+      const of = [at.organization, document.id] as const;
+      await at.store.chunks.replace(...of, 1, drafts.slice(0, 1));
+      const wanted = drafts.map((draft) => ({ ...draft, id: `${draft.id}2` }));
+      const before = await at.store.chunks.difference(...of, wanted.slice(1));
+      expect(before.added).toEqual(wanted.slice(1));
+      expect(before.dropped).toHaveLength(1);
+      expect(await at.store.chunks.difference(OTHER_ORGANIZATION, document.id, wanted)).toEqual({
+        added: [],
+        dropped: [],
+      });
+      expect(await at.store.chunks.append(OTHER_ORGANIZATION, document.id, 1, wanted.slice(1))).toEqual([]);
+      const written = await at.store.chunks.append(...of, 1, wanted.slice(1));
+      expect(written.map(({ content, position }) => [content, position])).toEqual([
+        ["bee", 1],
+        ["cow", 2],
+      ]);
+      await at.store.chunks.drop(OTHER_ORGANIZATION, document.id, before.dropped);
+      expect(await at.store.chunks.ofDocument(...of, 1)).toHaveLength(3);
+      await at.store.chunks.drop(...of, before.dropped);
+      const replaced = await at.store.chunks.replace(...of, 1, wanted.slice(1).toReversed());
+      expect(replaced.map(({ id, position }) => [id, position])).toEqual([
+        [wanted[2]?.id, 0],
+        [wanted[1]?.id, 1],
+      ]);
     });
 
     test("writing a revision again replaces its chunks and what the index knew of them", async () => {

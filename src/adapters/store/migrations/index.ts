@@ -14,6 +14,7 @@ import { modelFailures } from "./0013-model-failures.js";
 import { requestOperations } from "./0014-request-operations.js";
 import { documentExpiry } from "./0015-document-expiry.js";
 import { cutWith } from "./0016-cut-with.js";
+import { factsLeftOut } from "./0017-facts-left-out.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly string[] = [
   requestOperations,
   documentExpiry,
   cutWith,
+  factsLeftOut,
 ];

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { DocumentDetails } from "../../../core/index.js";
 import type { Document, DocumentHead, Memory } from "../../../core/types.js";
+import { documentWarnings, presentLeftOut } from "./present-left-out.js";
 import { presentProcessing, processingMetadata } from "./present-processing.js";
 import { presentMetadata } from "../memories/present-metadata.js";
 import { anyMetadata, dateTime, documentStatus, documentType, documentTypeOf } from "../schemas.js";
@@ -54,6 +55,8 @@ export const documentAnswer = z.object({
   dreamingReason: z.string().optional(),
   /** Extension: what a language model would not or could not do for it; only where there is such a thing. */
   processingMetadata: processingMetadata.optional(),
+  /** Extension: what of it was left out; only where something was. */
+  warnings: documentWarnings.optional(),
   /** Extension: what language models took for it; only where one was asked. */
   llmUse: z
     .object({
@@ -87,6 +90,8 @@ export const listedDocument = z.object({
   forgetAfter: dateTime.optional(),
   /** Extension: why processing failed; only on a failed document. */
   errorReason: z.string().optional(),
+  /** Extension: what of it was left out; only where something was. */
+  warnings: documentWarnings.optional(),
 });
 type ListedDocument = z.infer<typeof listedDocument>;
 
@@ -97,6 +102,7 @@ export const processingDocument = listedDocument.omit({
   content: true,
   forgetAfter: true,
   errorReason: true,
+  warnings: true,
 });
 type ProcessingDocument = z.infer<typeof processingDocument>;
 
@@ -127,6 +133,7 @@ export function presentDocument(
     ...(dreamingReason !== null && { dreamingReason }),
     ...(processing && { processingMetadata: processing }),
     ...(llmUse.answers > 0 && { llmUse }),
+    ...presentLeftOut(document),
   };
 }
 
@@ -140,6 +147,7 @@ export function presentListedDocument(document: DocumentHead & { content?: strin
     ...(document.content !== undefined && { content: document.content }),
     ...(document.forgetAfter !== null && { forgetAfter: document.forgetAfter }),
     ...(document.status === "failed" && document.errorReason !== null && { errorReason: document.errorReason }),
+    ...presentLeftOut(document),
   };
 }
 

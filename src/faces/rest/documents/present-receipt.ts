@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { DocumentReceipt } from "../../../core/index.js";
 import type { RememberedFact } from "../../../core/types.js";
 import { dateTime, documentStatus } from "../schemas.js";
+import { documentWarnings, presentLeftOut } from "./present-left-out.js";
 
 /** What became of a fact. */
 export const rememberedFact = z.object({
@@ -40,6 +41,8 @@ export const receiptAnswer = z.object({
   errorReason: z.string().optional(),
   /** Extension: what its memories wait for, after a wait that was too short. */
   dreamingReason: z.string().optional(),
+  /** Extension: what of it was left out, once that is known; only where something was. */
+  warnings: documentWarnings.optional(),
   /** Extension: what became of facts that were sent along, once that is known. */
   facts: z.array(rememberedFact).optional(),
 });
@@ -50,6 +53,7 @@ export function presentReceipt({
   dreamingStatus,
   errorReason,
   dreamingReason,
+  factsLeftOut,
 }: DocumentReceipt): z.infer<typeof receiptAnswer> {
   return {
     id,
@@ -57,5 +61,6 @@ export function presentReceipt({
     dreamingStatus,
     ...(errorReason !== null && { errorReason }),
     ...(dreamingReason !== undefined && { dreamingReason }),
+    ...presentLeftOut({ factsLeftOut }),
   };
 }

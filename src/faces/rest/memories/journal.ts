@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { listJournalSchema, type JournalRow } from "../../../core/index.js";
+import { JOURNAL_ACTIONS } from "../../../core/types.js";
 import { defineEndpoint } from "../endpoint.js";
 import { paginationAnswer, presentPagination } from "../pagination.js";
 import { once, onceNumber } from "../query-parameters.js";
@@ -11,7 +12,9 @@ const query = z.object({
   memoryId: once(memoryId.unwrap()).describe("Only entries of this memory, of all its versions."),
   documentId: once(documentId.unwrap()).describe("Only entries of this document and of the memories that it states."),
   batchId: once(batchId.unwrap()).describe("Only entries of this batch."),
-  action: once(action.unwrap()).describe("Only this kind of change, such as `memory.updated`."),
+  action: once(action.unwrap()).describe(
+    `Only this kind of change: ${JOURNAL_ACTIONS.map((name) => `\`${name}\``).join(", ")}.`,
+  ),
   actor: once(actor.unwrap()).describe(
     "Only changes by this actor: `local`, `system`, or `key:` with the id of a key.",
   ),

@@ -36,6 +36,7 @@ export const profileEndpoints = [
     tag: "profile",
     example: { containerTag: "mia", q: "travel" },
     body: profileBody,
+    idle: { threshold: { without: "q" } },
     status: 200,
     answer: profileAnswer,
     async handle({ core, call, body }) {

@@ -1,0 +1,101 @@
+import { createId } from "../../lib/ids.js";
+import { systemActor } from "../auth.js";
+import { MISSING_JOB } from "../embeddings/roles.js";
+import type { StoreNouns } from "../ports.js";
+import { unitOf, type Actor, type Memory } from "../types.js";
+import { expiryReason } from "./expiry.js";
+import { isOver } from "./find-memory.js";
+import { forgetBatch, forgetDerived } from "./forget.js";
+import { forgetLeaving, makeLatest, mayHoldAgain, reasonOfLeft } from "./forget-leaving.js";
+import { isAsNoted, memoryStateSchema, noteMemory } from "./memory-state.js";
+import { rootOf } from "./root-of.js";
+import { replacedBy } from "./set-aside.js";
+
+/**
+ * Writes down as forgotten a memory whose time is over, inside a transaction. What ended with its document gives its place
+ * back to what it had taken it from, where documents still state that; what had an end of its own does not.
+ */
+export async function expireMemory(
+  nouns: StoreNouns,
+  organizationId: string,
+  memory: Memory,
+  now: Date,
+): Promise<void> {
+  const actor = systemActor(organizationId);
+  const reason = expiryReason(memory);
+  const batchId = createId();
+  const [source] = endedWithDocument(memory) ? await nouns.memories.sources(organizationId, [memory.id]) : [];
+  if (!source) return forgetBatch(nouns, actor, [memory], { reason, batchId });
+  await forgetLeaving(nouns, actor, [memory], { documentId: source.documentId, reason, batchId, now });
+}
+
+function endedWithDocument({ forgetAfter, ownForgetAfter }: Memory): boolean {
+  return forgetAfter !== null && (ownForgetAfter === null || ownForgetAfter > forgetAfter);
+}
+
+/** What is given back, and how that is noted. */
+export interface Returning {
+  /** When it ends now (ISO); null for never. */
+  readonly forgetAfter: string | null;
+  readonly cause: string;
+  readonly now: Date;
+}
+
+/**
+ * Takes the place again that a memory gave back when the time of its document was over, inside a transaction. Nothing where
+ * anything has been done since with what holds in its place.
+ */
+export async function takePlaceAgain(
+  nouns: StoreNouns,
+  actor: Actor,
+  memory: Memory,
+  { forgetAfter, cause, now }: Returning,
+): Promise<void> {
+  const { organizationId } = actor;
+  if (memory.isLatest || !memory.isForgotten || isOver({ forgetAfter }, now)) return;
+  const versions = await nouns.memories.versions(organizationId, [rootOf(memory)]);
+  const present = versions.find(({ isLatest, isForgotten }) => isLatest && !isForgotten);
+  if (!present || !(await gaveWay(nouns, organizationId, { memory, present }))) return;
+  if (memory.text !== present.text && !(await mayHoldAgain(nouns, organizationId, memory))) return;
+  const batchId = createId();
+  await forgetDerived(nouns, actor, [present], batchId);
+  await nouns.memories.update(organizationId, present.id, { isLatest: false });
+  await nouns.units.unindex(unitOf("memory", present.seq));
+  const { ownForgetAfter } = memory;
+  const change = { isForgotten: false, forgetReason: null, forgetAfter, ownForgetAfter };
+  await nouns.memories.update(organizationId, memory.id, change);
+  await makeLatest(nouns, organizationId, memory);
+  const noted = { batchId, action: "memory.reverted", cause };
+  await noteMemory(nouns, systemActor(organizationId), noted, { before: present, after: { id: memory.id } });
+  await replaceAgain(nouns, actor, memory);
+  await nouns.jobs.enqueue([MISSING_JOB]);
+}
+
+/** Forgets again what was brought back when the time of this memory was over, as far as nothing else was done with it. */
+export async function replaceAgain(nouns: StoreNouns, actor: Actor, memory: Memory): Promise<void> {
+  const { organizationId } = actor;
+  const relations = await nouns.memories.relations(organizationId, [memory.id]);
+  const ids = relations
+    .filter(({ fromId, relation }) => relation === "updates" && fromId === memory.id)
+    .map(({ toId }) => toId);
+  for (const other of ids.length > 0 ? await nouns.memories.byIds(organizationId, ids) : []) {
+    const query = { subjectIds: [other.id], offset: 0, limit: 1 };
+    const [last] = (await nouns.journal.list(organizationId, query)).entries;
+    const isBroughtBack = last?.action === "memory.restored" && last.cause?.startsWith(reasonOfLeft(""));
+    if (other.isForgotten || !isBroughtBack) continue;
+    await forgetBatch(nouns, actor, [other], { reason: replacedBy(memory.id), batchId: createId() });
+  }
+}
+
+/** True when this version holds only because the time of the newer one was over, and nothing was done with it since. */
+async function gaveWay(
+  { journal }: StoreNouns,
+  organizationId: string,
+  { memory, present }: { readonly memory: Memory; readonly present: Memory },
+): Promise<boolean> {
+  const reverted = await journal.latest(organizationId, present.id, "memory.reverted");
+  const before = memoryStateSchema.safeParse(reverted?.before);
+  const after = memoryStateSchema.safeParse(reverted?.after);
+  if (!before.success || !after.success || before.data.id !== memory.id) return false;
+  return memory.forgetReason === reasonOfLeft(expiryReason(before.data)) && isAsNoted(present, after.data);
+}

@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { JOURNAL_ACTIONS } from "../../src/core/types.js";
+
+/** A literal that names a change, and those that are put together from what was changed. */
+const LITERAL = /["`]((?:memory|document|container|key)\.[a-z]+(?:-[a-z]+)?)["`]/g;
+const PURGED = ["document.purged", "memory.purged", "container.purged"];
+
+test("the journal is asked for exactly the changes that the code writes into it", () => {
+  const files = ["src/core", "src/ingest"]
+    .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith("journal-types.ts"));
+  expect(files.length).toBeGreaterThan(100);
+  const written = files.flatMap((file) => [...readFileSync(file, "utf8").matchAll(LITERAL)].map(([, name]) => name));
+  expect([...JOURNAL_ACTIONS].toSorted()).toEqual([...new Set([...written, ...PURGED])].toSorted());
+});

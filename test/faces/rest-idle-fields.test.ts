@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type OpenedRest, openRest } from "../support/rest.js";
+
+let rest: OpenedRest;
+beforeAll(async () => {
+  rest = await openRest({ asOwner: true });
+});
+afterAll(() => rest.close());
+
+async function warnings(method: string, path: string, body: Record<string, unknown>): Promise<readonly string[]> {
+  const answer = await rest.send(method, path, body);
+  expect(answer.status).toBeLessThan(300);
+  return answer.body.warnings ?? [];
+}
+
+test.each(["https://example.org/news", " HTTP://example.org/a?b=c \n"])(
+  "a text that is the address %j alone is kept, and said not to be fetched",
+  async (content) => {
+    const told = [
+      "content: is an address, and is kept as this one line of text; what lies there is not fetched by this version",
+    ];
+    const one = { content, containerTag: "a", customId: "page" };
+    expect(await warnings("POST", "/v3/documents", one)).toEqual(told);
+    expect(await warnings("POST", "/v3/documents/batch", { documents: [one, { content: "Mia." }] })).toEqual(told);
+    expect(await warnings("PATCH", "/v3/documents/page", { content })).toEqual(told);
+    expect((await rest.send("GET", "/v3/documents/page")).body.content).toBe(content);
+  },
+);
+
+test("a text with an address in it, and a fact that is one, are what they say", async () => {
+  expect(await warnings("POST", "/v3/documents", { content: "See https://example.org." })).toEqual([]);
+  const memories = [{ content: "https://example.org" }];
+  expect(await warnings("POST", "/v4/memories", { memories, containerTag: "a" })).toEqual([]);
+});
+
+test("without a model, `filterByMetadata` limits nothing, which is said", async () => {
+  const document = { content: "Mia keeps bees.", containerTag: "a", filterByMetadata: { team: "red" } };
+  const told = [expect.stringMatching(/^filterByMetadata: limits only what a language model/)];
+  expect(await warnings("POST", "/v3/documents", document)).toEqual(told);
+  expect(await warnings("POST", "/v3/documents/batch", { documents: [document] })).toEqual(told);
+  expect(await warnings("POST", "/v3/documents", { ...document, filterByMetadata: {} })).toEqual([]);
+});
+
+test("a threshold of a profile without a question has no effect, which is said", async () => {
+  const profile = { containerTag: "a", threshold: 0.9 };
+  const told = ["threshold: has no effect without q"];
+  expect(await warnings("POST", "/v4/profile", profile)).toEqual(told);
+  expect(await warnings("POST", "/v4/profile", { ...profile, q: "  " })).toEqual(told);
+  expect(await warnings("POST", "/v4/profile", { ...profile, q: "bees" })).toEqual([]);
+});
+
+test.each([
+  ["/v3/journal", "memory.updated", "memory.added"],
+  ["/v3/audit", "createKey", "purge"],
+])("%s refuses an action that there is not, and names those that there are", async (path, valid, other) => {
+  expect((await rest.send("GET", `${path}?action=${valid}`)).status).toBe(200);
+  const { status, body } = await rest.send("GET", `${path}?action=nope`);
+  expect(status).toBe(400);
+  expect(body.details).toContain(valid);
+  expect(body.details).toContain(other);
+});
