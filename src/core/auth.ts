@@ -36,7 +36,7 @@ export function opens({ revokedAt, disabledAt, expiresAt }: ApiKey, now: Date): 
   return revokedAt === null && disabledAt === null && (expiresAt === null || expiresAt > iso(now));
 }
 
-function actorOf({ id, organizationId, client, grants, permission, rate, kind }: ApiKey): Actor {
+function actorOf({ id, organizationId, name, client, grants, permission, rate, kind }: ApiKey): Actor {
   const readable = grants?.filter((grant) => grant.permission === "read").map(({ containerTag }) => containerTag);
   const readOnly = permission === "read" ? "all" : readable;
   return {
@@ -47,6 +47,7 @@ function actorOf({ id, organizationId, client, grants, permission, rate, kind }:
     ...(rate && { rate }),
     ...(kind === "scoped" && { isScoped: true }),
     ...(client !== null && { client }),
+    keyName: name,
   };
 }
 

@@ -35,6 +35,8 @@ export interface Actor {
   readonly isKeyless?: boolean | undefined;
   /** Name of the client that the key was made for, or that the request names; its settings are its own. */
   readonly client?: string | undefined;
+  /** What the owner called its key, for the log; it decides nothing. */
+  readonly keyName?: string | undefined;
 }
 
 export const DOCUMENT_STATUSES = [

@@ -21,13 +21,17 @@ export function mountHealth(app: RestApp, { version, isReady, fullAt }: HealthOp
     version,
     ...describeFull(fullAt?.() ?? null),
   });
-  app.get("/health/live", (context) => context.json({ status: "ok" }, 200, COMMON_HEADERS));
+  app.get("/health/live", (context) => {
+    context.get("facts").path = "/health/live";
+    return context.json({ status: "ok" }, 200, COMMON_HEADERS);
+  });
   for (const path of ["/health", "/health/ready"])
-    app.get(path, (context) =>
-      isReady()
+    app.get(path, (context) => {
+      context.get("facts").path = path;
+      return isReady()
         ? context.json(ready(), 200, COMMON_HEADERS)
-        : context.json(ready(), 503, { ...COMMON_HEADERS, "retry-after": "1" }),
-    );
+        : context.json(ready(), 503, { ...COMMON_HEADERS, "retry-after": "1" });
+    });
 }
 
 function describeFull(lastAt: Date | null): object {
