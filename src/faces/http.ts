@@ -17,8 +17,9 @@ import type { OAuthFace, OAuthFaceOptions } from "./oauth/face.js";
 import { answerCard, CARD_PATHS } from "./mcp/server-card.js";
 import { createOwnerDoor } from "./owner/door.js";
 import { createLargeRequests } from "../lib/large-requests.js";
-import { reportRequests } from "./report-requests.js";
-import { factsOf, learnOf } from "./request-facts.js";
+import { reportRequests } from "./telemetry/report-requests.js";
+import { createRequestMeter } from "./telemetry/request-meter.js";
+import { factsOf, learnOf } from "./telemetry/request-facts.js";
 import { answerWithRequestId, REQUEST_ID_HEADER, requestIdOf, withRequestId } from "./request-id.js";
 import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
@@ -77,7 +78,8 @@ export { createRequestLog } from "./rest/request-log.js";
 /** Everything that this service answers over HTTP, as one application. */
 export function createHttpFace(options: HttpFaceOptions): HttpApp {
   const app: HttpApp = new Hono();
-  app.use("*", reportRequests({ log: options.log, access: options.access, count: () => undefined }));
+  const meter = createRequestMeter();
+  app.use("*", reportRequests({ log: options.log, access: options.access, count: (request) => meter.count(request) }));
   app.use("*", answerWithRequestId);
   app.use("*", refuseOddAddress);
   const { core, log, version, limits, ownerToken, proveOwnership: prove } = options;
@@ -95,7 +97,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
   mountMcp(app, options, limiting);
   mountOAuth(app, options);
   mountConsole(app, options);
-  app.route("/", createRestFace({ ...options, ...limiting, publicUrl: options.allowed?.publicUrl }));
+  app.route("/", createRestFace({ ...options, ...limiting, meter, publicUrl: options.allowed?.publicUrl }));
   return app;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../src/lib/log.js";
-import { logRequest } from "../../src/faces/log-request.js";
+import { logRequest } from "../../src/faces/telemetry/log-request.js";
 import type { LogLine } from "../support/captured-log.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 

@@ -2,7 +2,7 @@ import { coreFor, localActor } from "../../core/index.js";
 import type { CallSource } from "../../core/types.js";
 import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { html } from "../pages/html.js";
-import { learnOf } from "../request-facts.js";
+import { learnOf } from "../telemetry/request-facts.js";
 import { requestIdOf, withRequestId } from "../request-id.js";
 import { pageAnswer } from "../pages/layout.js";
 import { createSessions, refuseForeign } from "../pages/session.js";

@@ -7,7 +7,7 @@ import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
 import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
-import { learnOf } from "../request-facts.js";
+import { learnOf } from "../telemetry/request-facts.js";
 import { requestIdOf, withRequestId } from "../request-id.js";
 import type { InTurn } from "../../lib/large-requests.js";
 import { meantBy } from "../unknown-fields.js";

@@ -3,7 +3,7 @@ import { type Actor, type CallSource, keyIdOf, type RequestRecord, type RequestT
 import { createId } from "../../lib/ids.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { statusOf } from "../errors.js";
-import { logRequest } from "../log-request.js";
+import { logRequest } from "../telemetry/log-request.js";
 
 const TAG = /^[\w:.-]{1,100}$/;
 

@@ -5,7 +5,7 @@ import { COMMON_HEADERS } from "./common-headers.js";
 import type { Endpoint } from "./endpoint.js";
 import type { RequestLog } from "./request-log.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
-import { learnOf } from "../request-facts.js";
+import { learnOf } from "../telemetry/request-facts.js";
 import { truncate } from "../../lib/truncate.js";
 
 /** What is learnt of a request while it is answered. */

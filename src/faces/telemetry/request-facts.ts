@@ -1,4 +1,4 @@
-import type { Actor } from "../core/types.js";
+import type { Actor } from "../../core/types.js";
 
 /** What the face that answers a request has learnt of it, without anything of what it says. */
 export interface RequestFacts {

@@ -1,9 +1,9 @@
 import type { MiddlewareHandler } from "hono";
-import type { LeveledLog } from "../lib/log.js";
+import type { LeveledLog } from "../../lib/log.js";
 import { logRequest } from "./log-request.js";
 import { factsOf } from "./request-facts.js";
-import { requestIdOf } from "./request-id.js";
-import { type AccessRules, type HttpBindings, visitorOf } from "./visitor.js";
+import { requestIdOf } from "../request-id.js";
+import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
 
 /** What a request was answered with, for whoever counts. */
 export interface CountedRequest {

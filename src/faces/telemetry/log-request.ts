@@ -1,5 +1,5 @@
-import type { Actor } from "../core/types.js";
-import type { LeveledLog, LogLevel } from "../lib/log.js";
+import type { Actor } from "../../core/types.js";
+import type { LeveledLog, LogLevel } from "../../lib/log.js";
 
 /** A request with its answer, as the log tells it. */
 export interface AnsweredRequest {
