@@ -44,6 +44,7 @@ export interface Config {
   readonly timeZone: string;
   readonly offline: boolean;
   readonly logLevel: "debug" | "info" | "warn" | "error";
+  readonly logFormat: "text" | "json";
   readonly embedder: EmbedderConfig;
   readonly embedding: EmbeddingConfig;
   /** Where models of the static embedder are downloaded from. */
@@ -203,6 +204,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     timeZone: values.RECOLLECT_TIMEZONE ?? machineTimeZone(),
     offline: need(values.RECOLLECT_OFFLINE),
     logLevel: need(values.RECOLLECT_LOG_LEVEL),
+    logFormat: need(values.RECOLLECT_LOG_FORMAT),
     embedder: chooseEmbedder(values),
     hub: { baseUrl: need(values.HF_ENDPOINT), token: values.HF_TOKEN },
     vectors: need(values.RECOLLECT_VECTORS),

@@ -78,7 +78,7 @@ async function prepare(settings: Settings): Promise<Start> {
   const { readConfig } = await import("./config.js");
   const { createLog } = await import("./lib/log.js");
   const config = readConfig(undefined, settings);
-  const log = createLog({ level: config.logLevel });
+  const log = createLog({ level: config.logLevel, format: config.logFormat });
   for (const warning of config.warnings) log.warn(warning);
   return { config, log };
 }

@@ -29,6 +29,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "faces/errors.ts",
     "faces/pinning-header.ts",
     "faces/request-id.ts",
+    "faces/telemetry",
     "faces/unknown-fields.ts",
     "faces/visitor.ts",
   ],
@@ -38,10 +39,20 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "faces/errors.ts",
     "faces/pinning-header.ts",
     "faces/request-id.ts",
+    "faces/telemetry",
     "faces/unknown-fields.ts",
     "faces/visitor.ts",
   ],
-  "faces/console": [...FACE, "faces/pages", "faces/allowed-hosts.ts", "faces/errors.ts", "faces/request-id.ts"],
+  "faces/console": [
+    ...FACE,
+    "faces/pages",
+    "faces/allowed-hosts.ts",
+    "faces/errors.ts",
+    "faces/request-id.ts",
+    "faces/telemetry",
+  ],
+  // What is told and counted of requests, whichever face answers them.
+  "faces/telemetry": [...FACE, "faces/auth.ts", "faces/request-id.ts", "faces/visitor.ts"],
   // What browser pages share, whichever face shows them.
   "faces/pages": [...FACE, "faces/allowed-hosts.ts", "faces/auth.ts", "faces/errors.ts"],
   "faces/oauth": [

@@ -26,6 +26,7 @@ test("without any setting everything has its documented default", () => {
     timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     offline: false,
     logLevel: "info",
+    logFormat: "text",
     embedder: { kind: "builtin" },
     hub: { baseUrl: "https://huggingface.co", token: undefined },
     embedding: {
@@ -83,6 +84,7 @@ test("every setting is read", () => {
     RECOLLECT_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8, ::1",
     RECOLLECT_OFFLINE: "true",
     RECOLLECT_LOG_LEVEL: "debug",
+    RECOLLECT_LOG_FORMAT: "json",
     RECOLLECT_EMBEDDER: "openai",
     RECOLLECT_EMBEDDING_MODEL: "nomic-embed-text",
     RECOLLECT_EMBEDDING_BASE_URL: "http://127.0.0.1:11434/v1/",
@@ -142,6 +144,7 @@ test("every setting is read", () => {
     timeZone: "Pacific/Auckland",
     offline: true,
     logLevel: "debug",
+    logFormat: "json",
     embedder: {
       kind: "openai",
       model: "nomic-embed-text",

@@ -123,7 +123,13 @@ export const SETTINGS = {
   RECOLLECT_LOG_LEVEL: setting({
     schema: choice(["debug", "info", "warn", "error"]),
     fallback: "info",
-    description: "How much is logged on standard error: `debug`, `info`, `warn` or `error`.",
+    description:
+      "How much is logged on standard error: `debug`, `info`, `warn` or `error`. `info` has a line for each request, `warn` those that were refused.",
+  }),
+  RECOLLECT_LOG_FORMAT: setting({
+    schema: choice(["text", "json"]),
+    fallback: "text",
+    description: "How a line of the log is written: `text` for people, `json` for programs that collect logs.",
   }),
   RECOLLECT_EMBEDDER: setting({
     schema: choice(["builtin", "static", "openai"]),

@@ -36,7 +36,7 @@ export function opens({ revokedAt, disabledAt, expiresAt }: ApiKey, now: Date): 
   return revokedAt === null && disabledAt === null && (expiresAt === null || expiresAt > iso(now));
 }
 
-function actorOf({ id, organizationId, client, grants, permission, rate, kind }: ApiKey): Actor {
+function actorOf({ id, organizationId, name, client, grants, permission, rate, kind }: ApiKey): Actor {
   const readable = grants?.filter((grant) => grant.permission === "read").map(({ containerTag }) => containerTag);
   const readOnly = permission === "read" ? "all" : readable;
   return {
@@ -47,6 +47,7 @@ function actorOf({ id, organizationId, client, grants, permission, rate, kind }:
     ...(rate && { rate }),
     ...(kind === "scoped" && { isScoped: true }),
     ...(client !== null && { client }),
+    keyName: name,
   };
 }
 
@@ -103,10 +104,11 @@ export function ownsAll({ containers, readOnly = [], isApp, isKeyless }: Actor):
 }
 
 /**
- * What a use case asks of whoever calls it. `owner` is everything of the organisation, to read and to write; `named` is to
- * write, by somebody who is known: to remove for good, and to settle how a container works.
+ * What a use case asks of whoever calls it. `owner` is everything of the organisation, to read and to write; `whole` is
+ * everything of it, if only to read, by a key; `named` is to write, by somebody who is known: to remove for good, and to
+ * settle how a container works.
  */
-export type Need = "nothing" | "read" | "write" | "named" | "owner";
+export type Need = "nothing" | "read" | "whole" | "write" | "named" | "owner";
 
 /**
  * The actor as a use case may take them: for one that writes, reduced to the containers that they may write to, so that
@@ -125,7 +127,9 @@ export function admit(actor: Actor, need: Need): Actor {
       "forbidden",
       "Whoever shows no key administers nothing here: no keys, no settings, no container, no purge. Use a key of the whole organisation (`recollect keys create`), or the command line.",
     );
-  if (need === "owner") requireAllContainers(actor);
+  if (need === "whole" && (actor.isApp === true || actor.isKeyless === true))
+    throw new AppError("forbidden", "This needs a key of the whole organisation, if only to read.");
+  if (need === "owner" || need === "whole") requireAllContainers(actor);
   if ((need !== "write" && need !== "named") || readOnly.length === 0) return actor;
   if (isOnlyReader) throw new AppError("forbidden", "This key may only read. Use one that may write.");
   // Whoever has all containers has nothing to be narrowed: `readOnly` names some of a list.

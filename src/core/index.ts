@@ -73,6 +73,7 @@ import {
   signIn,
   signOut,
 } from "./service/sign-in.js";
+import { getMeasures } from "./service/measures.js";
 import { getSession, getStatus } from "./service/status.js";
 import { changeBilling, changeTeam, getTeam } from "./service/team.js";
 import { updateDocument } from "./documents/update-document.js";
@@ -153,6 +154,7 @@ export { resetSchema } from "./service/reset.js";
 export { settingsSchema } from "./service/settings.js";
 export { idleGuidance } from "./service/idle-guidance.js";
 export { ORGANIZATION_NAME } from "./service/status.js";
+export type { Measures } from "./service/measures.js";
 export type { Session, Status } from "./service/status.js";
 export type { ModelFailure } from "./ports.js";
 
@@ -198,6 +200,9 @@ const USE_CASES = {
   fetch: fetchById,
   session: getSession,
   status: getStatus,
+  /** The same for the owner alone. */
+  ownerStatus: getStatus,
+  measures: getMeasures,
   diagnose,
   getEmbeddings,
   getEmbeddingEstimate,

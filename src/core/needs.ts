@@ -12,6 +12,8 @@ export const NEEDS = {
   authenticate: "nothing, again",
   session: "read *, again",
   status: "read, again",
+  ownerStatus: "owner, again",
+  measures: "whole, again",
   diagnose: "owner, again",
   getEmbeddings: "owner, again",
   getEmbeddingEstimate: "owner, again",

@@ -32,4 +32,6 @@ export interface Reranker {
    * @throws AppError `unavailable` or `invalid` when there is no answer in time that can be used
    */
   rerank(request: RerankRequest): Promise<RerankVerdict>;
+  /** Why it does not answer now, for people; null while it answers. */
+  problem(): string | null;
 }

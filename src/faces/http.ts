@@ -17,6 +17,9 @@ import type { OAuthFace, OAuthFaceOptions } from "./oauth/face.js";
 import { answerCard, CARD_PATHS } from "./mcp/server-card.js";
 import { createOwnerDoor } from "./owner/door.js";
 import { createLargeRequests } from "../lib/large-requests.js";
+import { reportRequests } from "./telemetry/report-requests.js";
+import { createRequestMeter } from "./telemetry/request-meter.js";
+import { factsOf, learnOf } from "./telemetry/request-facts.js";
 import { answerWithRequestId, REQUEST_ID_HEADER, requestIdOf, withRequestId } from "./request-id.js";
 import { limitRequests } from "./rest/rate-limit.js";
 import { createRestFace, type RestFaceOptions } from "./rest/app.js";
@@ -75,6 +78,8 @@ export { createRequestLog } from "./rest/request-log.js";
 /** Everything that this service answers over HTTP, as one application. */
 export function createHttpFace(options: HttpFaceOptions): HttpApp {
   const app: HttpApp = new Hono();
+  const meter = createRequestMeter();
+  app.use("*", reportRequests({ log: options.log, access: options.access, count: (request) => meter.count(request) }));
   app.use("*", answerWithRequestId);
   app.use("*", refuseOddAddress);
   const { core, log, version, limits, ownerToken, proveOwnership: prove } = options;
@@ -85,13 +90,14 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
   // A key has one rate, however it comes.
   const limiting = { limitRequests: limitRequests(options.rate), inTurn: createLargeRequests() };
   app.onError((error, { req }) => {
-    const refusal = refusalOf(error, withRequestId(log, requestIdOf(req.raw)), `${req.method} ${req.path}`);
+    const { route = "(unknown path)" } = factsOf(req.raw);
+    const refusal = refusalOf(error, withRequestId(log, requestIdOf(req.raw)), `${req.method} ${route}`);
     return Response.json(errorBody(refusal), { status: statusOf(refusal.kind), headers: retryHeaders(refusal) });
   });
   mountMcp(app, options, limiting);
   mountOAuth(app, options);
   mountConsole(app, options);
-  app.route("/", createRestFace({ ...options, ...limiting, publicUrl: options.allowed?.publicUrl }));
+  app.route("/", createRestFace({ ...options, ...limiting, meter, publicUrl: options.allowed?.publicUrl }));
   return app;
 }
 
@@ -115,11 +121,16 @@ function mountMcp(
     return mcp;
   });
   const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
+    learnOf(req.raw, { route: req.routePath });
     return (await load(env?.closing)).answer(req.raw, visitorOf(req.raw, env, options.access));
   };
   for (const path of ["/mcp", "/mcp/"]) app.all(path, answer);
   app.post("/", answer);
-  for (const path of CARD_PATHS) app.all(path, ({ req }) => answerCard(req.raw, { version: options.version, allowed }));
+  for (const path of CARD_PATHS)
+    app.all(path, ({ req }) => {
+      learnOf(req.raw, { route: path });
+      return answerCard(req.raw, { version: options.version, allowed });
+    });
 }
 
 /** A Host header may be anything: what makes no address has none to answer for. */
@@ -136,6 +147,7 @@ function mountConsole(app: HttpApp, { allowed = {}, ...options }: HttpFaceOption
     return createConsole({ ...options, allowed });
   });
   const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
+    learnOf(req.raw, { route: req.routePath });
     return (await load()).answer(req.raw, visitorOf(req.raw, env, options.access).callerAddress);
   };
   for (const path of ["/auth", "/auth/*"]) app.all(path, answer);
@@ -160,6 +172,7 @@ function mountOAuth(app: HttpApp, { allowed = {}, documents, ...options }: HttpF
     return createOAuthFace({ ...options, allowed, documents });
   });
   const answer = async ({ req, env }: Context<{ Bindings: HttpBindings }>): Promise<Response> => {
+    learnOf(req.raw, { route: req.routePath });
     return (await load()).answer(req.raw, visitorOf(req.raw, env, options.access));
   };
   for (const path of OAUTH_PATHS) app.all(path, answer);

@@ -31,7 +31,10 @@ export interface CircuitBreaker {
    * @throws what the work throws, or `late()`
    */
   ask<T>(work: Work<T>): Promise<T>;
-  /** The last failure, as it is told to others; null once a call succeeded after it. */
+  /**
+   * The last failure, as it is told to others; null once a call or a trial succeeded after it. Whoever asks wants to know
+   * whether it is over, so a service that is left alone is tried for it as for a call.
+   */
   failure(): Error | null;
 }
 
@@ -49,7 +52,8 @@ interface Rest {
 /**
  * Lets callers wait for a service that answers, and not for one that does not. What some callers ask may fail alone, so it is
  * tried with what is nobody's before it is left alone; they go on meanwhile. One that is left alone is tried in the background,
- * while nobody waits: after the first rest in any case, later only where somebody wanted it meanwhile.
+ * while nobody waits: after the first rest in any case, later only where somebody wanted it meanwhile. A failure that no call
+ * follows is looked into after as long a time, so that it is not told of for hours.
  */
 export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>): CircuitBreaker {
   const { failures: most = 3, restMs = REST_MS, longestRestMs = LONGEST_REST_MS, isFailure, forOthers } = options;
@@ -57,6 +61,7 @@ export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>
   let last: Error | null = null;
   let resting: Rest | undefined;
   let isInDoubt = false;
+  let isToLook = false;
 
   function succeed(): void {
     failures = 0;
@@ -69,7 +74,17 @@ export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>
     last = forOthers(failure);
     const ms = options.restAfter?.(failure);
     if (ms) rest(ms, failure, true);
-    else if (failures >= most && !isInDoubt) void verify();
+    else if (failures < most) lookLater();
+    else if (!isInDoubt) void verify();
+  }
+
+  function lookLater(): void {
+    if (isToLook) return;
+    isToLook = true;
+    setTimeout(() => {
+      isToLook = false;
+      if (failures > 0 && !resting && !isInDoubt) void verify();
+    }, restMs).unref();
   }
 
   function rest(ms: number, failure: F, isWanted: boolean): void {
@@ -101,6 +116,7 @@ export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>
     if (resting) return;
     if (!failure) succeed();
     else if (failures >= most) rest(options.restAfter?.(failure) || restMs, failure, true);
+    else fail(failure);
   }
 
   async function tryAgain(after: Rest): Promise<void> {
@@ -118,7 +134,10 @@ export function createCircuitBreaker<F extends Error>(options: BreakerOptions<F>
   }
 
   return {
-    failure: () => last,
+    failure() {
+      if (resting) turnAway(resting);
+      return last;
+    },
     async ask(work) {
       if (resting) {
         turnAway(resting);

@@ -1,6 +1,6 @@
 /** From the most talkative to the quietest. */
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -66,23 +66,30 @@ function describeError(error: Error, depth = 5): string {
 }
 
 function textValue(value: unknown): string {
-  if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : encode(value);
+  if (typeof value === "string") return /^[\w.:/@+{}#-]+$/.test(value) ? value : encode(value);
   if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
   return encode(value);
 }
 
-/** An event must not be able to fake a second line or move the cursor of a terminal. */
+/** What breaks a line, moves the cursor of a terminal, or shows a text in another order than it has. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** An event must not be able to fake a second line or what it says. */
 function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ");
+  return text.replace(UNSEEN, " ");
 }
 
+/** As JSON, in which all that is unseen is an escape, so that a reader gets the same text. */
 function encode(value: unknown): string {
   try {
-    return oneLine(JSON.stringify(value, bigintAsText) ?? "null");
+    return (JSON.stringify(value, bigintAsText) ?? "null").replace(UNSEEN, escaped);
   } catch {
     return '"[not serialisable]"';
   }
+}
+
+function escaped(character: string): string {
+  return character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function bigintAsText(_key: string, value: unknown): unknown {

@@ -81,3 +81,20 @@ test("documents and many queries at once are waited for, and their failure is to
   expect(await embedder.embed(["one"], "document")).toHaveLength(1);
   expect(embedder.problem?.()).toBeNull();
 });
+
+test("what failed once and was not asked for again is told of no longer than it fails", async () => {
+  provider.fail({ kind: "status", status: 401 });
+  await expect(ask("one")).rejects.toThrow("refused the key");
+  expect(embedder.problem?.()).toContain("refused the key");
+  await expect.poll(() => embedder.problem?.()).toBeNull();
+
+  provider.fail({ kind: "status", status: 401 });
+  await expect(embedder.embed(["one"], "document")).rejects.toThrow("refused the key");
+  expect(embedder.problem?.()).toContain("refused the key");
+  await expect.poll(() => embedder.problem?.()).toBeNull();
+
+  provider.fail({ kind: "status", status: 401 });
+  await expect(embedder.embed(["one"], "document")).rejects.toThrow("refused the key");
+  expect(await ask("two")).toHaveLength(1);
+  expect(embedder.problem?.()).toBeNull();
+});

@@ -3,10 +3,10 @@ import type { Rights, Subject } from "./access-world.js";
 
 /**
  * What a caller needs: nothing; any key, where every key is told the same and nothing of what is kept; reading or
- * writing in the container that a request is about, the latter by somebody who is known where it erases; or everything of
- * the organisation.
+ * writing in the container that a request is about, the latter by somebody who is known where it erases; everything of the
+ * organisation with a key, if only to read; or all of it, to read and to write.
  */
-export type Need = "nothing" | "any key" | "read" | "write" | "named" | "owner";
+export type Need = "nothing" | "any key" | "read" | "whole" | "write" | "named" | "owner";
 
 /** What is asked of whoever calls something, and how it says which container it is about. */
 export interface Access {
@@ -189,6 +189,8 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "DELETE /v3/oauth/grants/{clientId}": owner(404, { path: { clientId: "nobody" } }),
 
   "GET /v3/audit": owner(),
+  "GET /v3/status": owner(),
+  "GET /metrics": plain("whole")(),
   "GET /v3/analytics/usage": owner(),
   "GET /v3/analytics/errors": owner(),
   "GET /v3/analytics/logs": owner(),
@@ -374,8 +376,9 @@ export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights 
   if (needs === "any key") return null;
   const { containers, permission, isScoped, isApp = false, isKeyless = false } = rights;
   if (isScoped && !isForScoped) return "forbidden";
-  if (isKeyless && (needs === "owner" || needs === "named")) return "forbidden";
+  if (isKeyless && (needs === "owner" || needs === "named" || needs === "whole")) return "forbidden";
   if (needs === "named") return refusalOf({ needs: "write", isForScoped, names }, rights, tag);
+  if (needs === "whole") return containers === "all" && !isApp ? null : "forbidden";
   if (needs === "owner") return containers === "all" && permission === "write" && !isApp ? null : "forbidden";
   if (needs === "write" && !mayWriteSomewhere(rights)) return "forbidden";
   const granted = containers === "all" ? permission : containers[tag];

@@ -23,6 +23,7 @@ const of =
 const anybody = of("nothing", "neither", true);
 const anyKey = of("any key", "neither", true);
 const owner = of("owner", "neither", false);
+const whole = of("whole", "neither", false);
 const readsTag = of("read", "tag", true);
 const readsId = of("read", "id", true);
 const readsAll = of("read", "neither", true);
@@ -51,6 +52,8 @@ export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
   authenticateToken: anybody(() => ({ token: "wrong", issuer: null }), "unauthorized"),
   session: anyKey(),
   status: agentReadsAll(),
+  ownerStatus: owner(),
+  measures: whole(),
   diagnose: owner(),
   getEmbeddings: owner(),
   getEmbeddingEstimate: owner(() => ({ choice: { kind: "builtin" } })),

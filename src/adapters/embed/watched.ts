@@ -9,6 +9,9 @@ export interface WatchOptions {
   readonly restMs?: number;
 }
 
+const REST_MS = 30_000;
+const LONGEST_REST_MS = 600_000;
+
 /** Asks whether the service answers, with nothing of anybody. */
 const TRIAL = "green tea";
 
@@ -16,28 +19,47 @@ const TRIAL = "green tea";
  * The same embedder for people who wait: a query whose vector does not come in time fails, and after three such failures in
  * a row and one of a trial queries fail at once, until the service gave a vector in time again; it is tried in the
  * background. What was asked goes on meanwhile: some services load their model then, and begin anew when nobody waits.
- * `problem` tells what fails now.
+ * `problem` tells what fails now: what failed once and was not asked for again is tried in the background.
  */
-export function watchEmbedder(embedder: Embedder, { patienceMs, restMs }: WatchOptions): Embedder {
+export function watchEmbedder(embedder: Embedder, { patienceMs, restMs = REST_MS }: WatchOptions): Embedder {
   let failed: AppError | undefined;
+  let isLooking = false;
   const breaker = createCircuitBreaker({
     patienceMs,
-    ...(restMs !== undefined && { restMs }),
+    restMs,
     isFailure: isOutage,
     forOthers,
-    trial: () => embedder.embed([TRIAL], "query"),
+    trial: () => embed([TRIAL], "query"),
     late: () => tooLate(embedder.name, patienceMs),
   });
 
+  /** Whatever it gives a vector of shows that it is there again. */
+  async function embed(...call: Parameters<Embedder["embed"]>): Promise<Float32Array[]> {
+    const vectors = await embedder.embed(...call);
+    failed = undefined;
+    return vectors;
+  }
+
   async function embedMany(...call: Parameters<Embedder["embed"]>): Promise<Float32Array[]> {
     try {
-      const vectors = await embedder.embed(...call);
-      failed = undefined;
-      return vectors;
+      return await embed(...call);
     } catch (error) {
-      if (isOutage(error)) failed = error;
+      if (isOutage(error)) {
+        failed = error;
+        lookLater(restMs);
+      }
       throw error;
     }
+  }
+
+  /** What nothing else is asked of after it failed is tried in the background, less and less often. */
+  function lookLater(ms: number): void {
+    if (isLooking) return;
+    isLooking = true;
+    setTimeout(() => {
+      isLooking = false;
+      if (failed) void embed([TRIAL], "query").catch(() => lookLater(Math.min(2 * ms, LONGEST_REST_MS)));
+    }, ms).unref();
   }
 
   return {
@@ -46,7 +68,7 @@ export function watchEmbedder(embedder: Embedder, { patienceMs, restMs }: WatchO
     // Nobody waits for the queries that are sent together.
     embed: (texts, purpose, signal) =>
       purpose === "query" && texts.length === 1
-        ? breaker.ask(() => embedder.embed(texts, purpose, signal))
+        ? breaker.ask(() => embed(texts, purpose, signal))
         : embedMany(texts, purpose, signal),
   };
 }

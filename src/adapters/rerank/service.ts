@@ -155,6 +155,7 @@ export function createRerankService(options: RerankServiceOptions): Reranker {
   return {
     name: `${model ?? "rerank"} at ${new URL(baseUrl).host}`,
     most: MOST_TEXTS,
+    problem: () => breaker.failure()?.message ?? null,
     async rerank({ waitedMs = 0, ...request }) {
       const left = patienceMs - waitedMs;
       if (left <= LEAST_LEFT_MS) throw outOfTime();

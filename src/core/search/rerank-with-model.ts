@@ -16,6 +16,7 @@ export function createModelReranker(model: SearchModel): Reranker {
   return {
     name: model.name,
     most: MOST_TEXTS,
+    problem: () => model.problem(),
 
     async rerank({ query, texts }) {
       const results = texts.map(({ text, date }, index) => ({

@@ -27,6 +27,8 @@ export interface SearchModel {
    *   in a row and one of a trial, until it answered in time again; it is tried in the background
    */
   ask<T>(prompt: SearchPrompt<T>): Promise<T>;
+  /** Why it does not answer now, for people; null while it answers. */
+  problem(): string | null;
 }
 
 /** Asks whether the model answers, with nothing of anybody. */
@@ -56,7 +58,11 @@ export function createSearchModel({ model, store, patienceMs, restMs }: SearchMo
     return value;
   }
 
-  return { name: model.name, ask: (prompt) => breaker.ask((signal) => generate(prompt, signal)) };
+  return {
+    name: model.name,
+    ask: (prompt) => breaker.ask((signal) => generate(prompt, signal)),
+    problem: () => breaker.failure()?.message ?? null,
+  };
 }
 
 function isOutage(error: unknown): error is AppError {

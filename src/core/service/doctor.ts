@@ -47,6 +47,7 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Admitted)
   ["store", checkStore],
   ["pipeline", checkPipeline],
   ["embedder", checkEmbedder],
+  ["rerank", checkRerank],
   ["llm", checkModel],
   ["vectors", checkVectors],
   ["jobs", checkJobs],
@@ -157,6 +158,15 @@ async function checkEmbedder(context: CoreContext): Promise<Finding> {
     detail: `${detail}; ${move}; ${next.problem}`,
     fix: "Mend what is said there, or decide: `recollect embeddings` shows it, `rollback` gives the move up, `switch` lets it take over.",
   };
+}
+
+const SAMPLE_TEXTS = ["Tea is made of leaves.", "A boat floats."].map((text) => ({ text, date: null }));
+
+async function checkRerank({ reranker }: CoreContext): Promise<Finding> {
+  if (!reranker) return { ok: true, detail: "none; rules put results in order" };
+  const { scores } = await reranker.rerank({ query: "green tea", texts: SAMPLE_TEXTS });
+  const judged = scores.filter((score) => score !== null).length;
+  return { ok: true, detail: `${reranker.name} answers, ${judged} of ${SAMPLE_TEXTS.length} texts judged` };
 }
 
 async function checkModel({ model }: CoreContext): Promise<Finding> {

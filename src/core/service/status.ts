@@ -2,6 +2,7 @@ import { ownsAll } from "../auth.js";
 import type { About, Admitted, CoreContext } from "../context.js";
 import type { FailureTally, ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 import { keyIdOf, type KeyRate } from "../types.js";
+import { type DegradedPart, degradedParts } from "./degraded.js";
 import { embeddingSummary, type EmbeddingSummary } from "../embeddings/embedding-status.js";
 import { idleGuidance } from "./idle-guidance.js";
 import { readSettings } from "./settings.js";
@@ -27,6 +28,8 @@ export interface Status {
   /** What of documents the language model would not or could not do; null without one. */
   readonly llmFailures: ModelFailures | null;
   readonly factExtractor: string;
+  /** What puts results in order for searches with `rerank`. */
+  readonly rerank: { readonly name: string; readonly problem: string | null };
   readonly vectors: VectorStatus;
   readonly store: StoreHealth;
   readonly jobs: { waiting: number; running: number; dead: number; oldestWaitingSeconds: number };
@@ -40,6 +43,8 @@ export interface Status {
   readonly idleGuidance: readonly string[];
   /** Documents that wait to be read again, or are. */
   readonly reprocessing: number;
+  /** Parts that do less than they should now; none where all is well. */
+  readonly degraded: readonly DegradedPart[];
 }
 
 /** Documents that rules have read, titled or summed up because the language model did not. */
@@ -49,7 +54,12 @@ export interface ModelFailures extends FailureTally {
 }
 
 export async function getStatus(context: CoreContext, call: Admitted): Promise<Status> {
-  const { store, vectors, embedders, about } = context;
+  const status = await collectStatus(context, call);
+  return { ...status, degraded: degradedParts(status, context.clock.now()) };
+}
+
+async function collectStatus(context: CoreContext, call: Admitted): Promise<Omit<Status, "degraded">> {
+  const { store, vectors, embedders, reranker, about } = context;
   return {
     version: about.version,
     organizationId: store.organizationId,
@@ -62,6 +72,7 @@ export async function getStatus(context: CoreContext, call: Admitted): Promise<S
     llmBudget: (await context.model?.budget?.()) ?? null,
     llmFailures: await modelFailures(context, call),
     factExtractor: about.factExtractor,
+    rerank: { name: reranker?.name ?? "rules", problem: reranker?.problem() ?? null },
     vectors: await vectors.status(),
     store: await store.health({ deep: false }),
     jobs: await store.jobs.counts(),

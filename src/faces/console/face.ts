@@ -2,6 +2,7 @@ import { coreFor, localActor } from "../../core/index.js";
 import type { CallSource } from "../../core/types.js";
 import { errorBody, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { html } from "../pages/html.js";
+import { learnOf } from "../telemetry/request-facts.js";
 import { requestIdOf, withRequestId } from "../request-id.js";
 import { pageAnswer } from "../pages/layout.js";
 import { createSessions, refuseForeign } from "../pages/session.js";
@@ -52,6 +53,7 @@ export function createConsole(options: ConsoleOptions): ConsoleFace {
     const { request, url } = visit;
     refuseForeign(request, allowed);
     const methods = PAGES[url.pathname] ?? CALLS[url.pathname] ?? {};
+    if (Object.keys(methods).length > 0) learnOf(request, { route: url.pathname });
     const method = request.method === "HEAD" ? "GET" : request.method;
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (handler) return handler(visit, { ...surroundings, core: coreFor(options.core, sourceOfVisit(visit)) });

@@ -7,12 +7,13 @@ import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
 import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
 import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
+import { learnOf } from "../telemetry/request-facts.js";
 import { requestIdOf, withRequestId } from "../request-id.js";
 import type { InTurn } from "../../lib/large-requests.js";
 import { meantBy } from "../unknown-fields.js";
 import type { AccessRules } from "../visitor.js";
 import { readMessages } from "./read-messages.js";
-import { beginRecord } from "./record-calls.js";
+import { beginRecord, logCall } from "./record-calls.js";
 import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
 import { TOOL_SETS, type ToolSet } from "./tool-list.js";
 
@@ -51,7 +52,7 @@ const EXPOSED_HEADERS = "WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version,
 interface CallerFacts {
   readonly actor: Actor;
   readonly from: CallSource;
-  readonly requestId: string;
+  readonly request: Request;
 }
 
 /** Serves MCP to whoever shows a key, or is the person at this machine, and comes in under a name of this server. */
@@ -61,7 +62,8 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
   const principal = ({ authInfo, requestInfo }: McpRequestContext): Principal => {
     const caller = authInfo && callers.get(authInfo);
     if (!caller) throw new Error("A request came in past its check");
-    const { actor: known, from, requestId } = caller;
+    const { actor: known, from, request } = caller;
+    const requestId = requestIdOf(request);
     const pinned = requestInfo?.headers.get(PINNING_HEADER) || null;
     const actor = pinned === null ? known : pinTo(pinned, known);
     return {
@@ -73,7 +75,12 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       log: withRequestId(log, requestId),
       onToolCall: (tool, args) => {
         const done = beginRecord({ actor, from });
-        return (error) => options.requests?.note(done({ tool, args, error }));
+        learnOf(request, { isLogged: true });
+        return (error) => {
+          const record = done({ tool, args, error });
+          options.requests?.note(record);
+          logCall(log, { record, tool, actor, requestId });
+        };
       },
       tools: toolsOf(requestInfo) ?? options.mcpTools ?? "small",
     };
@@ -93,6 +100,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
     const from: Visitor = { ...visitor, face: "mcp" };
     const isKeylessOff = options.access?.isKeylessOff;
     const actor = await identify(from, { core, organizationId, publicUrl, isKeylessOff });
+    learnOf(request, { actor });
     const headers = new Headers();
     const limit = (further?: number) =>
       options.limitRequests(actor, (name, value) => headers.set(name, value), further);
@@ -101,7 +109,7 @@ export function createMcpHttp(options: McpHttpOptions): McpHttp {
       const read = await readMessages(whole, options.maxBodyBytes);
       if (read.count > 1) limit(read.count - 1);
       const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
-      callers.set(authInfo, { actor, from: sourceOf(from), requestId: requestIdOf(request) });
+      callers.set(authInfo, { actor, from: sourceOf(from), request });
       return handler.fetch(read.request, { authInfo, parsedBody: read.body });
     });
     return withHeaders(answer, headers);

@@ -1,7 +1,9 @@
 import { AppError } from "../../core/errors.js";
 import { type Actor, type CallSource, keyIdOf, type RequestRecord, type RequestType } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
+import type { LeveledLog } from "../../lib/log.js";
 import { statusOf } from "../errors.js";
+import { logRequest } from "../telemetry/log-request.js";
 
 const TAG = /^[\w:.-]{1,100}$/;
 
@@ -39,6 +41,31 @@ export function beginRecord({ actor, from }: CallerFacts): (end: CallEnd) => Req
       createdAt,
     };
   };
+}
+
+/** The line of the log that a call of a tool has, by its record. */
+export function logCall(
+  log: LeveledLog,
+  call: {
+    readonly record: RequestRecord;
+    readonly tool: string;
+    readonly actor?: Actor | undefined;
+    readonly requestId?: string | undefined;
+  },
+): void {
+  const { record, tool, actor, requestId } = call;
+  const { method, status, duration, containerTag, address } = record;
+  logRequest(log, {
+    method,
+    route: "/mcp",
+    tool,
+    status,
+    ms: duration,
+    actor,
+    container: containerTag,
+    address,
+    requestId,
+  });
 }
 
 /** What a call of a tool is for, in the words of contract.md §1.14. */

@@ -2,6 +2,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { LeveledLog } from "../../lib/log.js";
 import { sleep } from "../../lib/time.js";
 import { openMcpStdio, type Opening } from "./opening.js";
+import { beginRecord, logCall } from "./record-calls.js";
 import { createMcpFactory, type McpExtension, type Session } from "./server.js";
 import type { ToolSet } from "./tool-list.js";
 import { createStdioTransport } from "./transport.js";
@@ -45,7 +46,16 @@ export async function serveMcpStdio(options: McpStdioOptions): Promise<never> {
   });
   const transport = createStdioTransport(opening, log);
   const factory = createMcpFactory({
-    principal: () => ({ session, defaultContainer, reader: "owner", tools }),
+    principal: () => ({
+      session,
+      defaultContainer,
+      reader: "owner",
+      tools,
+      onToolCall: (tool, args) => {
+        const done = beginRecord({ from: { face: "mcp" } });
+        return (error) => logCall(log, { record: { ...done({ tool, args, error }), method: "STDIO" }, tool });
+      },
+    }),
     log,
     version,
     extension,

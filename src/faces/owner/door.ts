@@ -41,6 +41,7 @@ const actorFields = {
   isApp: z.boolean().optional(),
   isKeyless: z.boolean().optional(),
   client: z.string().optional(),
+  keyName: z.string().optional(),
 } satisfies Record<keyof Actor, z.ZodType>;
 
 /** What the other process says of whoever asked it; the audit believes what can be true. */

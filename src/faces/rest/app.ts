@@ -42,6 +42,9 @@ import type { RequestLog } from "./request-log.js";
 import { projectEndpoints } from "./containers/projects.js";
 import { referenceEndpoints } from "./description/reference.js";
 import { rootEndpoints } from "./service/root.js";
+import { metricsEndpoints } from "./service/metrics.js";
+import { statusEndpoints } from "./service/status.js";
+import type { RequestMeter } from "../telemetry/request-meter.js";
 import { searchEndpoints } from "./search/search.js";
 import { sessionEndpoints } from "./service/session.js";
 import { settingsEndpoints } from "./service/settings.js";
@@ -67,6 +70,7 @@ export interface RestFaceOptions {
   /** Counts a request, whichever face it came to. */
   readonly limitRequests: LimitRequests;
   readonly inTurn: InTurn;
+  readonly meter: RequestMeter;
   /** Where requests are noted; nowhere without it. */
   readonly requests?: RequestLog | undefined;
 }
@@ -104,6 +108,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...teamEndpoints,
   ...billingEndpoints,
   ...webAppEndpoints,
+  ...statusEndpoints,
+  ...metricsEndpoints,
   ...rootEndpoints,
   ...openApiEndpoints(description),
   ...referenceEndpoints(description),
@@ -117,8 +123,8 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   app.use("*", recordRequests(options.requests, options.access));
   mountHealth(app, options);
   const limiting = { limits, limitRequests: options.limitRequests, inTurn: options.inTurn };
-  const { publicUrl, access, version, hasModel = false } = options;
-  mountEndpoints(app, ENDPOINTS, { core, organizationId, publicUrl, access, version, hasModel, ...limiting });
+  const { publicUrl, access, version, meter, hasModel = false } = options;
+  mountEndpoints(app, ENDPOINTS, { core, organizationId, publicUrl, access, version, meter, hasModel, ...limiting });
   app.notFound((context) => refusePath(context.req));
   app.all("*", (context) => refusePath(context.req));
   app.onError((error, context) => {

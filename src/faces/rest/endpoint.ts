@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { Call, Core } from "../../core/index.js";
+import type { RequestMeter } from "../telemetry/request-meter.js";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -18,6 +19,8 @@ interface EndpointCall<Body, Query> {
   /** Version of this server. */
   readonly version: string;
   readonly setHeader: (name: string, value: string) => void;
+  /** Counts the requests of this process. */
+  readonly meter: Pick<RequestMeter, "families">;
   /** Says that the request counts as so many operations more than one in usage. */
   readonly countMore: (operations: number) => void;
 }

@@ -11,6 +11,7 @@ import {
   warningsOf,
   withNoneIgnored,
 } from "../unknown-fields.js";
+import type { RequestMeter } from "../telemetry/request-meter.js";
 import { identify, sourceOf } from "../auth.js";
 import type { InTurn } from "../../lib/large-requests.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
@@ -43,6 +44,7 @@ export interface MountOptions {
   readonly limitRequests: LimitRequests;
   readonly inTurn: InTurn;
   readonly version: string;
+  readonly meter: RequestMeter;
   /** Whether a language model reads texts. */
   readonly hasModel: boolean;
 }
@@ -131,6 +133,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
     header: (name) => req.header(name),
     origin: options.publicUrl ?? new URL(req.url).origin,
     version: options.version,
+    meter: options.meter,
     setHeader: (name, value) => void (facts.headers[name] = value),
     countMore: (operations) => void (facts.operations += operations),
   });

@@ -5,6 +5,7 @@ import { COMMON_HEADERS } from "./common-headers.js";
 import type { Endpoint } from "./endpoint.js";
 import type { RequestLog } from "./request-log.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
+import { learnOf } from "../telemetry/request-facts.js";
 import { truncate } from "../../lib/truncate.js";
 
 /** What is learnt of a request while it is answered. */
@@ -44,6 +45,7 @@ export function recordRequests(
     const createdAt = new Date().toISOString();
     const began = performance.now();
     await next();
+    learnOf(context.req.raw, { route: facts.path, actor: facts.actor, container: facts.containerTag });
     if (!RECORDED.test(context.req.path)) return;
     const { status } = context.res;
     log?.note({

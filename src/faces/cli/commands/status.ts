@@ -64,12 +64,14 @@ export function describeParts({
   llm,
   vectors,
   factExtractor,
-}: Pick<Status, "embedder" | "embedding" | "llm" | "vectors" | "factExtractor">): [string, string][] {
+  rerank,
+}: Pick<Status, "embedder" | "embedding" | "llm" | "vectors" | "factExtractor" | "rerank">): [string, string][] {
   const why = vectors.reason === undefined ? "" : `: ${oneLine(vectors.reason)}`;
   const behind = vectors.behind > 0 ? `, ${vectors.behind} changes behind` : "";
   return [
     ["embedder", `${embedder}${describeFailing(embedding)}`],
     ...describeMove(embedding.next),
+    ["rerank", `${rerank.name}${rerank.problem === null ? "" : ` (away): ${oneLine(rerank.problem)}`}`],
     ["llm", llm],
     ["vector index", `${vectors.name} (${vectors.state}${behind})${why}`],
     ["extractor", factExtractor],

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { loadOnce } from "../../../lib/load-once.js";
 import { defineEndpoint } from "../endpoint.js";
 import type { ApiDescription } from "./openapi.js";
 
@@ -8,8 +9,22 @@ function contentSecurityPolicy(style: string): string {
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
+/** Stands for the address of the server while the page is rendered, which takes longer than everything else about it. */
+const ANY_ORIGIN = "http://any-origin.invalid";
+/** What is neither HTML nor shell to anybody. Hosts may have other characters; whoever names one is shown another address. */
+const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]{1,300}$/;
+const USUAL_ORIGIN = "http://127.0.0.1:6767";
+
 /** The API reference for people. */
 export function referenceEndpoints(description: ApiDescription) {
+  const load = loadOnce(async () => {
+    const [{ renderReference }, { STYLE }] = await Promise.all([
+      import("./reference/page.js"),
+      import("./reference/style.js"),
+    ]);
+    const page = renderReference(await description.at(ANY_ORIGIN), ANY_ORIGIN);
+    return { parts: page.split(ANY_ORIGIN), policy: contentSecurityPolicy(STYLE) };
+  });
   return [
     defineEndpoint({
       method: "get",
@@ -22,14 +37,11 @@ export function referenceEndpoints(description: ApiDescription) {
       status: 200,
       produces: "text/html",
       async handle({ origin }) {
-        const [{ renderReference }, { STYLE }] = await Promise.all([
-          import("./reference/page.js"),
-          import("./reference/style.js"),
-        ]);
-        return new Response(renderReference(await description.at(origin), origin), {
+        const { parts, policy } = await load();
+        return new Response(parts.join(PLAIN_ORIGIN.test(origin) ? origin : USUAL_ORIGIN), {
           headers: {
             "content-type": "text/html; charset=utf-8",
-            "content-security-policy": contentSecurityPolicy(STYLE),
+            "content-security-policy": policy,
             "referrer-policy": "no-referrer",
           },
         });

@@ -1,8 +1,20 @@
+import type { Context } from "hono";
+import { AppError } from "../../../core/errors.js";
+import type { Core } from "../../../core/index.js";
 import { iso } from "../../../lib/time.js";
+import { identify, sourceOf } from "../../auth.js";
+import { type AccessRules, type HttpBindings, visitorOf } from "../../visitor.js";
 import { COMMON_HEADERS } from "../common-headers.js";
 import type { RestApp } from "../mount.js";
+import type { LimitRequests } from "../rate-limit.js";
+import { presentHealth } from "./status.js";
 
 interface HealthOptions {
+  readonly core: Core;
+  readonly organizationId: string;
+  readonly publicUrl?: string | undefined;
+  readonly access?: AccessRules | undefined;
+  readonly limitRequests: LimitRequests;
   readonly version: string;
   readonly isReady: () => boolean;
   readonly fullAt?: (() => Date | null) | undefined;
@@ -11,9 +23,11 @@ interface HealthOptions {
 /**
  * Health for supervisors and people, without a key and without anything worth hiding: `live` says that the process
  * answers, `ready` that it can work; `/health` says both and fails like `ready`. `storageFull` is there once something could
- * not be written for want of room: reading goes on.
+ * not be written for want of room: reading goes on. Whoever shows a key of the owner is told by `/health` how the jobs, the
+ * disk and the index are, and which parts do less than they should; whoever shows another one is told what everybody is.
  */
-export function mountHealth(app: RestApp, { version, isReady, fullAt }: HealthOptions): void {
+export function mountHealth(app: RestApp, options: HealthOptions): void {
+  const { version, isReady, fullAt } = options;
   const ready = () => ({
     status: isReady() ? "ok" : "unavailable",
     live: true,
@@ -21,13 +35,39 @@ export function mountHealth(app: RestApp, { version, isReady, fullAt }: HealthOp
     version,
     ...describeFull(fullAt?.() ?? null),
   });
-  app.get("/health/live", (context) => context.json({ status: "ok" }, 200, COMMON_HEADERS));
-  for (const path of ["/health", "/health/ready"])
-    app.get(path, (context) =>
-      isReady()
-        ? context.json(ready(), 200, COMMON_HEADERS)
-        : context.json(ready(), 503, { ...COMMON_HEADERS, "retry-after": "1" }),
-    );
+  const answer = (context: Context, details: object) =>
+    isReady()
+      ? context.json({ ...ready(), ...details }, 200, HEADERS)
+      : context.json(ready(), 503, { ...HEADERS, "retry-after": "1" });
+  app.get("/health/live", (context) => {
+    context.get("facts").path = "/health/live";
+    return context.json({ status: "ok" }, 200, COMMON_HEADERS);
+  });
+  app.get("/health/ready", (context) => {
+    context.get("facts").path = "/health/ready";
+    return answer(context, {});
+  });
+  app.get("/health", async (context) => {
+    context.get("facts").path = "/health";
+    return answer(context, isReady() ? await detailsFor(context.req.raw, context.env, options) : {});
+  });
+}
+
+const HEADERS = { ...COMMON_HEADERS, "cache-control": "no-store" };
+
+/** Nothing for whoever is not the owner, however they are not: health is told to everybody. */
+async function detailsFor(request: Request, env: HttpBindings | undefined, options: HealthOptions): Promise<object> {
+  const { headers } = request;
+  if (headers.get("authorization") === null && headers.get("x-api-key") === null) return {};
+  try {
+    const visitor = visitorOf(request, env, options.access);
+    const actor = await identify(visitor, { ...options, isKeylessOff: options.access?.isKeylessOff });
+    options.limitRequests(actor, () => undefined);
+    return presentHealth(await options.core.ownerStatus({ actor, from: sourceOf(visitor) }));
+  } catch (error) {
+    if (error instanceof AppError) return {};
+    throw error;
+  }
 }
 
 function describeFull(lastAt: Date | null): object {

@@ -1,0 +1,32 @@
+import type { Status } from "./status.js";
+
+/** Every part that may do less than it should. */
+export const PARTS = ["embedder", "rerank", "llm", "vectors", "store", "jobs"] as const;
+
+/** A part of the service that does less than it should, and why. */
+export interface DegradedPart {
+  readonly part: (typeof PARTS)[number];
+  readonly reason: string;
+}
+
+/** So long a store that had no room counts as full. */
+const FULL_MS = 60 * 60_000;
+
+/** The parts that do less than they should, by what is known without asking any of them anew. */
+export function degradedParts(status: Omit<Status, "degraded">, now: Date): DegradedPart[] {
+  const { embedding, rerank, llmFailures, llmBudget, vectors, store, jobs } = status;
+  const isSpent = llmBudget !== null && llmBudget.spent >= llmBudget.limit;
+  const isFull = store.fullAt !== null && now.getTime() - Date.parse(store.fullAt) < FULL_MS;
+  const reasons: Readonly<Record<DegradedPart["part"], string | null>> = {
+    embedder: embedding.problem ?? (embedding.isAnswering ? null : "the embedder is away; searches go by words"),
+    rerank: rerank.problem,
+    llm: llmFailures?.problem ?? (isSpent ? "the budget of this month is spent" : null),
+    vectors: vectors.state === "degraded" ? (vectors.reason ?? "the vector index does not answer") : null,
+    store: store.problems[0] ?? (isFull ? `there was no room at ${store.fullAt}` : null),
+    jobs: jobs.dead === 0 ? null : `${jobs.dead} given up`,
+  };
+  return PARTS.flatMap((part) => {
+    const reason = reasons[part];
+    return reason === null ? [] : [{ part, reason }];
+  });
+}

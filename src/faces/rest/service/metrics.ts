@@ -1,0 +1,55 @@
+import type { Measures } from "../../../core/index.js";
+import { exposition, EXPOSITION_TYPE, type Family } from "../../../lib/exposition.js";
+import { processFamilies } from "../../telemetry/process-families.js";
+import { defineEndpoint } from "../endpoint.js";
+
+/** Not in contract.md: an extension. */
+export const metricsEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/metrics",
+    summary: "Numbers for programs that watch the service",
+    description:
+      "In the text format of Prometheus: requests by route and their durations, jobs, what is kept, parts that do less than they should, memory and delays of the process. No name, no container, no content. A key of the whole organisation may read it, one that only reads is enough; nobody may without a key.",
+    tag: "service",
+    status: 200,
+    produces: "text/plain",
+    async handle({ core, call, meter }) {
+      const measures = await core.measures(call);
+      const families = [...serviceFamilies(measures), ...meter.families(), ...processFamilies()];
+      const headers = { "content-type": EXPOSITION_TYPE, "cache-control": "no-store" };
+      return new Response(exposition(families), { headers });
+    },
+  }),
+];
+
+function serviceFamilies(measures: Measures): Family[] {
+  const { version, jobs, parts } = measures;
+  const { waiting, running, dead } = jobs;
+  const gauge = (name: string, help: string, value: number): Family => ({
+    name: `recollect_${name}`,
+    help,
+    type: "gauge",
+    samples: [{ value }],
+  });
+  return [
+    { ...gauge("info", "Version of the service.", 1), samples: [{ labels: { version }, value: 1 }] },
+    {
+      ...gauge("jobs", "Background jobs by state; dead ones were given up.", 0),
+      samples: Object.entries({ waiting, running, dead }).map(([state, value]) => ({ labels: { state }, value })),
+    },
+    gauge("jobs_oldest_waiting_seconds", "How long the oldest job has been due.", jobs.oldestWaitingSeconds),
+    gauge("documents", "Documents that are kept.", measures.documents),
+    gauge("passages", "Passages that are kept.", measures.chunks),
+    gauge("memories", "Memories that are kept, with former versions.", measures.memories),
+    gauge("documents_waiting", "Documents whose passages or facts are still to come.", measures.waitingDocuments),
+    gauge("documents_unsearchable", "Those of them that no search finds yet.", measures.unsearchableDocuments),
+    gauge("documents_read_by_rules", "Documents that rules read in place of the language model.", measures.readByRules),
+    gauge("store_bytes", "Size of the store.", measures.storeBytes),
+    gauge("disk_free_bytes", "Room that is left on the disk of the data folder.", measures.freeBytes),
+    {
+      ...gauge("part_degraded", "1 for a part that does less than it should.", 0),
+      samples: parts.map(({ part, isDegraded }) => ({ labels: { part }, value: isDegraded ? 1 : 0 })),
+    },
+  ];
+}

@@ -1,0 +1,104 @@
+import * as z from "zod";
+import type { Status } from "../../../core/index.js";
+import { defineEndpoint } from "../endpoint.js";
+import { dateTime } from "../schemas.js";
+
+const count = z.int().min(0);
+
+const jobs = z.object({
+  waiting: count,
+  running: count,
+  dead: count.describe("Given up."),
+  oldestWaitingSeconds: count.describe("How long the oldest has been due."),
+});
+const disk = z.object({ storeBytes: count, freeBytes: count.describe("Left on the disk of the data folder.") });
+const index = z.object({
+  name: z.string(),
+  state: z.enum(["ready", "starting", "degraded", "off"]),
+  behind: count.describe("Changes that it has not seen yet."),
+  reason: z.string().nullable(),
+});
+const degraded = z.array(z.object({ part: z.string(), reason: z.string() }));
+
+const part = z.object({ name: z.string(), problem: z.string().nullable().describe("Why it does not answer now.") });
+
+const status = z.object({
+  version: z.string(),
+  documents: count,
+  passages: count,
+  memories: count.describe("With former versions."),
+  waitingDocuments: count.describe("Documents whose passages or facts are still to come."),
+  unsearchableDocuments: count.describe("Those of them that no search finds yet."),
+  reprocessing: count.describe("Documents that are to be read again."),
+  jobs,
+  disk,
+  index,
+  embedder: part,
+  rerank: part,
+  llm: part,
+  readByRules: z
+    .object({
+      documents: count,
+      givenUp: count.describe("Those of them that wait for another model."),
+      reasons: z.array(z.object({ reason: z.string(), documents: count })),
+    })
+    .nullable()
+    .describe("Documents that rules read in place of the language model; null without one."),
+  expiringKeys: z.array(z.object({ id: z.string(), name: z.string(), expiresAt: dateTime, daysLeft: count })),
+  idleGuidance: z.array(z.string()).describe("Settings that have no effect without a language model."),
+  degraded: degraded.describe("Parts that do less than they should now."),
+});
+
+/** What the owner is told beside what everybody is. */
+export function presentHealth({
+  jobs: { waiting, running, dead, oldestWaitingSeconds },
+  store,
+  vectors,
+  ...rest
+}: Status) {
+  return {
+    jobs: { waiting, running, dead, oldestWaitingSeconds },
+    disk: { storeBytes: store.bytes, freeBytes: store.freeBytes },
+    index: { name: vectors.name, state: vectors.state, behind: vectors.behind, reason: vectors.reason ?? null },
+    degraded: rest.degraded.map((one) => ({ ...one })),
+  };
+}
+
+function present(of: Status): z.infer<typeof status> {
+  const { store, llmFailures } = of;
+  return {
+    version: of.version,
+    documents: store.documents,
+    passages: store.chunks,
+    memories: store.memories,
+    waitingDocuments: of.waitingDocuments,
+    unsearchableDocuments: of.unsearchableDocuments,
+    reprocessing: of.reprocessing,
+    ...presentHealth(of),
+    embedder: { name: of.embedder, problem: of.embedding.problem },
+    rerank: { ...of.rerank },
+    llm: { name: of.llm, problem: llmFailures?.problem ?? null },
+    readByRules: llmFailures && {
+      documents: llmFailures.documents,
+      givenUp: llmFailures.givenUp,
+      reasons: llmFailures.reasons.map(({ reason, documents }) => ({ reason, documents })),
+    },
+    expiringKeys: of.expiringKeys.map(({ id, name, expiresAt, daysLeft }) => ({ id, name, expiresAt, daysLeft })),
+    idleGuidance: [...of.idleGuidance],
+  };
+}
+
+/** Not in contract.md: an extension. */
+export const statusEndpoints = [
+  defineEndpoint({
+    method: "get",
+    path: "/v3/status",
+    summary: "What is kept, what is still to do, and what does not work",
+    description:
+      "The same as `recollect status`, without the folders of the server. Only a key of the whole organisation may do this.",
+    tag: "service",
+    status: 200,
+    answer: status,
+    handle: async ({ core, call }) => present(await core.ownerStatus(call)),
+  }),
+];

@@ -1,0 +1,52 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import type { Family } from "../../lib/exposition.js";
+
+const RESOLUTION_MS = 20;
+const PERCENTILES = [50, 90, 99, 100] as const;
+let delay: IntervalHistogram | undefined;
+
+/** Memory, time and delays of this process. Delays are those since they were asked for last, and watched from the first time on. */
+export function processFamilies(): Family[] {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  return [
+    gauge("process_resident_memory_bytes", "Memory of the process.", rss),
+    gauge("nodejs_heap_size_used_bytes", "Heap in use.", heapUsed),
+    gauge("nodejs_external_memory_bytes", "Memory of buffers outside the heap.", external),
+    gauge(
+      "process_start_time_seconds",
+      "When the process began, as seconds since 1970.",
+      performance.timeOrigin / 1_000,
+    ),
+    {
+      name: "process_cpu_seconds_total",
+      help: "Time of processors that was used.",
+      type: "counter",
+      samples: [{ value: (user + system) / 1_000_000 }],
+    },
+    eventLoopDelays(),
+  ];
+}
+
+function gauge(name: string, help: string, value: number): Family {
+  return { name, help, type: "gauge", samples: [{ value }] };
+}
+
+function eventLoopDelays(): Family {
+  const watched = delay;
+  const samples = watched && watched.count > 0 ? PERCENTILES.map((percent) => lagAt(watched, percent)) : [];
+  delay ??= monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  delay.reset();
+  return {
+    name: "recollect_event_loop_lag_seconds",
+    help: "By how much the event loop was late since it was asked for last.",
+    type: "gauge",
+    samples,
+  };
+}
+
+function lagAt(histogram: IntervalHistogram, percent: number) {
+  const seconds = Math.max(0, histogram.percentile(percent) / 1e9 - RESOLUTION_MS / 1_000);
+  return { labels: { quantile: String(percent / 100) }, value: seconds };
+}
