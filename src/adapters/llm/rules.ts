@@ -17,7 +17,7 @@ import { readSpecial, type SpecialFact } from "./rules/special.js";
 import { isAssistantFact } from "./rules/assistant.js";
 import { APPOINTMENT, type Verdict } from "./rules/verdict.js";
 import { passagesOf, type Passage } from "./rules/voice.js";
-import { withRest } from "./rules/rest.js";
+import { withoutEnd, withRest } from "./rules/rest.js";
 import { resolveDates, type DatedText, type Direction, type ParseDates } from "./rules/when.js";
 
 /** A document that states more than this is not a conversation or a note any more; its chunks are found all the same. */
@@ -123,7 +123,7 @@ function createReader(
     const task = jotting === null ? null : jottingFact(jotting, sentence, when);
     if (task) return [task];
     if (facts.length > 0) {
-      const said = opened.text.replace(/[.!]+$/, "");
+      const said = withoutEnd(opened.text);
       const whole = readClause(said, { voice, antecedent: told.person });
       return withRest(facts, { said, whole: whole && factOf(whole, passage, sentence, when) });
     }

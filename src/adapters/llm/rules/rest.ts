@@ -33,6 +33,11 @@ export function withRest(facts: readonly FactCandidate[], { said, whole }: Whole
   return text !== null && belongs ? [{ ...first, text }, ...others] : [...facts];
 }
 
+/** A sentence without the marks that end it. */
+export function withoutEnd(sentence: string): string {
+  return sentence.replace(/[.!]+$/, "");
+}
+
 /** With the words that follow in the sentence, where they can stay as they are; else null. */
 function asSaid(fact: string, said: string): string | null {
   const end = fact.split(" ").slice(-2).join(" ");
