@@ -1,3 +1,4 @@
+import { isChat } from "../lib/chat.js";
 import { isLasting } from "../core/memories/lasting.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { StatedCandidate } from "../core/memories/resolve-facts.js";
@@ -126,6 +127,7 @@ export function asRead(
   );
   const content = source?.content ?? "";
   if (said.length > 0 || !rememberAsIs || content === "" || content.length > AS_IS_LENGTH) return said;
+  if (isChat(content)) return said;
   if (judgeWishes(plainWishesOf(source?.guidance))?.(content) === false) return said;
   const text = content.replace(/\s+/gu, " ").trim();
   return [{ text, kind: "fact", isStatic: isLasting(text), quote: content }];

@@ -135,9 +135,9 @@ function isVerb(tokens: readonly Token[], index: number): boolean {
   if (DETERMINERS.test(before)) return false;
   if (PAST_FORMS.has(word)) return true;
   if (/[a-z]{2}ed$/.test(word)) return before !== "" || DETERMINERS.test(after);
-  if (/ing$/.test(word) && (DETERMINERS.test(after) || before === "")) return VERBS.has(rootOf(word));
+  if (word.endsWith("ing") && (DETERMINERS.test(after) || before === "")) return VERBS.has(rootOf(word));
   // "Which varieties grow": what many do is no part of their name.
-  if (/[a-z][^s]s$/.test(before) && !/s$/.test(word) && VERBS.has(rootOf(word)) && !isCapital) return true;
+  if (/[a-z][^s]s$/.test(before) && !word.endsWith("s") && VERBS.has(rootOf(word)) && !isCapital) return true;
   const isBeforeObject =
     DETERMINERS.test(after) || /^(?:us|me|them|him|it|that|into|by|when|if|as|because|after|before)$/.test(after);
   if (!VERBS.has(rootOf(word))) return false;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, CreateMemoriesInput, Profile } from "../../src/core/index.js";
+import { presentProfile } from "../../src/faces/rest/search/present-profile.js";
 import { createId } from "../../src/lib/ids.js";
 import { openManualCore, type ManualCore } from "../support/manual-core.js";
 
@@ -221,6 +222,18 @@ describe("a profile holds what matters", () => {
   ])("what only speaks of secrets is none: %s", async (content) => {
     await remember([{ content }]);
     expect(texts((await profile()).dynamic)).toEqual([content]);
+  });
+
+  test("and what waits for review with its mark, under which it can be forgotten", async () => {
+    const [guess] = await remember([{ content: "Ines likes figs" }]);
+    await opened.store.memories.update(opened.store.organizationId, guess?.id ?? "", { isInference: true });
+    const shown = presentProfile(await profile()).profile;
+    const day = opened.clock.now().toISOString().slice(0, 10);
+    const marked = `[Recent] [${day}] [Unreviewed] Ines likes figs`;
+    expect(shown.dynamic).toEqual([marked]);
+    expect(shown.buckets?.["preferences"]).toEqual(["[Recent] [Unreviewed] Ines likes figs"]);
+    await opened.core.forget(call, { content: marked, containerTag: "a" });
+    expect((await profile()).dynamic).toEqual([]);
   });
 
   test("what a caller says is not lasting stays recent, and a passing one is never lasting", async () => {

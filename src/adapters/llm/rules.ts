@@ -17,6 +17,7 @@ import { readSpecial, type SpecialFact } from "./rules/special.js";
 import { isAssistantFact } from "./rules/assistant.js";
 import { APPOINTMENT, type Verdict } from "./rules/verdict.js";
 import { passagesOf, type Passage } from "./rules/voice.js";
+import { withoutEnd, withRest } from "./rules/rest.js";
 import { resolveDates, type DatedText, type ParseDates } from "./rules/when.js";
 
 /** A document that states more than this is not a conversation or a note any more; its chunks are found all the same. */
@@ -117,7 +118,12 @@ function createReader(
     }
     const jotting = facts.length === 0 ? readJotting(opened.text, voice) : null;
     const task = jotting === null ? null : jottingFact(jotting, sentence, when);
-    if (task || facts.length > 0) return task ? [task] : facts;
+    if (task) return [task];
+    if (facts.length > 0) {
+      const said = withoutEnd(opened.text);
+      const whole = readClause(said, { voice, antecedent: told.person });
+      return withRest(facts, { said, whole: whole && factOf(whole, passage, sentence, when) });
+    }
     const noted =
       readInstruction(sentence.text, voice) ?? readDefinition(opened.text, voice) ?? readForeign(sentence.text, voice);
     return noted ? [specialFact(noted, sentence)] : [];

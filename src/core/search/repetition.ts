@@ -1,4 +1,6 @@
 import type { UnitWords } from "./evidence.js";
+import { rarityOf } from "../../lib/english/common-words.js";
+import type { Root } from "./roots.js";
 import { meaningKey } from "../memories/near-duplicates.js";
 import type { UnitKind } from "../types.js";
 
@@ -103,7 +105,8 @@ function findSource({ words }: Listed, byDocument: ReadonlyMap<string, readonly 
     for (const group of byDocument.get(id) ?? []) {
       const other = group.shown.words;
       if (isMemory(other) === isMemory(words)) continue;
-      if (isPartOf(words, other) && isPartOf(other, words)) return group;
+      const [memory, chunk] = isMemory(words) ? [words, other] : [other, words];
+      if (isPartOf(memory, chunk) && isPartOf(chunk, memory) && tellsAllOf(memory, chunk)) return group;
     }
   }
   return undefined;
@@ -129,6 +132,19 @@ function isPartOf(part: UnitWords, whole: UnitWords): boolean {
     else if (/\d/.test(root)) return false;
   }
   return total > 0 && found >= REPEATED * total;
+}
+
+/** Small words that change what is said: a fact that lacks one is less than its sentence. */
+const CHANGING =
+  /\b(?:off|on hold|out of|down|only|except|unless|without|until|till|but|because|if|instead|rather|no longer|not any ?more)\b/giu;
+
+/** True when a fact leaves out no word of a passage by which it would be found, and none that changes what is said. */
+function tellsAllOf(memory: UnitWords, chunk: UnitWords): boolean {
+  const isLeftOut = ({ text }: Root) =>
+    rarityOf(text) === 1 && !chunk.speakers.includes(text) && !memory.roots.some((root) => root.text === text);
+  if (chunk.roots.some(isLeftOut)) return false;
+  const said = memory.detail.text.toLowerCase();
+  return (chunk.detail.text.match(CHANGING) ?? []).every((word) => said.includes(word.toLowerCase()));
 }
 
 function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {

@@ -14,6 +14,23 @@ const ANSWERING = new RegExp(
   `^${POLITE}(${SAYING}(?: to me)?(?: only| always)? ${MANNER}(?: only| always)?)(?:,? please)?$`,
   "iu",
 );
+const FORM =
+  "(?:in (?:bullet points|bullets|bullet form|lists|tables|short sentences|full sentences|plain (?:text|english|language|words)|markdown|one (?:sentence|paragraph)|two sentences|a few words)|(?:with|without|using) (?:bullet points|bullets|emojis?|emoticons|markdown|tables|lists|code examples|examples|jargon|small talk|disclaimers)|briefly|concisely)";
+/** "I want you to answer in bullet points", "I'd like you to be brief". */
+const WISHED =
+  /^(?:i(?:'d| would) (?:like|prefer)|i (?:want|need|prefer)) (?:it if )?you to (?=always |never |please |only |answer|reply|respond|write|speak|talk|explain|address|keep)/i;
+const IN_FORM = new RegExp(
+  `^${POLITE}((?:(?:always|only) )?${SAYING}(?: to me)?(?: only| always)? ${FORM}(?: only| always)?)(?:,? please)?$`,
+  "iu",
+);
+/** "No emojis, please", "Use bullet points in your answers". */
+const STYLE =
+  /^(?:please,? )?(no|don't use|do not use|use|give me) (emojis?|emoticons|bullet points|bullets|markdown|tables|jargon|disclaimers|filler|small talk)(?: in (?:your |the |all )?(?:answers|replies|responses))?(?:,? please)?$/i;
+/** "I'd like answers in bullet points", "I prefer short answers". */
+const WISHED_ANSWERS = new RegExp(
+  `^i(?:'d like| would like| want| would prefer|'d prefer) ((?:your )?(?:(?:short|brief|concise|detailed|long|direct|simple|honest) )?(?:answers|replies|responses|explanations)(?: ${FORM})?)(?:,? please)?$`,
+  "iu",
+);
 /** "Keep answers short." */
 const KEPT =
   /^(?:please )?(keep (?:your |all |the )?(?:answers|replies|responses|explanations|messages|summaries) (?:very )?(?:short|brief|concise|simple|formal|informal|friendly|to the point))(?:,? please)?$/i;
@@ -36,10 +53,17 @@ const SPEAKS_OF_THE_TALK =
  * "Use tabs, not spaces". What is asked once, and what is said to anybody, is neither: null.
  */
 export function readInstruction(text: string, { self, kind, isNote, isOwn, addressee }: Voice): SpecialFact | null {
-  if (kind !== "document" || isNote !== true || isOwn !== true || addressee !== null) return null;
-  const told = text.replace(/[.!]+$/, "").trim();
-  const order = ANSWERING.exec(told)?.[1] ?? KEPT.exec(told)?.[1];
+  const isOfNotes = kind === "document" && isNote === true && isOwn === true && addressee === null;
+  const isOfTalk = kind === "user" && addressee === "Assistant";
+  if (!isOfNotes && !isOfTalk) return null;
+  const told = text
+    .replace(WISHED, "")
+    .replace(/[.!]+$/, "")
+    .trim();
+  const order =
+    formOf(told) ?? (isOfNotes || isLasting(told) ? ANSWERING.exec(told)?.[1] : undefined) ?? KEPT.exec(told)?.[1];
   if (order !== undefined) return wanted(self, order);
+  if (!isOfNotes) return null;
   const [, how = "", verb = "", rest = ""] = ALWAYS.exec(told) ?? [];
   if (how !== "" && isOrder(how, verb, rest)) {
     const isForbidden = /^(?:never|do not|don't)$/i.test(how);
@@ -48,6 +72,23 @@ export function readInstruction(text: string, { self, kind, isNote, isOwn, addre
   }
   const choice = CHOICE.exec(told)?.[1];
   return choice === undefined ? null : { text: `The rule is: ${lowerFirst(choice)}`, verdict: FACT };
+}
+
+/** The form of answers that somebody wishes: "answer in bullet points", "no emojis, please". */
+function formOf(told: string): string | undefined {
+  const form = IN_FORM.exec(told)?.[1];
+  if (form !== undefined) return form;
+  const [, not = "", style = ""] = STYLE.exec(told) ?? [];
+  if (style !== "") return `${/^(?:use|give me|i)/i.test(not) ? "use" : "not use"} ${style.toLowerCase()}`;
+  const answers = WISHED_ANSWERS.exec(told)?.[1];
+  return answers === undefined ? undefined : `give ${answers}`;
+}
+
+/** In talk, what is asked of one answer looks like what is asked of all. */
+function isLasting(told: string): boolean {
+  return /\b(?:always|only|from now on|going forward|in (?:the )?future|by default|every time|all your (?:answers|replies))\b/i.test(
+    told,
+  );
 }
 
 /** Of what is to be left alone once, and of what is a rule, only the verb tells. */

@@ -1,4 +1,5 @@
-import { sentenceSpans } from "../../../lib/sentences.js";
+import { sentenceSpans, type Span } from "../../../lib/sentences.js";
+import { takesBack, withCorrection } from "./corrections.js";
 import type { Voice } from "./voice.js";
 
 /** A sentence that may state a fact. */
@@ -18,6 +19,9 @@ const EMOJI = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f)+|(
 /** Signs that the sentence asks, supposes, hedges, quotes or jokes. */
 const UNSURE =
   /\b(?:if|maybe|perhaps|possibly|might|i guess|i suppose|i wonder|i wish|i hope|hopefully|unless|imagine|pretend|suppose|supposedly|just kidding|not sure|no idea|what if|as if|would have|could have|should have|would love|would like|'d love|'d like|can't wait|cannot wait|looking forward|who knows|for example|e\.g|let's say|as a joke|jokingly|joking|dreamt|dreamed that|in a dream|allegedly|hypothetically|for this exercise|in this (?:scenario|story|game|exercise)|in the (?:novel|story|game|film|movie|play|dream),|role ?play|in another life|rumou?r has it|in theory|in a parallel)\b/i;
+/** How somebody would like to be answered is a wish that holds. */
+const WISH_OF_FORM =
+  /^i(?:'d| would) (?:like|prefer) (?:you to (?:always |only )?(?:answer|reply|respond|keep)|(?:your )?(?:\w+ )?(?:answers|replies|responses|explanations))\b/i;
 /** A question after a comma; short names of it, so that nothing is read twice. */
 const QUESTION_TAIL =
   /(?:,| -| —| –|;)(?: (?:so|and|but))? (?:what|how|can|could|do|does|did|is|are|should|would|will|which|where|any|who|when|have|has)\b[^,;]{0,160}\?$/i;
@@ -46,12 +50,25 @@ function isHeading(line: string): boolean {
 }
 
 function* statementsOfLine(line: string, voice: Voice): Generator<Sentence> {
-  for (const { start, end } of sentenceSpans(line)) {
+  for (const { start, end } of withWhatTakesBack(line)) {
     if (end - start < SHORTEST || end - start > LONGEST) continue;
     const quote = line.slice(start, end).replace(ORNAMENT, "");
-    const text = withoutTail(plain(quote).replace(TO_REMEMBER, "$1."));
+    const said = withCorrection(plain(quote));
+    const text = said === null ? "" : withoutTail(said.replace(TO_REMEMBER, "$1."));
     if (text.length >= SHORTEST && !isUnfit(text, voice)) yield { quote, text };
   }
+}
+
+/** Sentences; what takes one back belongs to it. */
+function withWhatTakesBack(line: string): Span[] {
+  const spans: Span[] = [];
+  for (const span of sentenceSpans(line)) {
+    const last = spans.at(-1);
+    if (last && takesBack(line.slice(span.start, span.end)))
+      spans[spans.length - 1] = { start: last.start, end: span.end };
+    else spans.push(span);
+  }
+  return spans;
 }
 
 /** A statement stays one when a question or a wish follows it: "I'm vegan, what can I cook?" */
@@ -76,7 +93,7 @@ function plain(quote: string): string {
 
 function isUnfit(text: string, voice: Voice): boolean {
   if (/\?["')]*$/.test(text) || /\?\s/.test(text)) return true;
-  if (UNSURE.test(text)) return true;
+  if (UNSURE.test(text) && !WISH_OF_FORM.test(text)) return true;
   if (
     /^(?:translate|rewrite|correct|fix|proofread|summari[sz]e|explain|improve|rephrase|shorten|continue|complete|example|quote|lyrics|prompt|title|subject|story|song idea|story idea|plot|joke|poem|riddle|headline|slogan|(?:famous |favou?rite )?quote of the \w+|lyric)\b[^:.]{0,40}:/i.test(
       text,
