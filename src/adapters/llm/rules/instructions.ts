@@ -35,8 +35,11 @@ const SPEAKS_OF_THE_TALK =
  * Reads in somebody's own notes how an assistant is to answer, or a rule of the work: "Please always answer in German",
  * "Use tabs, not spaces". What is asked once, and what is said to anybody, is neither: null.
  */
-export function readInstruction(text: string, { self, kind, isNote, isOwn, addressee }: Voice): SpecialFact | null {
-  if (kind !== "document" || isNote !== true || isOwn !== true || addressee !== null) return null;
+export function readInstruction(
+  text: string,
+  { self, kind, isNote, isOwn, addressee, authors }: Voice,
+): SpecialFact | null {
+  if (kind !== "document" || isNote !== true || isOwn !== true || addressee !== null || authors) return null;
   const told = text.replace(/[.!]+$/, "").trim();
   const order = ANSWERING.exec(told)?.[1] ?? KEPT.exec(told)?.[1];
   if (order !== undefined) return wanted(self, order);

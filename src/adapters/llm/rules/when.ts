@@ -114,7 +114,7 @@ function replace(
     found,
     words: found.text.toLowerCase(),
     text,
-    before,
+
     pointing,
     reference,
     today,
