@@ -227,6 +227,8 @@ export interface FactSource {
   /** The document as a conversation, when it is one; "I" is then the speaker, and "User" in any other text. */
   readonly turns?: readonly Turn[] | undefined;
   readonly title?: string | null | undefined;
+  /** The beginning of the document, where `content` may be only what was added to it. */
+  readonly opening?: string | undefined;
   readonly guidance?: ExtractionGuidance | undefined;
   /** What is known already and helps to understand the text. */
   readonly known?: readonly string[] | undefined;

@@ -17,6 +17,8 @@ import { judgeWishes, plainWishesOf } from "../core/documents/plain-wishes.js";
 import { knownFor } from "./known-memories.js";
 import { noteModelFailure } from "./model-failures.js";
 
+/** In characters: where a document says who wrote it. */
+const OPENING_LENGTH = 2000;
 /** A text up to this length that its sender asked to be remembered becomes one fact if no rule finds any. */
 const AS_IS_LENGTH = 600;
 
@@ -77,6 +79,7 @@ export async function submissionOf(
     timeZone,
     turns: turns?.map((turn) => (turn.date ? { ...turn, date: inTimeZone(turn.date, timeZone) } : turn)),
     title: document.title,
+    opening: document.content.slice(0, OPENING_LENGTH),
     guidance: await guidanceFor(store, document),
     isOwn: trustOfDocument(document) === "trusted",
     known: model ? await knownFor(store.memories, document) : [],

@@ -213,7 +213,7 @@ describe("documents", () => {
     const minutes =
       "We decided to postpone the launch to June 15. Bob will write the plan by Friday. Chen owns the rollout.";
     expect(textsOf(await extract(minutes))).toEqual([
-      "User decided to postpone the launch to 15 June 2023",
+      "We decided to postpone the launch to 15 June 2023",
       "Bob will write the plan by 12 May 2023",
       "Chen owns the rollout",
     ]);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { SEEN } from "../fixtures/said-dates/seen.js";
+import { UNSEEN } from "../fixtures/said-dates/unseen.js";
 import { judgeDate } from "../support/said-dates.js";
 
 describe("of dates that are not whole, in the sentences that the rules were written against", () => {
-  test("at least 150 are labelled", () => {
+  test("at least 150 are labelled, on different days", () => {
     expect(SEEN.length).toBeGreaterThanOrEqual(150);
     expect(new Set(SEEN.map(({ saidOn }) => saidOn)).size).toBeGreaterThanOrEqual(5);
   });
@@ -14,4 +15,17 @@ describe("of dates that are not whole, in the sentences that the rules were writ
       expect((await judgeDate(said)).wrong).toEqual([]);
     },
   );
+
+  test("few facts lose what could be completed", async () => {
+    const judged = await Promise.all(SEEN.map(judgeDate));
+    const stated = judged.filter(({ facts }) => facts.length > 0);
+    expect(stated.length / judged.length).toBeGreaterThan(0.85);
+    expect(stated.filter(({ isComplete }) => isComplete).length / stated.length).toBeGreaterThan(0.95);
+  });
+});
+
+test("in at least 60 sentences that the rules were not written against, no year is wrong", async () => {
+  const judged = await Promise.all(UNSEEN.map(judgeDate));
+  expect(judged.length).toBeGreaterThanOrEqual(60);
+  expect(judged.flatMap(({ wrongYears }) => wrongYears)).toEqual([]);
 });

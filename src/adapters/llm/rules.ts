@@ -16,8 +16,8 @@ import { statementsOf, type Sentence } from "./rules/sentences.js";
 import { readSpecial, type SpecialFact } from "./rules/special.js";
 import { isAssistantFact } from "./rules/assistant.js";
 import { APPOINTMENT, type Verdict } from "./rules/verdict.js";
-import { passagesOf, type Passage } from "./rules/voice.js";
 import { withoutEnd, withRest } from "./rules/rest.js";
+import { passagesOf, type Passage, type Voice } from "./rules/voice.js";
 import { resolveDates, type DatedText, type ParseDates } from "./rules/when.js";
 
 /** A document that states more than this is not a conversation or a note any more; its chunks are found all the same. */
@@ -122,7 +122,7 @@ function createReader(
     if (facts.length > 0) {
       const said = withoutEnd(opened.text);
       const whole = readClause(said, { voice, antecedent: told.person });
-      return withRest(facts, { said, whole: whole && factOf(whole, passage, sentence, when) });
+      return withRest(facts, { said, whole: (whole && factOf(whole, passage, sentence, when)?.fact) ?? null });
     }
     const noted =
       readInstruction(sentence.text, voice) ?? readDefinition(opened.text, voice) ?? readForeign(sentence.text, voice);
@@ -150,9 +150,7 @@ function factOf(clause: Clause, passage: Passage, sentence: Sentence, when: When
   const verdict = judge(subject, predicate);
   if (!verdict || (passage.voice.kind === "assistant" && !isAssistantFact(clause, verdict, passage.voice.self)))
     return null;
-  const isAboutSelf =
-    subject.role === "self" || (subject.role === "own" && subject.text.startsWith(`${passage.voice.self}'s`));
-  const rest = rewriteRest(predicate.rest, passage.voice, isAboutSelf);
+  const rest = rewriteRest(predicate.rest, passage.voice, speakerIn(clause, passage.voice));
   if (rest === null) return null;
   const pointing = pointingOf(clause, verdict);
   const dated = resolveDates(rest, { ...when, pointing, verbs: predicate.group });
@@ -181,6 +179,13 @@ function written(
     ...(dated.open.length > 0 ? { openDates: dated.open } : {}),
     quote: sentence.quote,
   };
+}
+
+/** The speaker, when the clause is about them or about what is theirs. */
+function speakerIn({ subject: { role, text, isPlural } }: Clause, { self, authors }: Voice): string | null {
+  const names = [self, authors?.one, authors?.group].filter((name) => typeof name === "string");
+  if (role === "self") return names.find((name) => text === name) ?? (isPlural ? self : text);
+  return role === "own" ? (names.find((name) => text.startsWith(`${name}'s`)) ?? null) : null;
 }
 
 /** An odd date is no reason to lose the facts; relative dates then resolve against today. */

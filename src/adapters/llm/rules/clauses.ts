@@ -40,6 +40,8 @@ const NOUN_LIKE = new Set(
 const TAKES_OBJECT = /^(?:an?|my|our|it|them|at|as|every)$/;
 /** "… and doesn't drink", "… and will move". */
 const AUXILIARY = /^(?:does|do|did|can|will|has|have|is|are|am|was|were|used)$/;
+/** What was done before them still holds: "was signed yesterday and starts on Monday". */
+const HOLDS_ON = /^(?:starts|begins|ends|expires|opens|closes|runs|lasts|costs)$/;
 const AFTER_VERB = /^(?:in|at|for|as|to|from|with|on|an?|my|our|the|his|her|their|two|three|out|up)$/;
 /** "Since I have a bad knee, I avoid stairs" states both. */
 const CAUSE_FIRST =
@@ -122,11 +124,18 @@ function nextSplit(text: string, context: ReadingContext): Split | null {
     if (hasOwnSubject(right, told)) return { left, right };
     const remark = readRemark(left, right, isDash, context);
     if (remark !== null) return { left, right: remark };
-    const isJoined = token === "and" || token === "but" || token === "&";
+    const isJoined = token === "and" || token === "but" || token === "&" || (!isDash && isInList(clause, rightTokens));
     const shared = sharedSubject(left, rightTokens, isJoined, context);
     if (shared !== null) return { left, right: `${shared} ${right}` };
   }
   return null;
+}
+
+/** "… signed yesterday, starts on Monday and runs for a year": of three verbs the second one stands after a comma alone. */
+function isInList({ predicate: { verb } }: Clause, right: readonly string[]): boolean {
+  if (verb !== null && (isLikingVerb(verb) || verb === "have")) return false;
+  const isVerb = (word: string | undefined): boolean => readVerb(word?.toLowerCase() ?? "", "third") !== null;
+  return isVerb(right[0]) && right.some((word, index) => index > 1 && word === "and" && isVerb(right[index + 1]));
 }
 
 /** "Something awesome happened - I'm …": what has no subject of its own may be left out, unless it is a condition. */
@@ -231,7 +240,7 @@ function sharedSubject(
   const isAlsoPast =
     (readVerb(verb, "past") !== null && readVerb(verb, "gerund") === null) ||
     (/[a-z]{3,}ed$/.test(verb) && AFTER_VERB.test(next));
-  if (isPast) return isAlsoPast ? subjectText : null;
+  if (isPast) return isAlsoPast || (!isFirstPerson(subject) && HOLDS_ON.test(verb)) ? subjectText : null;
   if (isAlsoPast && predicate.frame === "present" && readVerb(verb, "base") === null && AFTER_VERB.test(next))
     return subjectText;
   const isPresent = predicate.frame === "present" || predicate.frame === "be" || predicate.frame === "progressive";

@@ -52,8 +52,11 @@ const SPEAKS_OF_THE_TALK =
  * Reads in somebody's own notes how an assistant is to answer, or a rule of the work: "Please always answer in German",
  * "Use tabs, not spaces". What is asked once, and what is said to anybody, is neither: null.
  */
-export function readInstruction(text: string, { self, kind, isNote, isOwn, addressee }: Voice): SpecialFact | null {
-  const isOfNotes = kind === "document" && isNote === true && isOwn === true && addressee === null;
+export function readInstruction(
+  text: string,
+  { self, kind, isNote, isOwn, addressee, authors }: Voice,
+): SpecialFact | null {
+  const isOfNotes = kind === "document" && isNote === true && isOwn === true && addressee === null && !authors;
   const isOfTalk = kind === "user" && addressee === "Assistant";
   if (!isOfNotes && !isOfTalk) return null;
   const told = text

@@ -13,8 +13,8 @@ const PERSONAL_NOUN = /^(?:dentist|doctor|vet|physio|therapy|haircut|mri|x-ray|s
  * What a line of somebody's own notes stands for that has no subject: a task ("Call the bank on Monday") or an entry of a
  * calendar ("Tyres: appointment at Kwik on 23 March"). Worth keeping only with a date; null for anything else.
  */
-export function readJotting(text: string, { self, isNote }: Voice): string | null {
-  if (isNote !== true || FOR_OTHERS.test(text)) return null;
+export function readJotting(text: string, { self, isNote, authors }: Voice): string | null {
+  if (isNote !== true || authors || FOR_OTHERS.test(text)) return null;
   const task = TASK.exec(text)?.[1];
   if (task !== undefined) return `${self} needs to ${lowerFirst(task)}`;
   const [, label, noun = "", when = ""] = ENTRY.exec(text) ?? [];

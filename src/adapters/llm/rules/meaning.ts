@@ -1,7 +1,10 @@
 import type { ParsedResult } from "chrono-node/en";
 import { addDays, dayOf, endOfMonth, endOfYear, MONTHS, written } from "./days.js";
 import type { Pointing } from "./pointing.js";
-import { bothYears, completeRange, completeYear, firstFrom, type Yearless } from "./year.js";
+import { bothYears, completeRange, completeYear, firstFrom, type Yearless, type YearlessRange } from "./year.js";
+
+const RANGE =
+  /^(?:from )?(\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9}) (?:to|until|till|through|-|–) (\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9})$/;
 
 /** What the words of a date stand for. */
 export interface Replacement {
@@ -38,6 +41,8 @@ export function describeDate(match: Match): Replacement | null {
   if (words.startsWith("end of")) return describeEnd(match, date);
   if (/\bweekend\b/.test(words)) return describeWeekend(date, words);
   if (/\bweeks?\b/.test(words)) return describeWeek(/\bthis\b/.test(words) ? reference : date, words);
+  const range = start.isCertain("day") ? null : rangeInWords(words);
+  if (range) return describeYearlessRange(range, match);
   const isVague = /\b(?:few|couple|several|some)\b/.test(words);
   if ((start.isCertain("year") && !start.isCertain("month")) || /\b(?:this|next|last) year\b/.test(words))
     return around(`${isVague ? "around" : "in"} ${date.getUTCFullYear()}`, endOfYear(date), dayOf(date).slice(0, 4));
@@ -159,9 +164,8 @@ function describeYearless(match: Match): Replacement | null {
   const said = yearlessOf(start);
   if (end && end.isCertain("day")) {
     const last = yearlessOf(end);
-    const range = end.isCertain("year")
-      ? rangeTo(said, dateOf(end))
-      : completeRange({ first: said, last }, pointing, today);
+    if (!end.isCertain("year")) return describeYearlessRange({ first: said, last }, match);
+    const range = rangeTo(said, dateOf(end));
     return range ? describeRange(range[0], range[1], "") : stillOpen(said, pointing, today);
   }
   const date = completeYear(said, pointing, today);
@@ -169,6 +173,23 @@ function describeYearless(match: Match): Replacement | null {
   if (!date) return stillOpen(said, pointing, today);
   const bare = `${written(date)}${timeOf(match)}`;
   return { phrase: `on ${bare}`, bare, days: [dayOf(date)], lastDay: date, date: dayOf(date) };
+}
+
+function describeYearlessRange(said: YearlessRange, { pointing, today }: Match): Replacement | null {
+  const range = completeRange(said, pointing, today);
+  return range ? describeRange(range[0], range[1], "") : stillOpen(said.first, pointing, today);
+}
+
+/** "From 3 July to 6 July", of which the parser reads no more than a month. */
+function rangeInWords(words: string): YearlessRange | null {
+  const [, day, month, lastDay, lastMonth] = RANGE.exec(words) ?? [];
+  const [first, last] = [yearlessIn(day, month), yearlessIn(lastDay, lastMonth)];
+  return first && last && { first, last };
+}
+
+function yearlessIn(day = "", name = ""): Yearless | null {
+  const month = name === "" ? -1 : MONTHS.findIndex((each) => each.toLowerCase().startsWith(name.slice(0, 3)));
+  return month === -1 ? null : { month, day: Number(day) };
 }
 
 /** "From 28 December to 3 January 2027". */

@@ -80,6 +80,7 @@ function withoutVocative(text: string, voice: Voice): string {
 
 /** In talk, "Just moved to Berlin" and "Gonna visit Rome" have an "I" that nobody says. */
 function restoreSubject(text: string, voice: Voice): string {
+  if (voice.authors) return text;
   if ((voice.kind === "document" && voice.isPersonal !== true && voice.isNote !== true) || voice.kind === "assistant")
     return text;
   if (voice.kind === "document" && /^\w+ (?:by|in|on|at|with|for|from|as|under)\b/i.test(text)) return text;

@@ -1,5 +1,5 @@
 import { thirdPerson, verbForms } from "./verbs.js";
-import type { Voice } from "./voice.js";
+import { meantBy, type Voice } from "./voice.js";
 import { isCapitalised, textOf, wordOf, type Word } from "./words.js";
 
 /** "I" within a predicate about the speaker becomes "they", which takes the verb as "I" does, but for these. */
@@ -19,16 +19,16 @@ const SELF_WORDS: Readonly<Record<string, string>> = {
 
 /**
  * Writes the words after a verb in the third person.
- * @param isAboutSelf true when the subject of the clause is the speaker, whom the words then call "they"
+ * @param about whom the clause is about, when it is the speaker or the speaker's own: the words then call them "they"
  * @returns null when the words speak of somebody that cannot be named
  */
-export function rewriteRest(rest: readonly Word[], voice: Voice, isAboutSelf: boolean): string | null {
-  if (isAboutSelf && pointsOutside(rest)) return null;
+export function rewriteRest(rest: readonly Word[], voice: Voice, about: string | null): string | null {
+  if (about !== null && pointsOutside(rest)) return null;
   const words: Word[] = [];
   for (const [index, word] of rest.entries()) {
     const next = rest[index + 1]?.lower ?? "";
     const previous = rest[index - 1]?.lower ?? "";
-    const rewritten = rewriteWord(word, previous, next, voice, isAboutSelf);
+    const rewritten = rewriteWord(word, { previous, next }, voice, about);
     if (rewritten === null) return null;
     words.push(rewritten);
   }
@@ -42,15 +42,24 @@ function pointsOutside(rest: readonly Word[]): boolean {
   return !rest.slice(0, pronoun).some((word) => isCapitalised(word) || INTRODUCING.test(word.lower));
 }
 
-function rewriteWord(word: Word, previous: string, next: string, voice: Voice, isAboutSelf: boolean): Word | null {
+function rewriteWord(
+  word: Word,
+  { previous, next }: { readonly previous: string; readonly next: string },
+  voice: Voice,
+  about: string | null,
+): Word | null {
   const { lower } = word;
   if (/^(?:you|your|yours|yourself)$/.test(lower)) return rewriteYou(word, next, voice);
-  if (lower === "i" || lower === "we") return replace(word, isAboutSelf ? "they" : voice.self);
-  if (previous === "i" || previous === "we") return agree(word, isAboutSelf);
-  const own = SELF_WORDS[lower];
+  if (previous === "i" || previous === "we") {
+    const doer = meantBy(previous, voice);
+    return doer === null ? word : agree(word, doer === about);
+  }
+  const own = lower === "i" || lower === "we" ? "they" : SELF_WORDS[lower];
   if (own === undefined) return word;
-  if (isAboutSelf) return replace(word, own);
-  return replace(word, /^(?:my|our)$/.test(lower) || /^(?:mine|ours)$/.test(lower) ? `${voice.self}'s` : voice.self);
+  const who = meantBy(lower, voice);
+  if (who === null) return word;
+  if (who === about) return replace(word, own);
+  return replace(word, /^(?:my|our|mine|ours)$/.test(lower) ? `${who}'s` : who);
 }
 
 /** A "you" that does something of its own makes a clause whose agreement would have to change; better none. */

@@ -10,6 +10,8 @@ export interface Pointing {
   readonly isNear?: boolean;
   /** True for what comes every year, and for what may lie any number of years back: a day says nothing of its year. */
   readonly isOfAnyYear?: boolean;
+  /** True for the end of what is said to begin: nothing before that can be meant. */
+  readonly isAfterBeginning?: boolean;
 }
 
 export const AHEAD: Pointing = { direction: "future" };

@@ -2,7 +2,7 @@ import { EVALUATIVE, EVENT_NOUNS, NOT_NAMES, OWN_THINGS, PETS, RELATIVES, SHARED
 import { isSaidOfPersons } from "./persons.js";
 import { ADVERBS } from "./predicate.js";
 import { verbForms } from "./verbs.js";
-import type { Voice } from "./voice.js";
+import { meantBy, type Voice } from "./voice.js";
 import { isCapitalised, textOf, type Word } from "./words.js";
 
 /** What a clause speaks of. */
@@ -48,14 +48,19 @@ export function readSubject(words: readonly Word[], voice: Voice, antecedent: st
     const together = readCompanions(words.slice(0, companions - 1), voice);
     if (together) return together;
   }
-  if (first === "i" || first === "we") return { ...selfSubject(voice.self), length: 1 };
+  if (first === "i" || first === "we") {
+    const who = meantBy(first, voice);
+    return who === null
+      ? { ...selfSubject(first === "i" ? "I" : "We"), isPlural: true, length: 1 }
+      : { ...selfSubject(who), length: 1 };
+  }
   const second = words[1]?.lower ?? "";
-  if (/^(?:both|all)$/.test(first) && /^(?:my|our)$/.test(second)) return readNoun(words, 2, `${voice.self}'s`);
+  if (/^(?:both|all)$/.test(first) && /^(?:my|our)$/.test(second)) return readNoun(words, 2, ownerBy(second, voice));
   if (/^(?:one|two|three)$/.test(first) && second === "of" && /^(?:my|our)$/.test(words[2]?.lower ?? "")) {
-    const some = readNoun(words, 3, `${words[0]?.raw ?? ""} of ${voice.self}'s`);
+    const some = readNoun(words, 3, `${words[0]?.raw ?? ""} of ${ownerBy(words[2]?.lower ?? "", voice)}`);
     return some && { ...some, isPlural: first !== "one" };
   }
-  if (first === "my" || first === "our") return readNoun(words, 1, `${voice.self}'s`);
+  if (first === "my" || first === "our") return readNoun(words, 1, ownerBy(first, voice));
   if (first === "you" && voice.kind === "assistant" && voice.addressee !== null) {
     return { ...selfSubject(voice.addressee), role: "you", length: 1 };
   }
@@ -72,6 +77,12 @@ export function readSubject(words: readonly Word[], voice: Voice, antecedent: st
   }
   if (first === "the") return readTheSubject(words, voice);
   return readNamed(words, voice) ?? readIndefinite(words, voice) ?? readBare(words, voice);
+}
+
+/** "my" and "our" as facts write them. */
+function ownerBy(word: string, voice: Voice): string {
+  const who = meantBy(word, voice);
+  return who === null ? (word === "my" ? "My" : "Our") : `${who}'s`;
 }
 
 function selfSubject(text: string): Omit<Subject, "length"> {

@@ -1,4 +1,5 @@
 import type { FactSource } from "../../../core/ports.js";
+import { authorsOf, type Authors } from "./authors.js";
 
 /** Who speaks in a passage, and how facts name them. */
 export interface Voice {
@@ -13,6 +14,8 @@ export interface Voice {
   readonly isPersonal?: boolean;
   /** True for a short text that greets nobody: one's own notes, where "Call the bank on Monday" is one's own task. */
   readonly isNote?: boolean;
+  /** Whom "I" and "we" mean in a document that says so, or is known to be by others; absent where both are `self`. */
+  readonly authors?: Authors;
   /** True for a document of the user or an agent, and for none that came from outside. */
   readonly isOwn?: boolean;
 }
@@ -36,11 +39,15 @@ const SILENT = new Set(["System", "Tool"]);
 export function passagesOf(source: FactSource): Passage[] {
   const { turns } = source;
   if (!turns || turns.length === 0) {
+    const { content, title, opening } = source;
+    const authors = authorsOf(content, { title, opening });
+    const self = authors ? (authors.one ?? "The author") : "User";
     const voice: Voice = {
       kind: "document",
-      self: "User",
+      self,
       addressee: addresseeOf(source.content),
-      speakers: new Set(["User"]),
+      speakers: new Set([self]),
+      ...(authors && { authors }),
       isPersonal: /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y)\b/.test(source.content),
       isOwn: source.isOwn ?? false,
       isNote: source.content.length <= LONGEST_NOTE && !GREETING.test(source.content),
@@ -53,6 +60,12 @@ export function passagesOf(source: FactSource): Passage[] {
     const voice = voices.get(turn.speaker);
     return voice ? [{ voice, text: turn.text, date: turn.date ?? source.date }] : [];
   });
+}
+
+/** Whom a word of the first person means; null where nobody says, so that the word stays. */
+export function meantBy(word: string, { self, authors }: Voice): string | null {
+  if (!authors) return self;
+  return /^(?:we|us|our|ours|ourselves)$/.test(word) ? authors.group : authors.one;
 }
 
 /** Whom a letter greets by name; in any other document nobody knows who "you" are. */

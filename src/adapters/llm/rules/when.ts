@@ -105,16 +105,17 @@ function replace(
   begun: { day: string | null },
 ): Replacement | null {
   const before = text.slice(0, found.index);
-  const pointing = pointingAt(before, base, Boolean(found.end));
-  const isAfterBeginning = begun.day !== null && END_BEFORE.test(`${verbs} ${before}`);
   const start = dayStart(reference);
   const beginning = begun.day === null ? start : new Date(begun.day);
-  const today = isAfterBeginning && pointing.direction === "future" && beginning > start ? beginning : start;
+  const seen = pointingAt(before, base, Boolean(found.end));
+  const isAfterBeginning = seen.direction === "future" && beginning > start && END_BEFORE.test(`${verbs} ${before}`);
+  const pointing = isAfterBeginning ? { ...seen, isAfterBeginning } : seen;
+  const today = isAfterBeginning ? beginning : start;
   const replacement = describeDate({
     found,
     words: found.text.toLowerCase(),
     text,
-    before,
+
     pointing,
     reference,
     today,

@@ -27,13 +27,18 @@ const DAY_MS = 86_400_000;
  * The first day of what was said, in the year that is meant, seen from a day: the last one for what happened, the next one
  * for what is going to happen. Null where nothing decides between two years, and for a day that the year does not have.
  */
-export function completeYear(said: Yearless, { direction, isNear, isOfAnyYear }: Pointing, today: Date): Date | null {
+export function completeYear(
+  said: Yearless,
+  { direction, isNear, isOfAnyYear, isAfterBeginning }: Pointing,
+  today: Date,
+): Date | null {
   if (isOfAnyYear === true) return null;
   if (said.weekday !== undefined) return onItsWeekday(said, said.weekday, today);
   if (direction === "none") return null;
   const [last, next] = lastAndNext(said, today);
   if (direction === "past") return last;
   if (!next) return null;
+  if (isAfterBeginning === true) return next;
   if (isNear === true && daysBetween(today, next) > NEAR_DAYS) return null;
   const end = last && endOf(said, last);
   return end && end < today && daysBetween(end, today) <= JUST_PASSED_DAYS ? null : next;

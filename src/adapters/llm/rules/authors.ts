@@ -1,0 +1,65 @@
+/** Whom a document means by "I" and by "we"; null where it does not say, so that the words stay. */
+export interface Authors {
+  readonly one: string | null;
+  readonly group: string | null;
+}
+
+/** Where a document says what it is: its beginning. In characters. */
+const LONGEST_HEAD = 2000;
+const LONGEST_HEADING = 100;
+const MINUTES =
+  /\b(?:minutes|meetings?|stand-?ups?|retro(?:spective)?|sync|all[- ]hands|1[:-]1s?|one-on-one|kick-?off|off-?site|steering|town hall|post-?mortem|debrief|jour fixe)\b/i;
+const LABEL =
+  /^[ \t]{0,3}(?:[-*#]{1,4} ?)?(?:\*\*)?(?:attendees|participants|present|absent|apologies|agenda|action items?|decisions|minutes taken by|minuted by|note-?taker|scribe|facilitator|chair|chaired by|moderator)(?:\*\*)?(?::|[ \t]*$)/im;
+const AUTHOR =
+  /^[ \t]{0,3}(?:\*\*)?(?:author|written by|minutes taken by|minuted by|note-?taker|scribe|from)(?:\*\*)?:(?:\*\*)?[ \t]*(\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'.-]{0,30}){0,3})/imu;
+const TEAM_LABEL =
+  /^[ \t]{0,3}(?:\*\*)?[Tt]eam(?:\*\*)?:(?:\*\*)?[ \t]*(\p{Lu}[\p{L}&-]{1,30}(?: [\p{Lu}&][\p{L}&-]{0,30}){0,2})/mu;
+const TEAM_NAME = /(?<![\p{L}-])(\p{Lu}[\p{L}&-]{1,30}(?: \p{Lu}[\p{L}&-]{0,30})?) [Tt]eam\b/u;
+const NO_TEAM = /^(?:The|Our|My|A|Whole|Hi|Hello|Dear|Hey|Weekly|Monthly|Daily|Meeting|Notes|Minutes|This|Your|All)\b/;
+const AGREED = /\bwe (?:have )?(?:also )?(?:agreed|decided|resolved|voted|concluded)\b/i;
+/** "Chen owns the rollout", "Bob will write the plan", as minutes share out work. */
+const TASK_OF_ANOTHER =
+  /(?:^|[.!?:]\s|\n)(?:[-*] )?(?!(?:The|This|That|It|We|He|She|They|There|You|What|Who|Everyone|Everybody|Nobody|Somebody|I)\b)\p{Lu}\p{L}{1,20} (?:will|owns|takes|to|presented|reported|volunteers|is responsible)\b/u;
+const FIRST_PERSON = /\b(?:I|I'm|I’m|I've|I’ve|I'll|[Mm]y|me)\b/;
+
+/**
+ * The authors of a document that a group or somebody named wrote: minutes, and texts with a line that names their author.
+ * Null for any other text, which whoever sends it is taken to have written.
+ * @param opening the beginning of the whole document, of which `content` may be a later part
+ */
+export function authorsOf(
+  content: string,
+  { title, opening = content }: { readonly title?: string | null | undefined; readonly opening?: string | undefined },
+): Authors | null {
+  const head = opening.slice(0, LONGEST_HEAD);
+  const one = AUTHOR.exec(head)?.[1] ?? null;
+  if (one === null && !isMinutes(content, head, title ?? null)) return null;
+  return { one, group: teamOf(head, title ?? "") };
+}
+
+function isMinutes(content: string, head: string, title: string | null): boolean {
+  if (LABEL.test(head)) return true;
+  if (headingsOf(head, title).some((heading) => MINUTES.test(heading))) return true;
+  return AGREED.test(content) && !FIRST_PERSON.test(content) && TASK_OF_ANOTHER.test(content);
+}
+
+/** What stands above the text or before its first colon, and is no sentence of somebody. */
+function headingsOf(head: string, title: string | null): string[] {
+  const [first = "", ...rest] = head.trimStart().split("\n");
+  const opening = /^([^:.!?]{3,80}): /.exec(first)?.[1] ?? (rest.length > 0 || first.startsWith("#") ? first : "");
+  return [title ?? "", opening].filter(
+    (heading) =>
+      heading.length <= LONGEST_HEADING && !/[.!?]\s*$/.test(heading) && !/\b(?:I|we|my|our|I'm)\b/i.test(heading),
+  );
+}
+
+function teamOf(head: string, title: string): string | null {
+  const labelled = TEAM_LABEL.exec(head)?.[1];
+  const named =
+    labelled ??
+    headingsOf(head, title)
+      .map((heading) => TEAM_NAME.exec(heading)?.[1])
+      .find(Boolean);
+  return named === undefined || NO_TEAM.test(named) ? null : `The ${named} team`;
+}

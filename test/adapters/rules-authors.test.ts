@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import type { FactSource } from "../../src/core/ports.js";
+
+const extractor = createRulesExtractor();
+
+async function textsOf(content: string, more: Partial<FactSource> = {}): Promise<string[]> {
+  const source = { content, timeZone: "UTC", containerTag: "notes", date: "2026-11-25T12:00:00Z", isOwn: true };
+  return (await extractor.extract({ ...source, ...more })).map(({ text }) => text);
+}
+
+describe("in notes of a meeting nobody is made the user", () => {
+  test.each([
+    ["Meeting notes: We agreed to ship by 15 January.", ["We agreed to ship by 15 January 2027"]],
+    [
+      "# Weekly sync\n\n- We agreed to drop the newsletter.\n- Our staging server is stage.example.org.\n- Femke will contact the printer by Thursday.",
+      [
+        "We agreed to drop the newsletter",
+        "Our staging server is stage.example.org",
+        "Femke will contact the printer by 26 November 2026",
+      ],
+    ],
+    [
+      "Attendees: Priya, Luc.\nWe decided to move our database to Frankfurt. I will visit the vendor on Friday.",
+      ["We decided to move our database to Frankfurt", "I will visit the vendor on 27 November 2026"],
+    ],
+    ["We agreed to hire Tom. Chen owns the rollout.", ["We agreed to hire Tom", "Chen owns the rollout"]],
+  ])("%s", async (notes, facts) => {
+    expect(await textsOf(notes)).toEqual(facts);
+  });
+
+  test("whose title says so", async () => {
+    const more = { title: "Retro, 24 November" };
+    expect(await textsOf("We decided to use Postgres for billing.", more)).toEqual([
+      "We decided to use Postgres for billing",
+    ]);
+  });
+
+  test("of which only a later part is read", async () => {
+    const opening = "Present: Femke, Arjun.\nWe agreed to drop the newsletter.";
+    expect(await textsOf("We agreed to hire Tom.", { opening })).toEqual(["We agreed to hire Tom"]);
+  });
+
+  test("no task and no order becomes the user's", async () => {
+    const texts = await textsOf("# Standup\n\nCall the bank on Monday.\nAlways answer in German.");
+    expect(texts.filter((text) => text.includes("User"))).toEqual([]);
+  });
+});
+
+describe("who wrote a document is meant by what it says", () => {
+  test("the author by I, the team by we", async () => {
+    const notes =
+      "Author: Anna Weber\nTeam: Platform\n\nWe decided to move our database to Frankfurt. I moved to Berlin yesterday.";
+    expect(await textsOf(notes)).toEqual([
+      "The Platform team decided to move their database to Frankfurt",
+      "Anna Weber moved to Berlin on 24 November 2026",
+    ]);
+  });
+
+  test("an author is not the group", async () => {
+    const mail =
+      "From: Ruth Adler <ruth@example.org>\nSubject: Lease\n\nWe agreed to sign the lease. I am allergic to nuts.";
+    expect(await textsOf(mail)).toEqual(["We agreed to sign the lease", "Ruth Adler is allergic to nuts"]);
+  });
+
+  test("a team by the heading", async () => {
+    const notes = "# Billing team meeting\n\nWe decided to use Postgres.";
+    expect(await textsOf(notes)).toEqual(["The Billing team decided to use Postgres"]);
+  });
+});
+
+describe("what a user tells stays the user's", () => {
+  test.each([
+    ["We decided to use Postgres.", ["User decided to use Postgres"]],
+    ["I have a meeting with Tom tomorrow.", ["User has a meeting with Tom on 26 November 2026"]],
+    ["I told my team: we decided to use Postgres.", expect.anything()],
+  ])("%s", async (note, facts) => {
+    expect(await textsOf(note)).toEqual(facts);
+  });
+
+  test("in a conversation", async () => {
+    const text = "Meeting notes: we agreed to ship by 15 January.";
+    const turns = [{ speaker: "User", text: "We agreed to ship by 15 January." }];
+    expect(await textsOf(text, { turns })).toEqual(["User agreed to ship by 15 January 2027"]);
+  });
+});
