@@ -8,7 +8,8 @@ import { documentNameSchema, findDocument } from "./documents.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
-import type { Document, Memory, Trust } from "../types.js";
+import { AppError } from "../errors.js";
+import type { Actor, Document, Memory, Trust } from "../types.js";
 
 /** A document with its memories, or a memory with its sources. */
 export interface Fetched {
@@ -29,7 +30,18 @@ function isTold(memory: Memory, now: Date): boolean {
   return !memory.isForgotten && !isOver(memory, now);
 }
 
-/** Looks an id up as a memory, then as a document or customId, in one container if that is named. @throws AppError as `findDocument` */
+/** Says of a memory that is not told any more since when, and who made it so; not what it said. */
+async function isGone({ store, clock }: CoreContext, actor: Actor, memory: Memory): Promise<AppError> {
+  const { id, forgetAfter } = memory;
+  if (isOver(memory, clock.now()))
+    return new AppError("not_found", `Memory ${id} is not remembered any more: its time was over at ${forgetAfter}.`);
+  const { entries } = await store.journal.list(actor.organizationId, { subjectIds: [id], offset: 0, limit: 1 });
+  const [last] = entries;
+  const by = last === undefined ? "" : ` at ${last.at} by ${last.actor}`;
+  return new AppError("not_found", `Memory ${id} was forgotten${by}.`);
+}
+
+/** Looks an id up as a memory, then as a document or customId, in one container if that is named. @throws AppError as `findDocument`, and `not_found` that says when and by whom for what was forgotten */
 export async function fetchById(context: CoreContext, call: Admitted, raw: unknown): Promise<Fetched> {
   const name = parseInput(documentNameSchema, raw);
   const { id, within } = name;
@@ -55,6 +67,8 @@ export async function fetchById(context: CoreContext, call: Admitted, raw: unkno
       timeZone: sharedTimeZone(context, await store.containers.find(organizationId, [memory.containerTag])),
     };
   }
+  if (isMeant && !isTold(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag]))
+    throw await isGone(context, call.actor, memory);
   const document = await findDocument(store, call.actor, name);
   const memories = await store.memories.ofDocument(organizationId, document.id);
   return {

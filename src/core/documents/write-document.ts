@@ -26,6 +26,8 @@ export interface DocumentReceipt {
   /** Null until the facts were resolved. */
   readonly facts: readonly RememberedFact[] | null;
   readonly errorReason: string | null;
+  /** When it is forgotten, or since when it has been; only where there is such a moment. */
+  readonly forgetAfter?: string;
   /** What its memories wait for; only told to who waited for them. */
   readonly dreamingReason?: string;
   /** Set where this submission is read alone and at once, as it asked for. */
@@ -266,5 +268,6 @@ export function receiptOf(
     containerTags: document.containerTags,
     facts: document.receipt,
     errorReason: document.errorReason,
+    ...(document.forgetAfter !== null && document.forgetAfter !== undefined && { forgetAfter: document.forgetAfter }),
   };
 }
