@@ -4,7 +4,16 @@ import { CLIENTS, type ClientName, type McpConnection, type ToolResult } from ".
 /** A way to reach the server as its users do. */
 export type Reach = (client: ClientName, options?: { readonly tools?: "all" }) => Promise<McpConnection>;
 
-const SMALL = ["search", "add-memory", "profile", "fetch", "forget", "pending-extractions", "submit-extraction"];
+const SMALL = [
+  "search",
+  "add-memory",
+  "profile",
+  "fetch",
+  "forget",
+  "undo",
+  "pending-extractions",
+  "submit-extraction",
+];
 const OLD = ["search_memory", "add_memory", "memory", "recall", "listDocuments", "whoAmI", "addToSupermemory"];
 const FENCE = /<recalled \w+>\n[\s\S]*<\/recalled \w+>/;
 

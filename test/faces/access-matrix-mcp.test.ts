@@ -41,7 +41,10 @@ async function call(who: Principal, method: string, params: unknown, more: Recor
 }
 
 /** In the words of a refusal for the scope of a key. */
-const WORDS = { forbidden: /may not use the container|may only read/, not_found: /not found|There is no/i };
+const WORDS = {
+  forbidden: /may not use the container|may only read|scoped key may only use/,
+  not_found: /not found|There is no/i,
+};
 
 describe("the list", () => {
   const advice = (name: string) =>

@@ -120,7 +120,7 @@ describe("recollect add", () => {
     const id = first.facts?.[0]?.id ?? "";
     const second = parseAnswer<DocumentReceipt>(await run(["add", "User lives in Porto", "--updates", id, "--json"]));
     expect(second.facts).toMatchObject([{ text: "User lives in Porto", outcome: "updated", replaced: id }]);
-    const both = ["add", "x", "--updates", id, "--fact", "a", "--fact", "b"];
+    const both = ["add", "an x", "--updates", id, "--fact", "a", "--fact", "b"];
     expect(await run(both)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--updates goes with one --fact"),
@@ -144,6 +144,23 @@ describe("recollect add", () => {
   });
 });
 
+describe("recollect add joins unquoted words", () => {
+  test("but not with a file among them", async () => {
+    expect((await run(["add", "I", "live", "in", "Lisbon."])).stdout).toContain("- User lives in Lisbon");
+    const file = join(folder, "notes.md");
+    await writeFile(file, "text");
+    const refused = await run(["add", "read", file]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} is a file: add it alone`) });
+    expect((await run(["add", "--text", "read", file])).code).toBe(0);
+  });
+
+  test("and takes one word of another script, or one that is said to be words", async () => {
+    expect((await run(["add", "我住在里斯本"])).code).toBe(0);
+    expect((await run(["add", "--text", "README"])).code).toBe(0);
+    expect((await documents()).map(({ content }) => content).toSorted()).toEqual(["README", "我住在里斯本"]);
+  });
+});
+
 describe("recollect add refuses, and keeps nothing", () => {
   async function refused(argv: readonly string[], options?: CommandOptions) {
     const result = await run(argv, options);
@@ -160,7 +177,7 @@ describe("recollect add refuses, and keeps nothing", () => {
     });
   });
 
-  test.each(["notes.md", "./notes", "/no/such/file", "../x.txt"])(
+  test.each(["README", "notes.md", "./notes", "/no/such/file", "../x.txt"])(
     "the path %s, where there is no file",
     async (path) => {
       const result = await refused(["add", path]);
@@ -196,14 +213,13 @@ describe("recollect add refuses, and keeps nothing", () => {
     [["add"], "there is nothing to add"],
     [["add", ""], "content: must not be empty"],
     [["add", " \n "], "content: must not be empty"],
-    [["add", "one", "two"], "too many arguments"],
-    [["add", "x", "--metadata", "novalue"], "--metadata must be key=value or a JSON object"],
-    [["add", "x", "--metadata", "{"], "--metadata is not JSON"],
-    [["add", "x", "--metadata", '{"a":{"b":1}}'], "metadata.a: must be a string"],
-    [["add", "x", "--date", "yesterday"], "documentDate: must be an ISO 8601 date"],
-    [["add", "x", "--container", "not allowed"], "must contain only letters"],
-    [["add", "x", "--custom-id", "a\u0007b"], "customId: must not contain control characters"],
-    [["add", "x", "--updates", "nothing"], "there is no memory nothing"],
+    [["add", "an x", "--metadata", "novalue"], "--metadata must be key=value or a JSON object"],
+    [["add", "an x", "--metadata", "{"], "--metadata is not JSON"],
+    [["add", "an x", "--metadata", '{"a":{"b":1}}'], "metadata.a: must be a string"],
+    [["add", "an x", "--date", "yesterday"], "documentDate: must be an ISO 8601 date"],
+    [["add", "an x", "--container", "not allowed"], "must contain only letters"],
+    [["add", "an x", "--custom-id", "a\u0007b"], "customId: must not contain control characters"],
+    [["add", "an x", "--updates", "nothing"], "there is no memory nothing"],
     [["add", "-"], "content: must not be empty"],
   ])("%j as wrong use", async (argv, message) => {
     const result = await refused(argv, { stdin: "" });

@@ -67,6 +67,7 @@ describe.each(CLIENTS)("with the client %s", (client) => {
       "profile",
       "fetch",
       "forget",
+      "undo",
       "pending-extractions",
       "submit-extraction",
     ]);
@@ -81,7 +82,7 @@ describe.each(CLIENTS)("with the client %s", (client) => {
     );
     const update = await state({ text: "Marie lives in Paris.", updates: old });
     expect(update.structured["updated"]).toEqual([
-      { id: expect.stringMatching(ID), text: "Marie lives in Paris.", replaced: old, searchableAt: MOMENT },
+      { id: expect.stringMatching(ID), replaced: old, searchableAt: MOMENT },
     ]);
     expect(textsOf(await call("profile", { containerTag: box }), "dynamic")).toEqual(["Marie lives in Paris."]);
     expect((await call("fetch", { id: old })).structured).toMatchObject({
@@ -102,7 +103,7 @@ describe.each(CLIENTS)("with the client %s", (client) => {
 });
 
 describe("the tools", () => {
-  test("carry all four hints, and only forgetting destroys", async () => {
+  test("carry all four hints, and only forgetting and undoing destroy", async () => {
     await connect();
     const hints = Object.fromEntries((await mcp.listTools()).map(({ name, annotations }) => [name, annotations]));
     const readOnly = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -112,6 +113,7 @@ describe("the tools", () => {
       profile: readOnly,
       "add-memory": { ...readOnly, readOnlyHint: false },
       forget: { ...readOnly, readOnlyHint: false, destructiveHint: true },
+      undo: { ...readOnly, readOnlyHint: false, destructiveHint: true, idempotentHint: false },
       "pending-extractions": { ...readOnly, readOnlyHint: false, idempotentHint: false },
       "submit-extraction": { ...readOnly, readOnlyHint: false },
     });
@@ -139,8 +141,8 @@ describe("add-memory", () => {
       containerTag: box,
       searchable: true,
       added: [
-        { id: expect.stringMatching(ID), text: "Omar plays the cello.", searchableAt: MOMENT },
-        { id: expect.stringMatching(ID), text: "Omar was born on 3 May 1990.", searchableAt: MOMENT },
+        { id: expect.stringMatching(ID), searchableAt: MOMENT },
+        { id: expect.stringMatching(ID), searchableAt: MOMENT },
       ],
       updated: [],
       duplicates: [],
@@ -149,15 +151,16 @@ describe("add-memory", () => {
       error: null,
       notice: NOTICE,
     });
-    expect(first.text).toContain("It is searchable now.");
-    expect(first.text).toContain("2 memories added, 0 updated, 0 known already.");
-    expect(first.text).toContain(`remembered [${firstId(first, "added")}] Omar plays the cello.`);
+    const ids = listed(first, "added").map(({ id }) => `[${id}]`);
+    expect(first.text).toBe(
+      `Kept in ${box} as document [${first.structured["documentId"]}]. It is searchable now. Memories: 2 added ${ids.join(" ")}.`,
+    );
     const again = await state("Omar plays the cello.");
     expect(again.structured).toMatchObject({
       added: [],
-      duplicates: [{ id: firstId(first, "added"), text: "Omar plays the cello." }],
+      duplicates: [{ id: firstId(first, "added") }],
     });
-    expect(again.text).toContain(`known already [${firstId(first, "added")}]`);
+    expect(again.text).toContain(`1 known already [${firstId(first, "added")}].`);
   });
 
   test("keeps a text until a moment, and says so", async () => {
@@ -386,6 +389,7 @@ describe("forget", () => {
       documents: [],
       statedIn: [],
       candidates: [{ id: firstId(receipt, "added"), text: "Eva is allergic to nuts.", similarity: expect.any(Number) }],
+      batchId: null,
       notice: NOTICE,
     });
     expect(text).toContain("Nothing was forgotten yet.");
@@ -399,7 +403,11 @@ describe("forget", () => {
     const receipt = await state("Ben likes chess.", "Ben likes tea.");
     const ids = listed(receipt, "added").map(({ id }) => id);
     const { text, structured } = await call("forget", { ids, reason: "asked" });
-    expect(structured["forgotten"]).toEqual(listed(receipt, "added").map(({ id, text: told }) => ({ id, text: told })));
+    const [chess, tea] = ids;
+    expect(structured["forgotten"]).toEqual([
+      { id: chess, text: "Ben likes chess." },
+      { id: tea, text: "Ben likes tea." },
+    ]);
     expect(text).toContain("2 memories forgotten.");
     expect(await found("What does Ben like?")).toEqual([]);
   });

@@ -305,6 +305,10 @@ export const TOOLS: Readonly<Record<string, McpAccess>> = {
   fetch: mcp("read", "id", async (subject) => ({ id: await subject.document() })),
   "add-memory": mcp("write", "tag", ({ tag }) => ({ content: "Mia keeps bees.", containerTag: tag, wait: 0 })),
   forget: mcp("write", "id to change", async (subject) => ({ id: await subject.memory() })),
+  undo: {
+    ...mcp("write", "id to change", async (subject) => ({ batchId: await subject.batch() })),
+    isForScoped: false,
+  },
   "pending-extractions": mcp("write", "tag", ({ tag }) => ({ containerTag: tag, limit: 1 })),
   "submit-extraction": mcp("write", "id to change", async (subject) => ({ taskId: await subject.task(), facts: [] })),
 

@@ -10,7 +10,8 @@ import { isOver } from "../memories/find-memory.js";
 import { findStatement } from "../memories/statements.js";
 import type { Statement } from "../memories/told-turns.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
-import type { Document, Memory, Trust } from "../types.js";
+import { AppError } from "../errors.js";
+import type { Actor, Document, Memory, Trust } from "../types.js";
 
 /** A document with its memories, or a memory with its sources. */
 export interface Fetched {
@@ -45,7 +46,18 @@ function fetchedStatement(
   };
 }
 
-/** Looks an id up as a memory, then as a document or customId, in one container if that is named. @throws AppError as `findDocument` */
+/** Says of a memory that is not told any more since when, and who made it so; not what it said. */
+async function isGone({ store, clock }: CoreContext, actor: Actor, memory: Memory): Promise<AppError> {
+  const { id, forgetAfter } = memory;
+  if (isOver(memory, clock.now()))
+    return new AppError("not_found", `Memory ${id} is not remembered any more: its time was over at ${forgetAfter}.`);
+  const { entries } = await store.journal.list(actor.organizationId, { subjectIds: [id], offset: 0, limit: 1 });
+  const [last] = entries;
+  const by = last === undefined ? "" : ` at ${last.at} by ${last.actor}`;
+  return new AppError("not_found", `Memory ${id} was forgotten${by}.`);
+}
+
+/** Looks an id up as a memory, then as a document or customId, in one container if that is named. @throws AppError as `findDocument`, and `not_found` that says when and by whom for what was forgotten */
 export async function fetchById(context: CoreContext, call: Admitted, raw: unknown): Promise<Fetched> {
   const name = parseInput(documentNameSchema, raw);
   const { id, within } = name;
@@ -73,6 +85,8 @@ export async function fetchById(context: CoreContext, call: Admitted, raw: unkno
   }
   const statement = memory ? null : await findStatement(context, call.actor, { id, containerTag: within });
   if (statement) return fetchedStatement(context, statement);
+  if (isMeant && !isTold(memory, context.clock.now()) && maySee(call.actor, [memory.containerTag]))
+    throw await isGone(context, call.actor, memory);
   const document = await findDocument(store, call.actor, name);
   const memories = await store.memories.ofDocument(organizationId, document.id);
   return {

@@ -28,6 +28,8 @@ export interface DocumentReceipt {
   readonly errorReason: string | null;
   /** How many of its facts the limits of the settings left no room for. */
   readonly factsLeftOut: number;
+  /** When it is forgotten, or since when it has been; only where there is such a moment. */
+  readonly forgetAfter?: string;
   /** What its memories wait for; only told to who waited for them. */
   readonly dreamingReason?: string;
   /** Set where this submission is read alone and at once, as it asked for. */
@@ -269,5 +271,6 @@ export function receiptOf(
     facts: document.receipt,
     errorReason: document.errorReason,
     factsLeftOut: document.factsLeftOut,
+    ...(document.forgetAfter !== null && document.forgetAfter !== undefined && { forgetAfter: document.forgetAfter }),
   };
 }

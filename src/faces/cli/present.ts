@@ -19,7 +19,11 @@ export function describeLimits(cli: Cli, { waiting, degraded }: SearchAnswer): s
   const { yellow } = cli.output.style;
   return [
     ...(waiting > 0
-      ? [yellow(`${count(waiting, "document")} still ${waiting === 1 ? "waits" : "wait"} to be indexed; search again.`)]
+      ? [
+          yellow(
+            `${count(waiting, "document")} still ${waiting === 1 ? "waits" : "wait"} to be indexed, or to be read for facts; search again.`,
+          ),
+        ]
       : []),
     ...degraded.map((reason) => yellow(`Not complete: ${oneLine(reason)}`)),
   ];

@@ -11,6 +11,7 @@ import { pendingExtractionsTool } from "./tools/pending-extractions.js";
 import { profileTool } from "./tools/profile.js";
 import { searchTool } from "./tools/search.js";
 import { submitExtractionTool } from "./tools/submit-extraction.js";
+import { undoTool } from "./tools/undo.js";
 
 /** Which tools a list shows: today's, or those of all generations. All of them may be called either way. */
 export const TOOL_SETS = ["small", "all"] as const;
@@ -23,6 +24,7 @@ const SMALL: readonly Tool[] = [
   profileTool,
   fetchTool,
   forgetTool,
+  undoTool,
   pendingExtractionsTool,
   submitExtractionTool,
 ];

@@ -5,11 +5,12 @@ import type { AddDocumentInput, Core, DocumentReceipt } from "../../../core/inde
 import { AppError } from "../../../core/errors.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { EXIT_FAILED } from "../exit-codes.js";
+import { confirm, isTerminal } from "../confirm.js";
 import { UsageError } from "../failure.js";
 import { collect, readMetadata } from "../options.js";
 import { describeFacts } from "../present.js";
 import { readText, readTextFile } from "../read-text.js";
-import { count, indent } from "../style.js";
+import { count, indent, oneLine } from "../style.js";
 import { waitUntilUnderstood } from "../wait.js";
 
 interface AddOptions {
@@ -37,7 +38,7 @@ export function registerAdd(program: Command, cli: Cli): void {
   program
     .command("add")
     .description("Keep a text, a file or standard input, and learn the facts in it.")
-    .argument("[text|file|-]", "words to remember, the path of a text file, or - for standard input")
+    .argument("[text|file|-...]", "words to remember, the path of a text file, or - for standard input")
     .option("--text", "take the argument as words even when a file has that name")
     .option(
       "-c, --container <tag>",
@@ -65,7 +66,9 @@ export function registerAdd(program: Command, cli: Cli): void {
         '$ add talk.txt --date 2025-06-01 --fact "Ana leads the Atlas project"',
       ]),
     )
-    .action(async (argument: string | undefined, options: AddOptions) => add(cli, argument, options));
+    .action(async (words: readonly string[], options: AddOptions) =>
+      add(cli, words.length === 0 ? undefined : joinWords(words, options), options),
+    );
 }
 
 async function add(cli: Cli, argument: string | undefined, options: AddOptions): Promise<void> {
@@ -92,9 +95,17 @@ async function readSource(cli: Cli, argument: string | undefined, options: AddOp
   if (argument === "-") return { content: await readText(cli.stdin, "standard input"), rememberAsIs: false };
   if (mayBePath(argument) && existsSync(argument))
     return { content: await readTextFile(argument), title: basename(argument), rememberAsIs: false };
-  if (looksLikePath(argument))
+  if (looksLikePath(argument) || (isSingleWord(argument) && !(await isMeant(cli, argument))))
     throw new AppError("not_found", `There is no file ${argument}. If these are words to remember, add --text.`);
   return { content: argument, rememberAsIs: true };
+}
+
+/** @throws UsageError where one of several words is a file, so that it is not clear what is meant */
+function joinWords(words: readonly string[], { text }: AddOptions): string {
+  const file = words.length > 1 && !text ? words.find((word) => mayBePath(word) && existsSync(word)) : undefined;
+  if (file !== undefined)
+    throw new UsageError(`${file} is a file: add it alone, or add --text if these are words to remember`);
+  return words.join(" ");
 }
 
 function mayBePath(argument: string): boolean {
@@ -104,6 +115,17 @@ function mayBePath(argument: string): boolean {
 /** A mistyped file name must not be remembered as a fact. */
 function looksLikePath(argument: string): boolean {
   return !/\s/.test(argument) && (/^\.{0,2}\//.test(argument) || /\.[A-Za-z][A-Za-z0-9]{0,4}$/.test(argument));
+}
+
+/** One word of Latin letters is likelier the name of a file than something to remember; other scripts may do without spaces. */
+function isSingleWord(argument: string): boolean {
+  return /^[\p{Script=Latin}\p{N}_.~+@-]{1,64}$/u.test(argument);
+}
+
+/** Asks the person at the terminal; where nobody can be asked, it is not. */
+async function isMeant(cli: Cli, word: string): Promise<boolean> {
+  const canAsk = cli.output.isTerminal && !cli.output.isJson && isTerminal(cli.stdin);
+  return canAsk && confirm(cli, `There is no file ${oneLine(word)}. Is this one word to be remembered?`, "keep it");
 }
 
 function inputOf(source: Source, container: string, options: AddOptions): AddDocumentInput {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { DocumentReceipt } from "../../../core/index.js";
 import type { RememberedFact } from "../../../core/types.js";
 import { createId } from "../../../lib/ids.js";
-import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { NOTICE, oneLine } from "../recalled.js";
 import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag } from "./arguments.js";
@@ -41,6 +41,7 @@ const input = z.object({
     .string()
     .optional()
     .describe("ISO 8601 date-time after which the text and what it alone says are forgotten"),
+  date: z.string().optional().describe("ISO 8601 date the text is from, for `yesterday` in it"),
   wait: z
     .number()
     .min(0)
@@ -49,7 +50,11 @@ const input = z.object({
     .describe("Seconds to wait until it can be found; 0: answer as soon as it is kept"),
 });
 
-const memorySchema = z.object({ id: z.string(), text: z.string(), searchableAt: z.string().optional() });
+const memorySchema = z.object({
+  id: z.string(),
+  text: z.string().optional().describe("Left out where it is what was sent"),
+  searchableAt: z.string().optional(),
+});
 
 const output = z.object({
   documentId: z.string(),
@@ -80,7 +85,7 @@ export const addMemoryTool = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ core, actor, defaultContainer }, args) {
     const container = writingPlace({ actor, defaultContainer }, args.containerTag);
-    const { content, facts, metadata, customId, forgetAfter, wait } = args;
+    const { content, facts, metadata, customId, forgetAfter, date, wait } = args;
     const receipt = await core.addDocument(
       { actor, operationId: createId() },
       {
@@ -93,26 +98,40 @@ export const addMemoryTool = defineTool({
         ...(metadata && { metadata }),
         ...(customId !== undefined && { customId }),
         ...(forgetAfter !== undefined && { forgetAfter }),
+        ...(date !== undefined && { documentDate: date }),
         ...(wait > 0 && { wait }),
       },
     );
-    const structured = present(receipt, container);
-    return { text: describe(structured, { isResolved: receipt.facts !== null, forgetAfter }), structured };
+    const isOver = receipt.forgetAfter !== undefined && receipt.forgetAfter <= new Date().toISOString();
+    const sent = new Set([content, ...(facts ?? []).map(({ text }) => text)].map(oneLine));
+    const structured = present(receipt, { containerTag: container, isOver, sent });
+    return { text: describe(structured, { isResolved: receipt.facts !== null, isOver, forgetAfter }), structured };
   },
 });
 
-function present({ id, status, dreamingStatus, facts, errorReason }: DocumentReceipt, containerTag: string): Receipt {
+interface Presenting {
+  readonly containerTag: string;
+  /** True when its time was over before it came. */
+  readonly isOver: boolean;
+  /** Texts that the caller knows, since they sent them. */
+  readonly sent: ReadonlySet<string>;
+}
+
+function present(
+  { id, status, dreamingStatus, facts, errorReason }: DocumentReceipt,
+  { containerTag, isOver, sent }: Presenting,
+): Receipt {
   const with_ = (outcome: RememberedFact["outcome"]) => (facts ?? []).filter((known) => known.outcome === outcome);
   const brief = ({ id: memoryId, text, searchableAt }: RememberedFact) => ({
     id: memoryId,
-    text,
+    ...(!sent.has(oneLine(text)) && { text }),
     ...(searchableAt !== undefined && { searchableAt }),
   });
   return {
     documentId: id,
     status,
     containerTag,
-    searchable: status === "done" && dreamingStatus === "done",
+    searchable: status === "done" && dreamingStatus === "done" && !isOver,
     added: [...with_("added"), ...with_("extended")].map(brief),
     updated: with_("updated").map((known) => ({ ...brief(known), replaced: known.replaced ?? null })),
     duplicates: with_("duplicate").map(brief),
@@ -123,40 +142,33 @@ function present({ id, status, dreamingStatus, facts, errorReason }: DocumentRec
   };
 }
 
-function describe(
-  receipt: Receipt,
-  { isResolved, forgetAfter }: { readonly isResolved: boolean; readonly forgetAfter: string | undefined },
-): string {
-  const {
-    documentId,
-    status,
-    containerTag: container,
-    searchable,
-    added,
-    updated,
-    duplicates,
-    outdated,
-    review,
-    error,
-  } = receipt;
-  const lines = [
-    ...added.map(({ id, text }) => `remembered [${id}] ${oneLine(text)}`),
-    ...updated.map(({ id, text, replaced }) => `updated [${replaced ?? "?"}] -> [${id}] ${oneLine(text)}`),
-    ...duplicates.map(({ id, text }) => `known already [${id}] ${oneLine(text)}`),
-    ...outdated.map(({ id, text }) => `kept as past, something newer is known [${id}] ${oneLine(text)}`),
-    ...review.map(({ id, text }) => `doubtful, waits for review [${id}] ${oneLine(text)}`),
+interface Describing {
+  readonly isResolved: boolean;
+  readonly isOver: boolean;
+  readonly forgetAfter: string | undefined;
+}
+
+/** One line, with ids alone: whoever reads it has just sent the rest. */
+function describe(receipt: Receipt, describing: Describing): string {
+  const { documentId, containerTag, added, updated, duplicates, outdated, review } = receipt;
+  const groups: readonly (readonly [string, readonly string[]])[] = [
+    ["added", added.map(({ id }) => `[${id}]`)],
+    ["updated", updated.map(({ id, replaced }) => `[${replaced ?? "?"}] -> [${id}]`)],
+    ["known already", duplicates.map(({ id }) => `[${id}]`)],
+    ["kept as past, since something newer is known", outdated.map(({ id }) => `[${id}]`)],
+    ["doubtful, waits for review", review.map(({ id }) => `[${id}]`)],
   ];
-  return [
-    `Kept in ${container} as document [${documentId}].`,
-    status === "failed"
-      ? `It is stored, but could not be processed and is not searchable: ${oneLine(error ?? "no reason is known")}`
-      : searchable
-        ? `It is searchable ${forgetAfter === undefined ? "now" : `until ${oneLine(forgetAfter)}`}.`
-        : `It is safely stored and becomes searchable in a moment (status ${status}).`,
-    isResolved
-      ? `${count(added.length, "memory", "memories")} added, ${updated.length} updated, ${duplicates.length} known already.`
-      : "Its facts are still being worked out.",
-    ...(isResolved && lines.length === 0 ? ["No lasting fact was recognised in it; pass facts to state them."] : []),
-    ...(lines.length > 0 ? [fence(lines.join("\n"))] : []),
-  ].join("\n");
+  const told = groups.flatMap(([what, ids]) => (ids.length > 0 ? [`${ids.length} ${what} ${ids.join(" ")}`] : []));
+  const facts = describing.isResolved
+    ? `${told.length > 0 ? `Memories: ${told.join(", ")}` : "No lasting fact was recognised in it; pass facts to state them"}.`
+    : "Its facts are still being worked out.";
+  return `Kept in ${containerTag} as document [${documentId}]. ${describeState(receipt, describing)} ${facts}`;
+}
+
+function describeState({ status, searchable, error }: Receipt, { isOver, forgetAfter }: Describing): string {
+  if (status === "failed")
+    return `It is stored, but could not be processed and is not searchable: ${oneLine(error ?? "no reason is known")}.`;
+  if (isOver) return `It is not searchable: forgetAfter ${oneLine(forgetAfter ?? "")} has passed.`;
+  if (!searchable) return `It is safely stored and becomes searchable in a moment (status ${status}).`;
+  return `It is searchable ${forgetAfter === undefined ? "now" : `until ${oneLine(forgetAfter)}`}.`;
 }

@@ -38,6 +38,7 @@ const output = z.object({
   candidates: z
     .array(z.object({ id: z.string(), text: z.string(), similarity: z.number() }))
     .describe("What could be meant by query; not forgotten"),
+  batchId: z.string().nullable().describe("For undo: brings back the memories that were forgotten"),
   notice: z.string(),
 });
 type Outcome = Omit<z.output<typeof output>, "notice">;
@@ -82,8 +83,8 @@ async function forget(asker: Asker, args: Arguments, placeOf: () => string): Pro
 
 type Forgotten = Awaited<ReturnType<Core["forget"]>>;
 
-function memoriesOnly({ forgotten, candidates, statedIn }: Forgotten): Outcome {
-  return { forgotten: [...forgotten], candidates: [...candidates], statedIn: [...statedIn], documents: [] };
+function memoriesOnly({ forgotten, candidates, statedIn, batchId }: Forgotten): Outcome {
+  return { forgotten: [...forgotten], candidates: [...candidates], statedIn: [...statedIn], documents: [], batchId };
 }
 
 function writing({ actor }: Asker) {
@@ -115,6 +116,7 @@ async function forgetIds(asker: Asker, ids: readonly string[], limits: Limits): 
     return {
       forgotten: [...(forgotten?.forgotten ?? [])],
       candidates: [],
+      batchId: forgotten?.batchId ?? null,
       statedIn: (forgotten?.statedIn ?? []).filter(({ id }) => !known.has(id)),
       documents: documents.map((document) => ({ id: document.id, title: titleOf(document, document.content) })),
     };
@@ -142,7 +144,7 @@ function unknownId(id: string, tag?: string): AppError {
   return new AppError("not_found", `There is no memory or document ${id}${place}. Nothing was forgotten.`);
 }
 
-function describe({ forgotten, documents, candidates, statedIn }: Outcome, { query }: Arguments): string {
+function describe({ forgotten, documents, candidates, statedIn, batchId }: Outcome, { query }: Arguments): string {
   if (query !== undefined) {
     if (candidates.length === 0) return "Nothing matches the query. Nothing was forgotten.";
     const lines = candidates.map(
@@ -165,5 +167,6 @@ function describe({ forgotten, documents, candidates, statedIn }: Outcome, { que
     statedIn.length > 0
       ? ` Searches leave it out, but the text of ${count(statedIn.length, "document")} still states it: ask the user whether to remove that too, then call forget with the id of the document, which removes it with the memories that only it states.`
       : "";
-  return `${parts.join(", ")}.${offer}\n${fence(lines.join("\n"))}`;
+  const takeBack = batchId === null ? "" : ` To bring the memories back: undo with batch ${batchId}.`;
+  return `${parts.join(", ")}.${offer}${takeBack}\n${fence(lines.join("\n"))}`;
 }

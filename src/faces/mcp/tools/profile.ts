@@ -17,7 +17,10 @@ const output = z.object({
   static: z.array(factSchema).describe("What hardly ever changes"),
   dynamic: z.array(factSchema).describe("What is known besides, newest first"),
   results: z.array(hitSchema).describe("What search finds for q"),
-  waiting: z.number().nullable().describe("Documents that are not searchable yet; known when q is given"),
+  waiting: z
+    .number()
+    .nullable()
+    .describe("Documents that are not searchable, or not read for facts, yet; known when q is given"),
   degraded: z.array(z.string()),
   notice: z.string(),
 });

@@ -31,7 +31,7 @@ const input = z.object({
 
 const output = z.object({
   results: z.array(hitSchema),
-  waiting: z.number().describe("Documents of the container that are not searchable yet"),
+  waiting: z.number().describe("Documents of the container that are not searchable, or not read for facts, yet"),
   degraded: z.array(z.string()).describe("What did not work, so that the answer is less good than usual"),
   notice: z.string(),
 });
