@@ -28,3 +28,16 @@ export const JOURNAL_ACTIONS = [
   "container.deleted",
   "container.purged",
 ] as const;
+
+/** One entry of the journal: who changed what, why, from what to what, in which batch. */
+export interface JournalEntry {
+  readonly batchId: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: "document" | "memory" | "key" | "container";
+  readonly subjectId: string;
+  readonly containerTag: string | null;
+  readonly cause: string | null;
+  readonly before: unknown;
+  readonly after: unknown;
+}

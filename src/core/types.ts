@@ -308,19 +308,6 @@ export interface Turn {
   readonly date?: string;
 }
 
-/** One entry of the journal: who changed what, why, from what to what, in which batch. */
-export interface JournalEntry {
-  readonly batchId: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: "document" | "memory" | "key" | "container";
-  readonly subjectId: string;
-  readonly containerTag: string | null;
-  readonly cause: string | null;
-  readonly before: unknown;
-  readonly after: unknown;
-}
-
 /** A named part of a profile: `key` is 1 to 64 of `a-z0-9_-`, `description` says what belongs into it. */
 export interface ProfileBucket {
   readonly key: string;

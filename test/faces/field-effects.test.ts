@@ -7,6 +7,7 @@ import { readingEffects } from "../support/field-effects/reading.js";
 import { requestFields } from "../support/field-effects/request-fields.js";
 import { serviceEffects } from "../support/field-effects/service.js";
 import { writingEffects } from "../support/field-effects/writing.js";
+import { encodeForm } from "../support/forms.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
 const EFFECTS: Readonly<Record<string, Effect>> = {
@@ -72,10 +73,13 @@ async function outcomeOf(route: string, probe: Probe, sent: Probe["with"]): Prom
   const place: Place = { rest, tag: `probe-${(places += 1)}`, ids };
   await probe.before?.(place);
   if (probe.before) await rest.settle();
-  const { body, query = "" }: Sent = sent(place);
+  const { body, form, query = "" }: Sent = sent(place);
   const [method = "", pattern = ""] = route.split(" ");
   const path = (probe.path?.(place) ?? pattern) + query;
-  const answer = await rest.send(method, path, method === "GET" ? undefined : body);
+  const encoded = form && (await encodeForm(form as Parameters<typeof encodeForm>[0]));
+  const answer = encoded
+    ? await rest.send(method, path, encoded.bytes, encoded.headers)
+    : await rest.send(method, path, method === "GET" ? undefined : body);
   const seen = await probe.see?.(place, answer);
   return { status: answer.status, text: steady(JSON.stringify([answer.status, answer.body, seen]), place.tag) };
 }

@@ -1,4 +1,4 @@
-import { Bodies, type Effect, effectsOf, type Place, REQUIRED, unprobed } from "./effect.js";
+import { Bodies, type Effect, effectsOf, formEffectsOf, type Place, REQUIRED, unprobed } from "./effect.js";
 
 const CONTENT = "Mia lives in Rome and keeps bees on the roof. Yesterday she sold honey.";
 const base = ({ tag }: Place) => ({ content: CONTENT, containerTag: tag });
@@ -19,6 +19,9 @@ async function seeDocument({ rest, tag }: Place, { body }: { body: any }): Promi
 
 const known = ({ rest, tag }: Place) =>
   rest.send("POST", "/v3/documents", { content: "Known already", containerTag: tag, customId: `known-${tag}` });
+
+/** A file of a type that its name tells. */
+const fileOf = (name: string) => new File([CONTENT], name);
 
 const TALK = { conversationId: "x", messages: [{ role: "user", content: "Hi" }] };
 const FACT = { text: "Mia keeps bees" };
@@ -187,13 +190,36 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
       ),
     },
   }),
-  ...effectsOf("POST /v3/documents/file", {
-    base: () => ({}),
-    fields: Object.fromEntries(
-      "file containerTag containerTags fileType mimeType metadata filterByMetadata customId entityContext taskType dreaming filepath title endUserId forgetAfter"
-        .split(" ")
-        .map((name) => [name, unprobed("a form: test/faces/rest-uploads.test.ts, rest-files.test.ts")]),
-    ),
+  ...formEffectsOf("POST /v3/documents/file", {
+    base: ({ tag }) => ({ file: fileOf("notes.txt"), containerTag: tag }),
+    see: seeDocument,
+    fields: {
+      file: REQUIRED,
+      containerTag: new Bodies(
+        ({ tag }) => ({ file: fileOf("notes.txt"), containerTag: `other-${tag}` }),
+        ({ tag }) => ({ file: fileOf("notes.txt"), containerTag: tag }),
+      ),
+      containerTags: new Bodies(
+        ({ tag }) => ({ file: fileOf("notes.txt"), containerTags: JSON.stringify([`other-${tag}`]) }),
+        ({ tag }) => ({ file: fileOf("notes.txt"), containerTags: JSON.stringify([tag]) }),
+      ),
+      fileType: "text",
+      // By its name it is no text.
+      mimeType: new Bodies(
+        ({ tag }) => ({ file: fileOf("notes.pdf"), containerTag: tag }),
+        ({ tag }) => ({ file: fileOf("notes.pdf"), containerTag: tag, mimeType: "text/plain" }),
+      ),
+      metadata: JSON.stringify({ team: "a" }),
+      endUserId: "ada",
+      filterByMetadata: JSON.stringify({ team: "a" }),
+      customId: documentFields.customId,
+      entityContext: "Mia is a beekeeper.",
+      taskType: "superrag",
+      dreaming: unprobed(DREAMING),
+      filepath: "/notes/bees.md",
+      title: "Bees",
+      forgetAfter: "2031-05-05",
+    },
   }),
 };
 

@@ -13,6 +13,8 @@ export interface Place {
 /** What is sent once without a field and once with it. */
 export interface Sent {
   readonly body?: Body;
+  /** Sent as a form in place of the body: texts, lists of texts, and files. */
+  readonly form?: Body;
   /** Behind the path, with its `?`. */
   readonly query?: string;
 }
@@ -88,6 +90,16 @@ export function effectsOf(
     const withField = (place: Place) => ({ body: set(base(place), field, valueAt(place)) });
     return [key, { ...shared, without: (place) => ({ body: set(base(place), field, undefined) }), with: withField }];
   });
+  return Object.fromEntries(effects);
+}
+
+/** The same of a route that takes forms. */
+export function formEffectsOf(...asked: Parameters<typeof effectsOf>): Record<string, Effect> {
+  const asForm = (sent: Probe["with"]) => (place: Place) => ({ form: sent(place).body ?? {} });
+  const effects = Object.entries(effectsOf(...asked)).map(([field, effect]): [string, Effect] => [
+    field,
+    "reason" in effect ? effect : { ...effect, without: asForm(effect.without), with: asForm(effect.with) },
+  ]);
   return Object.fromEntries(effects);
 }
 

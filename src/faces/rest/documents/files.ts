@@ -85,6 +85,7 @@ export const fileEndpoints = [
     tag: "documents",
     body: uploadForm,
     carries: "file",
+    idle: { fileType: "what a file is, its mimeType, its name and its bytes say" },
     status: 200,
     answer: receiptAnswer,
     async handle({ core, call, body, header, setHeader, countMore }) {
