@@ -7,7 +7,7 @@ import { AppError } from "../core/errors.js";
 import type { Core } from "../core/index.js";
 import type { LeveledLog } from "../lib/log.js";
 import type { Rate } from "../lib/rate-limit.js";
-import type { AllowedHosts } from "./allowed-hosts.js";
+import { type AllowedHosts, objectionToHost } from "./allowed-hosts.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "./visitor.js";
 import { isLoopbackAddress, issuerOf } from "./auth.js";
 import { errorBody, refusalOf, retryHeaders, statusOf } from "./errors.js";
@@ -150,6 +150,15 @@ function mountConsole(app: HttpApp, { allowed = {}, ...options }: HttpFaceOption
     learnOf(req.raw, { route: req.routePath });
     return (await load()).answer(req.raw, visitorOf(req.raw, env, options.access).callerAddress);
   };
+  // Programs that look for a server are told what it is, as are people under a name that it does not know.
+  app.get("/", async (context, next) => {
+    const { headers } = context.req.raw;
+    const isForPeople =
+      /\btext\/html\b/.test(headers.get("accept") ?? "") && objectionToHost(headers, allowed) === null;
+    if (isForPeople) context.res = await answer(context);
+    else await next();
+    context.res.headers.append("vary", "accept");
+  });
   for (const path of ["/auth", "/auth/*"]) app.all(path, answer);
   app.all("/v3/auth/key", answer);
 }

@@ -27,6 +27,7 @@ test("a key opens its organisation, and its secret is told once", async () => {
     organizationId: opened.store.organizationId,
     name: `key:${key.id}`,
     containers: "all",
+    keyName: "laptop",
   });
   expect(JSON.stringify(await core.listKeys(call))).not.toContain(secret);
 });

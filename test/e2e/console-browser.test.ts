@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
     callback.arrivals.length = 0;
     await page.goto(await link());
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    await page.getByRole("heading", { name: "What is kept here" }).waitFor();
 
     await page.goto(connectUrl({ client: "codex", hostname: "mia's laptop", os: "linux", cwd: "/home/mia/atlas" }));
     await page.getByRole("heading", { name: "Codex asks to use your memory" }).waitFor();

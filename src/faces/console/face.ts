@@ -9,8 +9,9 @@ import { createSessions, refuseForeign } from "../pages/session.js";
 import { endApp, showApps } from "./apps.js";
 import { doConnect, showConnect } from "./connect.js";
 import { answerDevice, pollDevice, showDevice, startDevice } from "./device.js";
+import { searchKept, showHome, showStart } from "./kept.js";
 import { makeKeyForPage } from "./key-for-page.js";
-import { doSignIn, doSignOut, showHome, showSignIn } from "./sign-in.js";
+import { doSignIn, doSignOut, showSignIn } from "./sign-in.js";
 import { type ConsoleOptions, type Handler, jsonAnswer, type Surroundings, type Visit } from "./visit.js";
 import { truncate } from "../../lib/truncate.js";
 
@@ -27,7 +28,8 @@ const LONGEST_CLIENT = 100;
 const connect = { GET: showConnect, POST: doConnect };
 
 const PAGES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
-  "/auth": { GET: showHome },
+  "/": { GET: showStart },
+  "/auth": { GET: showHome, POST: searchKept },
   "/auth/sign-in": { GET: showSignIn, POST: doSignIn },
   "/auth/sign-out": { POST: doSignOut },
   "/auth/connect": connect,

@@ -1,12 +1,11 @@
 import { AppError } from "../../core/errors.js";
 import { csrfField, hiddenField, readForm, requireCsrf } from "../pages/forms.js";
-import type { Status } from "../../core/index.js";
-import { type Html, html, shown } from "../pages/html.js";
+import { type Html, html } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
 import { safePath } from "../pages/next-path.js";
 import { refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { requestIdOf, withRequestId } from "../request-id.js";
-import { type Handler, ownerFooter, type Surroundings, type Visit } from "./visit.js";
+import { type Handler, type Surroundings, type Visit } from "./visit.js";
 
 const HOME = "/auth";
 
@@ -121,28 +120,3 @@ export const doSignOut: Handler = async ({ request }, { core, anyone, sessions }
   for (const [name, value] of sessions.keep(request, null)) answer.headers.append(name, value);
   return answer;
 };
-
-/** Where a browser arrives that wanted to go nowhere in particular. */
-export const showHome: Handler = async ({ request }, { core, sessions }) => {
-  const owner = await sessions.requireOwner(request);
-  if (owner instanceof Response) return owner;
-  const { expiringKeys } = await core.status({ actor: owner.actor });
-  return pageAnswer({
-    title: "You are signed in",
-    footer: ownerFooter(owner),
-    body: html`${expiringKeys.map(warningOf)}
-      <p>
-        Programs that want to use this memory send you to a page of this server, where you decide what they may do.
-        There is nothing to do now.
-      </p>
-      <p><a href="/auth/device">Connect a machine that has no browser</a></p>
-      <p><a href="/auth/apps">Apps that may come in</a></p>`,
-  });
-};
-
-function warningOf({ name, hint, expiresAt, daysLeft }: Status["expiringKeys"][number]): Html {
-  const when = `${expiresAt.slice(0, 16).replace("T", " ")} UTC`;
-  return html`<p class="warning">
-    The key “${shown(name)}” (…${hint}) ${daysLeft === 0 ? "expired" : "expires"} at ${when}.
-  </p>`;
-}

@@ -24,6 +24,8 @@ fieldset label { display: flex; gap: .6rem; align-items: baseline; padding: .18r
 .field { display: block; margin: 0 0 1.1rem; font-weight: 600; }
 .field input, .field select { display: block; width: 100%; margin-top: .3rem; font-weight: 400; }
 .choices .field { margin: .4rem 0 0; font-weight: 400; }
+h2 { margin: 1.5rem 0 .5rem; font-size: 1.1rem; }
+.entries { margin: 0 0 1rem; padding-left: 1.2rem; } .entries li { margin: 0 0 .5rem; }
 main > :last-child { margin-bottom: 0; } form + p { margin-top: 1.2rem; }
 input[type=text], input[type=password], select { padding: .6rem .7rem; font: inherit; color: inherit;
   background: var(--paper); border: 1px solid var(--edge); border-radius: 8px; }
