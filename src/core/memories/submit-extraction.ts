@@ -12,9 +12,11 @@ import { AppError, type Issue } from "../errors.js";
 import { customIdSchema, dateSchema, invalid, noteSchema, parseInput, refusePast, momentIn } from "../input.js";
 import { once } from "../operations.js";
 import type { ContainerRow, ExtractionTask, StoreNouns } from "../ports.js";
-import type { Document, Origin, RememberedFact, StatedRelation } from "../types.js";
+import type { Document, Origin, StatedRelation } from "../types.js";
 import { checkEntities } from "./entities.js";
+import { explainFacts, type ExplainedFact } from "./explain-facts.js";
 import { handleOf, MOST_COUNTED } from "./pending-extractions.js";
+import { createLikelyPlaceFinder } from "./likely-place.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "./resolve-facts.js";
 import { factShape } from "./stated-facts.js";
 import { speakersOf } from "./trust.js";
@@ -67,7 +69,7 @@ export interface SubmittedExtraction {
   /** What was written can be undone under this id, if anything was. */
   readonly batchId: string;
   /** In the order of the submission; without what follows from others and was known, or whose ground is gone. */
-  readonly facts: readonly RememberedFact[];
+  readonly facts: readonly ExplainedFact[];
   /** How many tasks of the container are still to be answered, at least; up to 1,000. */
   readonly remaining: number;
 }
@@ -117,7 +119,8 @@ export async function submitExtraction(
     return { documentId: document.id, containerTag: container.tag, batchId, facts, remaining };
   });
   context.wakeJobs();
-  return submitted;
+  const reader = { nouns: context.store, actor, now: context.clock.now() };
+  return { ...submitted, facts: await explainFacts(reader, submitted.documentId, submitted.facts) };
 }
 
 async function findTask(
@@ -177,9 +180,15 @@ async function prepare(
   const timeZone = await timeZoneOf(context, document);
   const relations = relationsOf(facts, task.handles ?? []);
   const find = quoteFinderOf(document, task);
+  const findLikely = createLikelyPlaceFinder(document.content, find);
   const speakerOf = speakersOf(document.turns ?? []);
   const candidates = facts.map((fact, index): StatedCandidate => {
-    const candidate = candidateOf(fact, relations[index], { content: document.content, find, timeZone });
+    const candidate = candidateOf(fact, relations[index], {
+      content: document.content,
+      find,
+      findLikely,
+      timeZone,
+    });
     const speaker = speakerOf(candidate.quote);
     return speaker === undefined ? candidate : { ...candidate, speaker };
   });
@@ -224,7 +233,7 @@ function relationOf(kind: StatedRelation["kind"], ids: readonly string[]): State
 }
 
 /** Looks in the part that was read first, then in the rest of the document. */
-function quoteFinderOf({ content }: Document, { window }: ExtractionTask): (quote: string) => Place | null {
+function quoteFinderOf({ content }: Document, { window }: ExtractionTask): PlaceFinder {
   const inPart = createQuoteFinder(content.slice(window.start, window.end));
   const anywhere = createQuoteFinder(content);
   return (quote) => {
@@ -233,16 +242,24 @@ function quoteFinderOf({ content }: Document, { window }: ExtractionTask): (quot
   };
 }
 
+type PlaceFinder = (words: string) => Place | null;
+
+/** The document of a task, and how words are found in it. */
+interface ReadTask {
+  readonly content: string;
+  readonly find: PlaceFinder;
+  readonly findLikely: PlaceFinder;
+  readonly timeZone: TimeZone;
+}
+
 function candidateOf(
   fact: SubmittedFact,
   relation: StatedRelation | undefined,
-  {
-    content,
-    find,
-    timeZone,
-  }: { readonly content: string; readonly find: (quote: string) => Place | null; readonly timeZone: TimeZone },
+  { content, find, findLikely, timeZone }: ReadTask,
 ): StatedCandidate {
   const place = fact.quote ? find(fact.quote) : null;
+  // What follows from others stands nowhere.
+  const likely = fact.quote || relation?.kind === "derives" ? null : findLikely(fact.text);
   const eventDates = [
     ...new Set((fact.eventDates ?? []).filter((date) => parseIso(date)).map((date) => dayIn(date, timeZone))),
   ];
@@ -257,6 +274,7 @@ function candidateOf(
     ...(eventDates.length > 0 && { eventDates }),
     ...(entities.length > 0 && { entities }),
     ...(place ? { quote: content.slice(place.start, place.end), quoteAt: place } : { isInference: true }),
+    ...(likely && { likelyQuote: content.slice(likely.start, likely.end), quoteAt: likely }),
     ...(relation && holds && { relation }),
   };
 }

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import type { DocumentReceipt } from "../../../core/index.js";
-import type { RememberedFact } from "../../../core/types.js";
+import type { ExplainedFact, ExplainedReceipt } from "../../../core/index.js";
 import { createId } from "../../../lib/ids.js";
 import { count, fence, NOTICE, oneLine } from "../recalled.js";
 import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag } from "./arguments.js";
+import { closeTo, describeCloseTo, describeStatedIn, statedIn } from "./told-beside.js";
 
 /** Clients give up on a call after a minute. */
 const LONGEST_WAIT_SECONDS = 50;
@@ -21,7 +21,7 @@ const fact = z.object({
     .string()
     .max(2_000)
     .optional()
-    .describe("Words of content that say it; without them in it, it waits for review"),
+    .describe("Copy the words of content that say this. Other words make it wait for review"),
 });
 
 const input = z.object({
@@ -56,13 +56,13 @@ const output = z.object({
   status: z.string(),
   containerTag: z.string(),
   searchable: z.boolean().describe("True when search finds the text and its facts now"),
-  added: z.array(memorySchema),
-  updated: z.array(memorySchema.extend({ replaced: z.string().nullable().describe("Id of the memory it replaces") })),
-  duplicates: z.array(memorySchema).describe("Memories that said the same already; strengthened, not added again"),
-  outdated: z.array(memorySchema).describe("Kept in the past only, because something newer is known"),
+  added: z.array(memorySchema.extend({ closeTo })),
+  updated: z.array(memorySchema.extend({ replaced: z.string().nullable(), statedIn: statedIn.optional() })),
+  duplicates: z.array(memorySchema).describe("Memories that said the same already"),
+  outdated: z.array(memorySchema).describe("Kept in the past only: something newer is known"),
   review: z
     .array(memorySchema)
-    .describe("Kept as doubtful until a person reviews it: it reads like an instruction, or the text does not say it"),
+    .describe("Doubtful until a person reviews it: it reads like an instruction, or the text does not say it"),
   error: z.string().nullable(),
   notice: z.string(),
 });
@@ -101,9 +101,9 @@ export const addMemoryTool = defineTool({
   },
 });
 
-function present({ id, status, dreamingStatus, facts, errorReason }: DocumentReceipt, containerTag: string): Receipt {
-  const with_ = (outcome: RememberedFact["outcome"]) => (facts ?? []).filter((known) => known.outcome === outcome);
-  const brief = ({ id: memoryId, text, searchableAt }: RememberedFact) => ({
+function present({ id, status, dreamingStatus, facts, errorReason }: ExplainedReceipt, containerTag: string): Receipt {
+  const with_ = (outcome: ExplainedFact["outcome"]) => (facts ?? []).filter((known) => known.outcome === outcome);
+  const brief = ({ id: memoryId, text, searchableAt }: ExplainedFact) => ({
     id: memoryId,
     text,
     ...(searchableAt !== undefined && { searchableAt }),
@@ -113,8 +113,15 @@ function present({ id, status, dreamingStatus, facts, errorReason }: DocumentRec
     status,
     containerTag,
     searchable: status === "done" && dreamingStatus === "done",
-    added: [...with_("added"), ...with_("extended")].map(brief),
-    updated: with_("updated").map((known) => ({ ...brief(known), replaced: known.replaced ?? null })),
+    added: [...with_("added"), ...with_("extended")].map((known) => ({
+      ...brief(known),
+      ...(known.near && { closeTo: [...known.near] }),
+    })),
+    updated: with_("updated").map((known) => ({
+      ...brief(known),
+      replaced: known.replaced ?? null,
+      ...(known.statedIn && { statedIn: [...known.statedIn] }),
+    })),
     duplicates: with_("duplicate").map(brief),
     outdated: with_("outdated").map(brief),
     review: with_("review").map(brief),
@@ -140,8 +147,14 @@ function describe(
     error,
   } = receipt;
   const lines = [
-    ...added.map(({ id, text }) => `remembered [${id}] ${oneLine(text)}`),
-    ...updated.map(({ id, text, replaced }) => `updated [${replaced ?? "?"}] -> [${id}] ${oneLine(text)}`),
+    ...added.flatMap(({ id, text, closeTo: near }) => [
+      `remembered [${id}] ${oneLine(text)}`,
+      ...describeCloseTo(near),
+    ]),
+    ...updated.flatMap(({ id, text, replaced, statedIn: documents }) => [
+      `updated [${replaced ?? "?"}] -> [${id}] ${oneLine(text)}`,
+      ...describeStatedIn(documents),
+    ]),
     ...duplicates.map(({ id, text }) => `known already [${id}] ${oneLine(text)}`),
     ...outdated.map(({ id, text }) => `kept as past, something newer is known [${id}] ${oneLine(text)}`),
     ...review.map(({ id, text }) => `doubtful, waits for review [${id}] ${oneLine(text)}`),
