@@ -49,8 +49,8 @@ export function doubtOfEndings(source: SourceText): (candidate: FactCandidate) =
 }
 
 function saysOver(text: string): boolean {
-  const { statement, ending } = readingOf(text);
-  return statement !== null && (statement.isNegative || ending !== null);
+  const { statement, ending, replacement } = readingOf(text);
+  return replacement !== null || (statement !== null && (statement.isNegative || ending !== null));
 }
 
 function wordsOf({ content, turns }: SourceText, speaker: string | undefined): string {

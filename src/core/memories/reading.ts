@@ -2,6 +2,7 @@ import { rememberLast } from "../../lib/remember-last.js";
 import { readEnding, readHoldings, type State } from "./endings.js";
 import { introducedBy, tellsOf } from "./introductions.js";
 import { meaningKey } from "./near-duplicates.js";
+import { readReplacement, type Replacement } from "./replacements.js";
 import { readClaim, type Claim } from "./slots.js";
 import { readStatement, type Statement } from "./statement.js";
 
@@ -16,6 +17,7 @@ export class Reading {
   #claim: Claim | null | undefined;
   #ending: State | null | undefined;
   #holdings: readonly State[] | undefined;
+  #replacement: Replacement | null | undefined;
   #introduces: string | null | undefined;
   #tellsOf: string | null | undefined;
   #pieces: readonly string[] | undefined;
@@ -43,6 +45,12 @@ export class Reading {
   /** What it says to hold that may end. */
   get holdings(): readonly State[] {
     return (this.#holdings ??= this.statement ? readHoldings(this.statement) : []);
+  }
+
+  /** What it says to be in the place of something that it names. */
+  get replacement(): Replacement | null {
+    if (this.#replacement === undefined) this.#replacement = readReplacement(this.#text);
+    return this.#replacement;
   }
 
   /** The name of somebody whom it brings in. */
