@@ -16,7 +16,6 @@ import type { Document, Origin, StatedRelation } from "../types.js";
 import { checkEntities } from "./entities.js";
 import { explainFacts, type ExplainedFact } from "./explain-facts.js";
 import { handleOf, MOST_COUNTED } from "./pending-extractions.js";
-import { createLikelyPlaceFinder } from "./likely-place.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "./resolve-facts.js";
 import { factShape } from "./stated-facts.js";
 import { speakersOf } from "./trust.js";
@@ -180,13 +179,11 @@ async function prepare(
   const timeZone = await timeZoneOf(context, document);
   const relations = relationsOf(facts, task.handles ?? []);
   const find = quoteFinderOf(document, task);
-  const findLikely = createLikelyPlaceFinder(document.content, find);
   const speakerOf = speakersOf(document.turns ?? []);
   const candidates = facts.map((fact, index): StatedCandidate => {
     const candidate = candidateOf(fact, relations[index], {
       content: document.content,
       find,
-      findLikely,
       timeZone,
     });
     const speaker = speakerOf(candidate.quote);
@@ -248,18 +245,16 @@ type PlaceFinder = (words: string) => Place | null;
 interface ReadTask {
   readonly content: string;
   readonly find: PlaceFinder;
-  readonly findLikely: PlaceFinder;
   readonly timeZone: TimeZone;
 }
 
 function candidateOf(
   fact: SubmittedFact,
   relation: StatedRelation | undefined,
-  { content, find, findLikely, timeZone }: ReadTask,
+  { content, find, timeZone }: ReadTask,
 ): StatedCandidate {
+  // Whoever declines a guess says that the text does not say so: a place that was guessed for it would hide a true sentence.
   const place = fact.quote ? find(fact.quote) : null;
-  // What follows from others stands nowhere.
-  const likely = fact.quote || relation?.kind === "derives" ? null : findLikely(fact.text);
   const eventDates = [
     ...new Set((fact.eventDates ?? []).filter((date) => parseIso(date)).map((date) => dayIn(date, timeZone))),
   ];
@@ -274,7 +269,6 @@ function candidateOf(
     ...(eventDates.length > 0 && { eventDates }),
     ...(entities.length > 0 && { entities }),
     ...(place ? { quote: content.slice(place.start, place.end), quoteAt: place } : { isInference: true }),
-    ...(likely && { likelyQuote: content.slice(likely.start, likely.end), quoteAt: likely }),
     ...(relation && holds && { relation }),
   };
 }
