@@ -64,6 +64,14 @@ describe("a text that names what is no longer so", () => {
     expect(await known()).toEqual([...old, correction].sort());
   });
 
+  test.each(CORRECTIONS)("%s | %s: takes its place where the text is all that came", async (old, correction) => {
+    const asIs = { rememberAsIs: true, facts: undefined };
+    await state([`${old}.`], asIs);
+    const after = await state([correction], asIs);
+    expect(after.filter(({ outcome }) => outcome === "updated")).toHaveLength(1);
+    expect(await known()).not.toContain(old);
+  });
+
   test("is undone with its batch, and the old one is known again", async () => {
     const [old, correction] = CORRECTIONS[0];
     await state([old]);

@@ -83,6 +83,15 @@ describe("a fact without a quote", () => {
     expect(ids).toHaveLength(1);
   });
 
+  test("that is updated over REST stands in its passage as it is now", async () => {
+    const { ids } = await add(NOTES, FACTS);
+    const newContent = "The Atlas budget is 75k";
+    await rest.send("PATCH", "/v4/memories", { id: ids[1], containerTag: "home", newContent });
+    const results = await found("What is the Atlas budget?");
+    expect(results).not.toContain("40k");
+    expect(results).toContain("75k");
+  });
+
   test("over REST leaves the search with its sentence too", async () => {
     const { body } = await rest.send("POST", "/v3/documents", {
       content: NOTES,

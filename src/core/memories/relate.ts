@@ -1,7 +1,7 @@
 import { tokenise } from "../../lib/words.js";
 import type { Memory } from "../types.js";
 import { ends, isOneState, type State, wordsOfHeld } from "./endings.js";
-import { readingOf, type Reading } from "./reading.js";
+import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { isReplacedBy, wordsOfReplaced } from "./replacements.js";
 import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
 
@@ -24,6 +24,8 @@ export type Decision =
 /** A fact that is to be decided upon. */
 export interface NewFact {
   readonly text: string;
+  /** The words that state it. */
+  readonly quote?: string | undefined;
   /** When it was said (ISO). */
   readonly saidAt: string;
   /** ISO dates of what it speaks of. */
@@ -142,7 +144,7 @@ function endedOnes(fact: NewFact, known: readonly KnownFact[]): readonly KnownFa
 
 /** Who says what something is not any more names what that was; of several it is not certain which. */
 function decideByReplacement(fact: NewFact, known: readonly KnownFact[]): Decision | null {
-  const mine = readingOf(fact.text);
+  const mine = readingOfFact(fact);
   const [first, ...more] = known.filter(({ memory }) => replaces(mine, readingOf(memory.text)));
   if (!first || more.length > 0) return null;
   return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, [first]);

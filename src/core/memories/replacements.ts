@@ -63,6 +63,12 @@ function versionOf(statement: Statement | null): Replacement | null {
   return { kind: "version", of: valueWords(of), name, version };
 }
 
+/** True for a statement of what is so instead, and of nothing else. */
+export function saysNew(replacement: Replacement, { dated, isNegative }: Statement): boolean {
+  if (isNegative || replacement.kind !== "value") return false;
+  return valueWords(dated).join(" ") === replacement.words.join(" ");
+}
+
 /** True for a text that says of the former what is said of the new now. */
 export function isReplacedBy(replacement: Replacement, other: Statement): boolean {
   if (other.isNegative) return false;

@@ -3,7 +3,7 @@ import { AppError } from "../errors.js";
 import { doubtOfEndings } from "./ending-trust.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
-import { readingOf } from "./reading.js";
+import { readingOfFact } from "./reading.js";
 import { mayRelate, wordsToRelate } from "./relate.js";
 import { judgeCandidate, type Judgement } from "./trust.js";
 import { interpolate } from "../search/similarity.js";
@@ -154,14 +154,15 @@ interface Place {
 async function findLikely(
   { store, vectors, embedders, calibrations }: CoreContext,
   { organizationId, container }: Place,
-  { text }: FactCandidate,
+  candidate: FactCandidate,
   embedded: { readonly space: VectorSpace; readonly vector: Float32Array } | null,
 ): Promise<Pick<ResolvedFact, "twin" | "related" | "close">> {
   const scope = { containerIds: [container.id], kinds: ["memory"] as const, includeForgotten: false };
   const hits = embedded
     ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
     : [];
-  const reading = readingOf(text);
+  const { text } = candidate;
+  const reading = readingOfFact(candidate);
   const words = wordsToRelate(reading);
   const found = await store.units.searchText(scope, words, { limit: TEXT_HITS });
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
