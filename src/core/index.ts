@@ -97,7 +97,12 @@ export {
 } from "./embeddings/change-embeddings.js";
 export type { EmbeddingStatus, ShownMove } from "./embeddings/embedding-status.js";
 export { DEFAULT_CONTAINER } from "./containers/usual-container.js";
-export { addDocumentSchema, type AddDocumentInput, type DocumentReceipt } from "./documents/add-document.js";
+export {
+  addDocumentSchema,
+  type AddDocumentInput,
+  type DocumentReceipt,
+  type ExplainedReceipt,
+} from "./documents/add-document.js";
 export { addDocumentsSchema, type BatchItem, type BatchReceipt } from "./documents/add-documents.js";
 export { deleteDocumentsSchema, type DeletedDocuments } from "./documents/bulk-delete.js";
 export type { DocumentChunks } from "./documents/chunks.js";
@@ -118,6 +123,7 @@ export {
 export type { ClientKey } from "./service/connect-clients.js";
 export type { PolledDevice, StartedDevice } from "./service/device.js";
 export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories/memories.js";
+export type { ExplainedFact } from "./memories/explain-facts.js";
 export type { StatingDocument } from "./memories/still-stated.js";
 export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./memories/forget-memory.js";
 export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./memories/forget-matching.js";

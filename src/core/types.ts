@@ -289,13 +289,13 @@ export interface RememberedFact {
   readonly id: string;
   readonly text: string;
   /**
-   * `extended`: added beside a memory that it says more of. `outdated`: kept in the past only, because something newer is
-   * known. `review`: kept as a guess that waits for review, because it reads like an instruction, would replace what it may
-   * not, or is not what the text says.
+   * `extended`: beside a memory that it says more of. `outdated`: kept in the past only, as something newer is known.
+   * `review`: a guess that waits, as it reads like an order, would replace what it may not, or is not what the text says.
    */
   readonly outcome: "added" | "updated" | "duplicate" | "extended" | "outdated" | "review";
   /** The memory that was superseded, when `outcome` is `updated`. */
   readonly replaced?: string;
+  readonly closeTo?: readonly string[]; // Ids of up to two memories that spoke of nearly the same, the nearest first.
   /** Since when search finds it (ISO); absent for what is kept in the past only, and where it was not noted. */
   readonly searchableAt?: string;
 }

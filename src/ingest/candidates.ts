@@ -1,13 +1,13 @@
 import { isChat } from "../lib/chat.js";
 import { isLasting } from "../core/memories/lasting.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
-import type { StatedCandidate } from "../core/memories/resolve-facts.js";
-import { candidateOfStated } from "../core/memories/stated-facts.js";
+import { wordsStating, type StatedCandidate } from "../core/memories/resolve-facts.js";
+import { candidatesOfStated } from "../core/memories/stated-facts.js";
 import { speakersOf, trustOfDocument } from "../core/memories/trust.js";
 import type { FactSource } from "../core/ports.js";
 import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { createQuoteFinder } from "../lib/find-quote.js";
-import { inTimeZone, type TimeZone } from "../lib/time-zone.js";
+import { inTimeZone } from "../lib/time-zone.js";
 import { findAddition } from "./addition.js";
 import { speakersIn } from "./conversation-edits.js";
 import { formerSentence, type Edit } from "./edits.js";
@@ -69,7 +69,8 @@ export async function submissionOf(
   const { organizationId, id, revision, rememberAsIs } = document;
   const kept = { wasSentAsTurns: document.turns !== null, rememberAsIs };
   const timeZone = await timeZoneOf(context, document);
-  if (document.facts) return { ...kept, stated: statedBySender(document.facts, document.content, timeZone) };
+  if (document.facts)
+    return { ...kept, stated: candidatesOfStated(document.facts, { content: document.content, timeZone }) };
   const { content, turns, date, edits } = await findAddition(previous, { ...document, speakers }, timeZone);
   if (content === "") return kept;
   const source: FactSource = {
@@ -104,8 +105,8 @@ export async function findCandidates(
 }
 
 /** True for what a sentence stated whose place another one took before anybody had read it. */
-function isTakenBack({ quote }: StatedCandidate, later: readonly StatedCandidate[]): boolean {
-  const words = quote?.replace(/\s+/gu, " ").trim() ?? "";
+function isTakenBack(candidate: StatedCandidate, later: readonly StatedCandidate[]): boolean {
+  const words = wordsStating(candidate)?.replace(/\s+/gu, " ").trim() ?? "";
   return words !== "" && later.some(({ insteadOf }) => insteadOf?.includes(words));
 }
 
@@ -145,7 +146,8 @@ function withFormerSentence(candidate: StatedCandidate, edits: readonly Edit[]):
 export function withPlaces(candidates: readonly StatedCandidate[], content: string): StatedCandidate[] {
   const find = createQuoteFinder(content);
   return candidates.map((candidate) => {
-    const quoteAt = candidate.quote === undefined ? null : find(candidate.quote);
+    const words = wordsStating(candidate);
+    const quoteAt = words === undefined ? null : find(words);
     return quoteAt ? { ...candidate, quoteAt } : candidate;
   });
 }
@@ -161,10 +163,4 @@ function withSpeakers(
     const speaker = speakerOf(candidate.quote);
     return speaker === undefined || (speaker === "User" && !wasSentAsTurns) ? candidate : { ...candidate, speaker };
   });
-}
-
-/** What its sender quotes is looked for in the text that came with it. */
-function statedBySender(facts: NonNullable<Document["facts"]>, content: string, timeZone: TimeZone): StatedCandidate[] {
-  const find = createQuoteFinder(content);
-  return facts.map((fact) => candidateOfStated(fact, { content, find, timeZone }));
 }

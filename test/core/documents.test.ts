@@ -102,6 +102,7 @@ describe("adding", () => {
         text: "Ada lives in Oslo",
         outcome: "updated",
         replaced: old?.id,
+        statedIn: [{ id: first.id, title: "A note.", isLeftOut: true }],
         searchableAt: iso(opened.clock.now()),
       },
     ]);

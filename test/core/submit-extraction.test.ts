@@ -50,6 +50,22 @@ describe("a submission", () => {
     expect(results.map((result) => result.id)).toContain(fact?.id);
   });
 
+  test("without a quote is a guess of no place: declined, it hides nothing that the document says", async () => {
+    await agent.add(NOTE);
+    const { taskId } = await agent.askOne();
+    const { facts } = await agent.submit(taskId, [{ text: "The bakery ships by night" }]);
+    const [guess] = facts;
+    expect(guess?.outcome).toBe("review");
+    const { organizationId } = agent.opened.store;
+    expect(await agent.opened.store.memories.statements(organizationId, [guess?.id ?? ""])).toMatchObject([
+      { quote: null, quoteAt: null },
+    ]);
+    const { statedIn } = await agent.core.forget(agent.call, { ids: [guess?.id] });
+    expect(statedIn).toMatchObject([{ isLeftOut: false }]);
+    const { results } = await agent.core.search(agent.call, { q: "Who ships to Ghent?", searchMode: "documents" });
+    expect(results.map(({ text }) => text)).toEqual([NOTE]);
+  });
+
   test("finds the place of a quote in the part that was read, where the words stand twice", async () => {
     const filler = Array.from({ length: 200 }, (_, line) => `Line ${line} tells of ship ${line} in the harbour.`);
     const content = ["Ada sails.", ...filler, "Ada sails."].join("\n");

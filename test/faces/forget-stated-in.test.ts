@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => rest.close());
 
-const stating = () => [{ id: document, title: `${SENTENCE} I like tea.` }];
+const stating = () => [{ id: document, title: `${SENTENCE} I like tea.`, isLeftOut: true }];
 const text = async () => (await rest.send("GET", `/v3/documents/${document}`)).body.content;
 const found = async (q = "wifi password") =>
   JSON.stringify((await rest.send("POST", "/v4/search", { q, containerTag: "home" })).body);

@@ -82,7 +82,12 @@ describe.each(CLIENTS)("with the client %s", (client) => {
     );
     const update = await state({ text: "Marie lives in Paris.", updates: old });
     expect(update.structured["updated"]).toEqual([
-      { id: expect.stringMatching(ID), replaced: old, searchableAt: MOMENT },
+      {
+        id: expect.stringMatching(ID),
+        replaced: old,
+        statedIn: [{ id: receipt.structured["documentId"], title: "Marie lives in Lyon.", isLeftOut: true }],
+        searchableAt: MOMENT,
+      },
     ]);
     expect(textsOf(await call("profile", { containerTag: box }), "dynamic")).toEqual(["Marie lives in Paris."]);
     expect((await call("fetch", { id: old })).structured).toMatchObject({

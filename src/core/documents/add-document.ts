@@ -1,5 +1,6 @@
 import type { Admitted, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
+import { explainFacts, type ExplainedFact } from "../memories/explain-facts.js";
 import { once } from "../operations.js";
 import { findDreamingReason } from "./documents.js";
 import { prepareDocument } from "./prepare-document.js";
@@ -8,18 +9,34 @@ import { receiptOf, writeDocument, type DocumentReceipt } from "./write-document
 export { addDocumentSchema, type AddDocumentInput } from "./prepare-document.js";
 export type { DocumentReceipt } from "./write-document.js";
 
+/** What became of a document and its facts, as far as who added it may see. */
+export interface ExplainedReceipt extends Omit<DocumentReceipt, "facts"> {
+  readonly facts: readonly ExplainedFact[] | null;
+}
+
 /**
  * Keeps a text: row, journal entry and first job commit together before the answer.
  * @throws AppError `invalid`, `too_large`, `forbidden`, or what the store throws
  */
-export async function addDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentReceipt> {
+export async function addDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<ExplainedReceipt> {
   const prepared = prepareDocument(context, call.actor, raw);
   const receipt = await once(context, call, "addDocument", (nouns) => writeDocument(nouns, call.actor, prepared));
   context.wakeJobs();
   const { wait } = prepared.input;
-  return wait
+  const newest = wait
     ? { ...receipt, ...(await waitForDocument(context, call.actor.organizationId, receipt.id, wait)) }
     : receipt;
+  return explained(context, call, newest);
+}
+
+async function explained(
+  { store, clock }: CoreContext,
+  { actor }: Admitted,
+  receipt: DocumentReceipt,
+): Promise<ExplainedReceipt> {
+  const { id, facts } = receipt;
+  const reader = { nouns: store, actor, now: clock.now() };
+  return { ...receipt, facts: facts && (await explainFacts(reader, id, facts)) };
 }
 
 /** Waits until a document is through, failed, gone, or the time is up; answers with its state then. */

@@ -1,6 +1,6 @@
 import { fold } from "../../lib/words.js";
 import type { Document, FactCandidate, Origin } from "../types.js";
-import { readingOf } from "./reading.js";
+import { readingOfFact } from "./reading.js";
 import { givesOrders } from "./trust.js";
 
 /** A text of which facts are read. */
@@ -38,7 +38,7 @@ export function doubtOfEndings(source: SourceText): (candidate: FactCandidate) =
   };
   const author = source.turns ? null : authorOf(source.content);
   return (candidate) => {
-    if (!saysOver(candidate.text)) return null;
+    if (!saysOver(candidate)) return null;
     const { speaker } = candidate;
     const by = speaker ?? author;
     const isOwn = by === null || OWN_NAME.test(by);
@@ -48,9 +48,9 @@ export function doubtOfEndings(source: SourceText): (candidate: FactCandidate) =
   };
 }
 
-function saysOver(text: string): boolean {
-  const { statement, ending } = readingOf(text);
-  return statement !== null && (statement.isNegative || ending !== null);
+function saysOver(candidate: FactCandidate): boolean {
+  const { statement, ending, replacement } = readingOfFact(candidate);
+  return replacement !== null || (statement !== null && (statement.isNegative || ending !== null));
 }
 
 function wordsOf({ content, turns }: SourceText, speaker: string | undefined): string {

@@ -8,7 +8,7 @@ import { earlier, later } from "./expiry.js";
 import { causeOf, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
 import { forgetDerived } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
-import type { StatedCandidate } from "./resolve-facts.js";
+import { wordsStating, type StatedCandidate } from "./resolve-facts.js";
 import { withoutLabel, type JudgedFact } from "./trust.js";
 
 /** Notes that a memory was stated again: one more source, for longer perhaps, and no guess any more if it was one. */
@@ -23,7 +23,7 @@ export async function strengthen(
   const stated = endsOf(candidate, batch);
   const isStatedNow = memory.isInference && !isDoubtful && candidate.isInference !== true;
   const known = isStatedNow ? withoutLabel(memory.metadata) : memory.metadata;
-  const link = { documentId: writing.documentId, quote: candidate.quote ?? null };
+  const link = { documentId: writing.documentId, quote: wordsStating(candidate) ?? null };
   const isNew = await nouns.memories.addSource(organizationId, memory.id, link.documentId, quotationOf(candidate));
   const metadata = candidate.metadata ? { ...known, ...candidate.metadata } : known;
   const isRepeated = isNew || !writing.readAgain;
@@ -127,8 +127,10 @@ function endsOf(
   return { forgetAfter: earlier(ownForgetAfter, documentEnd), ownForgetAfter };
 }
 
-function quotationOf({ quote, quoteAt }: StatedCandidate): Quotation | null {
-  return quote === undefined && !quoteAt ? null : { text: quote ?? null, at: quoteAt ?? null };
+function quotationOf(candidate: StatedCandidate): Quotation | null {
+  const words = wordsStating(candidate);
+  const { quoteAt } = candidate;
+  return words === undefined && !quoteAt ? null : { text: words ?? null, at: quoteAt ?? null };
 }
 
 function metadataOf(

@@ -2,6 +2,7 @@ import { rememberLast } from "../../lib/remember-last.js";
 import { readEnding, readHoldings, type State } from "./endings.js";
 import { introducedBy, tellsOf } from "./introductions.js";
 import { meaningKey } from "./near-duplicates.js";
+import { readReplacement, saysNew, type Replacement } from "./replacements.js";
 import { readClaim, type Claim } from "./slots.js";
 import { readStatement, type Statement } from "./statement.js";
 
@@ -16,12 +17,15 @@ export class Reading {
   #claim: Claim | null | undefined;
   #ending: State | null | undefined;
   #holdings: readonly State[] | undefined;
+  #replacement: Replacement | null | undefined;
   #introduces: string | null | undefined;
   #tellsOf: string | null | undefined;
   #pieces: readonly string[] | undefined;
 
-  constructor(text: string) {
+  /** @param replacement what the words that state it say to be replaced, if the text itself does not */
+  constructor(text: string, replacement?: Replacement) {
     this.#text = text;
+    this.#replacement = replacement;
   }
 
   get statement(): Statement | null {
@@ -45,6 +49,12 @@ export class Reading {
     return (this.#holdings ??= this.statement ? readHoldings(this.statement) : []);
   }
 
+  /** What it says to be in the place of something that it names. */
+  get replacement(): Replacement | null {
+    if (this.#replacement === undefined) this.#replacement = readReplacement(this.#text);
+    return this.#replacement;
+  }
+
   /** The name of somebody whom it brings in. */
   get introduces(): string | null {
     if (this.#introduces === undefined) this.#introduces = introducedBy(this.#text);
@@ -61,6 +71,19 @@ export class Reading {
   get pieces(): readonly string[] {
     return (this.#pieces ??= this.#text.length > LONGEST_READ ? [] : meaningKey(this.#text).split(" "));
   }
+}
+
+/** Reads a fact with the sentence that states it, which may name what is no longer so where the fact says only what is. */
+export function readingOfFact({
+  text,
+  quote,
+}: {
+  readonly text: string;
+  readonly quote?: string | undefined;
+}): Reading {
+  const reading = readingOf(text);
+  const named = quote === undefined || reading.replacement ? null : readReplacement(quote);
+  return named && reading.statement && saysNew(named, reading.statement) ? new Reading(text, named) : reading;
 }
 
 const readShort = rememberLast((text) => new Reading(text), MOST_REMEMBERED);

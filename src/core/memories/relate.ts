@@ -1,7 +1,8 @@
 import { tokenise } from "../../lib/words.js";
 import type { Memory } from "../types.js";
 import { ends, isOneState, type State, wordsOfHeld } from "./endings.js";
-import { readingOf, type Reading } from "./reading.js";
+import { readingOf, readingOfFact, type Reading } from "./reading.js";
+import { isReplacedBy, wordsOfReplaced } from "./replacements.js";
 import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
 
 /** A memory that a new fact may be about, with when it was said last (ISO). */
@@ -23,6 +24,8 @@ export type Decision =
 /** A fact that is to be decided upon. */
 export interface NewFact {
   readonly text: string;
+  /** The words that state it. */
+  readonly quote?: string | undefined;
   /** When it was said (ISO). */
   readonly saidAt: string;
   /** ISO dates of what it speaks of. */
@@ -34,9 +37,14 @@ export interface NewFact {
 }
 
 /** Words by which the text index finds what a text may be about. */
-export function wordsToRelate({ claim, ending, tellsOf: name }: Reading): string[] {
+export function wordsToRelate({ claim, ending, replacement, tellsOf: name }: Reading): string[] {
   const slot = claim ? searchWords(claim) : [];
-  return [...slot, ...(ending ? wordsOfHeld(ending) : []), ...(name === null ? [] : tokenise(name))];
+  return [
+    ...slot,
+    ...(ending ? wordsOfHeld(ending) : []),
+    ...(replacement ? wordsOfReplaced(replacement) : []),
+    ...(name === null ? [] : tokenise(name)),
+  ];
 }
 
 /** False when `decide` would not look at the other text for the one that was read. */
@@ -45,6 +53,7 @@ export function mayRelate(mine: Reading, other: string): boolean {
   if (saysMore(mine.pieces, theirs.pieces) || tellsMoreOf(mine, theirs)) return true;
   // What hangs on the new text alone comes first: it says nothing to be over, and holds nothing, most of the time.
   if (endedBy(mine, theirs) || (mine.holdings.length > 0 && endedBy(theirs, mine))) return true;
+  if (replaces(mine, theirs) || replaces(theirs, mine)) return true;
   if (!mine.claim || !theirs.claim) return false;
   return takesPlaceOf(mine.claim, theirs.claim) || isSamePlace(mine.claim, theirs.claim);
 }
@@ -61,6 +70,7 @@ export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
   return (
     (claim && decideByClaim(fact, claim, known)) ??
     decideByEnding(fact, known) ??
+    decideByReplacement(fact, known) ??
     extension(fact, known) ?? { kind: "new" }
   );
 }
@@ -130,6 +140,18 @@ function endedOnes(fact: NewFact, known: readonly KnownFact[]): readonly KnownFa
   });
   const [first, ...more] = held;
   return first && more.every(({ state }) => isOneState(first.state, state)) ? held.map(({ one }) => one) : [];
+}
+
+/** Who says what something is not any more names what that was; of several it is not certain which. */
+function decideByReplacement(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  const mine = readingOfFact(fact);
+  const [first, ...more] = known.filter(({ memory }) => replaces(mine, readingOf(memory.text)));
+  if (!first || more.length > 0) return null;
+  return replacing(fact, { kind: "words", since: mine.claim?.since ?? null }, [first]);
+}
+
+function replaces({ replacement }: Reading, { statement }: Reading): boolean {
+  return replacement !== null && statement !== null && isReplacedBy(replacement, statement);
 }
 
 function endedBy(later: Reading, earlier: Reading): boolean {

@@ -4,7 +4,7 @@ import { iso } from "../../lib/time.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
-import { readingOf } from "./reading.js";
+import { readingOfFact } from "./reading.js";
 import { decide, isBefore, mayRelate, type KnownFact } from "./relate.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
@@ -43,7 +43,7 @@ export async function relateFact(
   { candidate, related }: Pick<ResolvedFact, "candidate" | "related">,
   since: Since,
 ): Promise<Related> {
-  const reading = readingOf(candidate.text);
+  const reading = readingOfFact(candidate);
   const late = since.newcomers.filter(({ text }) => mayRelate(reading, text)).map(({ id }) => id);
   const ids = [...new Set([...related, ...late])];
   if (ids.length === 0) return { kind: "new" };
@@ -52,6 +52,7 @@ export async function relateFact(
   const decision = decide(
     {
       text: candidate.text,
+      quote: candidate.quote,
       saidAt: saidAt(candidate, writing),
       eventDates: candidate.eventDates,
       isTemporary: candidate.forgetAfter !== undefined || (since.documentEnd ?? null) !== null,

@@ -3,9 +3,10 @@ import { AppError } from "../errors.js";
 import { doubtOfEndings } from "./ending-trust.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
-import { readingOf } from "./reading.js";
+import { readingOfFact } from "./reading.js";
 import { mayRelate, wordsToRelate } from "./relate.js";
 import { judgeCandidate, type Judgement } from "./trust.js";
+import { interpolate } from "../search/similarity.js";
 import { yieldTurn } from "../../lib/time.js";
 import type { Document, FactCandidate, Origin, VectorSpace } from "../types.js";
 
@@ -16,6 +17,10 @@ const TEXT_HITS = 40;
 const TWIN_COSINE = 0.8;
 /** Below this cosine two texts are not looked at as relatives. */
 const NEIGHBOUR_COSINE = 0.5;
+/** From this similarity on, by their vectors alone, one of two texts may be a correction of the other. */
+const CLOSE = 0.66;
+/** The most memories that are named as close to a new one. */
+const MOST_CLOSE = 2;
 
 /** Candidates after which others have a turn: the longest ones take about a millisecond each. */
 const JUDGED_AT_ONCE = 4;
@@ -36,6 +41,13 @@ export interface StatedCandidate extends FactCandidate {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   /** The sentence of the document's text before whose place the one that states this took. */
   readonly insteadOf?: string;
+  /** The words of the source that most likely state it, where nobody quoted any. They show where it stands and prove nothing. */
+  readonly likelyQuote?: string;
+}
+
+/** The words of the source that a candidate is noted to stand in. */
+export function wordsStating({ quote, likelyQuote }: StatedCandidate): string | undefined {
+  return quote ?? likelyQuote;
 }
 
 /** A candidate with its vector and the memory it repeats, if any. */
@@ -48,6 +60,8 @@ export interface ResolvedFact {
   readonly twin: string | null;
   /** Ids of memories that it may update or extend. */
   readonly related: readonly string[];
+  /** Ids of memories that speak of nearly the same, the nearest first. */
+  readonly close: readonly string[];
   /** Why it ends nothing before somebody has reviewed it. */
   readonly endingDoubt?: string | null | undefined;
 }
@@ -95,7 +109,7 @@ export async function resolveFacts(
   return { facts, space, newestSeen };
 }
 
-const NOTHING = { twin: null, related: [] };
+const NOTHING = { twin: null, related: [], close: [] };
 
 async function newestOf({ store }: CoreContext, organizationId: string, { tag }: ContainerRow): Promise<number> {
   const [newest] = await store.memories.active(organizationId, tag, { limit: 1 });
@@ -138,16 +152,17 @@ interface Place {
 
 /** The memory that says the same, and those that a candidate may update or extend, by meaning and by words. */
 async function findLikely(
-  { store, vectors }: CoreContext,
+  { store, vectors, embedders, calibrations }: CoreContext,
   { organizationId, container }: Place,
-  { text }: FactCandidate,
+  candidate: FactCandidate,
   embedded: { readonly space: VectorSpace; readonly vector: Float32Array } | null,
-): Promise<Pick<ResolvedFact, "twin" | "related">> {
+): Promise<Pick<ResolvedFact, "twin" | "related" | "close">> {
   const scope = { containerIds: [container.id], kinds: ["memory"] as const, includeForgotten: false };
   const hits = embedded
     ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
     : [];
-  const reading = readingOf(text);
+  const { text } = candidate;
+  const reading = readingOfFact(candidate);
   const words = wordsToRelate(reading);
   const found = await store.units.searchText(scope, words, { limit: TEXT_HITS });
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
@@ -155,8 +170,14 @@ async function findLikely(
   const units = [...new Set([...near, ...found.hits.map(({ unit }) => unit)])];
   const details = units.length > 0 ? await store.units.details(organizationId, scope, units) : [];
   const isTwin = (detail: UnitDetail) => twins.has(detail.unit) && isSameFact(detail.text, text);
+  const { points } = await calibrations.of(embedders.active());
+  const idOf = new Map(details.map(({ unit, id }) => [unit, id]));
+  const close = hits
+    .filter(({ cosine }) => interpolate(cosine, points) >= CLOSE)
+    .flatMap(({ unit }) => idOf.get(unit) ?? []);
   return {
     twin: details.find(isTwin)?.id ?? null,
+    close: close.slice(0, MOST_CLOSE),
     related: details.filter((detail) => mayRelate(reading, detail.text)).map(({ id }) => id),
   };
 }

@@ -1,9 +1,10 @@
 import * as z from "zod";
-import type { QuoteFinder } from "../../lib/find-quote.js";
+import { createQuoteFinder, type Place } from "../../lib/find-quote.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { isLasting } from "./lasting.js";
 import { customIdSchema, dateSchema, momentIn, textSchema } from "../input.js";
 import type { StatedFact } from "../types.js";
+import { createLikelyPlaceFinder } from "./likely-place.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 
 /** What any caller may say of a fact. */
@@ -20,16 +21,33 @@ export const factShape = {
 export const statedFactSchema = z.object({ ...factShape, updates: customIdSchema.optional() });
 
 /**
- * A ready-made fact as it is resolved, its end a moment of the zone. Who quotes the document is checked: words that are not in it make the fact a guess,
- * which takes the place of nothing and is nobody's lasting trait.
+ * Reads the ready-made facts of a document as they are resolved, their ends moments of the zone. Who quotes the document is
+ * checked: words that are not in it make the fact a guess, which takes the place of nothing and is nobody's lasting trait.
+ * Where nothing is quoted, what most likely says the fact is only noted, so that searches can leave it out with the fact.
  */
-export function candidateOfStated(
-  fact: StatedFact,
-  { content, find, timeZone }: { readonly content: string; readonly find: QuoteFinder; readonly timeZone: TimeZone },
-): StatedCandidate {
+export function candidatesOfStated(
+  facts: readonly StatedFact[],
+  { content, timeZone }: { readonly content: string; readonly timeZone: TimeZone },
+): StatedCandidate[] {
+  const find = createQuoteFinder(content);
+  const findLikely = createLikelyPlaceFinder(content, find);
+  return facts.map((fact) => candidateOf(fact, { content, find, findLikely, timeZone }));
+}
+
+type PlaceFinder = (words: string) => Place | null;
+
+interface Reading {
+  readonly content: string;
+  readonly find: PlaceFinder;
+  readonly findLikely: PlaceFinder;
+  readonly timeZone: TimeZone;
+}
+
+function candidateOf(fact: StatedFact, { content, find, findLikely, timeZone }: Reading): StatedCandidate {
   const { text, kind = "fact", forgetAfter, quote, updates } = fact;
   const { isStatic = forgetAfter === undefined && isLasting(text) } = fact;
   const place = quote === undefined ? null : find(quote);
+  const likely = quote === undefined ? findLikely(text) : null;
   const isDoubtful = quote !== undefined && place === null;
   return {
     text,
@@ -37,6 +55,7 @@ export function candidateOfStated(
     isStatic: isStatic && !isDoubtful,
     ...(forgetAfter !== undefined && { forgetAfter: momentIn(forgetAfter, timeZone) }),
     ...(place && { quote: content.slice(place.start, place.end) }),
+    ...(likely && { likelyQuote: content.slice(likely.start, likely.end) }),
     ...(isDoubtful ? { isInference: true } : updates !== undefined && { updates }),
   };
 }

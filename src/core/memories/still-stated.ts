@@ -6,6 +6,8 @@ import type { Actor, Memory } from "../types.js";
 export interface StatingDocument {
   readonly id: string;
   readonly title: string | null;
+  /** Whether searches leave out the sentences of it that stated that; false where it is not known for all of that which ones. */
+  readonly isLeftOut: boolean;
 }
 
 /**
@@ -35,5 +37,8 @@ export async function documentsStating(
     0,
   );
   const findable = new Set(outlines.filter(({ chunks }) => chunks > 0).map(({ id }) => id));
-  return heads.filter(({ id }) => findable.has(id)).map(({ id, title }) => ({ id, title }));
+  const unplaced = new Set(statements.filter(({ quote }) => quote === null).map(({ documentId }) => documentId));
+  return heads
+    .filter(({ id }) => findable.has(id))
+    .map(({ id, title }) => ({ id, title, isLeftOut: !unplaced.has(id) }));
 }

@@ -12,8 +12,9 @@ import { AppError, type Issue } from "../errors.js";
 import { customIdSchema, dateSchema, invalid, noteSchema, parseInput, refusePast, momentIn } from "../input.js";
 import { once } from "../operations.js";
 import type { ContainerRow, ExtractionTask, StoreNouns } from "../ports.js";
-import type { Document, Origin, RememberedFact, StatedRelation } from "../types.js";
+import type { Document, Origin, StatedRelation } from "../types.js";
 import { checkEntities } from "./entities.js";
+import { explainFacts, type ExplainedFact } from "./explain-facts.js";
 import { handleOf, MOST_COUNTED } from "./pending-extractions.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "./resolve-facts.js";
 import { factShape } from "./stated-facts.js";
@@ -67,7 +68,7 @@ export interface SubmittedExtraction {
   /** What was written can be undone under this id, if anything was. */
   readonly batchId: string;
   /** In the order of the submission; without what follows from others and was known, or whose ground is gone. */
-  readonly facts: readonly RememberedFact[];
+  readonly facts: readonly ExplainedFact[];
   /** How many tasks of the container are still to be answered, at least; up to 1,000. */
   readonly remaining: number;
 }
@@ -118,7 +119,8 @@ export async function submitExtraction(
     return { documentId: document.id, containerTag: container.tag, batchId, facts, remaining };
   });
   context.wakeJobs();
-  return submitted;
+  const reader = { nouns: context.store, actor, now: context.clock.now() };
+  return { ...submitted, facts: await explainFacts(reader, submitted.documentId, submitted.facts) };
 }
 
 async function findTask(
@@ -180,7 +182,11 @@ async function prepare(
   const find = quoteFinderOf(document, task);
   const speakerOf = speakersOf(document.turns ?? []);
   const candidates = facts.map((fact, index): StatedCandidate => {
-    const candidate = candidateOf(fact, relations[index], { content: document.content, find, timeZone });
+    const candidate = candidateOf(fact, relations[index], {
+      content: document.content,
+      find,
+      timeZone,
+    });
     const speaker = speakerOf(candidate.quote);
     return speaker === undefined ? candidate : { ...candidate, speaker };
   });
@@ -225,7 +231,7 @@ function relationOf(kind: StatedRelation["kind"], ids: readonly string[]): State
 }
 
 /** Looks in the part that was read first, then in the rest of the document. */
-function quoteFinderOf({ content }: Document, { window }: ExtractionTask): (quote: string) => Place | null {
+function quoteFinderOf({ content }: Document, { window }: ExtractionTask): PlaceFinder {
   const inPart = createQuoteFinder(content.slice(window.start, window.end));
   const anywhere = createQuoteFinder(content);
   return (quote) => {
@@ -234,15 +240,21 @@ function quoteFinderOf({ content }: Document, { window }: ExtractionTask): (quot
   };
 }
 
+type PlaceFinder = (words: string) => Place | null;
+
+/** The document of a task, and how words are found in it. */
+interface ReadTask {
+  readonly content: string;
+  readonly find: PlaceFinder;
+  readonly timeZone: TimeZone;
+}
+
 function candidateOf(
   fact: SubmittedFact,
   relation: StatedRelation | undefined,
-  {
-    content,
-    find,
-    timeZone,
-  }: { readonly content: string; readonly find: (quote: string) => Place | null; readonly timeZone: TimeZone },
+  { content, find, timeZone }: ReadTask,
 ): StatedCandidate {
+  // Whoever declines a guess says that the text does not say so: a place that was guessed for it would hide a true sentence.
   const place = fact.quote ? find(fact.quote) : null;
   const eventDates = [
     ...new Set((fact.eventDates ?? []).filter((date) => parseIso(date)).map((date) => dayIn(date, timeZone))),

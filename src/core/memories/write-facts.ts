@@ -39,7 +39,8 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
   };
   for (const fact of facts) {
     const isDerived = fact.candidate.relation?.kind === "derives";
-    const one = await (isDerived ? writeDerived : writeFact)(nouns, writing, fact, batch);
+    const written = await (isDerived ? writeDerived : writeFact)(nouns, writing, fact, batch);
+    const one = written && withClose(written, fact);
     if (one) batch.stated.add(one.id);
     batch.written.push(one);
   }
@@ -50,6 +51,11 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
   )
     await nouns.jobs.enqueue([MISSING_JOB]);
   return { facts: batch.written.filter((one) => one !== null), leftOut: batch.leftOut };
+}
+
+/** What is new says beside which memories it stands. */
+function withClose(one: RememberedFact, { close }: ResolvedFact): RememberedFact {
+  return one.outcome === "added" && close.length > 0 ? { ...one, closeTo: close } : one;
 }
 
 async function writeFact(

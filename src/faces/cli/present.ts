@@ -1,5 +1,5 @@
-import type { SearchAnswer, SearchResult } from "../../core/index.js";
-import type { DocumentHead, Memory, RememberedFact } from "../../core/types.js";
+import type { ExplainedFact, SearchAnswer, SearchResult } from "../../core/index.js";
+import type { DocumentHead, Memory } from "../../core/types.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import type { Cli } from "./cli.js";
 import { count, indent, oneLine, printable } from "./style.js";
@@ -58,8 +58,8 @@ function dayOf({ chunk, memory, documents }: SearchResult, timeZone: TimeZone): 
 }
 
 /** What became of the facts of a document, one a line. */
-export function describeFacts(facts: readonly RememberedFact[]): string[] {
-  return facts.map(({ outcome, text, id, replaced }) => {
+export function describeFacts(facts: readonly ExplainedFact[]): string[] {
+  return facts.flatMap(({ outcome, text, id, replaced, near = [], statedIn = [] }) => {
     const note = {
       added: "",
       extended: " (says more of what was known)",
@@ -68,7 +68,14 @@ export function describeFacts(facts: readonly RememberedFact[]): string[] {
       duplicate: " (known already)",
       updated: ` (replaces ${replaced ?? "an older one"})`,
     };
-    return `- ${oneLine(text)}${note[outcome]}  [${id}]`;
+    return [
+      `- ${oneLine(text)}${note[outcome]}  [${id}]`,
+      ...near.map((other) => `  close to: ${oneLine(other.text)}  [${other.id}]; --updates if it replaces that`),
+      ...statedIn.map(
+        (document) =>
+          `  the old one still stands in: ${truncate(oneLine(document.title ?? "(no title)"), LONGEST_NAME)}  [${document.id}]`,
+      ),
+    ];
   });
 }
 

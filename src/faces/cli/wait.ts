@@ -1,4 +1,4 @@
-import type { AddDocumentInput, Call, Core, DocumentReceipt } from "../../core/index.js";
+import type { AddDocumentInput, Call, Core, ExplainedReceipt } from "../../core/index.js";
 
 /** Longer than any healthy document takes; what is not through by then is reported as it is. */
 const LONGEST_WAIT_SECONDS = 120;
@@ -13,8 +13,8 @@ export async function waitUntilUnderstood(
   core: Core,
   call: Call,
   input: AddDocumentInput,
-  onState: (receipt: DocumentReceipt) => void,
-): Promise<DocumentReceipt> {
+  onState: (receipt: ExplainedReceipt) => void,
+): Promise<ExplainedReceipt> {
   let waited = 0;
   let turn = FIRST_WAIT_SECONDS;
   for (;;) {
@@ -26,6 +26,6 @@ export async function waitUntilUnderstood(
   }
 }
 
-export function isThrough({ status, dreamingStatus }: DocumentReceipt): boolean {
+export function isThrough({ status, dreamingStatus }: ExplainedReceipt): boolean {
   return status === "failed" || (status === "done" && dreamingStatus === "done");
 }

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import type { AddDocumentInput, Core, DocumentReceipt } from "../../../core/index.js";
+import type { AddDocumentInput, Core, ExplainedReceipt } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { EXIT_FAILED } from "../exit-codes.js";
@@ -153,7 +153,7 @@ function factsOf({ content }: Source, { fact, updates }: AddOptions): Pick<AddDo
 
 type Write = Parameters<Core["addDocument"]>[0];
 
-async function waitWithProgress(cli: Cli, core: Core, call: Write, input: AddDocumentInput): Promise<DocumentReceipt> {
+async function waitWithProgress(cli: Cli, core: Core, call: Write, input: AddDocumentInput): Promise<ExplainedReceipt> {
   const progress = cli.output.progress("adding");
   try {
     return await waitUntilUnderstood(core, call, input, (receipt) => progress.update(describeState(receipt)));
@@ -162,11 +162,11 @@ async function waitWithProgress(cli: Cli, core: Core, call: Write, input: AddDoc
   }
 }
 
-function describeState({ status, dreamingStatus }: DocumentReceipt): string {
+function describeState({ status, dreamingStatus }: ExplainedReceipt): string {
   return status === "done" && dreamingStatus === "dreaming" ? "finding facts" : status;
 }
 
-function describeReceipt(cli: Cli, receipt: DocumentReceipt, waited: boolean): string[] {
+function describeReceipt(cli: Cli, receipt: ExplainedReceipt, waited: boolean): string[] {
   const { bold, green, red, yellow } = cli.output.style;
   const where = `${bold(receipt.id)} in ${receipt.containerTags.join(", ")}`;
   if (receipt.status === "failed")

@@ -133,6 +133,7 @@ function describeStating({ output, invocation }: Cli, { statedIn, forgotten }: A
   return [
     isOne ? "The text of a document still states it:" : "The texts of documents still state it:",
     ...statedIn.map(({ id, title }) => `  ${output.style.bold(oneLine(title ?? "(no title)"))}  [${id}]`),
+    ...(statedIn.every(({ isLeftOut }) => isLeftOut) ? [] : ["Nobody knows in which words, so searches may show it."]),
     `To remove ${isOne ? "it" : "one"} with what only it states: ${invocation} forget ${document.id}`,
     `To cut only what the memory says out of it, for good: ${invocation} purge --memory ${memory.id}`,
   ];

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import type { DocumentReceipt } from "../../../core/index.js";
-import type { RememberedFact } from "../../../core/types.js";
+import type { ExplainedFact, ExplainedReceipt } from "../../../core/index.js";
 import { createId } from "../../../lib/ids.js";
-import { NOTICE, oneLine } from "../recalled.js";
+import { fence, NOTICE, oneLine } from "../recalled.js";
 import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag } from "./arguments.js";
+import { closeTo, describeCloseTo, describeStatedIn, statedIn } from "./told-beside.js";
 
 /** Clients give up on a call after a minute. */
 const LONGEST_WAIT_SECONDS = 50;
@@ -21,7 +21,7 @@ const fact = z.object({
     .string()
     .max(2_000)
     .optional()
-    .describe("Words of content that say it; without them in it, it waits for review"),
+    .describe("Copy the words of content that say this. Other words make it wait for review"),
 });
 
 const input = z.object({
@@ -61,13 +61,13 @@ const output = z.object({
   status: z.string(),
   containerTag: z.string(),
   searchable: z.boolean().describe("True when search finds the text and its facts now"),
-  added: z.array(memorySchema),
-  updated: z.array(memorySchema.extend({ replaced: z.string().nullable().describe("Id of the memory it replaces") })),
-  duplicates: z.array(memorySchema).describe("Memories that said the same already; strengthened, not added again"),
-  outdated: z.array(memorySchema).describe("Kept in the past only, because something newer is known"),
+  added: z.array(memorySchema.extend({ closeTo })),
+  updated: z.array(memorySchema.extend({ replaced: z.string().nullable(), statedIn: statedIn.optional() })),
+  duplicates: z.array(memorySchema).describe("Memories that said the same already"),
+  outdated: z.array(memorySchema).describe("Kept in the past only: something newer is known"),
   review: z
     .array(memorySchema)
-    .describe("Kept as doubtful until a person reviews it: it reads like an instruction, or the text does not say it"),
+    .describe("Doubtful until a person reviews it: it reads like an instruction, or the text does not say it"),
   error: z.string().nullable(),
   notice: z.string(),
 });
@@ -118,11 +118,11 @@ interface Presenting {
 }
 
 function present(
-  { id, status, dreamingStatus, facts, errorReason }: DocumentReceipt,
+  { id, status, dreamingStatus, facts, errorReason }: ExplainedReceipt,
   { containerTag, isOver, sent }: Presenting,
 ): Receipt {
-  const with_ = (outcome: RememberedFact["outcome"]) => (facts ?? []).filter((known) => known.outcome === outcome);
-  const brief = ({ id: memoryId, text, searchableAt }: RememberedFact) => ({
+  const with_ = (outcome: ExplainedFact["outcome"]) => (facts ?? []).filter((known) => known.outcome === outcome);
+  const brief = ({ id: memoryId, text, searchableAt }: ExplainedFact) => ({
     id: memoryId,
     ...(!sent.has(oneLine(text)) && { text }),
     ...(searchableAt !== undefined && { searchableAt }),
@@ -132,8 +132,15 @@ function present(
     status,
     containerTag,
     searchable: status === "done" && dreamingStatus === "done" && !isOver,
-    added: [...with_("added"), ...with_("extended")].map(brief),
-    updated: with_("updated").map((known) => ({ ...brief(known), replaced: known.replaced ?? null })),
+    added: [...with_("added"), ...with_("extended")].map((known) => ({
+      ...brief(known),
+      ...(known.near && { closeTo: [...known.near] }),
+    })),
+    updated: with_("updated").map((known) => ({
+      ...brief(known),
+      replaced: known.replaced ?? null,
+      ...(known.statedIn && { statedIn: [...known.statedIn] }),
+    })),
     duplicates: with_("duplicate").map(brief),
     outdated: with_("outdated").map(brief),
     review: with_("review").map(brief),
@@ -148,7 +155,7 @@ interface Describing {
   readonly forgetAfter: string | undefined;
 }
 
-/** One line, with ids alone: whoever reads it has just sent the rest. */
+/** One line, with ids alone, since whoever reads it has just sent the rest; and what is told of others, each in a line below. */
 function describe(receipt: Receipt, describing: Describing): string {
   const { documentId, containerTag, added, updated, duplicates, outdated, review } = receipt;
   const groups: readonly (readonly [string, readonly string[]])[] = [
@@ -162,7 +169,12 @@ function describe(receipt: Receipt, describing: Describing): string {
   const facts = describing.isResolved
     ? `${told.length > 0 ? `Memories: ${told.join(", ")}` : "No lasting fact was recognised in it; pass facts to state them"}.`
     : "Its facts are still being worked out.";
-  return `Kept in ${containerTag} as document [${documentId}]. ${describeState(receipt, describing)} ${facts}`;
+  const beside = [
+    ...added.flatMap(({ closeTo: near }) => describeCloseTo(near)),
+    ...updated.flatMap(({ statedIn: documents }) => describeStatedIn(documents)),
+  ];
+  const line = `Kept in ${containerTag} as document [${documentId}]. ${describeState(receipt, describing)} ${facts}`;
+  return beside.length > 0 ? `${line}\n${fence(beside.join("\n"))}` : line;
 }
 
 function describeState({ status, searchable, error }: Receipt, { isOver, forgetAfter }: Describing): string {

@@ -8,6 +8,7 @@ import { count, fence, NOTICE, oneLine } from "../recalled.js";
 import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag } from "./arguments.js";
+import { statedIn } from "./told-beside.js";
 
 const input = z.object({
   id: anyId.optional().describe("Id of the memory or document to forget"),
@@ -32,9 +33,7 @@ type Arguments = z.output<typeof input>;
 const output = z.object({
   forgotten: z.array(z.object({ id: z.string(), text: z.string() })),
   documents: z.array(z.object({ id: z.string(), title: z.string() })).describe("Removed with what only they stated"),
-  statedIn: z
-    .array(z.object({ id: z.string(), title: z.string().nullable() }))
-    .describe("Documents whose text still states what was forgotten; call again with an id to remove one of them"),
+  statedIn: statedIn.describe("Documents whose text still states it; call again with an id to remove one"),
   candidates: z
     .array(z.object({ id: z.string(), text: z.string(), similarity: z.number() }))
     .describe("What could be meant by query; not forgotten"),
@@ -83,8 +82,8 @@ async function forget(asker: Asker, args: Arguments, placeOf: () => string): Pro
 
 type Forgotten = Awaited<ReturnType<Core["forget"]>>;
 
-function memoriesOnly({ forgotten, candidates, statedIn, batchId }: Forgotten): Outcome {
-  return { forgotten: [...forgotten], candidates: [...candidates], statedIn: [...statedIn], documents: [], batchId };
+function memoriesOnly({ forgotten, candidates, statedIn: stating, batchId }: Forgotten): Outcome {
+  return { forgotten: [...forgotten], candidates: [...candidates], statedIn: [...stating], documents: [], batchId };
 }
 
 function writing({ actor }: Asker) {
@@ -144,7 +143,10 @@ function unknownId(id: string, tag?: string): AppError {
   return new AppError("not_found", `There is no memory or document ${id}${place}. Nothing was forgotten.`);
 }
 
-function describe({ forgotten, documents, candidates, statedIn, batchId }: Outcome, { query }: Arguments): string {
+function describe(
+  { forgotten, documents, candidates, statedIn: stating, batchId }: Outcome,
+  { query }: Arguments,
+): string {
   if (query !== undefined) {
     if (candidates.length === 0) return "Nothing matches the query. Nothing was forgotten.";
     const lines = candidates.map(
@@ -154,7 +156,7 @@ function describe({ forgotten, documents, candidates, statedIn, batchId }: Outco
   }
   const lines = [
     ...forgotten.map(({ id, text }) => `forgotten [${id}] ${oneLine(text)}`),
-    ...statedIn.map(({ id, title }) => `still stated in the document [${id}] ${oneLine(title ?? "(no title)")}`),
+    ...stating.map(({ id, title }) => `still stated in the document [${id}] ${oneLine(title ?? "(no title)")}`),
     ...documents.map(
       ({ id, title }) => `document removed, with the memories that only it stated [${id}] ${oneLine(title)}`,
     ),
@@ -163,10 +165,15 @@ function describe({ forgotten, documents, candidates, statedIn, batchId }: Outco
     ...(forgotten.length > 0 ? [`${count(forgotten.length, "memory", "memories")} forgotten`] : []),
     ...(documents.length > 0 ? [`${count(documents.length, "document")} removed with its memories`] : []),
   ];
-  const offer =
-    statedIn.length > 0
-      ? ` Searches leave it out, but the text of ${count(statedIn.length, "document")} still states it: ask the user whether to remove that too, then call forget with the id of the document, which removes it with the memories that only it states.`
-      : "";
   const takeBack = batchId === null ? "" : ` To bring the memories back: undo with batch ${batchId}.`;
-  return `${parts.join(", ")}.${offer}${takeBack}\n${fence(lines.join("\n"))}`;
+  return `${parts.join(", ")}.${offerOf(stating)}${takeBack}\n${fence(lines.join("\n"))}`;
+}
+
+function offerOf(stating: Outcome["statedIn"]): string {
+  if (stating.length === 0) return "";
+  const where = `the text of ${count(stating.length, "document")} still states it`;
+  const told = stating.every(({ isLeftOut }) => isLeftOut)
+    ? `Searches leave it out, but ${where}`
+    : `But ${where}, and searches may still show that`;
+  return ` ${told}: ask the user whether to remove that too, then call forget with the id of the document, which removes it with the memories that only it states.`;
 }

@@ -79,7 +79,7 @@ export const manyDocumentsEndpoints = [
     path: "/v3/documents/bulk",
     summary: "Delete many documents",
     description:
-      "Wants exactly one way to say which: `ids` (ids or customIds, also of memories to forget), or `containerTags`, which `filepath` may narrow. With `ids`, `statedIn` are documents whose text still states what was forgotten; searches leave out the sentences that it was taken from.",
+      "Wants exactly one way to say which: `ids` (ids or customIds, also of memories to forget), or `containerTags`, which `filepath` may narrow. With `ids`, `statedIn` are documents whose text still states what was forgotten; where `isLeftOut`, searches leave out the sentences that it was taken from, else nobody knows which these are, and searches may still show them.",
     tag: "documents",
     example: { ids: ["<id>"] },
     body: z.object({ ...deleteDocumentsSchema.shape, containerTag: containerTag.optional() }),

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { DocumentReceipt } from "../../../core/index.js";
-import type { RememberedFact } from "../../../core/types.js";
+import type { DocumentReceipt, ExplainedFact } from "../../../core/index.js";
+import { statedIn } from "../memories/stated-in.js";
 import { dateTime, documentStatus } from "../schemas.js";
 import { documentWarnings, presentLeftOut } from "./present-left-out.js";
 
@@ -12,6 +12,11 @@ export const rememberedFact = z.object({
     .enum(["added", "updated", "duplicate", "extended", "outdated", "review"])
     .describe("`review`: kept as a guess until somebody has reviewed it, because the text does not say so, for one."),
   replaced: z.string().length(22).optional().describe("The memory whose place it took."),
+  statedIn: statedIn.optional().describe("Other documents whose text still states the memory whose place it took."),
+  closeTo: z
+    .array(z.object({ id: z.string().length(22), memory: z.string() }))
+    .optional()
+    .describe("Up to two memories that speak of nearly the same: name one as `updates` if the fact takes its place."),
   searchableAt: dateTime.optional().describe("Since when search finds it."),
 });
 
@@ -20,13 +25,17 @@ export function presentFact({
   text,
   outcome,
   replaced,
+  statedIn: stating,
+  near,
   searchableAt,
-}: RememberedFact): z.infer<typeof rememberedFact> {
+}: ExplainedFact): z.infer<typeof rememberedFact> {
   return {
     id,
     memory: text,
     outcome,
     ...(replaced !== undefined && { replaced }),
+    ...(stating && { statedIn: [...stating] }),
+    ...(near && { closeTo: near.map((other) => ({ id: other.id, memory: other.text })) }),
     ...(searchableAt !== undefined && { searchableAt }),
   };
 }

@@ -55,7 +55,7 @@ function forgetEndpoint(route: Pick<Endpoint, "method" | "path" | "aliases">) {
     isExact: true,
     summary: "Forget a memory by id or by its exact text, or remove a document by id or customId",
     description:
-      "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. `statedIn` are documents whose text still states what was forgotten; searches leave out the sentences that it was taken from. Delete one to be rid of it there too, or purge the memory, which cuts it out of them for good. Forgotten already: 409, for good.",
+      "`id` counts more than `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether the id was a memory's or a document's. `statedIn` are documents whose text still states what was forgotten; where `isLeftOut`, searches leave out the sentences that it was taken from, else nobody knows which these are, and searches may still show them. Delete one to be rid of it there too, or purge the memory, which cuts it out of them for good. Forgotten already: 409, for good.",
     tag: "memories",
     example: { content: "Mia prefers trains to planes", containerTag: "mia" },
     body: forgetOneSchema,

@@ -1,4 +1,12 @@
 import * as z from "zod";
 
 /** Extension: documents whose text still states what was forgotten. */
-export const statedIn = z.array(z.object({ id: z.string().length(22), title: z.string().nullable() }));
+export const statedIn = z.array(
+  z.object({
+    id: z.string().length(22),
+    title: z.string().nullable(),
+    isLeftOut: z
+      .boolean()
+      .describe("Whether searches leave out the sentences that it was taken from; false where nobody knows which."),
+  }),
+);

@@ -1,0 +1,55 @@
+import { truncate } from "../../lib/truncate.js";
+import { maySee } from "../auth.js";
+import type { StoreNouns } from "../ports.js";
+import type { Actor, Memory, RememberedFact } from "../types.js";
+import { isActive } from "./find-memory.js";
+import { documentsStating, type StatingDocument } from "./still-stated.js";
+
+/** A fact of a receipt, with what whoever stated it may want to set right. */
+export interface ExplainedFact extends RememberedFact {
+  /** Other documents whose text still states the memory that it took the place of; empty or absent for none. */
+  readonly statedIn?: readonly StatingDocument[];
+  /** Memories beside a new one that speak of nearly the same, which it may be meant to replace; the nearest first, up to two. */
+  readonly near?: readonly NearMemory[];
+}
+
+export interface NearMemory {
+  readonly id: string;
+  /** The beginning of it, up to 120 characters. */
+  readonly text: string;
+}
+
+const LONGEST_TEXT = 120;
+
+interface Reader {
+  readonly nouns: Pick<StoreNouns, "documents" | "memories">;
+  readonly actor: Actor;
+  readonly now: Date;
+}
+
+/** Reads what the facts of a document touch, as it is now and as far as the actor may see it. */
+export async function explainFacts(
+  { nouns, actor, now }: Reader,
+  documentId: string,
+  facts: readonly RememberedFact[],
+): Promise<ExplainedFact[]> {
+  const ids = facts.flatMap(({ replaced, closeTo = [] }) => [
+    ...(replaced === undefined ? [] : [replaced]),
+    ...closeTo,
+  ]);
+  const found = ids.length > 0 ? await nouns.memories.byIds(actor.organizationId, [...new Set(ids)]) : [];
+  const byId = new Map(found.filter((memory) => maySee(actor, [memory.containerTag])).map((one) => [one.id, one]));
+  const stating = async (memory: Memory | undefined) =>
+    memory ? (await documentsStating(nouns, actor, [memory])).filter(({ id }) => id !== documentId) : [];
+  const explained: ExplainedFact[] = [];
+  for (const { closeTo = [], ...fact } of facts) {
+    const statedIn = fact.replaced === undefined ? [] : await stating(byId.get(fact.replaced));
+    const near = closeTo.flatMap((id) => byId.get(id) ?? []).filter((memory) => isActive(memory, now));
+    explained.push({
+      ...fact,
+      ...(statedIn.length > 0 && { statedIn }),
+      ...(near.length > 0 && { near: near.map(({ id, text }) => ({ id, text: truncate(text, LONGEST_TEXT) })) }),
+    });
+  }
+  return explained;
+}

@@ -1,0 +1,106 @@
+import { dropAtEnd } from "../../lib/drop-at-end.js";
+import { valueWords } from "./slot-values.js";
+import { readStatement, type Statement } from "./statement.js";
+
+/** What a text says to be in the place of something else that it names. */
+export type Replacement =
+  /** "The port is 3000 now, not 5173": said of another one before, in the same words. */
+  | { readonly kind: "value"; readonly words: readonly string[]; readonly former: readonly string[] }
+  /** "We upgraded the API to Node 22": another version of the same before. */
+  | { readonly kind: "version"; readonly of: readonly string[]; readonly name: string; readonly version: string };
+
+const LONGEST = 240;
+/** Words of a value. */
+const MOST_WORDS = 4;
+/** Words that the two must share, the one of whom they speak among them. */
+const FEWEST_SHARED = 2;
+
+const CORRECTING = /^(?:actually|in fact) (?=\S)/i;
+const NAMED_AT_END =
+  /,? \(?(?:and |but )?(?:not(?! only\b| just\b| always\b| really\b| even\b| yet\b)|no longer|instead of|rather than|previously|formerly|replacing|up from|down from) (?:(?:in|at|for|on|as|by|with) )?([^,;()]{1,60})\)?$/iu;
+const LEFT =
+  /^([^,;]{1,60}?) (?:has |have )?(?:left|quit|resigned|retired|departed|stepped down|moved on|is gone)(?: (?:the|our|last|this|in|on|at) [^,;.]{1,60})?(?:;|,|\.| and| so)(?: and| so)? (\S.*)$/iu;
+
+const CHANGED = "(?:upgraded|updated|downgraded|migrated|bumped)";
+const NAME_AND_VERSION = "(?<name>\\p{Lu}[\\p{L}.+#-]{0,30}) (?<version>v?\\d[\\d.]{0,10})";
+const UPGRADED = new RegExp(
+  `^[^,]{1,60}? (?:has |have )?${CHANGED}(?: (?<of>[^,]{1,60}?))?(?: from [^,]{1,40}?)? to ${NAME_AND_VERSION}$`,
+  "u",
+);
+const WAS_UPGRADED = new RegExp(
+  `^(?<of>[^,]{1,60}?) (?:was|were|has been|have been|got) ${CHANGED}(?: from [^,]{1,40}?)? to ${NAME_AND_VERSION}$`,
+  "u",
+);
+const IN_USE = new RegExp(
+  `\\b(?:runs?|is|are|uses?|using|works?|built)(?: still)?(?: on| with| in| at)? ${NAME_AND_VERSION}$`,
+  "u",
+);
+
+/** Reads of a text what it says to be no longer so, and what is so instead; null for all that is not said that plainly. */
+export function readReplacement(raw: string): Replacement | null {
+  if (raw.length > LONGEST) return null;
+  const text = dropAtEnd(raw.trim(), /[.!]/).replace(CORRECTING, "");
+  const ended = NAMED_AT_END.exec(text);
+  if (ended) return valueOf(readStatement(text.slice(0, ended.index)), ended[1] ?? "");
+  const left = LEFT.exec(text);
+  const next = left && readStatement(left[2] ?? "");
+  if (left && next) return next.isChange ? valueOf(next, left[1] ?? "") : null;
+  return versionOf(readStatement(text));
+}
+
+function valueOf(statement: Statement | null, named: string): Replacement | null {
+  if (!statement || statement.isNegative) return null;
+  const [words, former] = [valueWords(statement.dated), valueWords(named)];
+  if (former.length === 0 || former.length > MOST_WORDS) return null;
+  return { kind: "value", words, former };
+}
+
+function versionOf(statement: Statement | null): Replacement | null {
+  if (!statement || statement.isNegative) return null;
+  const found = (WAS_UPGRADED.exec(statement.text) ?? UPGRADED.exec(statement.text))?.groups;
+  if (!found) return null;
+  const { of = "", name = "", version = "" } = found;
+  return { kind: "version", of: valueWords(of), name, version };
+}
+
+/** True for a statement of what is so instead, and of nothing else. */
+export function saysNew(replacement: Replacement, { dated, isNegative }: Statement): boolean {
+  if (isNegative || replacement.kind !== "value") return false;
+  return valueWords(dated).join(" ") === replacement.words.join(" ");
+}
+
+/** True for a text that says of the former what is said of the new now. */
+export function isReplacedBy(replacement: Replacement, other: Statement): boolean {
+  if (other.isNegative) return false;
+  return replacement.kind === "value" ? saysOfFormer(replacement, other) : usesOtherVersion(replacement, other);
+}
+
+function saysOfFormer({ words, former }: Extract<Replacement, { kind: "value" }>, { dated }: Statement): boolean {
+  const said = valueWords(dated);
+  const shared = said.length - former.length;
+  const added = words.length - shared;
+  if (shared < FEWEST_SHARED || added < 1 || added > MOST_WORDS) return false;
+  return said.some((_, at) => {
+    const isHere = at <= shared && former.every((word, index) => said[at + index] === word);
+    if (!isHere) return false;
+    const [before, after] = [said.slice(0, at), said.slice(at + former.length)];
+    const isBefore = before.every((word, index) => words[index] === word);
+    return isBefore && after.every((word, index) => words[at + added + index] === word);
+  });
+}
+
+function usesOtherVersion(
+  { of, name, version }: Extract<Replacement, { kind: "version" }>,
+  { text }: Statement,
+): boolean {
+  const used = IN_USE.exec(text)?.groups;
+  if (used?.["name"] !== name || used["version"] === version) return false;
+  const words = new Set(valueWords(text));
+  return of.every((word) => words.has(word));
+}
+
+/** Words by which the text index finds what may have been replaced. */
+export function wordsOfReplaced(replacement: Replacement): readonly string[] {
+  if (replacement.kind === "version") return valueWords(`${replacement.name} ${replacement.of.join(" ")}`);
+  return [...replacement.former, ...replacement.words].slice(0, 2 * MOST_WORDS);
+}

@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { truncate } from "../../../lib/truncate.js";
+import { oneLine } from "../recalled.js";
+
+const LONGEST_TITLE = 120;
+
+/** Older memories that a new one may be meant to replace. */
+export const closeTo = z.array(z.object({ id: z.string(), text: z.string() })).optional();
+
+/** Documents whose text still states what is not remembered any more. */
+export const statedIn = z.array(z.object({ id: z.string(), title: z.string().nullable(), isLeftOut: z.boolean() }));
+
+/** A line for each memory beside which a new one stands. */
+export function describeCloseTo(memories: z.output<typeof closeTo> = []): string[] {
+  return memories.map(
+    ({ id, text }) => `  close to [${id}] ${oneLine(text)}; pass updates with that id if it replaces it`,
+  );
+}
+
+/** A line for each document whose text still states what was replaced. */
+export function describeStatedIn(documents: z.output<typeof statedIn> = []): string[] {
+  return documents.map(({ id, title, isLeftOut }) => {
+    const told = isLeftOut ? "" : ", where searches may still show it";
+    return `  the old one still stands in the document [${id}] ${truncate(oneLine(title ?? "(no title)"), LONGEST_TITLE)}${told}`;
+  });
+}

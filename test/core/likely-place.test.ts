@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { createLikelyPlaceFinder } from "../../src/core/memories/likely-place.js";
+import { createQuoteFinder } from "../../src/lib/find-quote.js";
+
+function likely(content: string, fact: string): string | null {
+  const place = createLikelyPlaceFinder(content, createQuoteFinder(content))(fact);
+  return place && content.slice(place.start, place.end);
+}
+
+const NOTES = "# Kickoff notes\n\nAna leads Atlas. The budget is 40k.\n- Launch is in March.\n- Two people test it.";
+
+describe("where a text says what nobody quoted of it", () => {
+  test.each([
+    ["its very words", "The budget is 40k", "The budget is 40k"],
+    ["the sentence with most of its words", "Ana leads the Atlas project", "Ana leads Atlas."],
+    ["the sentence with its numbers", "The Atlas budget is 40k", "The budget is 40k."],
+    ["other forms of its words", "Atlas launches in March", "- Launch is in March."],
+    ["numbers in words", "2 people test Atlas", "- Two people test it."],
+  ])("is where it has %s", (_what, fact, place) => {
+    expect(likely(NOTES, fact)).toBe(place);
+  });
+
+  test.each([
+    ["another number stands there", NOTES, "The Atlas budget is 60k"],
+    ["half of the words are missing", NOTES, "Ana owns the Borealis rollout of Atlas"],
+    ["several sentences say it", "Ana leads Atlas. Since May, Ana leads Atlas alone.", "Ana leads the Atlas project"],
+    ["the only sentence is endless", `${"word ".repeat(500)}end`, "Ana leads the Atlas project"],
+    ["there are no words", "---\n...", "Ana leads Atlas"],
+  ])("is nowhere where %s", (_what, content, fact) => {
+    expect(likely(content, fact)).toBeNull();
+  });
+
+  test("is the only sentence, in whatever words and language", () => {
+    expect(likely("J'habite à Lyon depuis mai.", "User lives in France")).toBe("J'habite à Lyon depuis mai.");
+  });
+
+  test("takes linear time in a long text", () => {
+    const content = "Ana leads Atlas and the budget is 40k. ".repeat(5_000);
+    const find = createLikelyPlaceFinder(content, createQuoteFinder(content));
+    const started = performance.now();
+    for (let fact = 0; fact < 100; fact += 1) find(`Ana leads the Atlas budget of 40k, number ${fact}`);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
