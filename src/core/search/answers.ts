@@ -39,9 +39,9 @@ const UNRELATED = 0.2;
 /** How far a statement answers -> similarity. */
 const CURVE: Calibration["points"] = [
   [0, 0.12],
-  [0.15, 0.33],
-  [0.3, 0.5],
-  [0.55, 0.69],
+  [0.12, 0.33],
+  [0.25, 0.5],
+  [0.5, 0.69],
   [0.8, 0.84],
   [1, 0.92],
   [1.17, 1],
