@@ -89,11 +89,16 @@ export function answersOf({ query, counts, units, evidence }: Asked): ReadAnswer
 }
 
 /**
- * The similarity of a statement, 0 to 1, see `similarityOf`.
+ * The similarity of a statement, 0 to 1, see `similarityOf`. Where vectors know more than words, these never add to it.
  * @param near the similarity by the vector alone; null when no vector is known
+ * @param covered see `coverageOf`
  */
-export function similarityOfAnswer({ share, completeness }: Answer, near: number | null, of: Calibration): number {
-  if (!of.ofWords) return similarityOf(share * completeness, near, of);
+export function similarityOfAnswer(
+  { share, completeness }: Answer,
+  { near, covered }: { readonly near: number | null; readonly covered: number },
+  of: Calibration,
+): number {
+  if (!of.ofWords) return similarityOf(Math.min(covered, share * completeness), near, of);
   const rise = Math.max(0, (near ?? UNRELATED) - UNRELATED);
   return interpolate(completeness * (share + VECTOR_SHARE * rise), CURVE);
 }

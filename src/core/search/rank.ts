@@ -127,9 +127,10 @@ function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepare
     const { text } = words.detail;
     const isSame = text === query.text;
     const near = nearness(words);
-    const byShare = similarityOf(coverage(index, dates[index]!), near, input.calibration);
+    const covered = coverage(index, dates[index]!);
+    const byShare = similarityOf(covered, near, input.calibration);
     const answer = answerOf(index, dates[index]!);
-    const answering = answer ? similarityOfAnswer(answer, near, input.calibration) : byShare;
+    const answering = answer ? similarityOfAnswer(answer, { near, covered }, input.calibration) : byShare;
     const similarity = isSame ? 1 : answering;
     const kept = (sources.has(index) ? recipe.stated : 1) * (standing === null ? 1 : OUT_OF_DATE);
     const base = answer ? mix(scores[index]!, recipe.fullAnswer * answering, recipe.answer) : scores[index]!;
