@@ -60,6 +60,8 @@ export interface Calibration {
   readonly doubt: number;
   /** Weight of the vector in the order of results; left out, that of the built-in embedder. */
   readonly vectorWeight?: number;
+  /** True for vectors that say no more than the words that they are made of. */
+  readonly ofWords?: boolean;
 }
 
 /** Turns texts into vectors of one space. */
@@ -77,6 +79,8 @@ export interface Embedder {
   readonly calibration: Calibration["points"];
   /** True when `calibration` was measured with many labelled texts, so that no space has to be measured. */
   readonly isCalibrated?: boolean;
+  /** See `Calibration.ofWords`. */
+  readonly isOfWords?: boolean;
   /**
    * One vector of length 1 per text, in order. Never fewer, never of another size.
    * @throws AppError `unavailable` (with `retryAfter` when the provider named one) when the provider cannot be

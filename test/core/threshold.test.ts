@@ -11,7 +11,10 @@ import {
 } from "../support/labelled-pairs.js";
 
 const embedder = createBuiltinEmbedder();
-const builtin: Reader = { embedder, calibration: { points: embedder.calibration, wordWeight: 1, doubt: 0 } };
+const builtin: Reader = {
+  embedder,
+  calibration: { points: embedder.calibration, wordWeight: 1, doubt: 0, ofWords: true },
+};
 
 describe("the default threshold with the built-in embedder", () => {
   it("is measured on at least 120 questions, no two alike", () => {

@@ -39,6 +39,7 @@ export function createBuiltinEmbedder(): Embedder {
       [1, 1],
     ],
     isCalibrated: true,
+    isOfWords: true,
     async embed(texts, _purpose, signal) {
       const vectors: Float32Array[] = [];
       for (const text of texts) {

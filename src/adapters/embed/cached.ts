@@ -56,6 +56,7 @@ export function cacheQueries(embedder: Embedder, { entries }: QueryCacheOptions)
     maxBatch: embedder.maxBatch,
     calibration: embedder.calibration,
     ...(embedder.isCalibrated !== undefined && { isCalibrated: embedder.isCalibrated }),
+    ...(embedder.isOfWords !== undefined && { isOfWords: embedder.isOfWords }),
     ...(embedder.problem && { problem: embedder.problem }),
     async embed(texts, purpose, signal) {
       if (purpose === "document") return embedder.embed(texts, purpose, signal);

@@ -1,5 +1,6 @@
 import { type TimeZone, wallClock } from "../../lib/time-zone.js";
 import { fadingOf, habitOf } from "../memories/standing.js";
+import { answersOf, similarityOfAnswer } from "./answers.js";
 import { evidenceOf, joinEvidence, readUnit, type Evidence, type GatherEvidence, type UnitWords } from "./evidence.js";
 import { placesOf, scoreAlone, scoreWords } from "./order.js";
 import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
@@ -117,6 +118,7 @@ function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepare
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const coverage = coverageOf(lasting, evidence);
   const standingOf = standingFor(query, gather);
+  const answerOf = answersOf({ query: lasting, counts: input.wordCounts, units, evidence });
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
@@ -124,13 +126,22 @@ function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepare
     if (standing === "gone" && !input.includeForgotten) continue;
     const { text } = words.detail;
     const isSame = text === query.text;
-    const share = coverage(index, dates[index]!);
-    const similarity = isSame ? 1 : similarityOf(share, nearness(words), input.calibration);
+    const near = nearness(words);
+    const covered = coverage(index, dates[index]!);
+    const byShare = similarityOf(covered, near, input.calibration);
+    const answer = answerOf(index, dates[index]!);
+    const answering = answer ? similarityOfAnswer(answer, { near, covered }, input.calibration) : byShare;
+    const similarity = isSame ? 1 : answering;
     const kept = (sources.has(index) ? recipe.stated : 1) * (standing === null ? 1 : OUT_OF_DATE);
-    const score = scores[index]! * kept + recipe.similarity * similarity + (isSame ? recipe.same : 0);
+    const base = answer ? mix(scores[index]!, recipe.fullAnswer * answering, recipe.answer) : scores[index]!;
+    const score = base * kept + recipe.similarity * similarity + (isSame ? recipe.same : 0);
     scored.push({ words, similarity, score, isFurther: false, isOutOfDate: standing !== null });
   }
   return scored.sort(byScore);
+}
+
+function mix(one: number, other: number, shareOfOther: number): number {
+  return (1 - shareOfOther) * one + shareOfOther * other;
 }
 
 function byScore(one: Listed, other: Listed): number {

@@ -55,6 +55,9 @@ export interface RankRecipe {
   readonly vector: number;
   /** Weight of the similarity that is shown: the closer the order is to it, the less has to be levelled. */
   readonly similarity: number;
+  /** Share of the score that comes from how far a statement answers (see `answersOf`), and the score of one that answers in full. */
+  readonly answer: number;
+  readonly fullAnswer: number;
   /** Extra for the very text that is asked for, so that it comes first. */
   readonly same: number;
 }
@@ -88,5 +91,7 @@ export const RANK: RankRecipe = Object.freeze({
   eventWords: 0.6,
   vector: 0.1,
   similarity: 0.065,
+  answer: 0.8,
+  fullAnswer: 1.1,
   same: 10,
 });

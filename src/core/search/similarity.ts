@@ -12,7 +12,8 @@ const RELATED_RANGE = 0.246;
 const WORDS_ALONE = 1.5;
 /** Sharing a name says little: most texts about a person do. */
 const MOST_NAME_WEIGHT = 3;
-const DATE_WEIGHT = 2.5;
+/** What a date that the query names counts for beside its words. */
+export const DATE_WEIGHT = 2.5;
 /** Sum of the evidence of words and vector -> similarity, rising. */
 const CURVE: Calibration["points"] = [
   [0, 0.12],

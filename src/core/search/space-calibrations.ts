@@ -158,6 +158,6 @@ function drawContainers(counts: readonly (readonly [id: number, count: number])[
 }
 
 /** What an embedder says of itself, before its space was measured. */
-function priorOf({ calibration }: Embedder): Calibration {
-  return { points: calibration, wordWeight: 1, doubt: 0 };
+function priorOf({ calibration, isOfWords = false }: Embedder): Calibration {
+  return { points: calibration, wordWeight: 1, doubt: 0, ofWords: isOfWords };
 }

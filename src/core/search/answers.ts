@@ -1,0 +1,196 @@
+import { toldFacets } from "../../lib/facets/facets.js";
+import type { Calibration } from "../ports.js";
+import { demandsOf, type Demand, type Demands } from "./demands.js";
+import type { Evidence, UnitWords } from "./evidence.js";
+import { isNearly } from "./misspelt.js";
+import type { Query, WordCounts } from "./query.js";
+import { tellsName } from "./question-form.js";
+import { DATE_WEIGHT, interpolate, similarityOf } from "./similarity.js";
+
+/** What a word that tells a facet counts for against the word of the question itself. */
+const TOLD = 0.9;
+const MISSPELT = 0.9;
+/** From here on a word is the name that is asked for. */
+const SAME_NAME = 0.8;
+/** From here on a related word says the same. */
+const SYNONYM = 0.75;
+/** What a less related word is worth, and how little related it may be. */
+const RELATED = 0.45;
+const RELATED_SHARE = 0.9;
+/** Where a facet is told, the other words of a long question count for less, and for so much at most. */
+const LOOSE_SHARE = 0.28;
+const MOST_LOOSE = 4.5;
+/** What is left where something is missing. */
+const WITHOUT = {
+  /** A number, a time or a place. */
+  needed: 0.14,
+  name: 0.13,
+  focus: 0.84,
+  /** What is often asked, where another such thing is told. */
+  facet: 0.6,
+  /** The name of one whom some text has, or none. */
+  namedOne: 0.5,
+  /** The same, of what is said of somebody else. */
+  ofAnother: 0.2,
+};
+/** What the vector's rise over unrelated adds. */
+const VECTOR_SHARE = 0.21;
+const UNRELATED = 0.2;
+/** How far a statement answers -> similarity. */
+const CURVE: Calibration["points"] = [
+  [0, 0.12],
+  [0.12, 0.33],
+  [0.25, 0.5],
+  [0.5, 0.69],
+  [0.8, 0.84],
+  [1, 0.92],
+  [1.17, 1],
+];
+/** Whoever begins so many statements, and such a share of them, is one whom they are about. */
+const FEWEST_STATEMENTS = 3;
+const SHARE_OF_STATEMENTS = 0.1;
+
+/** How far a statement answers. */
+export interface Answer {
+  /** Which share of what is asked it has, by weight, 0 to 1. */
+  readonly share: number;
+  /** What is left of that where it lacks what any answer has, 0 to 1. */
+  readonly completeness: number;
+}
+
+/** Tells how far the candidate at a place answers; null for what is no statement, and where the question asks for nothing. */
+export type ReadAnswers = (candidate: number, dateMatch: number) => Answer | null;
+
+/** What is known of a search when its answers are read. */
+interface Asked {
+  readonly query: Query;
+  readonly counts: WordCounts | null;
+  readonly units: readonly UnitWords[];
+  readonly evidence: Evidence;
+}
+
+/**
+ * How far each memory answers by itself, by its words: which share of what is asked it has, and whether it has what any answer
+ * to such a question has. What all of the scope has, and the one whom it is about, are no evidence.
+ */
+export function answersOf({ query, counts, units, evidence }: Asked): ReadAnswers {
+  const demands = demandsOf(query, counts);
+  if (demands.list.length === 0) return () => null;
+  const subjects = demands.names.length > 0 ? subjectsOf(units) : NOBODY;
+  return (candidate, dateMatch) => {
+    const words = units[candidate]!;
+    if (!words.detail.memory) return null;
+    const presence = (term: number): number => evidence.presences[candidate * evidence.terms + term]!;
+    const share = shareOf(demands, words, { presence, dateMatch: query.date ? dateMatch : null });
+    // What has nothing of what is asked need not be looked at any further.
+    const completeness = share > 0 ? completenessOf(demands, words, { presence, query, subjects }) : 1;
+    return { share, completeness };
+  };
+}
+
+/**
+ * The similarity of a statement, 0 to 1, see `similarityOf`. Where vectors know more than words, these never add to it.
+ * @param near the similarity by the vector alone; null when no vector is known
+ * @param covered see `coverageOf`
+ */
+export function similarityOfAnswer(
+  { share, completeness }: Answer,
+  { near, covered }: { readonly near: number | null; readonly covered: number },
+  of: Calibration,
+): number {
+  if (!of.ofWords) return similarityOf(Math.min(covered, share * completeness), near, of);
+  const rise = Math.max(0, (near ?? UNRELATED) - UNRELATED);
+  return interpolate(completeness * (share + VECTOR_SHARE * rise), CURVE);
+}
+
+type Presence = (term: number) => number;
+
+/** Which share of what is asked a statement has, by weight, 0 to 1. */
+function shareOf(
+  { list }: Demands,
+  words: UnitWords,
+  { presence, dateMatch }: { readonly presence: Presence; readonly dateMatch: number | null },
+): number {
+  let found = DATE_WEIGHT * (dateMatch ?? 0);
+  let missing = dateMatch === null ? 0 : DATE_WEIGHT - found;
+  let loose = 0;
+  let isTold = false;
+  for (const demand of list) {
+    const told = demand.facet !== null && tells(words, demand.facet);
+    isTold ||= told;
+    const has = Math.max(told ? TOLD : 0, wordEvidence(demand, words, presence));
+    found += demand.weight * has;
+    if (demand.facet === null) loose += demand.weight * (1 - has);
+    else missing += demand.weight * (1 - has);
+  }
+  return found / (found + missing + (isTold ? Math.min(MOST_LOOSE, loose * LOOSE_SHARE) : loose));
+}
+
+function tells({ detail }: UnitWords, facet: number): boolean {
+  return toldFacets(detail.text).has(facet);
+}
+
+/** What the words of a demand are worth in a statement; of several each has its share. */
+function wordEvidence({ terms, facet, misspelt }: Demand, { roots }: UnitWords, presence: Presence): number {
+  if (terms.length === 0) return 0;
+  const mean = terms.reduce((sum, term) => sum + presence(term), 0) / terms.length;
+  if (facet !== null) return mean === 1 ? mean : 0;
+  if (mean >= SYNONYM) return mean;
+  if (misspelt !== null && roots.some(({ text }) => isNearly(text, misspelt))) return MISSPELT;
+  return mean >= RELATED ? RELATED_SHARE * mean : 0;
+}
+
+/** What else is known when a statement is looked at. */
+interface Beside {
+  readonly presence: Presence;
+  readonly query: Query;
+  /** Roots of those whom several statements are about. */
+  readonly subjects: ReadonlySet<string>;
+}
+
+function completenessOf(demands: Demands, words: UnitWords, beside: Beside): number {
+  const { list, needed, needsName, said } = demands;
+  const { text } = words.detail;
+  const lacksFocus = list.some((demand) => demand.isFocus && !hasSome(demand, words, beside.presence));
+  return (
+    (needed !== null && !needed.test(text) ? WITHOUT.needed : 1) *
+    (needsName && !tellsName(text, said) ? WITHOUT.name : 1) *
+    (lacksFocus ? WITHOUT.focus : 1) *
+    (lacksFacet(demands, words, beside.presence) ? WITHOUT.facet : 1) *
+    namedShare(demands, words, beside)
+  );
+}
+
+/** Whether something that is often asked is asked beside another such thing, and only that one is told. */
+function lacksFacet({ list }: Demands, words: UnitWords, presence: Presence): boolean {
+  const facets = list.filter(({ facet }) => facet !== null);
+  if (facets.length < 2) return false;
+  const told = facets.filter((demand) => hasSome(demand, words, presence)).length;
+  return told > 0 && told < facets.length;
+}
+
+function hasSome(demand: Demand, words: UnitWords, presence: Presence): boolean {
+  return wordEvidence(demand, words, presence) > 0 || (demand.facet !== null && tells(words, demand.facet));
+}
+
+/** What is left for a statement without a name of the question. */
+function namedShare({ names }: Demands, { speakers }: UnitWords, beside: Beside): number {
+  const missing = names.filter((term) => beside.presence(term) < SAME_NAME);
+  if (missing.length === 0) return 1;
+  const isOfAnother = speakers.some((speaker) => beside.subjects.has(speaker));
+  if (isOfAnother && names.some((term) => beside.subjects.has(beside.query.terms[term]!.root)))
+    return WITHOUT.ofAnother;
+  return WITHOUT.namedOne;
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+const BEGINS_WITH_CAPITAL = /^\p{Lu}/u;
+
+function subjectsOf(units: readonly UnitWords[]): ReadonlySet<string> {
+  const times = new Map<string, number>();
+  for (const { speakers, detail } of units)
+    if (speakers[0] !== undefined && detail.memory && BEGINS_WITH_CAPITAL.test(detail.text))
+      times.set(speakers[0], (times.get(speakers[0]) ?? 0) + 1);
+  const fewest = Math.max(FEWEST_STATEMENTS, SHARE_OF_STATEMENTS * units.length);
+  return new Set([...times].filter(([, count]) => count >= fewest).map(([root]) => root));
+}

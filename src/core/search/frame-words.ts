@@ -1,0 +1,32 @@
+import { rootOf } from "../../lib/english/relations.js";
+import { tokenise } from "../../lib/words.js";
+
+/** Whom memories are about, as agents call them, in several languages. */
+const SUBJECTS = rootsOf(
+  "user users usr usrs usres nutzer nutzerin benutzer usuario usuaria utente utilisateur utilisatrice utilizador utilizadora " +
+    "gebruiker gebruikster uzytkownik uzytkowniczka ユーザー ユーザ 用户",
+);
+/** Words that questions about anything are made of. */
+const FRAME = rootsOf(
+  "name call kind type sort thing tell give know want get make use have go current currently now nowadays still ever usual " +
+    "usually many much often long time day any anything something idea please remember say mention info information detail take " +
+    "need like favorite first last next new year month week number come find happen keep old good big think today put let own full " +
+    "safe fine ok suit whole " +
+    "welch welche welchen welcher welches wogegen bitte kann soll muss gibt etwas hat haben quel quelle quels quelles puis dois peut " +
+    "que fait bien qual quale quali posso quanti quante quanto cual cuales puedo cuantos cuantas tengo quantos quantas jaki jaka jakie " +
+    "jakich moge powinienem czy welke kan mag moet heeft",
+);
+
+function rootsOf(words: string): ReadonlySet<string> {
+  return new Set(tokenise(words).map(rootOf));
+}
+
+/** True for the root of a word for the one whom memories are about: question and statement share it, whatever they say. */
+export function isSubjectOfAll(root: string): boolean {
+  return SUBJECTS.has(root);
+}
+
+/** True for the root of a word that says how something is asked rather than what. */
+export function isFrameWord(root: string): boolean {
+  return FRAME.has(root);
+}
