@@ -267,7 +267,8 @@ async function runningService(settings: Settings): Promise<{ url: string } | nul
 async function backUp(settings: Settings, target: string, signal: AbortSignal): ReturnType<Starters["backUp"]> {
   const { readConfig } = await import("./config.js");
   const { dataDirectory } = readConfig(undefined, settings);
-  if (!(await hasMemory(dataDirectory))) throw await noMemoryIn(dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
+  if (!(await hasMemory(dataDirectory)))
+    throw await noMemoryIn(dataDirectory, settings["RECOLLECT_DATA_DIR"] !== undefined);
   return (await import("./app.js")).backUp(dataDirectory, target, signal);
 }
 

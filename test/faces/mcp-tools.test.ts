@@ -158,7 +158,7 @@ describe("add-memory", () => {
     });
     const ids = listed(first, "added").map(({ id }) => `[${id}]`);
     expect(first.text).toBe(
-      `Kept in ${box} as document [${first.structured["documentId"]}]. It is searchable now. Memories: 2 added ${ids.join(" ")}.`,
+      `Kept in ${box} as document [${String(first.structured["documentId"])}]. It is searchable now. Memories: 2 added ${ids.join(" ")}.`,
     );
     const again = await state("Omar plays the cello.");
     expect(again.structured).toMatchObject({

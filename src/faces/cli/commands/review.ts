@@ -78,7 +78,7 @@ function describe(cli: Cli, guesses: readonly Guess[]): string[] {
 /** Why it was not simply believed, where that was noted. */
 function whyOf({ metadata }: Memory): string {
   const flagged = metadata?.["flagged"];
-  return flagged === undefined ? "" : `flagged: ${oneLine([flagged].flat().join(", "))}`;
+  return flagged === undefined ? "" : `flagged: ${oneLine([flagged].flat().map(String).join(", "))}`;
 }
 
 async function decide(cli: Cli, action: Action, ids: readonly string[], { container }: ReviewOptions): Promise<void> {
