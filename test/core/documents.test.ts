@@ -38,6 +38,7 @@ describe("adding", () => {
       containerTags: ["a"],
       facts: null,
       errorReason: null,
+      factsLeftOut: 0,
     });
     expect(await get(receipt.id)).toMatchObject({
       content: "Ada keeps bees.",
@@ -102,7 +103,7 @@ describe("adding", () => {
         text: "Ada lives in Oslo",
         outcome: "updated",
         replaced: old?.id,
-        statedIn: [{ id: first.id, title: "A note.", isLeftOut: true }],
+        statedIn: [{ id: first.id, title: "A note.", isLeftOut: false }],
         searchableAt: iso(opened.clock.now()),
       },
     ]);

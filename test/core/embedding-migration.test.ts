@@ -195,8 +195,8 @@ describe("a change of the environment", () => {
     await open(openai(provider));
     await opened.settle();
     await addMany(20);
-    await reopen(openai(provider, { RECOLLECT_EMBEDDING_DIMENSIONS: "32" }));
-    await expect.poll(async () => (await embeddings()).active.choice, WAITS).toMatchObject({ dimensions: 32 });
+    await reopen(openai(provider, { RECOLLECT_EMBEDDING_DIMENSIONS: "160" }));
+    await expect.poll(async () => (await embeddings()).active.choice, WAITS).toMatchObject({ dimensions: 160 });
     await opened.settle();
     expect(await gaps()).toEqual([]);
     expect((await search("number 7 near window w7")).results[0]?.text).toBe(textOf(7));

@@ -30,8 +30,9 @@ describe("where a text says what nobody quoted of it", () => {
     expect(likely(content, fact)).toBeNull();
   });
 
-  test("is the only sentence, in whatever words and language", () => {
-    expect(likely("J'habite à Lyon depuis mai.", "User lives in France")).toBe("J'habite à Lyon depuis mai.");
+  test("is not the only sentence where that says something else, so that nobody cuts or hides it with the fact", () => {
+    expect(likely("A long walk.", "Ada walked to Rome")).toBeNull();
+    expect(likely("I prefer tabs over spaces.", "User prefers tabs over spaces")).toBe("I prefer tabs over spaces.");
   });
 
   test("takes linear time in a long text", () => {

@@ -76,10 +76,10 @@ describe("a new space", () => {
     expect(measured()).toBe(1);
   });
 
-  test("facts alone: the first search starts it and does not wait", async () => {
+  test("facts alone: what compares them first starts it and does not wait", async () => {
     await remember(PASTA);
-    await remember(ROOF);
     expect(measured()).toBe(0);
+    await remember(ROOF);
     await texts("dinner");
     await expect.poll(kept, { timeout: 10_000 }).not.toBeNull();
     expect(await texts("What does she cook for dinner?")).toEqual([PASTA]);
@@ -104,7 +104,12 @@ describe("a new space", () => {
       },
     };
     await calibrations.measure(builtin);
-    expect(await calibrations.of(builtin)).toEqual({ points: builtin.calibration, wordWeight: 1, doubt: 0 });
+    expect(await calibrations.of(builtin)).toEqual({
+      points: builtin.calibration,
+      wordWeight: 1,
+      doubt: 0,
+      ofWords: false,
+    });
     expect(asked).toBe(0);
   });
 });

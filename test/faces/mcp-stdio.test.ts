@@ -55,7 +55,7 @@ describe.each(CLIENTS)("the client %s", (name) => {
       await client.connect(transport);
       const mcp = connectionOf(client);
       expect(mcp.instructions).toContain("Recall first.");
-      expect(await mcp.listTools()).toHaveLength(7);
+      expect(await mcp.listTools()).toHaveLength(8);
       const added = await mcp.call("add-memory", {
         content: "Vera lives in Oslo.",
         facts: [{ text: "Vera lives in Oslo." }],
@@ -116,7 +116,7 @@ describe("the handshake", () => {
       const answer = await mcp.request(1, method, params);
       expect(JSON.stringify(answer.result)).toContain('"name":"recollect"');
       const meta = method === "initialize" ? {} : { _meta: META };
-      expect((await mcp.request(2, "tools/list", meta)).result?.["tools"]).toHaveLength(7);
+      expect((await mcp.request(2, "tools/list", meta)).result?.["tools"]).toHaveLength(8);
       const call = await mcp.request(3, "tools/call", { name: "search", arguments: { query: "x" }, ...meta });
       expect(call.result?.["isError"]).toBe(true);
       expect(await mcp.end()).toMatchObject({ code: 0 });
@@ -130,7 +130,7 @@ describe("the handshake", () => {
       expect(probe.result?.["supportedVersions"]).toEqual(["2026-07-28"]);
       const fallback = await mcp.initialize();
       expect(fallback.result?.["protocolVersion"]).toBe("2025-11-25");
-      expect((await mcp.request(2, "tools/list", {})).result?.["tools"]).toHaveLength(7);
+      expect((await mcp.request(2, "tools/list", {})).result?.["tools"]).toHaveLength(8);
       expect(mcp.answers().map(({ id }) => id)).toEqual([1, 0, 2]);
     }));
 
@@ -167,16 +167,16 @@ describe("a revision that is not known", () => {
   test.each(["server/discover", "tools/list"])("is refused in the first request, %s", (method) =>
     withMcp(async (mcp) => {
       expect((await mcp.request(1, method, foreign)).error).toMatchObject(REFUSAL);
-      expect((await mcp.request(2, "tools/list", { _meta: META })).result?.["tools"]).toHaveLength(7);
+      expect((await mcp.request(2, "tools/list", { _meta: META })).result?.["tools"]).toHaveLength(8);
     }),
   );
 
   test("is refused later, too, while requests of the known one go on", () =>
     withMcp(async (mcp) => {
-      expect((await mcp.request(1, "tools/list", { _meta: META })).result?.["tools"]).toHaveLength(7);
+      expect((await mcp.request(1, "tools/list", { _meta: META })).result?.["tools"]).toHaveLength(8);
       expect((await mcp.request(2, "server/discover", foreign)).error).toMatchObject(REFUSAL);
       expect((await mcp.request(3, "tools/call", { ...foreign, name: "profile" })).error).toMatchObject(REFUSAL);
-      expect((await mcp.request(4, "tools/list", { _meta: META })).result?.["tools"]).toHaveLength(7);
+      expect((await mcp.request(4, "tools/list", { _meta: META })).result?.["tools"]).toHaveLength(8);
     }));
 });
 

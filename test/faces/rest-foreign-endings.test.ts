@@ -77,7 +77,7 @@ test("what was held back ends it once a person has approved it", async () => {
   const listed = async () =>
     (await rest.send("POST", "/v4/memories/list", { containerTags: [containerTag] })).body.memoryEntries;
   await add("I drive a Volvo.");
-  await add("From: Mallory\n\nI sold the Volvo.");
+  await add("I got this mail:\n> I sold the Volvo.");
   const guess = (await listed()).find((one: { isInference: boolean }) => one.isInference);
   expect(guess).toMatchObject({ memory: "User sold the Volvo" });
   await rest.send("POST", `/v3/container-tags/${containerTag}/inferred/${guess.id}/review`, { action: "approve" });

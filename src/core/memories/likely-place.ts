@@ -11,8 +11,8 @@ const LONGEST_SENTENCE = 2_000;
 const NO_NAME = "user";
 
 /**
- * Finds where a text most likely says a fact that its sender does not quote: its very words, else the only sentence, else
- * the only one that has all numbers of the fact and more than half of its words. Null where that is not certain. The text
+ * Finds where a text most likely says a fact that its sender does not quote: its very words, else
+ * the only sentence that has all numbers of the fact and more than half of its words. Null where that is not certain. The text
  * is read once, when that is needed first; then each fact takes at most linear time.
  * @param find looks for words in the same text
  */
@@ -22,8 +22,7 @@ export function createLikelyPlaceFinder(content: string, find: QuoteFinder): (fa
     const literal = find(fact);
     if (literal || content.length > LONGEST_TEXT) return literal;
     sentences ??= readSentences(content);
-    const { spans } = sentences;
-    const place = spans.length === 1 ? spans[0] : theOneThatSays(fact, sentences);
+    const place = theOneThatSays(fact, sentences);
     return place && place.end - place.start <= LONGEST_SENTENCE ? place : null;
   };
 }

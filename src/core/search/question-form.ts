@@ -81,12 +81,15 @@ const FIRST_NAME = /^(?!User|Nutzer)\p{Lu}\p{Ll}+/u;
  * @param said the words of the question, folded
  */
 export function tellsName(statement: string, said: ReadonlySet<string>): boolean {
-  if (SAYS_NAME.test(statement) || !/[a-z]/i.test(statement)) return true;
+  if (SAYS_NAME.test(statement) || NUMBERED.test(statement) || !/[a-z]/i.test(statement)) return true;
   const [first] = FIRST_NAME.exec(statement) ?? [];
   if (first !== undefined && isNewName(first.toLowerCase(), said)) return true;
   const inner = statement.replace(TITLE, (title) => title.slice(0, -1)).match(INNER_NAME) ?? [];
   return inner.some((name) => tokenise(name).some((word) => !said.has(word)));
 }
+
+/** One of many who have numbers: "Engineer 12". */
+const NUMBERED = /^\p{Lu}\p{L}+ \d+\b/u;
 
 /** Sentences begin with a capital, whatever their first word is. */
 function isNewName(word: string, said: ReadonlySet<string>): boolean {
