@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { examples, type Cli } from "../cli.js";
 import { untilInterrupted } from "../interrupt.js";
 import { notEmpty } from "../options.js";
+import { shellWord } from "../shell-word.js";
 import { count, megabytes } from "../style.js";
 
 export function registerBackup(program: Command, cli: Cli): void {
@@ -25,7 +26,7 @@ async function backUp(cli: Cli, target: string): Promise<void> {
   const { folder, storeBytes, files } = backup;
   cli.output.answer(backup, () => [
     `Backed up to ${folder}: the store (${megabytes(storeBytes)}) and ${count(files, "uploaded file")}.`,
-    `To use it: \`${cli.programName} serve --data-dir ${folder}\`, best on a copy of it.`,
+    `To use it: \`${cli.programName} serve --data-dir ${shellWord(folder)}\`, best on a copy of it.`,
   ]);
 }
 
