@@ -65,26 +65,30 @@ async function isReadAgain({ memories }: Pick<StoreNouns, "memories">, document:
   return (await memories.ofDocument(organizationId, id)).length > 0;
 }
 
+/** What is written, when it was said, and in which batch that is noted, where the document is not read for the first time. */
+interface Told {
+  readonly resolved: readonly Resolved[];
+  readonly statedAt: string | null;
+  readonly readAgain: { readonly batchId: string; readonly cause: string } | undefined;
+  readonly now: Date;
+}
+
 /**
- * Writes the facts of a document with its receipt, inside the transaction that ends its job. A document whose revision
- * is remembered already gets nothing twice.
+ * Writes facts into those containers that the document is still in.
+ * @returns all of them, and how many found no room in the container that had least
  */
-export async function keepFacts(
+export async function writeResolved(
   context: IngestContext,
   nouns: StoreNouns,
   document: Document,
-  { resolved, statedAt }: { readonly resolved: readonly Resolved[]; readonly statedAt: string | null },
-): Promise<void> {
-  const { organizationId, id, revision, rememberedRevision } = document;
-  const isRemembered = rememberedRevision >= revision;
+  { resolved, statedAt, readAgain, now }: Told,
+): Promise<{ readonly facts: readonly RememberedFact[]; readonly leftOut: number }> {
+  const { organizationId, id } = document;
   const stillIn = new Set((await nouns.containers.ofDocument(organizationId, id)).map((container) => container.id));
-  const receipt: RememberedFact[] = [];
-  const now = context.clock.now();
   const timeZone = await timeZoneOf({ ...context, store: nouns }, document);
-  const readAgain = (await isReadAgain(nouns, document)) ? { batchId: createId(), cause: "read again" } : undefined;
+  const facts: RememberedFact[] = [];
   let leftOut = 0;
-  for (const { container, resolution } of isRemembered ? [] : resolved) {
-    if (!stillIn.has(container.id)) continue;
+  for (const { container, resolution } of resolved.filter((one) => stillIn.has(one.container.id))) {
     const written = await writeFacts(nouns, {
       actor: systemActor(organizationId),
       client: document.client,
@@ -99,15 +103,34 @@ export async function keepFacts(
       maxSuperseded: context.limits.maxSuperseded,
       readAgain,
     });
-    receipt.push(...written.facts);
+    facts.push(...written.facts);
     leftOut = Math.max(leftOut, written.leftOut);
   }
+  return { facts, leftOut };
+}
+
+/**
+ * Writes the facts of a document with its receipt, inside the transaction that ends its job. A document whose revision
+ * is remembered already gets nothing twice.
+ */
+export async function keepFacts(
+  context: IngestContext,
+  nouns: StoreNouns,
+  document: Document,
+  { resolved, statedAt }: { readonly resolved: readonly Resolved[]; readonly statedAt: string | null },
+): Promise<void> {
+  const { organizationId, id, revision, rememberedRevision } = document;
+  const isRemembered = rememberedRevision >= revision;
+  const readAgain = (await isReadAgain(nouns, document)) ? { batchId: createId(), cause: "read again" } : undefined;
+  const now = context.clock.now();
+  const told = { resolved: isRemembered ? [] : resolved, statedAt, readAgain, now };
+  const { facts, leftOut } = await writeResolved(context, nouns, document, told);
   await noteReading(context, nouns, document);
   if (revision > 1) await nouns.documents.settleRevisions(organizationId, id, revision);
   await nouns.documents.update(organizationId, id, {
     dreamingStatus: "done",
     rememberedRevision: revision,
-    ...(!isRemembered && { receipt: await withTimes(nouns, organizationId, receipt, now) }),
+    ...(!isRemembered && { receipt: await withTimes(nouns, organizationId, facts, now) }),
     ...(leftOut > 0 && { factsLeftOut: document.factsLeftOut + leftOut }),
   });
 }

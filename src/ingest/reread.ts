@@ -1,10 +1,7 @@
 import * as z from "zod";
-import { systemActor } from "../core/auth.js";
-import { timeZoneOf } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
 import { MISSING_JOB } from "../core/embeddings/roles.js";
 import { forgetNotFound, withoutPast, type Reread } from "../core/memories/read-again.js";
-import { writeFacts } from "../core/memories/write-facts.js";
 import type { AppError } from "../core/errors.js";
 import type { JobContext, StoreNouns } from "../core/ports.js";
 import type { Document } from "../core/types.js";
@@ -13,7 +10,7 @@ import { findCandidates, submissionsOf, withPlaces } from "./candidates.js";
 import type { IngestContext } from "./context.js";
 import { dropFound, findOnce } from "./found-candidates.js";
 import { cutDocument, keepChunks, prepareChunks } from "./index-chunks.js";
-import { resolveForContainers, type Resolved } from "./keep-facts.js";
+import { resolveForContainers, writeResolved, type Resolved } from "./keep-facts.js";
 import { noteModelFailure } from "./model-failures.js";
 import { readerOf } from "./readings.js";
 import { commitStep, loadCurrent, stepSchema } from "./step.js";
@@ -140,30 +137,11 @@ async function keep(
   const [present = ""] = context.about.extractions;
   const extractor = isRead ? await readerOf(context, nouns, document) : present;
   const readAgain = { batchId: createId(), cause: `reprocessed with ${extractor}` };
-  const stillIn = new Set((await nouns.containers.ofDocument(organizationId, id)).map((container) => container.id));
-  const ids = new Set<string>();
-  const timeZone = await timeZoneOf({ ...context, store: nouns }, document);
-  let factsLeftOut = 0;
-  for (const { container, resolution } of resolved.filter((one) => stillIn.has(one.container.id))) {
-    const { facts, leftOut } = await writeFacts(nouns, {
-      actor: systemActor(organizationId),
-      client: document.client,
-      container,
-      documentId: id,
-      documentEnd: document.forgetAfter,
-      origin: document.origin,
-      resolution,
-      now: context.clock.now(),
-      statedAt,
-      timeZone,
-      maxSuperseded: context.limits.maxSuperseded,
-      readAgain,
-    });
-    for (const fact of facts) ids.add(fact.id);
-    factsLeftOut = Math.max(factsLeftOut, leftOut);
-  }
+  const told = { resolved, statedAt, readAgain, now: context.clock.now() };
+  const { facts, leftOut } = await writeResolved(context, nouns, document, told);
+  const ids = new Set(facts.map((fact) => fact.id));
   if (replace && isRead && isComplete) await forgetNotFound(nouns, rereadOf(document), { ...readAgain, ids, texts });
-  if (isRead) await nouns.documents.update(organizationId, id, { factsLeftOut });
+  if (isRead) await nouns.documents.update(organizationId, id, { factsLeftOut: leftOut });
   await nouns.extractions.noteReading(id, extractor);
   const isRelated = resolved.every(({ refusal }) => refusal === null);
   if (!isRefused && isRelated && context.model) await nouns.modelFailures.end(id, "facts");

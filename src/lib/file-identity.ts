@@ -21,3 +21,8 @@ export function identityOf({ dev, ino }: BigIntStats): string {
 export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error;
 }
+
+/** True for a file or folder that is not there. */
+export function isMissingFile(error: unknown): boolean {
+  return isFileError(error) && error.code === "ENOENT";
+}

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.js";
 import type { BlobStore } from "../../core/ports.js";
+import { isMissingFile } from "../../lib/file-identity.js";
 import { isId } from "../../lib/ids.js";
 import { syncFolder } from "../../lib/sync-folder.js";
 
@@ -38,7 +39,7 @@ export function createFileBlobs(directory: string): BlobStore {
         for await (const piece of createReadStream(join(directory, key), { start, end: start + length - 1 }))
           pieces.push(piece as Buffer);
       } catch (error) {
-        if (isMissing(error)) return null;
+        if (isMissingFile(error)) return null;
         throw error;
       }
       return Buffer.concat(pieces);
@@ -51,7 +52,7 @@ export function createFileBlobs(directory: string): BlobStore {
 
     async list() {
       const names = await readdir(directory).catch((error: unknown) => {
-        if (isMissing(error)) return [];
+        if (isMissingFile(error)) return [];
         throw error;
       });
       const found = await Promise.all(names.map((name) => describe(directory, name)));
@@ -83,7 +84,7 @@ async function describe(directory: string, name: string): Promise<{ key: string;
   if (!isId(key)) return null;
   const found = await stat(join(directory, name)).catch((error: unknown) => {
     // Removed since the folder was read.
-    if (isMissing(error)) return null;
+    if (isMissingFile(error)) return null;
     throw error;
   });
   return found?.isFile() ? { key, writtenAt: found.mtime } : null;
@@ -109,8 +110,4 @@ function describeWriteError(error: unknown, directory: string): unknown {
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-}
-
-function isMissing(error: unknown): boolean {
-  return codeOf(error) === "ENOENT";
 }

@@ -2,6 +2,7 @@ import { constants, existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { AppError } from "../../core/errors.js";
+import { isMissingFile } from "../../lib/file-identity.js";
 import { createId } from "../../lib/ids.js";
 import { syncFolder } from "../../lib/sync-folder.js";
 import { runInThread } from "../../lib/run-in-thread.js";
@@ -95,7 +96,7 @@ async function copyOnce(from: string, to: string): Promise<boolean> {
     await copyFile(from, to, constants.COPYFILE_FICLONE);
   } catch (error) {
     // Removed since the folder was read.
-    if (isMissing(error)) return false;
+    if (isMissingFile(error)) return false;
     throw error;
   }
   await bringToDisk(to);
@@ -159,12 +160,8 @@ function megabytes(bytes: number): string {
 }
 
 function none(error: unknown): string[] {
-  if (isMissing(error)) return [];
+  if (isMissingFile(error)) return [];
   throw error;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 function describeFailure(error: unknown, folder: string): unknown {

@@ -1,3 +1,5 @@
+import { once } from "../../lib/once.js";
+
 /**
  * A WebAssembly module of one function, made here from its instructions: sums of products of 8-bit vectors with one
  * 16-bit vector, 16 numbers at a time (https://www.w3.org/TR/wasm-core-2/, fixed-width SIMD).
@@ -55,11 +57,6 @@ export function createKernel(): { readonly memory: KernelMemory; readonly score:
     if (error instanceof RangeError) return null;
     throw error;
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 const I32 = 0x7f;

@@ -81,9 +81,10 @@ export function answersOf({ query, counts, units, evidence }: Asked): ReadAnswer
     const words = units[candidate]!;
     if (!words.detail.memory) return null;
     const presence = (term: number): number => evidence.presences[candidate * evidence.terms + term]!;
-    const share = shareOf(demands, words, { presence, dateMatch: query.date ? dateMatch : null });
+    const found = demands.list.map((demand) => foundOf(demand, words, presence));
+    const share = shareOf(found, query.date ? dateMatch : null);
     // What has nothing of what is asked need not be looked at any further.
-    const completeness = share > 0 ? completenessOf(demands, words, { presence, query, subjects }) : 1;
+    const completeness = share > 0 ? completenessOf(demands, words, { found, presence, query, subjects }) : 1;
     return { share, completeness };
   };
 }
@@ -105,25 +106,37 @@ export function similarityOfAnswer(
 
 type Presence = (term: number) => number;
 
+/** What a statement has of one demand. */
+interface Found {
+  readonly demand: Demand;
+  /** Whether it tells the facet that is asked for. */
+  readonly isTold: boolean;
+  /** What its words are worth, 0 to 1. */
+  readonly words: number;
+}
+
+function foundOf(demand: Demand, words: UnitWords, presence: Presence): Found {
+  const isTold = demand.facet !== null && tells(words, demand.facet);
+  return { demand, isTold, words: wordEvidence(demand, words, presence) };
+}
+
+function hasSome({ isTold, words }: Found): boolean {
+  return isTold || words > 0;
+}
+
 /** Which share of what is asked a statement has, by weight, 0 to 1. */
-function shareOf(
-  { list }: Demands,
-  words: UnitWords,
-  { presence, dateMatch }: { readonly presence: Presence; readonly dateMatch: number | null },
-): number {
+function shareOf(list: readonly Found[], dateMatch: number | null): number {
   let found = DATE_WEIGHT * (dateMatch ?? 0);
   let missing = dateMatch === null ? 0 : DATE_WEIGHT - found;
   let loose = 0;
-  let isTold = false;
-  for (const demand of list) {
-    const told = demand.facet !== null && tells(words, demand.facet);
-    isTold ||= told;
-    const has = Math.max(told ? TOLD : 0, wordEvidence(demand, words, presence));
+  for (const { demand, isTold, words } of list) {
+    const has = Math.max(isTold ? TOLD : 0, words);
     found += demand.weight * has;
     if (demand.facet === null) loose += demand.weight * (1 - has);
     else missing += demand.weight * (1 - has);
   }
-  return found / (found + missing + (isTold ? Math.min(MOST_LOOSE, loose * LOOSE_SHARE) : loose));
+  const isAnyTold = list.some(({ isTold }) => isTold);
+  return found / (found + missing + (isAnyTold ? Math.min(MOST_LOOSE, loose * LOOSE_SHARE) : loose));
 }
 
 function tells({ detail }: UnitWords, facet: number): boolean {
@@ -142,6 +155,8 @@ function wordEvidence({ terms, facet, misspelt }: Demand, { roots }: UnitWords, 
 
 /** What else is known when a statement is looked at. */
 interface Beside {
+  /** What it has of each demand. */
+  readonly found: readonly Found[];
   readonly presence: Presence;
   readonly query: Query;
   /** Roots of those whom several statements are about. */
@@ -149,28 +164,24 @@ interface Beside {
 }
 
 function completenessOf(demands: Demands, words: UnitWords, beside: Beside): number {
-  const { list, needed, needsName, said } = demands;
+  const { needed, needsName, said } = demands;
   const { text } = words.detail;
-  const lacksFocus = list.some((demand) => demand.isFocus && !hasSome(demand, words, beside.presence));
+  const lacksFocus = beside.found.some((one) => one.demand.isFocus && !hasSome(one));
   return (
     (needed !== null && !needed.test(text) ? WITHOUT.needed : 1) *
     (needsName && !tellsName(text, said) ? WITHOUT.name : 1) *
     (lacksFocus ? WITHOUT.focus : 1) *
-    (lacksFacet(demands, words, beside.presence) ? WITHOUT.facet : 1) *
+    (lacksFacet(beside.found) ? WITHOUT.facet : 1) *
     namedShare(demands, words, beside)
   );
 }
 
 /** Whether something that is often asked is asked beside another such thing, and only that one is told. */
-function lacksFacet({ list }: Demands, words: UnitWords, presence: Presence): boolean {
-  const facets = list.filter(({ facet }) => facet !== null);
+function lacksFacet(found: readonly Found[]): boolean {
+  const facets = found.filter(({ demand }) => demand.facet !== null);
   if (facets.length < 2) return false;
-  const told = facets.filter((demand) => hasSome(demand, words, presence)).length;
+  const told = facets.filter(hasSome).length;
   return told > 0 && told < facets.length;
-}
-
-function hasSome(demand: Demand, words: UnitWords, presence: Presence): boolean {
-  return wordEvidence(demand, words, presence) > 0 || (demand.facet !== null && tells(words, demand.facet));
 }
 
 /** What is left for a statement without a name of the question. */

@@ -1,7 +1,8 @@
 import { editDistance } from "../../lib/edit-distance.js";
 import { RARE_SHARE, backgroundShare } from "../../lib/english/common-words.js";
 import { conceptsOf, rootOf } from "../../lib/english/relations.js";
-import { CUE_WORDS } from "../../lib/facets/facets.js";
+import { cueWords } from "../../lib/facets/facets.js";
+import { once } from "../../lib/once.js";
 import { groupBy } from "../../lib/group-by.js";
 import { isStopWord, queryWords } from "../../lib/words.js";
 import type { WordCounts } from "./query.js";
@@ -37,7 +38,7 @@ export function readSpelling(question: string, counts: WordCounts | null): Spell
 }
 
 function mayBeMisspelt(word: string): boolean {
-  if (word.length < SHORTEST || !/^[a-z]+$/.test(word) || isStopWord(word) || CUE_WORDS.has(word)) return false;
+  if (word.length < SHORTEST || !/^[a-z]+$/.test(word) || isStopWord(word) || cueWords().has(word)) return false;
   // Nobody asks for a dose of what is not there.
   if (word === "dose") return true;
   const root = rootOf(word);
@@ -52,12 +53,8 @@ function meantBy(word: string): string | undefined {
     ?.find((cue) => isNearly(cue, word));
 }
 
-let byLetter: ReadonlyMap<string, readonly string[]> | undefined;
-
 /** By the first letter, which is written wrongly less often than others. */
-function cuesByLetter(): ReadonlyMap<string, readonly string[]> {
-  return (byLetter ??= groupBy(CUE_WORDS, (cue) => cue[0]!));
-}
+const cuesByLetter = once((): ReadonlyMap<string, readonly string[]> => groupBy(cueWords(), (cue) => cue[0]!));
 
 /** True for two words that begin alike and differ in one letter, or in two where they are long. */
 export function isNearly(one: string, other: string): boolean {

@@ -1,3 +1,4 @@
+import { once } from "../once.js";
 import { foldedRuns } from "../words.js";
 
 /** Words of a text that stand for a facet. */
@@ -80,11 +81,6 @@ export function entriesOf(list: string): string[] {
 function patternOf(entry: string): RegExp {
   const pattern = entry.replaceAll(" * ", ` ${FEW_WORDS}`).replaceAll("*", "[\\p{L}\\d]*");
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}\\p{N}])`, "u");
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => (made ??= make());
 }
 
 function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {

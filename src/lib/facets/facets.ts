@@ -1,25 +1,24 @@
+import { once } from "../once.js";
 import { fold } from "../words.js";
-import { createFacetIndex, entriesOf, type FacetWords, type FindFacets } from "./facet-index.js";
+import { createFacetIndex, entriesOf, type FacetWords } from "./facet-index.js";
 import { LIFE_FACETS } from "./life-facets.js";
 import { PERSON_FACETS } from "./person-facets.js";
 import { WORK_FACETS } from "./work-facets.js";
 
 const FACETS = [...PERSON_FACETS, ...LIFE_FACETS, ...WORK_FACETS];
-let indexes: { readonly asked: FindFacets; readonly told: FindFacets } | undefined;
 
 /** Not before they are needed: they take some milliseconds. */
-function indexed(): NonNullable<typeof indexes> {
-  return (indexes ??= {
-    asked: createFacetIndex(FACETS.map(({ asked }) => asked)),
-    told: createFacetIndex(FACETS.map(({ told }) => told)),
-  });
-}
+const indexed = once(() => ({
+  asked: createFacetIndex(FACETS.map(({ asked }) => asked)),
+  told: createFacetIndex(FACETS.map(({ told }) => told)),
+}));
 
 const CUE_WORD = /^[a-z]{4,}$/;
 
-/** Single words of English letters that ask for a facet, for those who write them wrongly. */
-export const CUE_WORDS: ReadonlySet<string> = new Set(
-  FACETS.flatMap(({ asked }) => entriesOf(asked)).filter((entry) => CUE_WORD.test(entry)),
+/** Single words of English letters that ask for a facet, for those who write them wrongly. Gathered when first asked for. */
+export const cueWords = once(
+  (): ReadonlySet<string> =>
+    new Set(FACETS.flatMap(({ asked }) => entriesOf(asked)).filter((entry) => CUE_WORD.test(entry))),
 );
 
 /** The facets that a question asks for, each once, with the longest of the words that do, folded. */

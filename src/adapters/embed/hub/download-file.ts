@@ -4,6 +4,7 @@ import { mkdir, open, rename, rm, stat, type FileHandle } from "node:fs/promises
 import { dirname } from "node:path";
 import { AppError } from "../../../core/errors.js";
 import type { Log } from "../../../core/ports.js";
+import { isMissingFile } from "../../../lib/file-identity.js";
 import { backoff } from "../../../lib/retry.js";
 import { sleep } from "../../../lib/time.js";
 import { askHub, describeRefusal, type Hub, type HubAnswer } from "./hub-request.js";
@@ -103,7 +104,7 @@ export async function hasChecksum(path: string, { kind, value }: Checksum, signa
     }
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    if (isMissingFile(error)) return false;
     throw error;
   }
   return hash.digest("hex") === value;
