@@ -18,7 +18,7 @@ const LIMITS = bodyLimits(SIZES);
 const MCP_BYTES = 4 * 1024 * 1024 + 6 * SIZES.maxTextBytes;
 const maxTextBytes = SIZES.maxTextBytes - 100;
 /** Another one with `FUZZ_SEED=…`. */
-const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 1_000_000_000);
+const SEED = Number(process.env["FUZZ_SEED"] ?? 20_261_126);
 const FUZZED = 1_000;
 const KNOWN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   containerTag: fc.constant("mia"),

@@ -5,7 +5,7 @@ import { type OpenedRest, openRest, requestInit } from "../support/rest.js";
 import type { SchemaSource } from "../support/schema-arbitrary.js";
 
 /** Another one with `ACCESS_SEED=… npx vitest run test/faces/access-fuzz.test.ts`. */
-const SEED = Number(process.env["ACCESS_SEED"] ?? Date.now() % 1_000_000_000);
+const SEED = Number(process.env["ACCESS_SEED"] ?? 20_261_126);
 const REQUESTS = Number(process.env["ACCESS_REQUESTS"] ?? 1_500);
 const AT_ONCE = 10;
 const CANARY = "zanzibarcanary";

@@ -9,7 +9,7 @@ import { LOOPBACK, openRest, type OpenedRest, requestInit } from "../support/res
 import type { SchemaSource } from "../support/schema-arbitrary.js";
 
 /** Another one with `FUZZ_SEED=… npx vitest run test/faces/fuzz.test.ts`. */
-const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 1_000_000_000);
+const SEED = Number(process.env["FUZZ_SEED"] ?? 20_261_126);
 const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 10_000);
 const AT_ONCE = 20;
 const PATIENCE_MS = 15_000;
