@@ -18,13 +18,15 @@ export class Turns {
   #began: number | undefined;
   #backgroundBegan: number | undefined;
   #isForCallers = false;
+  #isHeld = false;
   #lastCaller = -Infinity;
+  #inHand: (() => void)[] = [];
   #callers: (() => void)[] = [];
   #others: (() => void)[] = [];
 
   /** What to wait for, where the turn has lasted long enough: the next one. Nothing to wait for is no promise: that costs too. */
   forCaller(): Promise<void> | undefined {
-    if (this.#isOver()) return this.#untilCaller();
+    if (this.#isOver() || this.#isHeld) return this.#untilCaller();
     this.#giveToCaller();
     return undefined;
   }
@@ -36,9 +38,27 @@ export class Turns {
     return undefined;
   }
 
-  /** Waits as `forCaller` does, for work that others wait for already. */
+  /** Waits as `forCaller` does but goes first: others wait for this work already. */
   forWorkInHand(): Promise<void> | undefined {
+    return this.#isOver() ? this.#next(this.#inHand) : undefined;
+  }
+
+  /** Waits in line with callers, for work in the background that one of them may wait for already. */
+  forBackgroundInHand(): Promise<void> | undefined {
     return this.#isOver() ? this.#untilNext() : undefined;
+  }
+
+  /**
+   * Keeps other callers out of what is left of this turn. A transaction of a caller does, since all other writers wait for it:
+   * with the statements of searches between its own it took several turns.
+   */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** The transaction is over. */
+  letGo(): void {
+    this.#isHeld = false;
   }
 
   async #untilCaller(): Promise<void> {
@@ -59,7 +79,7 @@ export class Turns {
   }
 
   async #untilNext(): Promise<void> {
-    while (this.#isOver()) await this.#next(this.#callers);
+    while (this.#isOver() || this.#isHeld) await this.#next(this.#callers);
   }
 
   #isOver(): boolean {
@@ -85,7 +105,9 @@ export class Turns {
     this.#began = undefined;
     this.#backgroundBegan = undefined;
     this.#isForCallers = false;
-    const waiting = [...this.#callers, ...this.#others];
+    this.#isHeld = false;
+    const waiting = [...this.#inHand, ...this.#callers, ...this.#others];
+    this.#inHand = [];
     this.#callers = [];
     this.#others = [];
     for (const resume of waiting) resume();

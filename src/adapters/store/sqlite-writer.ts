@@ -112,6 +112,7 @@ export class SqliteWriter {
     this.#commitGroup();
     await this.#session.run(BEGIN);
     return this.#open({
+      isForCaller: true,
       commit: () => {
         this.#care.permit();
         this.#session.exec("commit");
@@ -126,6 +127,7 @@ export class SqliteWriter {
     const group = (this.#group ??= await this.#beginGroup());
     this.#session.exec(SAVEPOINT);
     return this.#open({
+      isForCaller: false,
       commit: () => {
         this.#session.exec(KEEP);
         return group.committed;
@@ -148,12 +150,15 @@ export class SqliteWriter {
   }
 
   /** The ends give the connection back; what `commit` returns is waited for afterwards. */
-  #open(ends: { commit(): Promise<void>; rollback(): void }): WriteTransaction {
+  #open(ends: { readonly isForCaller: boolean; commit(): Promise<void>; rollback(): void }): WriteTransaction {
     let isOver = false;
+    if (ends.isForCaller) this.#turns.hold();
     const run = <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
       if (isOver) return Promise.reject(new Error("The transaction of this statement is over."));
-      const waiting = this.#turns.forWorkInHand();
-      return waiting ? waiting.then(() => run<R>(query)) : this.#session.run<R>(query);
+      const waiting = ends.isForCaller ? this.#turns.forWorkInHand() : this.#turns.forBackgroundInHand();
+      if (waiting) return waiting.then(() => run<R>(query));
+      if (ends.isForCaller) this.#turns.hold();
+      return this.#session.run<R>(query);
     };
     return {
       run,
@@ -223,7 +228,7 @@ export class SqliteWriter {
 
   async #acquire(durability: Durability): Promise<void> {
     if (durability === "full") {
-      await this.#turns.forCaller();
+      await this.#turns.forWorkInHand();
       if (this.#isTaken) await new Promise<void>((resolve) => this.#callers.push(resolve));
       this.#isTaken = true;
       return;
@@ -239,6 +244,7 @@ export class SqliteWriter {
   /** Hands the connection to the next caller, or tells one of the others that it is free. */
   #release(): void {
     const caller = this.#callers.shift();
+    this.#turns.letGo();
     if (this.#group?.isDue) this.#commitGroup();
     if (caller) return caller();
     this.#isTaken = false;
