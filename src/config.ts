@@ -141,7 +141,7 @@ export function readPlaces(environment: Environment = process.env): Places {
   return placesOf(environment, homedir(), process.platform);
 }
 
-/** The settings as a Markdown table for the README. */
+/** The settings as a Markdown table for docs/settings.md. */
 export function renderSettingsTable(): string {
   const rows = Object.entries(SETTINGS).map(([name, { fallback, description }]: [string, Setting<unknown>]) => {
     return `| \`${name}\` | ${fallback === undefined ? "" : `\`${fallback}\``} | ${description} |`;

@@ -13,7 +13,7 @@ export interface Actor {
   readonly sees?: readonly string[] | undefined;
   /** How often it may call the API, where its key says so. */
   readonly rate?: KeyRate | undefined;
-  /** True for a scoped key, which may do less than others (contract.md §1.2). */
+  /** True for a scoped key, which may do less than others (contract 1.2). */
   readonly isScoped?: boolean | undefined;
   /** True for an app that the owner let in by OAuth: it administers nothing. */
   readonly isApp?: boolean | undefined;

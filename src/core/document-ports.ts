@@ -128,8 +128,7 @@ export interface DocumentStore {
   newestRevision(organizationId: string, id: string): Promise<number | null>;
   /**
    * The document with this customId in any of these containers. Where several have it, one whose first container is among
-   * these before others, then the one that changed last: an id that callers choose belongs to a container (contract-gaps.md
-   * G-56).
+   * these before others, then the one that changed last: an id that callers choose belongs to a container (contract 1.9).
    */
   byCustomId(
     organizationId: string,

@@ -5,7 +5,7 @@ import type { FilterCondition, FilterExpression } from "./types.js";
 
 type SentMetadata = z.output<typeof metadataSchema>;
 
-/** Key of the metadata that says whom a document belongs to, where many users share a container (contract.md §21, U5). */
+/** Key of the metadata that says whom a document belongs to, where many users share a container (contract 1.18). */
 const KEY = "endUserId";
 
 /** Name of an end user. */

@@ -200,7 +200,7 @@ const USE_CASES = {
   search: searchMemories,
   searchDocuments,
   profile: getProfile,
-  /** The same under a path of containers, which scoped keys may not use (contract.md §1.2). */
+  /** The same under a path of containers, which scoped keys may not use (contract 1.2). */
   containerProfile: getProfile,
   listProfileBuckets,
   fetch: fetchById,

@@ -78,14 +78,14 @@ export function textTooLong(bytes: number, maxTextBytes: number, field = "conten
   );
 }
 
-/** Container tags: contract.md §1.8, with the dot of G-13. */
+/** Container tags: contract 1.7. */
 export const containerTagSchema = z
   .string("must be a string")
   .min(1, "must not be empty")
   .max(100, { error: "must have at most 100 characters", abort: true })
   .regex(/^[a-zA-Z0-9_:.-]+$/, "must contain only letters, digits, hyphens, underscores, colons and dots");
 
-/** A caller's own id of a document: contract-gaps.md G-12. */
+/** A caller's own id of a document: contract 1.8. */
 export const customIdSchema = z
   .string("must be a string")
   .min(1, "must not be empty")
@@ -108,7 +108,7 @@ const metadataValueSchema = z.union(
   "must be a string, a number, a boolean or an array of strings",
 );
 
-/** Flat metadata: contract.md §1.10, G-14. */
+/** Flat metadata: contract 1.10. */
 export const metadataSchema = z
   .record(z.string(), metadataValueSchema, "must be an object")
   .refine(

@@ -13,7 +13,7 @@ export interface KeyRate {
   readonly windowMs: number;
 }
 
-/** `organization` keys are the owner's own; the others are for one purpose each (contract.md §1.2). */
+/** `organization` keys are the owner's own; the others are for one purpose each (contract 1.2). */
 export const KEY_KINDS = ["organization", "scoped", "agent", "plugin"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 

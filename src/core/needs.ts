@@ -4,7 +4,7 @@ import { AppError } from "./errors.js";
 
 /**
  * What each use case asks of whoever calls it; checked before it runs, wherever the call comes from. `*` marks those that
- * scoped keys may use: what lies under the paths of contract.md §1.2, and who they are. When an answer was lost, a call is
+ * scoped keys may use: what lies under the paths of contract 1.2, and who they are. When an answer was lost, a call is
  * made again: `again` says that this does no more than the first one did, and gives the same answer; `once` that the use case
  * keeps its answer for that with `once` (operations.ts), under the id of the operation.
  */

@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** The most items of one page (contract.md §1.12). */
+/** The most items of one page (contract 1.12). */
 export const MAX_PAGE_SIZE = 1_100;
 
-/** Which page of a list, in which order (contract.md §1.12); a page beyond the end is empty. */
+/** Which page of a list, in which order (contract 1.12); a page beyond the end is empty. */
 export const pageShape = {
   sort: z.enum(["createdAt", "updatedAt"], "must be createdAt or updatedAt").default("createdAt"),
   order: z.enum(["asc", "desc"], "must be asc or desc").default("desc"),

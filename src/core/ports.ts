@@ -244,7 +244,7 @@ export interface FactSource {
   readonly onRefused?: ((why: AppError) => Promise<void>) | undefined;
 }
 
-/** What people said about how texts are to be read (contract.md §8.1); absent where nobody said anything. */
+/** What people said about how texts are to be read (contract 6.1); absent where nobody said anything. */
 export interface ExtractionGuidance {
   readonly filterPrompt?: string;
   /** Any JSON. */

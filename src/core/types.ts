@@ -29,7 +29,7 @@ export const DOCUMENT_STATUSES = [
 export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
 
 /**
- * What a person would call a document (contract.md §13.2, U20); each has one. What an MCP client sent is `mcp`, an upload
+ * What a person would call a document (contract 2.12); each has one. What an MCP client sent is `mcp`, an upload
  * `files`, and a text of no other kind `notes`.
  */
 export const DOCUMENT_CATEGORIES = [
@@ -48,7 +48,7 @@ export type DreamingStatus = "dreaming" | "done";
 export type TaskType = "memory" | "superrag";
 export type Dreaming = "dynamic" | "instant";
 
-/** Metadata as callers write it: flat, with arrays of text as the only nesting (contract.md §1.10). */
+/** Metadata as callers write it: flat, with arrays of text as the only nesting (contract 1.10). */
 export type MetadataValue = string | number | boolean | readonly string[];
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 
@@ -255,7 +255,7 @@ export interface ProfileBucket {
   readonly description: string;
 }
 
-/** A container tag with what is known of it (contract.md §7.0). */
+/** A container tag with what is known of it (contract 5.3). */
 export interface Container {
   /** Row number, as indexes use it. */
   readonly id: number;
@@ -308,7 +308,7 @@ export const MERGE_STATUSES = [
 ] as const;
 export type MergeStatus = (typeof MERGE_STATUSES)[number];
 
-/** How far a merge is (contract.md §7.6). */
+/** How far a merge is (contract 5.5). */
 export interface MergeProgress {
   readonly phase: MergeStatus;
   readonly currentSourceTag?: string | undefined;
@@ -336,7 +336,7 @@ export interface Merge {
   readonly updatedAt: string;
 }
 
-/** What a request was for, in the words of the wire contract (contract.md §1.14). */
+/** What a request was for, in the words of the wire contract (contract 1.14). */
 export const REQUEST_TYPES = [
   "add",
   "search",
@@ -409,7 +409,7 @@ export function seqOf(unit: Unit): number {
   return Math.floor(unit / 2);
 }
 
-/** Filter language of contract.md §1.13, after parsing. */
+/** Filter language of contract 1.13, after parsing. */
 export type FilterExpression =
   { readonly all: readonly FilterExpression[] } | { readonly any: readonly FilterExpression[] } | FilterCondition;
 

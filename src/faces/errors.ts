@@ -98,7 +98,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { rate_limited: 
 /** What fails on this side until somebody mends it: no fault of the request, and yet nothing to try again for. */
 const LASTING: ReadonlySet<ErrorKind> = new Set(["storage_full", "corrupt"]);
 
-/** Headers that tell a client whether and when to try again (contract.md §1.3). */
+/** Headers that tell a client whether and when to try again (contract 1.3). */
 export function retryHeaders({ kind, retryAfter }: Pick<Refusal, "kind" | "retryAfter">): Record<string, string> {
   // The official SDK repeats what conflicts, and everything from 500 up, unless it is told that this is final.
   if (LASTING.has(kind) || (kind === "conflict" && retryAfter === undefined)) return { "x-should-retry": "false" };
@@ -107,7 +107,7 @@ export function retryHeaders({ kind, retryAfter }: Pick<Refusal, "kind" | "retry
   return { "retry-after": String(Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, Math.ceil(seconds)))) };
 }
 
-/** The error body of every REST endpoint (contract.md §1.5; contract-gaps.md G-22, G-84, G-85). */
+/** The error body of every REST endpoint (contract 1.5). */
 export interface ErrorBody {
   readonly error: string;
   readonly details?: string;

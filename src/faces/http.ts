@@ -101,7 +101,7 @@ export function createHttpFace(options: HttpFaceOptions): HttpApp {
   return app;
 }
 
-/** MCP under the paths that clients know (contract.md §15.1); its library is loaded with the first request. */
+/** MCP under the paths that clients know (contract 7.4); its library is loaded with the first request. */
 function mountMcp(
   app: HttpApp,
   { allowed = {}, limits, ...options }: HttpFaceOptions,

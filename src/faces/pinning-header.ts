@@ -1,6 +1,6 @@
 import { editDistance } from "../lib/edit-distance.js";
 
-/** Header by which MCP clients pin all calls to one container (clients.md §2.1). */
+/** Header by which MCP clients pin all calls to one container (contract 7.5). */
 export const PINNING_HEADER = "x-sm-project";
 const MOST_DIFFERENT = 2;
 /** What else it is taken to be called. */

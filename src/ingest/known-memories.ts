@@ -7,7 +7,7 @@ const MOST_CHARACTERS = 3_000;
 
 /**
  * What is known in the container of a document, newest first, so that its text is understood: only what matches its
- * `filterByMetadata` (contract.md §3.1), and nothing that waits for review. Nothing for a document of several containers:
+ * `filterByMetadata` (contract 2.1), and nothing that waits for review. Nothing for a document of several containers:
  * one of them must not learn what only another knows.
  */
 export async function knownFor(

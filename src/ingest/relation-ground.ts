@@ -33,7 +33,7 @@ export interface Ground {
 /**
  * The memories of the container that each fact may have to do with, by meaning and by words, the likeliest first: more than
  * rules would look at. Nothing that waits for review, and only what matches the document's `filterByMetadata`
- * (contract.md §3.1).
+ * (contract 2.1).
  */
 export async function neighboursOf(context: IngestContext, ground: Ground): Promise<Neighbour[][]> {
   const { document, container, resolution } = ground;

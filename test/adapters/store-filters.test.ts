@@ -21,7 +21,7 @@ import { seededRandom } from "../support/vectors.js";
 
 type Values = Readonly<Record<string, unknown>> | null;
 
-/** What the filter language means, in plain JavaScript: contract.md §1.13. */
+/** What the filter language means, in plain JavaScript: contract 1.13. */
 function holds(expression: FilterExpression, metadata: Values): boolean {
   if ("all" in expression) return expression.all.every((part) => holds(part, metadata));
   if ("any" in expression) return expression.any.length === 0 || expression.any.some((part) => holds(part, metadata));

@@ -135,4 +135,4 @@ trial.leavesNothingOut(() => [
   ...Object.keys(mastra).map((name) => `mastra.${name}`),
   ...Object.keys(voltagent).map((name) => `voltagent.${name}`),
 ]);
-trial.isInReadme();
+trial.isInTable();

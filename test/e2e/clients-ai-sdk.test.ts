@@ -186,4 +186,4 @@ async function conversation(customId: string): Promise<{ id: string; content: st
 }
 
 trial.leavesNothingOut(() => Object.keys(tools));
-trial.isInReadme();
+trial.isInTable();

@@ -6,7 +6,7 @@ import { openCore } from "../support/open-core.js";
 import { openPlugin, PROFILE_LIMIT, profileAnswer, receipt, REPO, textsOf } from "../support/plugin.js";
 import { startServe, withDataDirectory } from "../support/recollect-process.js";
 
-/** The requests of the Claude Code plugin, field by field as its source sends them (clients.md §3). */
+/** The requests of the Claude Code plugin, field by field as its source sends them (contract 7.8). */
 
 let service: ClientService;
 beforeAll(async () => {
@@ -103,7 +103,7 @@ trial.tries("POST /v4/profile", "answers in 3 s after a cold start over 2,000 me
   });
 });
 
-trial.isInReadme();
+trial.isInTable();
 
 /** Writes so many memories of one container into a data folder, and gives a key for it. */
 async function fill(dataDirectory: string, count: number): Promise<string> {

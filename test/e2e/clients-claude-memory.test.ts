@@ -90,4 +90,4 @@ const COMMANDS: Readonly<Record<MemoryCommand["command"], true>> = {
   rename: true,
 };
 trial.leavesNothingOut(() => Object.keys(COMMANDS));
-trial.isInReadme();
+trial.isInTable();

@@ -419,6 +419,6 @@ trial.leavesNothingOut(async () => {
   expect(commands).toEqual(expect.arrayContaining(LEFT_OUT));
   return commands.filter((command) => !LEFT_OUT.includes(command));
 });
-trial.isInReadme(
+trial.isInTable(
   "Not yet served: `connectors connect`. Not tried: `plugin` and `plugin uninstall`, which install and remove programs",
 );

@@ -3,7 +3,7 @@ import { openClientService, type ClientService } from "../support/client-service
 import { tryClient } from "../support/client-table.js";
 import { openPlugin, PROFILE_LIMIT, profileAnswer, receipt, REPO, teach, textsOf } from "../support/plugin.js";
 
-/** The requests of the plugins for Codex and Cursor, field by field as their sources send them (clients.md §3). */
+/** The requests of the plugins for Codex and Cursor, field by field as their sources send them (contract 7.8). */
 
 let service: ClientService;
 beforeAll(async () => {
@@ -87,7 +87,7 @@ describe("Codex", () => {
     },
   );
 
-  trial.isInReadme();
+  trial.isInTable();
 });
 
 describe("Cursor", () => {
@@ -135,5 +135,5 @@ describe("Cursor", () => {
     },
   );
 
-  trial.isInReadme();
+  trial.isInTable();
 });

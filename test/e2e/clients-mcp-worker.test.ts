@@ -19,7 +19,7 @@ afterAll(() => service.close());
 const plugin = () => openPlugin(service, { "x-sm-source": "supermemory-mcp" });
 const TAG = "sm_project_default";
 
-/** Shapes that the worker refuses to go without (clients.md §2.5). */
+/** Shapes that the worker refuses to go without (contract 7.8). */
 const count = z.int().nonnegative();
 const pagination = z.object({ currentPage: count, limit: count, totalItems: count, totalPages: count });
 const textOrNothing = z.string().nullish();
@@ -238,4 +238,4 @@ trial.tries("DELETE /v4/memories", "forgets the exact text, or what a search at 
   expect((await sdk.memories.forget({ id: found?.id ?? "", containerTag: TAG })).forgotten).toBe(true);
 });
 
-trial.isInReadme();
+trial.isInTable();

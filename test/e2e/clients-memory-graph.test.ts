@@ -143,4 +143,4 @@ trial.tries(
   },
 );
 
-trial.isInReadme();
+trial.isInTable();

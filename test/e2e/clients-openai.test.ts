@@ -209,4 +209,4 @@ describe("a client with memory", () => {
 });
 
 trial.leavesNothingOut(() => Object.keys(tools));
-trial.isInReadme();
+trial.isInTable();

@@ -3,7 +3,7 @@ import { openClientService, type ClientService } from "../support/client-service
 import { tryClient } from "../support/client-table.js";
 import { openPlugin, profileAnswer, receipt, textsOf } from "../support/plugin.js";
 
-/** The requests of OpenClaw and Hermes, field by field as their sources send them (clients.md §3). */
+/** The requests of OpenClaw and Hermes, field by field as their sources send them (contract 7.8). */
 
 let service: ClientService;
 beforeAll(async () => {
@@ -87,7 +87,7 @@ describe("OpenClaw", () => {
     await service.settle();
   });
 
-  trial.isInReadme();
+  trial.isInTable();
 });
 
 describe("Hermes", () => {
@@ -166,5 +166,5 @@ describe("Hermes", () => {
     },
   );
 
-  trial.isInReadme();
+  trial.isInTable();
 });

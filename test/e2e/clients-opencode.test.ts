@@ -3,7 +3,7 @@ import { openClientService, type ClientService } from "../support/client-service
 import { tryClient } from "../support/client-table.js";
 import { openPlugin, profileAnswer, REPO, teach, textsOf } from "../support/plugin.js";
 
-/** The requests of the OpenCode plugin, field by field as its source sends them (clients.md §3). */
+/** The requests of the OpenCode plugin, field by field as its source sends them (contract 7.8). */
 
 let service: ClientService;
 beforeAll(async () => {
@@ -113,4 +113,4 @@ trial.tries(
   },
 );
 
-trial.isInReadme();
+trial.isInTable();

@@ -4,7 +4,7 @@ import { openClientService, type ClientService } from "../support/client-service
 import { tryClient } from "../support/client-table.js";
 import { openPlugin } from "../support/plugin.js";
 
-/** The requests of programs that are no packages to import, field by field as they send them (clients.md §3, §2.5). */
+/** The requests of programs that are no packages to import, field by field as they send them (contract 7.8). */
 
 let service: ClientService;
 beforeAll(async () => {
@@ -171,7 +171,7 @@ describe("smfs and @supermemory/bash", () => {
     expect(await pathsUnder("/")).toEqual(["/data/ships.csv"]);
   });
 
-  trial.isInReadme();
+  trial.isInTable();
 });
 
 describe("Raycast", () => {
@@ -235,7 +235,7 @@ describe("Raycast", () => {
     ).toBe(401);
   });
 
-  trial.isInReadme();
+  trial.isInTable();
 });
 
 describe("the browser extension", () => {
@@ -297,5 +297,5 @@ describe("the browser extension", () => {
     expect(body.results[0].chunks[0].content).toContain("tide");
   });
 
-  trial.isInReadme();
+  trial.isInTable();
 });

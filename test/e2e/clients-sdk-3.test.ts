@@ -9,7 +9,7 @@ import { tryClient } from "../support/client-table.js";
 
 /** The third generation of the SDK, which calls documents memories as well. */
 
-/** Its types are older than what the API answers (contract.md §0.2): the newer ones hold for both. */
+/** Its types are older than what the API answers (contract 1.1): the newer ones hold for both. */
 interface ThirdGeneration extends SdkClient {
   readonly documents: SdkClient["documents"] & DocumentMethods;
   readonly memories: SdkClient["memories"] & DocumentMethods;
@@ -40,4 +40,4 @@ tryRecall(trial, () => sdk, ["search.memories"]);
 tryOrganization(trial, () => sdk);
 
 trial.leavesNothingOut(() => methodsOf(sdk.client));
-trial.isInReadme("There are no connectors yet, and `connections` says so");
+trial.isInTable("There are no connectors yet, and `connections` says so");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CLIENTS, clientNames, clientOfRow, readClientRows } from "../support/client-table.js";
 
-test("the table of clients in README.md has a row for each client, in order, and no others", () => {
+test("the table of clients in docs/clients.md has a row for each client, in order, and no others", () => {
   expect(readClientRows().map((row) => clientOfRow(row) ?? row)).toEqual(clientNames());
 });
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser } from "../support/owner-browser.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** The sign-in of each plugin as its sources do it: page, callback, state, time limit, what is kept (clients.md §1.2). */
+/** The sign-in of each plugin as its sources do it: page, callback, state, time limit, what is kept (contract 7.2). */
 
 interface Answer {
   readonly parameters: URLSearchParams;

@@ -202,22 +202,22 @@ test("where keyless access is off, nobody comes without a key, and doctor and st
   });
 });
 
-describe("with the configuration of the README", () => {
-  let readme: string;
+describe("with the configuration of docs/operation.md", () => {
+  let page: string;
   let certificate: ReturnType<typeof makeSelfSigned>;
   beforeAll(async () => {
-    readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+    page = await readFile(new URL("../../docs/operation.md", import.meta.url), "utf8");
     certificate = makeSelfSigned();
   });
 
   const blockOf = (language: string): string => {
-    const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1];
-    if (found === undefined) throw new Error(`The README has no ${language} block`);
+    const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
+    if (found === undefined) throw new Error(`docs/operation.md has no ${language} block`);
     return found;
   };
   const settings = { RECOLLECT_PUBLIC_URL: "https://memory.example", RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" };
 
-  /** Only ports and paths differ from what the README says. */
+  /** Only ports and paths differ from what the page says. */
   const startNginx = async (target: number): Promise<Proxy> =>
     startProxy(nginx ?? "", {
       file: "nginx.conf",

@@ -48,7 +48,7 @@ const WORDS = {
 
 describe("the list", () => {
   const advice = (name: string) =>
-    `${name} is not in test/support/access-table.ts. Say there what it needs of whoever uses it (contract.md §1.2).`;
+    `${name} is not in test/support/access-table.ts. Say there what it needs of whoever uses it (contract 1.2).`;
   const listed = async (method: string) => (await call(world.principal("full key"), method, {})).message.result ?? {};
 
   test("has every tool", async () => {

@@ -73,7 +73,7 @@ function questionsOf({ access, path, endpoint }: Route): Question[] {
 
 describe("the list", () => {
   const advice = (what: string) =>
-    `${what} is not in test/support/access-table.ts. Say there what it needs of whoever calls it (contract.md §1.2).`;
+    `${what} is not in test/support/access-table.ts. Say there what it needs of whoever calls it (contract 1.2).`;
 
   test.each(ENDPOINTS.map(nameOf))("says what %s needs", (name) => {
     expect(ROUTES[name], advice(name)).toBeDefined();

@@ -61,8 +61,8 @@ test("the fields that show promises have a probe", () => {
   expect(missing.map(({ shown }) => shown)).toEqual([]);
 });
 
-test("docs/contract.md says what is here; `vitest run -u` writes it anew", async () => {
-  await expect(contractDocument(CONTRACT)).toMatchFileSnapshot(resolve(ROOT, "docs/contract.md"));
+test("docs/promises.md says what is here; `vitest run -u` writes it anew", async () => {
+  await expect(contractDocument(CONTRACT)).toMatchFileSnapshot(resolve(ROOT, "docs/promises.md"));
 });
 
 function probesOf({ promise, standing, shown }: ContractEffect): { promise: string; run: () => Promise<unknown> }[] {

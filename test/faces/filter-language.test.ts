@@ -17,7 +17,7 @@ interface Group {
 }
 type Expression = Condition | Group;
 
-// ------------------------------------------------------------------------------ what contract.md §1.13 says, literally
+// ------------------------------------------------------------------------------ what contract 1.13 says, literally
 
 function isGroup(expression: Expression): expression is Group {
   return "AND" in expression || "OR" in expression;

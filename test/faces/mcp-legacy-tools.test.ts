@@ -3,7 +3,7 @@ import { createMcpFactory, type Principal } from "../../src/faces/mcp/server.js"
 import { CLIENTS, connectInMemory, type McpConnection, type ToolResult } from "../support/mcp-client.js";
 import { openCore, silentLog, type OpenedCore } from "../support/open-core.js";
 
-/** By name, as clients of each generation know them (clients.md §2.1, §2.2). */
+/** By name, as clients of each generation know them (contract 7.4). */
 const READERS = [
   ["search_memory", "get_profile", "recall", "searchSupermemory"],
   ["list_documents", "listDocuments", "get_document", "getDocument"],

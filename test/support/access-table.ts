@@ -371,7 +371,7 @@ export const PROMPTS: Readonly<Record<string, McpAccess>> = {
   recall: mcp("read", "tag", ({ tag }) => ({ name: "recall", arguments: { topic: "what sings", containerTag: tag } })),
 };
 
-/** How a call is refused for who makes it; null for whoever is let in (contract.md §1.2). */
+/** How a call is refused for who makes it; null for whoever is let in (contract 1.2). */
 export type Refusal = "unauthorized" | "forbidden" | "not_found" | null;
 
 export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights | null, tag: string): Refusal {

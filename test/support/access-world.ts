@@ -14,7 +14,7 @@ const ELSEWHERE = "garage";
 /** A word that is said in the home and in the library alone. */
 export const CANARY = "zanzibarcanary";
 
-/** What a caller may do, as the contract has it (contract.md §1.2). */
+/** What a caller may do, as the contract has it (contract 1.2). */
 export interface Rights {
   readonly containers: "all" | Readonly<Record<string, Permission>>;
   /** Where all containers are open: `read` changes nothing. */

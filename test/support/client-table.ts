@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 
-const README = resolve(import.meta.dirname, "../../README.md");
+const PAGE = resolve(import.meta.dirname, "../../docs/clients.md");
 const PACKAGES = resolve(import.meta.dirname, "../../node_modules");
 const MARKED = /(<!-- clients -->\n)([^]*?)(\n<!-- \/clients -->)/;
 const HEADER = ["| Client | Version | Methods tried | Passed | What |", "| --- | --- | ---: | ---: | --- |"];
@@ -10,7 +10,7 @@ const HEADER = ["| Client | Version | Methods tried | Passed | What |", "| --- |
 /** Enough for several programs in a row on a busy machine, in milliseconds. */
 const TEST_LIMIT = 30_000;
 
-/** With UPDATE_README=1 a run writes its rows into README.md; otherwise it compares them. */
+/** With UPDATE_README=1 a run writes its rows into docs/clients.md; otherwise it compares them. */
 const IS_UPDATE = process.env["UPDATE_README"] === "1";
 
 /** Every client that the suite runs, in the order of the table. Those without a package are replayed call by call. */
@@ -46,10 +46,10 @@ export interface ClientTrial {
   /** Declares, at the end of a file, that nothing which the client can do was left out. */
   readonly leavesNothingOut: (everything: () => Iterable<string> | Promise<Iterable<string>>) => void;
   /**
-   * Declares, at the end of a file, that the table in README.md says what this run has shown.
+   * Declares, at the end of a file, that the table in docs/clients.md says what this run has shown.
    * @param note what the table adds, for example which parts wait for a later version
    */
-  readonly isInReadme: (note?: string) => void;
+  readonly isInTable: (note?: string) => void;
 }
 
 /** Begins the trial of a client. */
@@ -73,8 +73,8 @@ export function tryClient(client: ClientName): ClientTrial {
         expect([...open.keys()].toSorted()).toEqual(all.toSorted());
       });
     },
-    isInReadme(note = "") {
-      test("README.md says what this run has shown", () => {
+    isInTable(note = "") {
+      test("docs/clients.md says what this run has shown", () => {
         const passed = [...open].filter(([, left]) => left === 0).length;
         const what = [grouped([...open.keys()].toSorted()), note].filter((text) => text !== "").join(". ");
         const row = [CLIENTS[client].name, versionOf(client), open.size, passed, what].join(" | ");
@@ -85,9 +85,9 @@ export function tryClient(client: ClientName): ClientTrial {
   };
 }
 
-/** The rows of the table in README.md, without its header. */
+/** The rows of the table in docs/clients.md, without its header. */
 export function readClientRows(): string[] {
-  const table = MARKED.exec(readFileSync(README, "utf8"))?.[2] ?? "";
+  const table = MARKED.exec(readFileSync(PAGE, "utf8"))?.[2] ?? "";
   return table.split("\n").slice(HEADER.length);
 }
 
@@ -111,9 +111,9 @@ function writeRow(client: ClientName, row: string): void {
   const others = readClientRows().filter((other) => ![undefined, client].includes(clientOfRow(other)));
   const order = (one: string) => clientNames().indexOf(clientOfRow(one) ?? client);
   const rows = [...others, row].toSorted((left, right) => order(left) - order(right));
-  const readme = readFileSync(README, "utf8");
+  const readme = readFileSync(PAGE, "utf8");
   writeFileSync(
-    README,
+    PAGE,
     readme.replace(MARKED, (_all, begin: string, _old, end: string) => begin + [...HEADER, ...rows].join("\n") + end),
   );
 }

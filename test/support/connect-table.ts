@@ -26,7 +26,7 @@ const CALLING: Wanted = {
   endpoint: { url: READER.serviceUrl, key: "sm_…", keyVariable: undefined, container: undefined },
 };
 
-/** The table of clients that `connect` knows, as README.md has it. */
+/** The table of clients that `connect` knows, as docs/clients.md has it. */
 export function renderConnectTable(): string {
   const rows = CLIENT_TABLE.map((client) => {
     const cells = [client.title, `\`connect ${client.name}\``, files(client), entry(client)];

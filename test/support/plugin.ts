@@ -18,7 +18,7 @@ export interface Plugin {
   call(method: string, path: string, body?: unknown, limit?: number): Promise<PluginAnswer>;
 }
 
-/** The limit of most plugins, in milliseconds (clients.md §3). */
+/** The limit of most plugins, in milliseconds (contract 7.8). */
 const USUAL_LIMIT = 30_000;
 
 export function openPlugin(

@@ -3,7 +3,7 @@ import type { FilterCondition, FilterExpression } from "../../core/types.js";
 
 type Fragment = RawBuilder<boolean>;
 
-/** Filter language of contract.md §1.13 as SQL over a JSON column of document metadata. */
+/** Filter language of contract 1.13 as SQL over a JSON column of document metadata. */
 export function documentFilterSql(expression: FilterExpression, metadata: RawBuilder<unknown>): Fragment {
   return combine(expression, (condition) => conditionSql(condition, metadata));
 }
@@ -31,7 +31,7 @@ function combine(expression: FilterExpression, toSql: (condition: FilterConditio
   return toSql(expression);
 }
 
-/** An empty list filters nothing (contract.md §21, U27). */
+/** An empty list filters nothing (contract 1.16). */
 function join(
   parts: readonly FilterExpression[],
   separator: RawBuilder<unknown>,

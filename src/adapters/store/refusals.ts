@@ -28,7 +28,7 @@ export function refuseForeign(file: string): AppError {
 export function refuseNoDatabase(file: string): AppError {
   return new AppError(
     "corrupt",
-    `The file ${file} is not a SQLite database, or its beginning is damaged. Nothing was written. Put a backup in the place of its folder (“Back up and restore” in the README), or move it away to start afresh.`,
+    `The file ${file} is not a SQLite database, or its beginning is damaged. Nothing was written. Put a backup in the place of its folder (“Back up, restore, move, upgrade” in docs/operation.md), or move it away to start afresh.`,
     { paths: [file] },
   );
 }
@@ -36,7 +36,7 @@ export function refuseNoDatabase(file: string): AppError {
 export function refuseDamaged(file: string, what: string): AppError {
   return new AppError(
     "corrupt",
-    `The store ${file} is damaged (${what}). Nothing was written. Put a backup in the place of its folder (“Back up and restore” in the README), or move it away to start afresh.`,
+    `The store ${file} is damaged (${what}). Nothing was written. Put a backup in the place of its folder (“Back up, restore, move, upgrade” in docs/operation.md), or move it away to start afresh.`,
     { paths: [file] },
   );
 }

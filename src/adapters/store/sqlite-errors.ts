@@ -31,7 +31,7 @@ export function describeSqliteError(error: unknown, file: string): unknown {
     case SQLITE_CODES.notADatabase:
       return new AppError(
         "corrupt",
-        `The store ${file} is damaged or is not a SQLite database. Nothing was written. Put a backup in the place of its folder (“Back up and restore” in the README), or move it away to start afresh.`,
+        `The store ${file} is damaged or is not a SQLite database. Nothing was written. Put a backup in the place of its folder (“Back up, restore, move, upgrade” in docs/operation.md), or move it away to start afresh.`,
         { paths: [file], cause: error },
       );
     case SQLITE_CODES.readOnly:

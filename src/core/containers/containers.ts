@@ -81,7 +81,7 @@ export const updateContainerSchema = z.object({
 });
 
 /**
- * Changes what is said of a container, and makes it when there is none (contract-gaps.md G-16). Absent fields stay, null
+ * Changes what is said of a container, and makes it when there is none (contract 5.4). Absent fields stay, null
  * clears.
  * @throws AppError `forbidden` when a restricted caller sets buckets, `conflict` while the container is being merged away
  */

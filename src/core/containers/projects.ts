@@ -11,7 +11,7 @@ import { once } from "../operations.js";
 import type { StoreNouns } from "../ports.js";
 import type { ContainerSummary } from "../types.js";
 
-/** Containers whose tag begins so are what apps call projects (contract.md §13.1). */
+/** Containers whose tag begins so are what apps call projects (contract 5.6). */
 export const PROJECT_PREFIX = "sm_project_";
 const LONGEST_TAG = 100;
 /** Room for the number of a name that is taken. */

@@ -2,10 +2,10 @@ import { requireContainer } from "../auth.js";
 import { invalid } from "../input.js";
 import type { Actor } from "../types.js";
 
-/** Where a write without a container tag goes (contract.md §1.8). */
+/** Where a write without a container tag goes (contract 1.7). */
 export const DEFAULT_CONTAINER = "sm_project_default";
 
-/** Where a write goes that names no container (contract.md §1.2, §1.8). @throws AppError `invalid` when that is not clear */
+/** Where a write goes that names no container (contract 1.2, 1.7). @throws AppError `invalid` when that is not clear */
 export function usualContainer({ containers }: Actor): string {
   if (containers === "all" || containers.includes(DEFAULT_CONTAINER)) return DEFAULT_CONTAINER;
   const [only, ...more] = containers;

@@ -107,7 +107,7 @@ async function checkAll(
       characters += prepared.input.content.length;
       checked.push({ index, prepared });
     } catch (error) {
-      // Nobody who reaches for what is not theirs is half served (contract.md §1.2).
+      // Nobody who reaches for what is not theirs is half served (contract 1.2).
       if (error instanceof AppError && error.kind === "forbidden") throw error;
       items[index] = refusalOf(error, document);
     }
@@ -143,7 +143,7 @@ function withoutAbsent(item: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(item).filter(says));
 }
 
-/** Both spellings of contract.md §1.8, unchecked; undefined when none is there. */
+/** Both spellings of contract 1.7, unchecked; undefined when none is there. */
 function tagsOf({ containerTag, containerTags }: Record<string, unknown>): unknown {
   if (containerTag === undefined || containerTag === null) return containerTags ?? undefined;
   return Array.isArray(containerTags) ? [containerTag, ...(containerTags as unknown[])] : [containerTag];

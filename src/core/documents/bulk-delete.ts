@@ -57,7 +57,7 @@ export async function deleteDocuments(context: CoreContext, call: Admitted, raw:
   if (selection.ids) return deleteByIds(context, call, { ...selection, ids: selection.ids });
   if (selection.containerTags)
     return deleteByContainers(context, call, { ...selection, containerTags: selection.containerTags });
-  // The words that clients know (contract.md §3.7).
+  // The words that clients know (contract 2.5).
   throw new AppError("invalid", "Either 'ids' or 'containerTags' must be provided");
 }
 

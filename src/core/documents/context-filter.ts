@@ -1,7 +1,7 @@
 import type { FilterCondition, FilterExpression, Metadata } from "../types.js";
 
 /**
- * Which memories may serve as context for a document, by its `filterByMetadata` (contract.md §3.1): single values match
+ * Which memories may serve as context for a document, by its `filterByMetadata` (contract 2.1): single values match
  * exactly, of several any, and all keys have to.
  */
 export function contextFilter(metadata: Metadata): FilterExpression {

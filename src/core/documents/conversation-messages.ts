@@ -15,7 +15,7 @@ const imageSchema = z.union(
   "must be a URL, or an object with one",
 );
 
-/** Contract.md §10, and the parts of tools and images as the AI SDK (with a hyphen) and Anthropic (with `_`) write them. */
+/** contract 2.11, and the parts of tools and images as the AI SDK (with a hyphen) and Anthropic (with `_`) write them. */
 const partSchema = z.discriminatedUnion(
   "type",
   [

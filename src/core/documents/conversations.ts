@@ -39,7 +39,7 @@ export interface ConversationReceipt extends DocumentReceipt {
 
 /**
  * Keeps a conversation as the document whose customId is its id. Messages that it has already are not added again, be the
- * whole of it sent or only what is new (contract.md §10); one that was edited takes the place of what it was.
+ * whole of it sent or only what is new (contract 2.11); one that was edited takes the place of what it was.
  * @throws AppError as `writeDocument` does, and `too_large` for one that has grown beyond 16 texts of the largest size
  */
 export async function addConversation(

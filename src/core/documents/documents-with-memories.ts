@@ -62,7 +62,7 @@ export const documentGraphSchema = z.object({
   ...pageShape,
 });
 
-/** One page of documents with everything they state or stated (contract.md §13.2); a page beyond the end is empty. */
+/** One page of documents with everything they state or stated (contract 2.12); a page beyond the end is empty. */
 export async function listDocumentsWithMemories(
   context: CoreContext,
   { actor }: Admitted,

@@ -10,7 +10,7 @@ import type { Actor } from "../types.js";
 const BATCH = 20;
 
 /**
- * Removes documents whose processing failed longer ago than they are kept (contract-gaps.md G-55).
+ * Removes documents whose processing failed longer ago than they are kept (contract 2.10).
  * @param keepMinutes 0 keeps them for ever
  */
 export async function removeFailed(context: CoreContext, keepMinutes: number, signal: AbortSignal): Promise<void> {

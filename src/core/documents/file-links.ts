@@ -3,7 +3,7 @@ import { equalSecrets } from "../../lib/crypto.js";
 import type { StoreNouns } from "../ports.js";
 import type { Document, StoredFile } from "../types.js";
 
-/** How long a link opens a file (contract.md §3.12). */
+/** How long a link opens a file (contract 2.9). */
 export const LINK_HOURS = 24;
 
 /** What a link to a file has beside the key of the file. */

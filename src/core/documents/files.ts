@@ -21,7 +21,7 @@ const MAX_PIECE_BYTES = 4 * 1024 * 1024;
 const NO_NAMES: ReadonlySet<string> = new Set(["", ".", "..", "blob", "unknown_file"]);
 const PLAIN_TYPE = "application/octet-stream";
 
-/** Kinds of files that a sender may name (contract.md §1.14). */
+/** Kinds of files that a sender may name (contract 1.14). */
 const FILE_TYPES = [
   "text",
   "pdf",

@@ -9,7 +9,7 @@ const MOST_BUCKETS = 50;
 /**
  * What people said about how a document is to be read: the organisation's settings, with the client's own over them, the
  * guidance of its first container, and the buckets of all of them. Filters count only while they are switched on
- * (contract.md §8.1).
+ * (contract 6.1).
  */
 export async function guidanceFor(
   nouns: Pick<StoreNouns, "settings" | "containers">,

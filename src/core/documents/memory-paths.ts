@@ -11,7 +11,7 @@ type Rule = "any path" | "named path" | "other path";
 
 /**
  * Whether a document at this path forms memories in a container: its allow-list names paths, and folders by a slash at
- * the end (contract.md §1.11). Documents without a path always do.
+ * the end (contract 1.11). Documents without a path always do.
  */
 export async function formsMemories(
   nouns: Pick<StoreNouns, "containers">,

@@ -38,7 +38,7 @@ export const updateDocumentSchema = addDocumentSchema
 type UpdateInput = Omit<z.output<typeof updateDocumentSchema>, "endUserId">;
 
 /**
- * Changes a document by its id or customId, in whatever state it is (contract.md §3.5). Another text replaces the old one
+ * Changes a document by its id or customId, in whatever state it is (contract 2.4). Another text replaces the old one
  * with all that was remembered of it; a change of task or date reads it again; other containers take it with what it
  * alone states; everything else changes in place.
  * @throws AppError `not_found`, `forbidden`, `invalid`, `too_large`, or `conflict` for a customId that another document

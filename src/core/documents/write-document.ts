@@ -71,8 +71,8 @@ export async function writeDocument(
 
 /**
  * The document that a submission goes on with: the one that has its customId in its first container or, when it names
- * none, in the container that is usual then. The same customId in another container is another document (contract-gaps.md
- * G-56): else a key of any container could make one that catches what others write.
+ * none, in the container that is usual then. The same customId in another container is another document
+ * (contract 1.9): else a key of any container could make one that catches what others write.
  */
 export async function findAddressed(
   { documents }: StoreNouns,
@@ -116,7 +116,7 @@ function draftOf(
   };
 }
 
-/** The origin that clients name in their metadata (contract.md §1.10). */
+/** The origin that clients name in their metadata (contract 1.10). */
 export function sourceOf(metadata: Document["metadata"] | undefined): string | undefined {
   const source = metadata?.["sm_source"];
   return typeof source === "string" ? source.slice(0, 255) : undefined;
@@ -155,7 +155,7 @@ function instantly({ taskType, dreaming }: Pick<Document, "taskType" | "dreaming
 }
 
 /**
- * Adding a customId again: contract.md §3.1.3. The newest submission is the content; what is not sent stays. Identical
+ * Adding a customId again: contract 2.2. The newest submission is the content; what is not sent stays. Identical
  * content does no work, what failed is tried again, and what is being processed is queued behind.
  */
 async function addAgain(

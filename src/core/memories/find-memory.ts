@@ -28,7 +28,7 @@ export async function findLatest(
   return isTheirs(latest) ? latest : null;
 }
 
-/** How a profile begins a recent fact (contract.md §6.1); people forget and correct what they read there. */
+/** How a profile begins a recent fact (contract 5.1); people forget and correct what they read there. */
 const PROFILE_MARK = /^(?:\[Recent\] (?:\[\d{4}-\d{2}-\d{2}\] )?)?(?:\[Unreviewed\] )?/;
 
 /**

@@ -71,7 +71,7 @@ export interface ForgottenMatching {
 }
 
 /**
- * Forgets what a container holds on a subject, or memories by their ids, as one batch (contract.md §5.4). Where there is a
+ * Forgets what a container holds on a subject, or memories by their ids, as one batch (contract 4.5). Where there is a
  * language model, it says which of the memories that a search found are meant; else all of them are, unless some say just
  * what the query says: then only these. A dry run shows exactly what the same call would forget.
  * @throws AppError `invalid` for neither or both of query and ids

@@ -102,7 +102,7 @@ export interface ForgottenOne {
 }
 
 /**
- * Forgets one memory of a container (contract.md §5.3), its whole chain of versions; or removes a document of the
+ * Forgets one memory of a container (contract 4.4), its whole chain of versions; or removes a document of the
  * container, with what it alone stated, when the id is one's.
  * @throws AppError `not_found`, `conflict` when the memory is forgotten already, `invalid` when nothing is named,
  *   `forbidden` for a document that lies in containers too which the actor may not use

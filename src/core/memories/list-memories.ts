@@ -43,7 +43,7 @@ export interface MemoryPage {
 }
 
 /**
- * One page of what is remembered (contract.md §5.5): the newest versions that are neither forgotten nor over. A page
+ * One page of what is remembered (contract 4.6): the newest versions that are neither forgotten nor over. A page
  * beyond the end is empty.
  */
 export async function listMemories(context: CoreContext, { actor }: Admitted, raw: unknown): Promise<MemoryPage> {

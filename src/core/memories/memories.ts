@@ -48,7 +48,7 @@ export const createMemoriesSchema = z.object({
     .min(1, "must have at least 1 entry")
     .max(100, "must have at most 100 entries"),
   endUserId: endUserOfAddition,
-  /** Guidance for extraction, kept on the container (contract.md §7.0, G-44). */
+  /** Guidance for extraction, kept on the container (contract 5.3, 4.1). */
   entityContext: noteSchema(1_500).nullish(),
 });
 export type CreateMemoriesInput = z.input<typeof createMemoriesSchema>;
@@ -60,11 +60,11 @@ export interface CreatedMemories {
 }
 
 /**
- * Keeps facts as they are given, searchable at once, with a light source document (contract.md §5.1).
+ * Keeps facts as they are given, searchable at once, with a light source document (contract 4.1).
  *
  * A fact that the container has already is strengthened instead of being kept twice, and its entry answers with the memory
- * that is there. The contract proposes to store it twice (U13), where a repeated call, or two agents that learn the same,
- * would fill every search with the same line.
+ * that is there. Storing it twice is possible, too (contract 4.2), but then a repeated call, or two agents that learn
+ * the same, would fill every search with the same line.
  * @throws AppError `invalid`, also where the settings leave no room for all of them: none is kept then
  */
 export async function createMemories(context: CoreContext, call: Admitted, raw: unknown): Promise<CreatedMemories> {

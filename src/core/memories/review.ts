@@ -17,7 +17,7 @@ import { unitOf, type Actor, type Memory } from "../types.js";
 /** What the journal calls it. */
 const DECLINED = "memory.declined";
 
-/** The most guesses that one call shows (contract.md §7.7). */
+/** The most guesses that one call shows (contract 4.8). */
 const QUEUE = 50;
 
 const inferredSchema = z.object({ containerTag: containerTagSchema });
@@ -50,7 +50,7 @@ export interface Reviewed {
 }
 
 /**
- * Reviews a guess (contract.md §7.8): approved it is a stated fact, and takes the place of what it was held back from
+ * Reviews a guess (contract 4.8): approved it is a stated fact, and takes the place of what it was held back from
  * replacing; declined it leaves search and the queue; undone it is back in the queue, and what it replaced holds again.
  * @throws AppError `not_found` for a container or memory that is not there, or that is forgotten for another reason;
  *   `conflict` for a memory that is no open guess, nothing to undo, a text that is known again meanwhile, or an approval

@@ -25,7 +25,7 @@ export function habitOf({ kind, strength }: Pick<Memory, "kind" | "strength">): 
   return Math.min(1, Math.log2(Math.max(1, strength)) / Math.log2(SETTLED));
 }
 
-/** The time of the last event that a memory speaks of (`temporalContext`, contract.md §5.1); the distant past for none. */
+/** The time of the last event that a memory speaks of (`temporalContext`, contract 4.1); the distant past for none. */
 function lastEvent(metadata: Memory["metadata"]): number {
   const context = metadata?.["temporalContext"];
   const dates = typeof context === "object" && context !== null && "eventDate" in context ? context.eventDate : null;

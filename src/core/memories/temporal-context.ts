@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { dateSchema, noteSchema } from "../input.js";
 
-/** When a memory was written down, and when what it speaks of happened (contract.md §5.1); kept in its metadata. */
+/** When a memory was written down, and when what it speaks of happened (contract 4.1); kept in its metadata. */
 export const temporalContextSchema = z.object(
   {
     documentDate: dateSchema.nullish(),

@@ -53,7 +53,7 @@ export const updateMemorySchema = z.object({
 type Update = z.output<typeof updateMemorySchema> & { readonly containerTag: string };
 
 /**
- * Writes the next version of a memory (contract.md §5.2), searchable at once. The old version stays in the record with
+ * Writes the next version of a memory (contract 4.3), searchable at once. The old version stays in the record with
  * `isLatest: false`; the documents that stated it state the new one. An update that changes nothing answers with the
  * version that is there, so a call may be repeated.
  *

@@ -5,7 +5,7 @@ import { verdictOn } from "./bucket-verdict.js";
 import { presetJudge } from "./preset-cues.js";
 import { judgeSubject, type Subject } from "./subject-words.js";
 
-/** The bucket of those who have defined none (contract.md §6.2). */
+/** The bucket of those who have defined none (contract 5.2). */
 const PREFERENCES: ProfileBucket = {
   key: "preferences",
   description: "Likes, dislikes and settled choices: tools, food, style, ways of working.",

@@ -21,7 +21,7 @@ export interface BucketContent {
 }
 
 /**
- * Keeps the newest facts of a bucket as they are and folds the older ones into one line (contract.md §6.1).
+ * Keeps the newest facts of a bucket as they are and folds the older ones into one line (contract 5.1).
  * @param summary what a language model made of some of the older ones, if that still holds
  */
 export function digestBucket(newestFirst: readonly Memory[], summary?: ProfileSummary): BucketContent {

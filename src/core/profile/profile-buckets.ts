@@ -18,7 +18,7 @@ const bucketSchema = z.object({
   description: noteSchema(2_000).default(""),
 });
 
-/** A list of profile buckets, which replaces the one before it (contract.md §7.3). */
+/** A list of profile buckets, which replaces the one before it (contract 5.2). */
 export const profileBucketsSchema = z
   .array(bucketSchema, "must be an array of buckets")
   .max(MAX_BUCKETS, `must have at most ${MAX_BUCKETS} entries`)

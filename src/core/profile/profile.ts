@@ -207,7 +207,7 @@ function searchInput(input: z.output<typeof profileSchema>, containerTags: reado
 
 const bucketsSchema = profileSchema.pick({ containerTag: true });
 
-/** The buckets of a profile, as `getProfile` has them; an unknown container has the organisation's (contract.md §6.2). */
+/** The buckets of a profile, as `getProfile` has them; an unknown container has the organisation's (contract 5.2). */
 export async function listProfileBuckets(
   context: CoreContext,
   { actor }: Admitted,

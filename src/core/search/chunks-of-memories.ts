@@ -30,7 +30,7 @@ interface Answer {
 }
 
 /**
- * Those chunks of each memory's own documents that answer the query, as the old form of search had them (G-57). None that the
+ * Those chunks of each memory's own documents that answer the query, as the old form of search had them (contract 3.3). None that the
  * answer has as a memory already, and of conversations whose turns are told as memories only the best of the others.
  * @param show reads what was found
  */

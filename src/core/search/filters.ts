@@ -9,7 +9,7 @@ const TYPES = ["metadata", "numeric", "array_contains", "string_contains"] as co
 const OPERATORS = [">", "<", ">=", "<=", "=", "!="] as const;
 
 /**
- * Reads the filter language of contract.md §1.13: an object with AND or OR, or the same as JSON text.
+ * Reads the filter language of contract 1.13: an object with AND or OR, or the same as JSON text.
  * @throws AppError `invalid` that names the place and the rule
  */
 export function parseFilters(input: unknown): FilterExpression | undefined {
@@ -79,7 +79,7 @@ function parseCondition(value: unknown, path: Path): FilterCondition {
   const bad = findBadValue(wanted);
   if (bad) fail([...path, "value"], bad);
   const type = oneOf(TYPES, value["filterType"] ?? "metadata", [...path, "filterType"]);
-  // Some clients send an operator with every condition (contract-gaps.md G-72).
+  // Some clients send an operator with every condition (contract 1.17).
   const operator =
     type === "numeric" ? oneOf(OPERATORS, value["numericOperator"] ?? "=", [...path, "numericOperator"]) : "=";
   if (type === "numeric" && (String(wanted).trim() === "" || !Number.isFinite(Number(wanted))))

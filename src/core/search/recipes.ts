@@ -5,7 +5,7 @@
  */
 export const SEARCH = Object.freeze({ textHits: 120, vectorHits: 80, textMatches: 1_000, strongest: 20, beside: 2 });
 
-/** The numbers by which candidates are ranked. Chosen by cross-validation over conversations; see the recall figures in README. */
+/** The numbers by which candidates are ranked. Chosen by cross-validation over conversations; see the recall figures in docs/performance.md. */
 export interface RankRecipe {
   /** How fast repeated evidence for one word saturates. */
   readonly saturation: number;

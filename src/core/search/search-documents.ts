@@ -22,7 +22,7 @@ import { createWaits } from "./waits.js";
 import { type Actor, type Chunk, type DocumentHead, MOST_CONTENT_BYTES } from "../types.js";
 
 export const searchDocumentsSchema = z.object({
-  /** `*` finds every document, the most recently changed first (contract.md §4.2). */
+  /** `*` finds every document, the most recently changed first (contract 3.2). */
   q: querySchema,
   ...groundSchema.shape,
   /** The most documents. */

@@ -19,7 +19,7 @@ export const groundSchema = z.object({
   filepath: filepathSchema.optional(),
   /** Id or customId; one that is not there narrows to nothing. */
   documentId: customIdSchema.optional(),
-  /** Only what belongs to this end user by its metadata `endUserId` (contract.md §21, U5). */
+  /** Only what belongs to this end user by its metadata `endUserId` (contract 1.18). */
   endUserId: endUserSchema.optional(),
 });
 type GroundInput = z.output<typeof groundSchema>;

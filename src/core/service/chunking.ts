@@ -13,7 +13,7 @@ const DEFAULT = -1;
 /** As the service estimates tokens everywhere. */
 export const BYTES_PER_TOKEN = 4;
 
-/** Settings of how documents are cut (contract.md §8.2, and two that the contract does not name). */
+/** Settings of how documents are cut (contract 6.2, and two that the contract does not name). */
 export const chunkingShape = {
   /** -1 and null stand for the default. */
   chunkSize: z

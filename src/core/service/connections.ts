@@ -4,7 +4,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 
-/** Services whose documents a connection would bring in (contract.md §1.14). */
+/** Services whose documents a connection would bring in (contract 1.14). */
 export const PROVIDERS = [
   "notion",
   "google-drive",

@@ -12,7 +12,7 @@ import { type ApiKey, type Grant, KEY_KINDS, PERMISSIONS } from "../types.js";
 
 const DAY_MS = 86_400_000;
 const MOST_CONTAINERS = 100;
-/** Bounds of contract.md §11.2. */
+/** Bounds of contract 6.6. */
 const whole = (max: number) =>
   z
     .int("must be a whole number")

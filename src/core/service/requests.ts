@@ -9,7 +9,7 @@ import { REQUEST_TYPES, type RequestRecord } from "../types.js";
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Requests are kept so long (contract.md §12). */
+/** Requests are kept so long (contract 6.8). */
 export const REQUESTS_KEPT_MS = 90 * DAY_MS;
 
 /** Of a server that is asked many times a second, as many as stay cheap to keep. */
@@ -58,7 +58,7 @@ export async function noteRequests({ store }: CoreContext, call: Admitted, raw: 
   return { noted: requests.length };
 }
 
-/** Which time, and which page, a question about requests is about (contract.md §12). */
+/** Which time, and which page, a question about requests is about (contract 6.8). */
 export const rangeSchema = z.object({
   from: momentSchema.optional(),
   to: momentSchema.optional(),

@@ -22,10 +22,10 @@ const application = {
   text: noteSchema(4_096).nullable(),
 };
 
-/** Any JSON: sources disagree on its shape (contract-gaps.md G-25). */
+/** Any JSON: sources disagree on its shape (contract 6.3). */
 const anyJson = z.unknown();
 
-/** What governs how new content is read (contract.md §8.1). A key that was never written is absent. */
+/** What governs how new content is read (contract 6.1). A key that was never written is absent. */
 export const settingsSchema = z
   .object({
     shouldLLMFilter: z.boolean("must be true or false").nullable(),
@@ -79,7 +79,7 @@ export async function getSettings({ store }: CoreContext, { actor }: Admitted): 
 /**
  * Changes the fields that are named; null clears one. A caller that names its client changes what holds for this client
  * alone. A secret that comes back masked stays as it is. Concerns new content, and what is reprocessed.
- * @throws AppError `invalid`, also for filters that are not switched on (contract-gaps.md G-78) and for what does not go
+ * @throws AppError `invalid`, also for filters that are not switched on (contract 6.4) and for what does not go
  *   together, `forbidden` for a restricted caller
  */
 export async function updateSettings(

@@ -106,7 +106,7 @@ async function modelFailures({ store, model }: CoreContext, { actor }: Admitted)
   return { problem: model.standing?.().problem ?? null, ...tally };
 }
 
-/** `GET /v3/session` (contract.md §11.1). */
+/** `GET /v3/session` (contract 6.5). */
 export interface Session {
   readonly organizationId: string;
   readonly keyName: string;

@@ -18,7 +18,7 @@ const ANSWERS = ["apikey", "api_key", "keys", "errors", "error", "api_url", "api
 
 /**
  * Reads a callback of a program on the owner's machine: `http`, this machine by name, path `/callback`, any port, nothing
- * before the host and nothing that would be taken for an answer (clients.md §1.1).
+ * before the host and nothing that would be taken for an answer (contract 7.1).
  * @throws AppError `invalid`
  */
 export function readCallback(address: string | null): Callback {
@@ -64,7 +64,7 @@ export function withAnswer({ address }: Callback, answer: Readonly<Record<string
   return `${address}${joint}${new URLSearchParams(answer).toString()}`;
 }
 
-/** How several values travel in one parameter (clients.md §1.1). */
+/** How several values travel in one parameter (contract 7.1). */
 export function encodeValues(values: Readonly<Record<string, string>>): string {
   return Buffer.from(JSON.stringify(values)).toString("base64url");
 }

@@ -7,7 +7,7 @@ import { labelOf } from "./known-clients.js";
 import { type Handler, jsonAnswer } from "./visit.js";
 
 /**
- * `GET /v3/auth/key` (contract.md §11.3): a page of this server fetches the key of a client, as the signed-in owner. It
+ * `GET /v3/auth/key` (contract 6.6): a page of this server fetches the key of a client, as the signed-in owner. It
  * makes a key, so a request has to show that it is sent by such a page.
  */
 export const makeKeyForPage: Handler = async ({ request, url }, { core, sessions, allowed }) => {

@@ -68,7 +68,7 @@ export function logCall(
   });
 }
 
-/** What a call of a tool is for, in the words of contract.md §1.14. */
+/** What a call of a tool is for, in the words of contract 1.14. */
 function requestTypeOf(tool: string): RequestType {
   if (/search|recall/i.test(tool)) return "search_v4";
   if (/forget|delete/i.test(tool)) return "delete";

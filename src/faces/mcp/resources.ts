@@ -55,7 +55,7 @@ const RESOURCES: readonly Resource[] = [
   { uri: "memory://containers", name: "containers", ...containers },
 ];
 
-/** The names of earlier generations (clients.md §2.1, §2.3). */
+/** The names of earlier generations (contract 7.4, 7.6). */
 const LEGACY_RESOURCES: readonly Resource[] = [
   { uri: "supermemory://profile", name: "User Profile", ...profile },
   { uri: "supermemory://spaces", name: "My Spaces", ...containers },

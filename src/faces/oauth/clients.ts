@@ -112,7 +112,7 @@ export function hostOf(clientId: string, redirectUri: string): string {
 
 const VENDOR_CLIENTS = ["claude-code", "opencode", "openclaw", "codex"];
 
-/** Apps that were made for the vendor's service and know their names by heart (clients.md §1.2). */
+/** Apps that were made for the vendor's service and know their names by heart (contract 7.2). */
 export const KNOWN_CLIENTS = VENDOR_CLIENTS.map((name) => ({
   client_id: `supermemory-${name}`,
   client_name: `supermemory-${name}`,

@@ -8,7 +8,7 @@ export const CONSENT_PATH = "/auth/consent";
 /** RFC 9728. */
 export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-/** Paths of the vendor's own service, which apps made for it may know by heart (clients.md §1.2). */
+/** Paths of the vendor's own service, which apps made for it may know by heart (contract 7.2). */
 export const ALIASES: Readonly<Record<string, string>> = {
   "/api/auth/oauth2/authorize": AUTHORIZE_PATH,
   "/api/auth/oauth2/token": TOKEN_PATH,

@@ -115,7 +115,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...referenceEndpoints(description),
 ];
 
-/** The public API (contract.md). */
+/** The public API (contract 1.1). */
 export function createRestFace(options: RestFaceOptions): RestApp {
   const { core, log, organizationId, limits } = options;
   const app: RestApp = new Hono();
@@ -152,7 +152,7 @@ function adviceOn(path: string): string {
 }
 
 /**
- * Answers the question of a browser whether a page may call: any may, with a key (contract.md §1.4); keyless access from a page
+ * Answers the question of a browser whether a page may call: any may, with a key (contract 1.4); keyless access from a page
  * is refused in `auth.ts`. All other answers say so among their common headers.
  */
 function answerPreflights(): MiddlewareHandler {

@@ -14,7 +14,7 @@ const EXPOSED_HEADERS: readonly string[] = [
   "X-RateLimit-Reset",
 ];
 
-/** What every answer of the API says; any web page may read it (contract.md §1.4). */
+/** What every answer of the API says; any web page may read it (contract 1.4). */
 export const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": EXPOSED_HEADERS.join(","),

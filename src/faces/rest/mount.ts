@@ -64,7 +64,7 @@ export function mountEndpoints(app: RestApp, endpoints: readonly Endpoint[], opt
 
 const DOCUMENTS = /^\/v3\/documents(?=\/|$)/;
 
-/** All paths of an endpoint. Documents were called memories before (contract.md §1.15); never a redirect (G-81). */
+/** All paths of an endpoint. Documents were called memories before (contract 1.15); never a redirect. */
 export function pathsOf({ path, aliases = [] }: Endpoint): string[] {
   const paths = [path, ...aliases];
   return [...paths, ...paths.filter((one) => DOCUMENTS.test(one)).map((one) => one.replace(DOCUMENTS, "/v3/memories"))];
@@ -194,7 +194,7 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
   return response;
 }
 
-/** Header in which first-party clients name themselves (contract.md §1.2). */
+/** Header in which first-party clients name themselves (contract 1.2). */
 const CLIENT_HEADER = "x-sm-source";
 
 async function identifyActor(context: RestContext, options: MountOptions): Promise<Actor> {

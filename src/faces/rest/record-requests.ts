@@ -66,7 +66,7 @@ export function recordRequests(
   };
 }
 
-/** What a request to an endpoint is for (contract.md §1.14). */
+/** What a request to an endpoint is for (contract 1.14). */
 export function requestTypeOf({ method, path }: Pick<Endpoint, "method" | "path">): RequestType {
   if (path === "/v3/search") return "search";
   if (path === "/v4/search") return "search_v4";

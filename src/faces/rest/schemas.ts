@@ -11,7 +11,7 @@ const containerTags = z
   .min(1, "must not be empty; leave it out to mean what a request without containers means")
   .max(100);
 
-/** Both spellings of contract.md §1.8. */
+/** Both spellings of contract 1.7. */
 export const containerFields = { containerTag: containerTag.optional(), containerTags: containerTags.optional() };
 
 /** The tags of a request, the singular one first; undefined when it names none. */
@@ -23,7 +23,7 @@ export function tagsOf(input: {
   return tags.length > 0 ? [...new Set(tags)] : undefined;
 }
 
-/** The filter language of contract.md §1.13, as an object or as the same in JSON text; the core reads it. */
+/** The filter language of contract 1.13, as an object or as the same in JSON text; the core reads it. */
 export const filters = z.union([z.record(z.string(), z.unknown()), z.string()], "must be an object with AND or OR");
 export const endUser = searchSchema.shape.endUserId.unwrap();
 export const threshold = searchSchema.shape.threshold;

@@ -7,7 +7,7 @@ import * as z from "zod";
  */
 
 const iso = z.iso.datetime({ precision: 3 });
-/** Ids as users store them: 22 characters of base58 (contract.md §1.7). */
+/** Ids as users store them: 22 characters of base58 (contract 1.6). */
 const id = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{22}$/);
 const metadata = z.record(z.string(), z.unknown()).nullable();
 const status = z.enum(["unknown", "queued", "extracting", "chunking", "embedding", "indexing", "done", "failed"]);

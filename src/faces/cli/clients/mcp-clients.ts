@@ -24,7 +24,7 @@ const remote = (urlField: string, fields: Readonly<Record<string, unknown>> = {}
   };
 };
 
-/** `x-sm-project` pins the container (clients.md §2.1). */
+/** `x-sm-project` pins the container (contract 7.5). */
 function headersOf({ key, container }: Endpoint): Record<string, string> {
   return {
     ...(key !== undefined && { Authorization: `Bearer ${key}` }),

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Client, Endpoint, Entry, Wanted } from "./client.js";
 
 /**
- * The Supermemory plugins of coding agents, which take another base URL and a key from their own files (clients.md §1.2
+ * The Supermemory plugins of coding agents, which take another base URL and a key from their own files (contract 7.2
  * and the plugins' sources).
  */
 export const PLUGIN_CLIENTS: readonly Client[] = [

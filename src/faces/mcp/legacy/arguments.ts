@@ -3,7 +3,7 @@ import { readingPlaces, writingPlace } from "../places.js";
 import type { ToolContext } from "../tool.js";
 import { containerTag } from "../tools/arguments.js";
 
-/** Longest text that tools of earlier generations take and give (contract.md §15.2). */
+/** Longest text that tools of earlier generations take and give (contract 7.4). */
 export const LONGEST_CONTENT = 200_000;
 
 /** Both names of a container. Bridges put the older one in where it is missing, so the newer one wins. */

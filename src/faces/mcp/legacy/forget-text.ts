@@ -20,7 +20,7 @@ type Forgotten = Awaited<ReturnType<ToolContext["core"]["forget"]>>;
 
 /**
  * Forgets the memory with exactly this text, else the one of the container that is most similar to it, if it is so by 0.85
- * (clients.md §2.2).
+ * (contract 7.7).
  * @returns what was forgotten, or null when nothing says this
  */
 export async function forgetText(

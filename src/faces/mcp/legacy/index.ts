@@ -8,7 +8,7 @@ import { searchTools } from "./search.js";
 import { spaceTools } from "./spaces.js";
 
 /**
- * The tools of all earlier generations under their own names (clients.md §2.1 and §2.2), in the order in which clients see
+ * The tools of all earlier generations under their own names (contract 7.4), in the order in which clients see
  * them. `search` and `fetch` of the second generation are today's. Those that open a view of the vendor's own
  * (`select-space`, `guided-save`, `upload-file`) or keep a choice between calls (`set-active-tag`) are left out.
  */

@@ -17,7 +17,7 @@ import { containerTag } from "../schemas.js";
 
 const updateBody = updateContainerSchema.omit({ containerTag: true });
 
-/** The two names that one example of the specification sends mean the same (contract-gaps.md G-19). */
+/** The two names that one example of the specification sends mean the same (contract 5.5). */
 const mergeBody = z.object({
   containerTags: z.array(containerTag).optional(),
   targetContainerTag: containerTag.optional(),

@@ -15,7 +15,7 @@ const PROJECT = /^sm_project_/;
 const count = z.int().min(0);
 export const profileBuckets = z.array(z.object({ key: z.string(), description: z.string() }));
 
-/** One entry of `GET /v3/container-tags/list` (contract.md §7.1): what is not known is absent rather than null. */
+/** One entry of `GET /v3/container-tags/list` (contract 5.3): what is not known is absent rather than null. */
 export const listedContainer = z.object({
   id: z.string(),
   name: z.string(),
@@ -56,7 +56,7 @@ export function presentListedContainer(container: ListedContainer): z.infer<type
   };
 }
 
-/** `PATCH /v3/container-tags/{containerTag}` (contract.md §7.3). */
+/** `PATCH /v3/container-tags/{containerTag}` (contract 5.4). */
 export const updatedContainer = z.object({
   containerTag,
   name: z.string().nullable(),
@@ -80,7 +80,7 @@ export function presentUpdatedContainer(container: Container): z.infer<typeof up
   };
 }
 
-/** `GET /v3/container-tags/{containerTag}` (contract.md §7.2), with the counts that the command-line client prints. */
+/** `GET /v3/container-tags/{containerTag}` (contract 5.3), with the counts that the command-line client prints. */
 export const containerAnswer = updatedContainer.extend({
   createdAt: dateTime,
   documentCount: count,
@@ -93,7 +93,7 @@ export function presentContainer(container: ContainerSummary): z.infer<typeof co
   return { ...presentUpdatedContainer(container), createdAt, documentCount, memoryCount, lastActivityAt };
 }
 
-/** `POST /v3/container-tags/merge` (contract.md §7.5); `mergedCount` is the number of documents that move (G-19). */
+/** `POST /v3/container-tags/merge` (contract 5.5); `mergedCount` is the number of documents that move. */
 export const acceptedMerge = z.object({
   success: z.literal(true),
   status: z.literal("queued"),
@@ -121,7 +121,7 @@ export function presentAcceptedMerge({
 
 const mergeStatus = z.enum(MERGE_STATUSES);
 
-/** `GET /v3/container-tags/merge/{mergeId}` (contract.md §7.6). */
+/** `GET /v3/container-tags/merge/{mergeId}` (contract 5.5). */
 export const mergeAnswer = z.object({
   id: z.string(),
   status: mergeStatus,

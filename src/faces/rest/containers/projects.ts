@@ -6,7 +6,7 @@ import { containerTag, dateTime } from "../schemas.js";
 
 const count = z.int().min(0);
 
-/** A project is a container whose tag begins with `sm_project_` (contract.md §13.1). */
+/** A project is a container whose tag begins with `sm_project_` (contract 5.6). */
 const project = z.object({
   id: z.string(),
   name: z.string(),

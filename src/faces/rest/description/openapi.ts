@@ -18,7 +18,7 @@ export function createApiDescription(endpoints: () => readonly Endpoint[]): ApiD
   return { at: async (origin) => ({ ...(await load()), servers: [{ url: origin }] }) };
 }
 
-/** contract.md §1.1. */
+/** contract 1.1. */
 export function openApiEndpoints(description: ApiDescription) {
   return [
     defineEndpoint({

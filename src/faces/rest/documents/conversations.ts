@@ -5,7 +5,7 @@ import { containerFields, documentStatus, tagsOf } from "../schemas.js";
 
 const { conversationId, messages, metadata, endUserId, entityContext, forgetAfter } = conversationSchema.shape;
 
-/** Samples of the contract name the conversation `customId` (contract-gaps.md G-35). */
+/** Samples of the contract name the conversation `customId` (contract 2.11). */
 const conversationBody = z
   .object({
     conversationId: conversationId.optional(),

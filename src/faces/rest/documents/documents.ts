@@ -26,7 +26,7 @@ const forgetAfter = addDocumentSchema.shape.forgetAfter.describe(
   "From then on its passages are no longer found, nor what it alone states; at once where that has passed. ISO 8601. Null takes it off.",
 );
 
-/** A document to add (contract.md §3.1.1). */
+/** A document to add (contract 2.1). */
 export const addBody = z.object({
   content,
   ...containerFields,
@@ -45,7 +45,7 @@ export const addBody = z.object({
   facts,
 });
 
-/** What may be changed; any part of it, also nothing (contract.md §3.5). */
+/** What may be changed; any part of it, also nothing (contract 2.4). */
 const updateBody = z.object({
   content: content.optional(),
   ...containerFields,

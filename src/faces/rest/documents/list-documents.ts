@@ -119,14 +119,14 @@ const listAnswer = z.object({
   warnings: z.array(z.string()).optional(),
 });
 
-/** The chunks of a document (contract.md §3.11). */
+/** The chunks of a document (contract 2.8). */
 const chunksAnswer = z.object({
   documentId: z.string().length(22),
   chunks: z.array(
     z.object({
       id: z.string().length(22),
       position: z.int(),
-      /** The same as `position`, under the name that the official command line reads (contract-gaps.md G-74). */
+      /** The same as `position`, under the name that the official command line reads (contract 2.8). */
       index: z.int(),
       content: z.string(),
       type: z.enum(["text", "image"]),

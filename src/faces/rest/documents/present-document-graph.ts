@@ -17,7 +17,7 @@ const graphMemory = wholeMemory.extend({
   sourceMetadata: anyMetadata,
 });
 
-/** A document with the memories that it states or stated (contract.md §13.2). */
+/** A document with the memories that it states or stated (contract 2.12). */
 export const graphDocument = z.object({
   id: z.string().length(22),
   customId: z.string().max(255).nullable(),
@@ -56,7 +56,7 @@ const CHARACTERS_PER_TOKEN = 4;
 /** Every document states its memories in full. */
 const RELEVANCE = 100;
 
-/** A document for a graph of memories (contract.md §13.2). */
+/** A document for a graph of memories (contract 2.12). */
 export function presentGraphDocument(
   { document, outline, memories, modelFailures }: DocumentWithMemories,
   { orgId, origin }: { orgId: string; origin: string },
@@ -117,7 +117,7 @@ const LABELS: Readonly<Record<CategoryCount["category"], string>> = {
   mcp: "MCP",
 };
 
-/** How many documents a category has, with its name for people (contract.md §13.2). */
+/** How many documents a category has, with its name for people (contract 2.12). */
 export const facet = z.object({ category: z.enum(DOCUMENT_CATEGORIES), count: z.int(), label: z.string() });
 
 /** A category as filters of a list show it. */

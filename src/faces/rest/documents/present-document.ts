@@ -24,7 +24,7 @@ const documentMemory = z.object({
   searchableAt: dateTime.optional(),
 });
 
-/** `GET /v3/documents/{id}` (contract.md §3.4). */
+/** `GET /v3/documents/{id}` (contract 2.3). */
 export const documentAnswer = z.object({
   id: z.string().length(22),
   customId: z.string().max(255).nullable(),
@@ -70,7 +70,7 @@ export const documentAnswer = z.object({
 });
 type DocumentAnswer = z.infer<typeof documentAnswer>;
 
-/** An item of a list (contract.md §3.8). */
+/** An item of a list (contract 2.6). */
 export const listedDocument = z.object({
   id: z.string().length(22),
   customId: z.string().max(255).nullable(),
@@ -95,7 +95,7 @@ export const listedDocument = z.object({
 });
 type ListedDocument = z.infer<typeof listedDocument>;
 
-/** A document that is being processed (contract.md §3.10). */
+/** A document that is being processed (contract 2.7). */
 export const processingDocument = listedDocument.omit({
   filepath: true,
   url: true,
@@ -106,10 +106,10 @@ export const processingDocument = listedDocument.omit({
 });
 type ProcessingDocument = z.infer<typeof processingDocument>;
 
-/** Containers of the vendor's own app; lists hide them, a single document shows them (contract-gaps.md G-07). */
+/** Containers of the vendor's own app; lists hide them, a single document shows them (contract 2.6). */
 const HIDDEN_PREFIX = "sm_project_";
 
-/** A document with everything that any generation of clients reads (contract.md §3.4). */
+/** A document with everything that any generation of clients reads (contract 2.3). */
 export function presentDocument(
   { document, memories, dreamingReason, llmUse, modelFailures }: DocumentDetails,
   origin: string,
@@ -137,7 +137,7 @@ export function presentDocument(
   };
 }
 
-/** A document as lists show it (contract.md §3.8); its text only where it was asked for. */
+/** A document as lists show it (contract 2.6); its text only where it was asked for. */
 export function presentListedDocument(document: DocumentHead & { content?: string }, origin: string): ListedDocument {
   return {
     ...presentCore(document),
@@ -151,7 +151,7 @@ export function presentListedDocument(document: DocumentHead & { content?: strin
   };
 }
 
-/** A document that is being processed (contract.md §3.10). */
+/** A document that is being processed (contract 2.7). */
 export function presentProcessingDocument(document: DocumentHead): ProcessingDocument {
   return { ...presentCore(document), containerTags: [...document.containerTags] };
 }

@@ -16,7 +16,7 @@ const processingStep = z.object({
   finalStatus: z.enum(["done", "failed"]),
 });
 
-/** What went wrong while a document was processed that ended well all the same (contract.md §3.4). */
+/** What went wrong while a document was processed that ended well all the same (contract 2.3). */
 export const processingMetadata = z.object({
   startTime: moment,
   endTime: moment,

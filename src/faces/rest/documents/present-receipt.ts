@@ -40,7 +40,7 @@ export function presentFact({
   };
 }
 
-/** What is answered when a document was taken in (contract.md §3.1.2). */
+/** What is answered when a document was taken in (contract 2.1). */
 export const receiptAnswer = z.object({
   id: z.string(),
   status: documentStatus,

@@ -44,7 +44,7 @@ export const memoryEndpoints = [
     answer: updatedMemory,
     handle: async ({ core, call, body }) => presentUpdatedMemory(await core.updateMemory(call, body)),
   }),
-  // The older path is what some clients call (contract.md §1.15).
+  // The older path is what some clients call (contract 1.15).
   forgetEndpoint({ method: "delete", path: "/v4/memories", aliases: ["/v3/memories/forget"] }),
   forgetEndpoint({ method: "post", path: "/v3/memories/forget" }),
 ];

@@ -9,7 +9,7 @@ const memoryMetadata = anyMetadata.describe(
   "Any metadata. `temporalContext` holds the days that the memory speaks of (`eventDate`); which of its dates its source does not say in full (`completed`: `said`, the words; `date`, what they were taken for, as ISO 8601; `parts`, what they leave out: `day`, `month`, `year`); and days and months whose year nothing decides (`open`: `said`, and the `dates` that it could be).",
 );
 
-/** An item of the answer to `POST /v4/memories` (contract.md §5.1). */
+/** An item of the answer to `POST /v4/memories` (contract 4.1). */
 export const createdMemory = z.object({
   id,
   memory: z.string(),
@@ -21,7 +21,7 @@ export const createdMemory = z.object({
 });
 type CreatedMemory = z.infer<typeof createdMemory>;
 
-/** A memory that was just created (contract.md §5.1). */
+/** A memory that was just created (contract 4.1). */
 export function presentCreatedMemory(memory: Memory): CreatedMemory {
   return {
     id: memory.id,
@@ -34,7 +34,7 @@ export function presentCreatedMemory(memory: Memory): CreatedMemory {
   };
 }
 
-/** The answer to `PATCH /v4/memories` (contract.md §5.2). */
+/** The answer to `PATCH /v4/memories` (contract 4.3). */
 export const updatedMemory = z.object({
   id,
   memory: z.string(),
@@ -49,7 +49,7 @@ export const updatedMemory = z.object({
   metadata: memoryMetadata,
 });
 
-/** A memory with its place among its versions (contract.md §5.2). */
+/** A memory with its place among its versions (contract 4.3). */
 export function presentUpdatedMemory(memory: Memory): z.infer<typeof updatedMemory> {
   const { isStatic: _isStatic, ...fields } = presentCreatedMemory(memory);
   return {
@@ -63,7 +63,7 @@ export function presentUpdatedMemory(memory: Memory): z.infer<typeof updatedMemo
 
 const relations = z.record(z.string(), z.enum(["updates", "extends", "derives"]));
 
-/** Everything about one memory (contract.md §5.0). */
+/** Everything about one memory (contract 4.7). */
 export const wholeMemory = z.object({
   id,
   memory: z.string(),
@@ -87,7 +87,7 @@ export const wholeMemory = z.object({
   updatedAt: dateTime,
 });
 
-/** A memory with how it relates to older ones (contract.md §5.0). */
+/** A memory with how it relates to older ones (contract 4.7). */
 export function presentWholeMemory(
   memory: MemoryEntry["memory"],
   memoryRelations: Readonly<Record<string, Relation>>,
@@ -128,7 +128,7 @@ const olderVersion = z.object({
   isForgotten: z.boolean(),
 });
 
-/** An item of `POST /v4/memories/list` (contract.md §5.5). */
+/** An item of `POST /v4/memories/list` (contract 4.6). */
 export const memoryEntry = wholeMemory.extend({
   /** The metadata under its other name. */
   temporalContext: memoryMetadata,
@@ -136,7 +136,7 @@ export const memoryEntry = wholeMemory.extend({
   documentIds: z.array(z.string()),
 });
 
-/** An active memory with its older versions and its documents (contract.md §5.5). */
+/** An active memory with its older versions and its documents (contract 4.6). */
 export function presentMemoryEntry(entry: MemoryEntry, orgId: string): z.infer<typeof memoryEntry> {
   return {
     ...presentWholeMemory(entry.memory, entry.relations, orgId),

@@ -5,7 +5,7 @@ import { anyMetadata, dateTime, documentType, documentTypeOf } from "../schemas.
 
 const score = z.number().min(0).max(1);
 
-/** `POST /v3/search` (contract.md §4.2). */
+/** `POST /v3/search` (contract 3.2). */
 export const documentSearchAnswer = z.object({
   results: z.array(
     z.object({
@@ -25,7 +25,7 @@ export const documentSearchAnswer = z.object({
   ...searchFigures,
 });
 
-/** An answer of document search (contract.md §4.2). */
+/** An answer of document search (contract 3.2). */
 export function presentDocumentSearch(
   answer: DocumentSearchAnswer,
   { withSummary }: { withSummary: boolean },

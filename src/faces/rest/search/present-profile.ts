@@ -5,7 +5,7 @@ import { presentSearch, searchAnswer } from "./present-search-result.js";
 
 const texts = z.array(z.string()).optional();
 
-/** `POST /v4/profile` (contract.md §6.1). */
+/** `POST /v4/profile` (contract 5.1). */
 export const profileAnswer = z.object({
   profile: z.object({
     static: texts,
@@ -17,7 +17,7 @@ export const profileAnswer = z.object({
 type ProfileAnswer = z.infer<typeof profileAnswer>;
 
 /**
- * A profile as plain texts (contract.md §6.1). Recent facts are dated, `[Recent] [2026-05-02] …`: clients that show a fact
+ * A profile as plain texts (contract 5.1). Recent facts are dated, `[Recent] [2026-05-02] …`: clients that show a fact
  * once, in whichever part it comes, leave this beginning out of the comparison (`normalizeMemoryFact` in `@supermemory/tools`).
  * What waits for review is marked, `[Recent] [2026-05-02] [Unreviewed] …`.
  */

@@ -72,7 +72,7 @@ export const searchFigures = {
   degraded: z.array(z.string()).min(1).optional(),
 };
 
-/** `POST /v4/search` (contract.md §4.1.2). */
+/** `POST /v4/search` (contract 3.1). */
 export const searchAnswer = z.object({ results: z.array(searchResult), ...searchFigures });
 type PresentedSearch = z.infer<typeof searchAnswer>;
 
@@ -83,7 +83,7 @@ export interface SearchInclude {
   readonly relatedMemories?: boolean | undefined;
 }
 
-/** A search answer (contract.md §4.1.2). */
+/** A search answer (contract 3.1). */
 export function presentSearch(answer: SearchAnswer, include: SearchInclude): PresentedSearch {
   return {
     results: answer.results.map((result) => presentResult(result, include)),

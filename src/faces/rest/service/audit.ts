@@ -43,7 +43,7 @@ function present({ ...entry }: ListedAuditEntry): z.infer<typeof auditEntry> {
   return { ...entry, containerTags: [...entry.containerTags], subjectIds: [...entry.subjectIds] };
 }
 
-/** Not in contract.md: an extension. */
+/** An extension (contract 6.11). */
 export const auditEndpoints = [
   defineEndpoint({
     method: "get",

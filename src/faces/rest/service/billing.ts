@@ -19,7 +19,7 @@ const topUps = z.object({
   amount: z.number().nullable(),
 });
 
-/** contract.md §11.6. */
+/** contract 6.7. */
 export const billingEndpoints = [
   defineEndpoint({
     method: "get",

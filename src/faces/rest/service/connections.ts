@@ -5,7 +5,7 @@ import { defineEndpoint } from "../endpoint.js";
 import { once } from "../query-parameters.js";
 import { containerTag, dateTime, documentStatus } from "../schemas.js";
 
-/** A connection (contract.md §9.0): what is not known is absent, never null. */
+/** A connection (contract 6.10): what is not known is absent, never null. */
 const connection = z.object({
   id: z.string(),
   provider: providerSchema,
@@ -60,7 +60,7 @@ function find(core: Core, call: Call, parameter: (name: string) => string): Prom
   return core.findConnection(call, { id: parameter("connection") });
 }
 
-/** contract.md §9. Names of providers and ids of connections share one place in the path: the names win. */
+/** contract 6.10. Names of providers and ids of connections share one place in the path: the names win. */
 export const connectionEndpoints = [
   defineEndpoint({
     method: "post",

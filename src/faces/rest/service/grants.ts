@@ -29,7 +29,7 @@ function presentGrant(grant: AppGrant): z.infer<typeof grantAnswer> {
   };
 }
 
-/** clients.md §1.3. */
+/** contract 7.3. */
 export const grantEndpoints = [
   defineEndpoint({
     method: "get",

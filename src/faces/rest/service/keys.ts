@@ -13,7 +13,7 @@ import { keyAnswer, permissionOf, presentKey, tagsOf } from "./present-key.js";
 
 const permission = z.enum(["read", "write"]);
 
-/** What a scoped key may be used for, as paths (contract.md §1.2). */
+/** What a scoped key may be used for, as paths (contract 1.2). */
 const ALLOWED_ENDPOINTS = [
   "/v3/documents",
   "/v3/memories",
@@ -22,7 +22,7 @@ const ALLOWED_ENDPOINTS = [
   "/v4/search",
   "/v4/profile",
 ] as const;
-/** Requests of each minute that a scoped key may make when nobody says otherwise (contract.md §11.2). */
+/** Requests of each minute that a scoped key may make when nobody says otherwise (contract 6.6). */
 const USUAL_RATE = { requests: 500, windowMs: 60_000 };
 
 const made = z.object({
@@ -43,7 +43,7 @@ function presentMade({ key, secret }: CreatedKey): z.infer<typeof made> {
 const ONLY_OWNER = "Only a key of the whole organisation may do this.";
 const keyId = { id: "Id of the key." };
 
-/** contract.md §11.2 and §11.3. */
+/** contract 6.6. */
 export const keyEndpoints = [
   defineEndpoint({
     method: "post",

@@ -3,7 +3,7 @@ import { exposition, EXPOSITION_TYPE, type Family } from "../../../lib/expositio
 import { processFamilies } from "../../telemetry/process-families.js";
 import { defineEndpoint } from "../endpoint.js";
 
-/** Not in contract.md: an extension. */
+/** An extension (contract 6.11). */
 export const metricsEndpoints = [
   defineEndpoint({
     method: "get",

@@ -15,7 +15,7 @@ const keyUse = z.object({
   lastUsed: dateTime,
 });
 
-/** `GET /v3/analytics/usage` (contract.md §12). */
+/** `GET /v3/analytics/usage` (contract 6.8). */
 export const usageAnswer = z.object({
   usage: z.array(z.object({ type: requestType, count: z.int(), avgDuration: duration, lastUsed: dateTime })),
   hourly: z.array(z.object({ hour: dateTime, count: z.int(), avgDuration: duration })),
@@ -45,7 +45,7 @@ function presentKey({ keyId, keyName, count, lastAt }: KeyUse): z.infer<typeof k
   return { keyId, keyName, count, lastUsed: lastAt };
 }
 
-/** `GET /v3/analytics/errors`: the keys of the documentation and those of the web app (contract-gaps.md G-33). */
+/** `GET /v3/analytics/errors`: the keys of the documentation and those of the web app (contract 6.8). */
 export const errorsAnswer = z.object({
   totalErrors: z.int(),
   errorRate: rate,
@@ -219,7 +219,7 @@ const savings = z.object({
 });
 const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
 
-/** `GET /v3/analytics/chat` (contract.md §12). */
+/** `GET /v3/analytics/chat` (contract 6.8). */
 export const chatAnswer = z.object({
   analytics: z.object({
     apiUsage: z.object({ current: z.number(), limit: z.number() }),

@@ -6,7 +6,7 @@ import { dateTime } from "../schemas.js";
 const permission = z.enum(["read", "write"]);
 const nullableTime = dateTime.nullable();
 
-/** A key of `GET /v3/auth/keys` (contract.md §11.3); its text is nowhere. */
+/** A key of `GET /v3/auth/keys` (contract 6.6); its text is nowhere. */
 export const keyAnswer = z.object({
   id: z.string(),
   name: z.string(),
@@ -38,7 +38,7 @@ export function presentKey(key: ListedKey): z.infer<typeof keyAnswer> {
   };
 }
 
-/** How first-party clients mark what a key was made for (clients.md §1.3); their lists leave out what they marked. */
+/** How first-party clients mark what a key was made for (contract 7.3); their lists leave out what they marked. */
 function typeOf({ kind, client }: ApiKey): string | null {
   if (kind === "plugin") return "plugin_auth";
   return kind === "agent" && client !== null ? "agent_cli" : null;

@@ -5,7 +5,7 @@ import { dateTime } from "../schemas.js";
 
 const permission = z.enum(["read", "write"]);
 
-/** `GET /v3/session` (contract.md §11.1): what does not apply is absent, never null, for clients that check. */
+/** `GET /v3/session` (contract 6.5): what does not apply is absent, never null, for clients that check. */
 export const sessionAnswer = z.object({
   user: z.object({ id: z.string(), email: z.string(), name: z.string() }),
   org: z.object({ id: z.string(), name: z.string(), slug: z.string() }),

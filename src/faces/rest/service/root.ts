@@ -4,7 +4,7 @@ import { defineEndpoint } from "../endpoint.js";
 /** Documents about the API that this server has. */
 const ADDRESSES = { openapi: "/v3/openapi", reference: "/reference", health: "/health" } as const;
 
-/** `GET /`: any answer tells the SDK's search for a local server that one is there (contract.md §1.3). */
+/** `GET /`: any answer tells the SDK's search for a local server that one is there (contract 1.3). */
 export const rootEndpoints = [
   defineEndpoint({
     method: "get",

@@ -88,7 +88,7 @@ function present(of: Status): z.infer<typeof status> {
   };
 }
 
-/** Not in contract.md: an extension. */
+/** An extension (contract 6.11). */
 export const statusEndpoints = [
   defineEndpoint({
     method: "get",

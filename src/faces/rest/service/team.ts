@@ -11,7 +11,7 @@ const ONE_OWNER = "This server has one owner and no team, so this is always refu
 const anything = z.record(z.string(), z.unknown());
 const nothing = z.object({ success: z.boolean() });
 
-/** contract.md §11.5. */
+/** contract 6.7. */
 export const teamEndpoints = [
   defineEndpoint({
     method: "get",
