@@ -11,8 +11,7 @@ import type {
 import type { Unit, VectorSpace } from "../../core/types.js";
 import { matrixBytes, mostRows, type ScanQuery } from "./container-matrix.js";
 import { ContainerSizes } from "./container-sizes.js";
-import { MatrixCache } from "./matrix-cache.js";
-import { pageRows } from "./page-rows.js";
+import { MatrixCache, pageRows } from "./matrix-cache.js";
 import { dotProduct, offerUnits, passes } from "./picked-units.js";
 import { scanMatrix, TimedTurn } from "./scan-matrix.js";
 import { TopHits } from "./top-hits.js";

@@ -1,9 +1,9 @@
 import type { VectorChange, VectorRecord, VectorVerification } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
 import { ContainerMatrix, matrixBytes } from "./container-matrix.js";
-import { pageRows } from "./page-rows.js";
 import { TimedTurn } from "./scan-matrix.js";
 
+const PAGE_BYTES = 192 * 1024;
 /** A read of so many takes about a millisecond at 384 dimensions. */
 const CHANGES_PER_READ = 128;
 /** So many containers that are behind are brought up to date by one read of the log. */
@@ -267,4 +267,9 @@ function applyChanges(entry: Entry, changes: readonly VectorChange[]): void {
     entry.loaded.matrix.apply(change);
     entry.loaded.seq = change.seq;
   }
+}
+
+/** Vectors of one read of the record, so that it takes about a millisecond. */
+export function pageRows(dimensions: number): number {
+  return Math.min(1_000, Math.max(16, Math.floor(PAGE_BYTES / (dimensions * 4))));
 }
