@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createKernel } from "../../src/adapters/vectors/dot-kernel.js";
+import { dotKernel } from "../../src/adapters/vectors/dot-kernel.js";
 import { FINE_STEPS, quantise, quantiseQuery } from "../../src/adapters/vectors/quantise.js";
-import { BLOCK_ROWS, VectorArena } from "../../src/adapters/vectors/vector-arena.js";
+import { RowScores } from "../../src/adapters/vectors/row-scores.js";
 import { randomVector, seededRandom } from "../support/vectors.js";
 
 /** Sums of products as nobody could get them wrong. */
@@ -11,15 +11,16 @@ function sumByHand(row: Int8Array, query: Int16Array): number {
   return Number(row.reduce((sum, value, at) => sum + BigInt(value) * BigInt(query[at] ?? 0), 0n));
 }
 
-/** An arena with one block for each list of rows, and the addresses of the blocks. */
-function arenaWith(dimensions: number, blocks: readonly (readonly Int8Array[])[], isFast: boolean) {
-  const arena = new VectorArena(dimensions, isFast ? createKernel() : null);
-  const addresses = Int32Array.from(blocks, (rows) => {
-    const address = arena.take();
-    for (const [row, values] of rows.entries()) arena.values.set(values, address + row * arena.stride);
-    return address;
-  });
-  return { arena, addresses };
+/** Rows one after the other, each with zeros up to a multiple of 16. */
+function laidOut(rows: readonly Int8Array[]): { values: Int8Array; stride: number } {
+  const stride = Math.max(16, Math.ceil(rows[0]!.length / 16) * 16);
+  const values = new Int8Array(rows.length * stride);
+  for (const [at, row] of rows.entries()) values.set(row, at * stride);
+  return { values, stride };
+}
+
+function scoresOf(query: Float64Array, stride: number, isFast: boolean): RowScores {
+  return new RowScores(query, stride, isFast ? dotKernel() : null);
 }
 
 function quantisedQuery(query: Float64Array): Int16Array {
@@ -30,33 +31,29 @@ function quantisedQuery(query: Float64Array): Int16Array {
 
 describe("Sums of products with 8-bit vectors", () => {
   it("are computed by SIMD here", () => {
-    expect(new VectorArena(384).isFast).toBe(true);
+    expect(dotKernel()).not.toBeNull();
   });
 
-  it("are exact, by SIMD and without, for any number of dimensions, blocks and rows", () => {
+  it("are exact, by SIMD and without, for any number of dimensions and rows", () => {
     const scenario = fc.record({
       dimensions: fc.integer({ min: 1, max: 130 }),
-      blocks: fc.integer({ min: 1, max: 9 }),
+      count: fc.integer({ min: 1, max: 70 }),
       seed: fc.integer(),
       isExtreme: fc.boolean(),
     });
     fc.assert(
-      fc.property(scenario, ({ dimensions, blocks, seed, isExtreme }) => {
+      fc.property(scenario, ({ dimensions, count, seed, isExtreme }) => {
         const random = seededRandom(seed);
         const any = (): number => (isExtreme ? (random() < 0.5 ? -127 : 127) : Math.floor(random() * 255) - 127);
-        const content = Array.from({ length: blocks }, () =>
-          Array.from({ length: BLOCK_ROWS }, () => Int8Array.from({ length: dimensions }, any)),
-        );
+        const rows = Array.from({ length: count }, () => Int8Array.from({ length: dimensions }, any));
         const query = Float64Array.from({ length: dimensions }, () => (isExtreme ? Math.sign(any()) : any() / 127));
         const whole = quantisedQuery(query);
-        const expected = content.flat().map((row) => sumByHand(row, whole));
+        const expected = rows.map((row) => sumByHand(row, whole));
+        const { values, stride } = laidOut(rows);
         for (const isFast of [true, false]) {
-          const { arena, addresses } = arenaWith(dimensions, content, isFast);
-          arena.ask(query);
-          expect([...arena.score(addresses, BLOCK_ROWS)]).toEqual(expected);
-          const row = (blocks * BLOCK_ROWS) >> 1;
-          const one = Int32Array.of(addresses[row >> 3]! + (row & 7) * arena.stride);
-          expect([...arena.score(one, 1)]).toEqual([expected[row]]);
+          const scores = scoresOf(query, stride, isFast);
+          expect([...scores.ofAll(values, count)]).toEqual(expected);
+          expect(scores.ofOne(values, (count >> 1) * stride)).toBe(expected[count >> 1]);
         }
       }),
       { numRuns: 150 },
@@ -64,42 +61,34 @@ describe("Sums of products with 8-bit vectors", () => {
   });
 
   it.each([1, 2, 384, 1_536, 3_072, 20_000])("stay within 32 bits with %i dimensions, however large", (dimensions) => {
-    const row = new Int8Array(dimensions).fill(127);
+    const { values, stride } = laidOut([new Int8Array(dimensions).fill(127)]);
     for (const query of [new Float64Array(dimensions).fill(1), new Float64Array(dimensions).fill(1e-30)]) {
       for (const isFast of [true, false]) {
-        const { arena, addresses } = arenaWith(dimensions, [[row]], isFast);
-        const factor = arena.ask(query);
-        const [sum] = arena.score(addresses, BLOCK_ROWS);
-        expect((sum! * factor) / (127 * dimensions * query[0]!)).toBeCloseTo(1, 2);
+        const scores = scoresOf(query, stride, isFast);
+        const [sum] = scores.ofAll(values, 1);
+        expect((sum! * scores.factor) / (127 * dimensions * query[0]!)).toBeCloseTo(1, 2);
         expect(sum).toBeGreaterThan(0);
       }
     }
   });
 
-  it("are those of a query of zeros, and of no blocks at all", () => {
+  it("are those of a query of zeros, and of no rows at all", () => {
     for (const isFast of [true, false]) {
-      const { arena, addresses } = arenaWith(4, [[Int8Array.of(1, 2, 3, 4)]], isFast);
-      expect(arena.ask(new Float64Array(4))).toBeGreaterThan(0);
-      expect(arena.score(addresses, BLOCK_ROWS)[0]).toBe(0);
-      expect(arena.score(new Int32Array(0), BLOCK_ROWS)).toHaveLength(0);
+      const { values, stride } = laidOut([Int8Array.of(1, 2, 3, 4)]);
+      const scores = scoresOf(new Float64Array(4), stride, isFast);
+      expect(scores.factor).toBeGreaterThan(0);
+      expect(scores.ofAll(values, 1)[0]).toBe(0);
+      expect(scores.ofAll(values, 0)).toHaveLength(0);
     }
   });
 
-  it("keep what was written while the memory grows, and take given back blocks again, the lowest first", () => {
+  it("are right when many rows make the memory grow", () => {
+    const rows = Array.from({ length: 1_000 }, (_, at) => new Int8Array(1_024).fill((at % 250) - 125, 0, 1));
+    const { values, stride } = laidOut(rows);
+    const query = Float64Array.from({ length: 1_024 }, (_, at) => (at === 0 ? 1 : 0));
     for (const isFast of [true, false]) {
-      const arena = new VectorArena(1_024, isFast ? createKernel() : null);
-      const addresses = Array.from({ length: 1_000 }, (_, at) => {
-        const address = arena.take();
-        arena.values[address] = (at % 250) - 125;
-        return address;
-      });
-      expect(new Set(addresses).size).toBe(1_000);
-      arena.ask(Float64Array.from({ length: 1_024 }, (_, at) => (at === 0 ? 1 : 0)));
-      const chosen = Int32Array.from(addresses.slice(0, arena.blocksPerCall));
-      const firsts = arena.score(chosen, BLOCK_ROWS).filter((_, at) => at % BLOCK_ROWS === 0);
-      expect([...firsts].map((sum) => sum / 32_767)).toEqual([...chosen.keys()].map((at) => (at % 250) - 125));
-      for (const at of [500, 3, 77]) arena.give(addresses[at]!);
-      expect([arena.take(), arena.take(), arena.take()]).toEqual([addresses[3], addresses[77], addresses[500]]);
+      const sums = scoresOf(query, stride, isFast).ofAll(values, rows.length);
+      expect(Array.from(sums, (sum) => sum / 32_767)).toEqual(rows.map((row) => row[0]));
     }
   });
 });

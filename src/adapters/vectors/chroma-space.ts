@@ -2,7 +2,7 @@ import type { Log, VectorChange, VectorRecord } from "../../core/ports.js";
 import { kindOf, type VectorSpace } from "../../core/types.js";
 import { type CollectionNames, rowId } from "./chroma-names.js";
 import type { ChromaCollection, ChromaRow, ChromaServer } from "./chroma-server.js";
-import { isSmall, rewriteLost } from "./reachable-rows.js";
+import { isSmall, rewriteLost } from "./hnsw-repair.js";
 
 export interface ChromaSpaceOptions {
   readonly record: VectorRecord;

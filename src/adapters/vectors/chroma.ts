@@ -15,7 +15,7 @@ import { collectionNames, type CollectionNames } from "./chroma-names.js";
 import { searchChroma } from "./chroma-search.js";
 import { type ChromaAddress, ChromaServer, type ChromaTimeouts } from "./chroma-server.js";
 import { ChromaSpace } from "./chroma-space.js";
-import { pause } from "./pause.js";
+import { sleepUnlessAborted } from "./sleep-unless-aborted.js";
 import { checkVectorQuery } from "./vector-query.js";
 
 /** A Chroma server to follow the record: a remote one, or the local child process. */
@@ -175,7 +175,7 @@ class ChromaFollower implements VectorIndex {
         const level = reason === this.#fault ? "debug" : "warn";
         this.#fault = reason;
         log[level]("Chroma is not used for now; exact search answers", { chroma: target.name, reason });
-        await pause(backoff(failures, RETRY), signal);
+        await sleepUnlessAborted(backoff(failures, RETRY), signal);
       }
     }
   }
@@ -185,7 +185,7 @@ class ChromaFollower implements VectorIndex {
       signal.throwIfAborted();
       const address = this.#options.target.address();
       if (address !== null) return address;
-      await pause(this.#pollMs, signal);
+      await sleepUnlessAborted(this.#pollMs, signal);
     }
   }
 
@@ -225,7 +225,7 @@ class ChromaFollower implements VectorIndex {
         verifiedAt = Date.now();
         await this.#exclusively(() => this.#verifyAll(session, session.signal));
       }
-      if (applied === 0) await pause(this.#pollMs, session.signal);
+      if (applied === 0) await sleepUnlessAborted(this.#pollMs, session.signal);
     }
   }
 

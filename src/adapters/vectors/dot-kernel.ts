@@ -4,22 +4,21 @@ import { once } from "../../lib/once.js";
  * A WebAssembly module of one function, made here from its instructions: sums of products of 8-bit vectors with one
  * 16-bit vector, 16 numbers at a time (https://www.w3.org/TR/wasm-core-2/, fixed-width SIMD).
  *
- * `score(list, entries, rows, stride, query, out)`: `list` holds `entries` addresses; at each lie `rows` vectors of
- * `stride` bytes, a multiple of 16; the vector at `query` has as many numbers of 16 bits. One sum of 32 bits a vector
- * is written from `out` on. `entries` and `rows` are at least 1. The caller keeps the sums within 32 bits.
+ * `score(rows, count, stride, query, out)`: from `rows` on lie `count` vectors of `stride` bytes each; the vector at `query`
+ * has as many numbers of 16 bits. One sum of 32 bits a vector is written from `out` on. `count` is a multiple of 4 above 0,
+ * `stride` one of 16. The caller keeps the sums within 32 bits.
  */
-export type DotKernel = (
-  list: number,
-  entries: number,
-  rows: number,
-  stride: number,
-  query: number,
-  out: number,
-) => void;
+type DotKernel = (rows: number, count: number, stride: number, query: number, out: number) => void;
 
-/** Linear memory of WebAssembly, which threads may share; `buffer` is another one after each `grow`. */
-export interface KernelMemory {
-  readonly buffer: SharedArrayBuffer;
+/** Memory and the function that works in it. */
+export interface Kernel {
+  readonly memory: KernelMemory;
+  readonly score: DotKernel;
+}
+
+/** Linear memory of WebAssembly; `buffer` is another one after each `grow`. */
+interface KernelMemory {
+  readonly buffer: ArrayBuffer;
   /** @throws RangeError when there is no more */
   grow(pages: number): number;
 }
@@ -28,57 +27,43 @@ interface WebAssemblyApi {
   validate(bytes: Uint8Array): boolean;
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: { readonly score: DotKernel } };
-  readonly Memory: new (size: { initial: number; maximum: number; shared: true }) => KernelMemory;
+  readonly Memory: new (size: { initial: number }) => KernelMemory;
 }
 
 /** Part of every Node, but not of its type definitions; missing when code may not be generated (`--jitless`). */
 const api = (globalThis as { readonly WebAssembly?: WebAssemblyApi }).WebAssembly;
 
-/** Pages of 64 KB, and so many of them are reserved, not taken, from the beginning: memory that is shared stays where it is. */
-const MOST_PAGES = 65_536;
-
-/** The compiled function, which other threads can put to work in the same memory; null where there is no SIMD for it. */
-export const kernelModule = once(() => {
+/** The kernel of this process, or null where this machine or this Node has no SIMD for it, or no address space. */
+export const dotKernel = once((): Kernel | null => {
   const bytes = instructionsOf();
-  return api !== undefined && api.validate(bytes) ? new api.Module(bytes) : null;
-});
-
-/**
- * Memory with the function that works in it, or null where this machine or this Node has no SIMD for it, or no address
- * space for a memory.
- */
-export function createKernel(): { readonly memory: KernelMemory; readonly score: DotKernel } | null {
-  const module = kernelModule();
-  if (api === undefined || module === null) return null;
+  if (api === undefined || !api.validate(bytes)) return null;
   try {
-    const memory = new api.Memory({ initial: 1, maximum: MOST_PAGES, shared: true });
-    return { memory, score: new api.Instance(module, { host: { memory } }).exports.score };
+    const memory = new api.Memory({ initial: 1 });
+    return { memory, score: new api.Instance(new api.Module(bytes), { host: { memory } }).exports.score };
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
   }
-}
+});
 
 const I32 = 0x7f;
 const V128 = 0x7b;
 const NOTHING = 0x40;
-/** Kind of a memory (https://webassembly.github.io/threads/core/binary/types.html#limits). */
-const SHARED_WITH_MAXIMUM = 0x03;
+/** Kind of a memory without a maximum. */
+const WITHOUT_MAXIMUM = 0x00;
 
 /** Parameters, then local variables, by index. */
-const LIST = 0;
-const ENTRIES = 1;
-const ROWS = 2;
-const STRIDE = 3;
-const QUERY = 4;
-const OUT = 5;
-const ROWS_LEFT = 6;
-const AT_QUERY = 7;
-const QUERY_END = 8;
+const ROWS = 0;
+const COUNT = 1;
+const STRIDE = 2;
+const QUERY = 3;
+const OUT = 4;
+const AT_QUERY = 5;
+const QUERY_END = 6;
 /** Rows that are scored together, so that the query is read once for them: where they are, and their sums. */
-const TOGETHER = [9, 10, 11, 12] as const;
-const SUMS = [13, 14, 15, 16] as const;
-const PART_OF_QUERY = 17;
+const TOGETHER = [ROWS, 7, 8, 9] as const;
+const SUMS = [10, 11, 12, 13] as const;
+const PART_OF_QUERY = 14;
 
 /** Instructions one after the other. */
 type Code = readonly (number | readonly number[])[];
@@ -90,13 +75,8 @@ const tee = (local: number): number[] => [0x22, local];
 const constant = (value: number): number[] => [0x41, value];
 const ADD = 0x6a;
 const SUBTRACT = 0x6b;
-const AND = 0x71;
-const IS_ZERO = 0x45;
 const IS_BELOW = 0x49;
-const IF = [0x04, NOTHING];
-const ELSE = 0x05;
 const END = 0x0b;
-const LOAD_32 = [0x28, 2, 0];
 const STORE_32 = [0x36, 2, 0];
 const simd = (opcode: number, ...rest: number[]): number[] => [0xfd, ...unsigned(opcode), ...rest];
 const load128 = (offset: number): number[] => simd(0x00, 0, offset);
@@ -112,51 +92,34 @@ const AGAIN_IF = [0x0d, 0];
 
 const repeat = (...body: Code): number[] => code(0x03, NOTHING, ...body, END);
 const advance = (local: number, by: number): number[] => code(get(local), constant(by), ADD, set(local));
-const countDown = (local: number): number[] => code(get(local), constant(1), SUBTRACT, tee(local), AGAIN_IF);
 
 function instructionsOf(): Uint8Array {
   const queryEnd = code(get(QUERY), get(STRIDE), get(STRIDE), ADD, ADD, set(QUERY_END));
-  const many = code(
-    rowsOfEntry(TOGETHER.length),
-    get(ROWS_LEFT),
-    constant(TOGETHER.length),
-    SUBTRACT,
-    tee(ROWS_LEFT),
-    AGAIN_IF,
-  );
-  const one = code(rowsOfEntry(1), countDown(ROWS_LEFT));
-  const oneEntry = code(
-    code(get(LIST), LOAD_32, set(TOGETHER[0]), get(ROWS), set(ROWS_LEFT)),
-    // Rows that are a multiple of those that are scored together, or any others.
-    code(get(ROWS), constant(TOGETHER.length - 1), AND, IS_ZERO),
-    code(IF, repeat(many), ELSE, repeat(one), END),
-    advance(LIST, 4),
-  );
-  return moduleOf(code(queryEnd, repeat(oneEntry, countDown(ENTRIES))));
+  const hasMore = code(get(COUNT), constant(TOGETHER.length), SUBTRACT, tee(COUNT));
+  return moduleOf(code(queryEnd, repeat(fourRows(), hasMore, AGAIN_IF)));
 }
 
-/** Scores the next `count` rows of a block; afterwards the first address is that of the row behind them. */
-function rowsOfEntry(count: number): number[] {
-  const rows = TOGETHER.slice(0, count);
-  const others = rows.slice(1).flatMap((row, at) => code(get(TOGETHER[at]!), get(STRIDE), ADD, set(row)));
+/** Scores the next four rows; afterwards the first address is that of the row behind them. */
+function fourRows(): number[] {
+  const others = TOGETHER.slice(1).flatMap((row, at) => code(get(TOGETHER[at]!), get(STRIDE), ADD, set(row)));
   const eight = (at: 0 | 8): number[] =>
     code(
       code(get(AT_QUERY), load128(at * 2), set(PART_OF_QUERY)),
-      ...rows.map((row, place) => {
+      ...TOGETHER.map((row, place) => {
         const sum = SUMS[place]!;
         return code(get(sum), get(row), loadWidened(at), get(PART_OF_QUERY), MULTIPLY_AND_ADD, ADD_LANES, set(sum));
       }),
     );
-  const sixteen = code(eight(0), eight(8), ...rows.map((row) => advance(row, 16)));
+  const sixteen = code(eight(0), eight(8), ...TOGETHER.map((row) => advance(row, 16)));
   const hasMore = code(get(AT_QUERY), constant(32), ADD, tee(AT_QUERY), get(QUERY_END), IS_BELOW);
   return code(
     others,
-    ...SUMS.slice(0, count).map((sum) => code(ZEROS, set(sum))),
+    ...SUMS.map((sum) => code(ZEROS, set(sum))),
     code(get(QUERY), set(AT_QUERY)),
     repeat(sixteen, hasMore, AGAIN_IF),
-    ...SUMS.slice(0, count).map((sum) => code(get(OUT), sumOfLanes(sum), STORE_32, advance(OUT, 4))),
+    ...SUMS.map((sum) => code(get(OUT), sumOfLanes(sum), STORE_32, advance(OUT, 4))),
     // Each address has moved on by one row.
-    code(get(rows.at(-1)!), set(TOGETHER[0])),
+    code(get(TOGETHER[3]), set(ROWS)),
   );
 }
 
@@ -167,16 +130,16 @@ function sumOfLanes(sum: number): number[] {
 
 /** The binary format: a signature, an imported memory, one function and its name. */
 function moduleOf(instructions: readonly number[]): Uint8Array {
-  const parameters = list(Array.from({ length: 6 }, () => [I32]));
+  const parameters = list(Array.from({ length: 5 }, () => [I32]));
   const locals = list([
-    [3 + TOGETHER.length, I32],
+    [1 + TOGETHER.length, I32],
     [SUMS.length + 1, V128],
   ]);
   const body = code(locals, instructions, 0x0b);
   const parts = [
     [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     section(1, [code(0x60, parameters, list([]))]),
-    section(2, [code(text("host"), text("memory"), [0x02, SHARED_WITH_MAXIMUM, 1, ...unsigned(MOST_PAGES)])]),
+    section(2, [code(text("host"), text("memory"), [0x02, WITHOUT_MAXIMUM, 1])]),
     section(3, [[0]]),
     section(7, [code(text("score"), [0x00, 0])]),
     section(10, [code(unsigned(body.length), body)]),

@@ -11,13 +11,10 @@ import type {
 import type { Unit, VectorSpace } from "../../core/types.js";
 import { matrixBytes, mostRows, type ScanQuery } from "./container-matrix.js";
 import { ContainerSizes } from "./container-sizes.js";
-import { MatrixCache } from "./matrix-cache.js";
-import { pageRows } from "./page-rows.js";
+import { MatrixCache, pageRows } from "./matrix-cache.js";
 import { dotProduct, offerUnits, passes } from "./picked-units.js";
 import { scanMatrix, TimedTurn } from "./scan-matrix.js";
-import { ScanThread } from "./scan-thread.js";
 import { TopHits } from "./top-hits.js";
-import { MOST_ARENA_BYTES } from "./vector-arena.js";
 import { checkVectorQuery } from "./vector-query.js";
 
 const DEFAULT_MEGABYTES = 96;
@@ -42,7 +39,7 @@ export interface ExactVectors extends VectorIndex {
 /** Searches by scoring every vector of the containers asked: full recall under any filter. */
 export function createExactVectors(record: VectorRecord, options: ExactVectorsOptions = {}): ExactVectors {
   const bytes = (options.megabytes ?? DEFAULT_MEGABYTES) * 1024 * 1024;
-  return new ExactSearch(record, Math.min(bytes, MOST_ARENA_BYTES));
+  return new ExactSearch(record, bytes);
 }
 
 class ExactSearch implements ExactVectors {
@@ -50,12 +47,11 @@ class ExactSearch implements ExactVectors {
   readonly #budgetBytes: number;
   readonly #cache: MatrixCache;
   readonly #sizes: ContainerSizes;
-  readonly #thread = new ScanThread();
 
   constructor(record: VectorRecord, budgetBytes: number) {
     this.#record = record;
     this.#budgetBytes = budgetBytes;
-    this.#cache = new MatrixCache(record, budgetBytes, this.#thread);
+    this.#cache = new MatrixCache(record, budgetBytes);
     this.#sizes = new ContainerSizes(record);
   }
 
@@ -75,7 +71,7 @@ class ExactSearch implements ExactVectors {
       if (this.shareOfMemory(space, rows) > 1) await this.#scanLarge(query, containerId, { scan, rows, top });
       else {
         const units = await this.#cache.use(space, containerId, { head, rows }, (current) =>
-          scanMatrix(current, scan, { top, turn, limit: query.limit, thread: this.#thread }),
+          scanMatrix(current, scan, { top, turn, limit: query.limit }),
         );
         unsettled.push(...units);
       }
@@ -117,7 +113,6 @@ class ExactSearch implements ExactVectors {
 
   async close(): Promise<void> {
     this.#cache.clear();
-    await this.#thread.close();
   }
 
   async #sizesAt(space: VectorSpace, containerIds: readonly number[], head: number): Promise<number[]> {

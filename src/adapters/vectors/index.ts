@@ -3,14 +3,14 @@ import { createHash } from "node:crypto";
 import { AppError } from "../../core/errors.js";
 import type { Log, VectorIndex, VectorRecord, VectorStatus } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
-import { pause } from "./pause.js";
+import { sleepUnlessAborted } from "./sleep-unless-aborted.js";
 import { type ChromaTarget, createChromaVectors, forgetPosition } from "./chroma.js";
 import type { ChromaTimeouts } from "./chroma-server.js";
 import { createLocalChroma, type LocalChroma } from "./engine.js";
 import type { EngineBinding } from "./engine-binding.js";
 import { removeEngineData } from "./engine-folder.js";
 import { createExactVectors } from "./exact.js";
-import { Outgrown } from "./outgrown.js";
+import { ExactCapacity } from "./exact-capacity.js";
 import { createTieredVectors } from "./tiered.js";
 
 const NEED_EVERY_MS = 2_000;
@@ -104,7 +104,7 @@ class ConfiguredVectors implements Vectors {
     this.#state = "started";
     // An engine that costs memory, and time at each write, only where it can be of use.
     if (this.#remote !== null || this.#exactLimit === 0) this.#startChroma();
-    else this.#startWhenOutgrown();
+    else this.#startWhenCapacityEnds();
   }
 
   nearest: VectorIndex["nearest"] = (query) => this.#index.nearest(query);
@@ -151,13 +151,13 @@ class ConfiguredVectors implements Vectors {
 
   #mostExact = (space: VectorSpace): number => Math.min(this.#exactLimit, this.#exact.capacity(space));
 
-  #startWhenOutgrown(): void {
+  #startWhenCapacityEnds(): void {
     const { record, log, tuning } = this.#options;
-    const outgrown = new Outgrown(record, this.#mostExact);
+    const capacity = new ExactCapacity(record, this.#mostExact);
     const { signal } = this.#closing;
     const look = async (): Promise<void> => {
       try {
-        const isNeeded = await outgrown.isAny();
+        const isNeeded = await capacity.isNearlyExceeded();
         if (isNeeded && !this.#isScrubbing && !signal.aborted) this.#startChroma();
       } catch (error) {
         // The same record answers searches; what is wrong with it is told there.
@@ -167,7 +167,7 @@ class ConfiguredVectors implements Vectors {
     this.#firstLook = look();
     this.#looking = this.#firstLook.then(async () => {
       while (!signal.aborted && this.#index === this.#exact) {
-        await pause(tuning?.needEveryMs ?? NEED_EVERY_MS, signal);
+        await sleepUnlessAborted(tuning?.needEveryMs ?? NEED_EVERY_MS, signal);
         if (!signal.aborted) await look();
       }
     });

@@ -1,11 +1,9 @@
 import type { VectorChange, VectorRecord, VectorVerification } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
-import { ContainerMatrix, FINE_ROWS, type MatrixArenas, matrixBytes } from "./container-matrix.js";
-import { pageRows } from "./page-rows.js";
+import { ContainerMatrix, matrixBytes } from "./container-matrix.js";
 import { TimedTurn } from "./scan-matrix.js";
-import type { ScanThread } from "./scan-thread.js";
-import { VectorArena } from "./vector-arena.js";
 
+const PAGE_BYTES = 192 * 1024;
 /** A read of so many takes about a millisecond at 384 dimensions. */
 const CHANGES_PER_READ = 128;
 /** So many containers that are behind are brought up to date by one read of the log. */
@@ -26,8 +24,6 @@ interface Entry {
   checkedHead: number;
   /** The refresh that is under way, and how far it will come. */
   running: { head: number; done: Promise<void> } | null;
-  /** Searches that it may not be taken away from. */
-  users: number;
   isDiscarded: boolean;
   /** Bytes that the cache has counted for it. */
   bytes: number;
@@ -37,17 +33,13 @@ interface Entry {
 export class MatrixCache {
   readonly #record: VectorRecord;
   readonly #budgetBytes: number;
-  readonly #thread: ScanThread;
   /** In order of last use, oldest first. */
   readonly #entries = new Map<string, Entry>();
-  readonly #arenas = new Map<number, MatrixArenas>();
   #bytes = 0;
 
-  /** @param thread works in the arenas */
-  constructor(record: VectorRecord, budgetBytes: number, thread: ScanThread) {
+  constructor(record: VectorRecord, budgetBytes: number) {
     this.#record = record;
     this.#budgetBytes = budgetBytes;
-    this.#thread = thread;
   }
 
   /**
@@ -62,22 +54,16 @@ export class MatrixCache {
     work: (current: () => ContainerMatrix) => T | Promise<T>,
   ): Promise<T> {
     const entry = this.#touch(space, containerId);
-    entry.users += 1;
-    try {
-      if (entry.loaded === null || entry.checkedHead < expected.head) {
-        if (entry.loaded === null) {
-          this.#evict(matrixBytes(expected.rows, space.dimensions));
-          entry.expectedRows = expected.rows;
-        }
-        await this.#refresh(entry, expected.head);
-        this.#count(entry);
-        this.#evict(0);
+    if (entry.loaded === null || entry.checkedHead < expected.head) {
+      if (entry.loaded === null) {
+        this.#evict(matrixBytes(expected.rows, space.dimensions));
+        entry.expectedRows = expected.rows;
       }
-      return await work(() => entry.loaded!.matrix);
-    } finally {
-      entry.users -= 1;
-      this.#letGo(entry);
+      await this.#refresh(entry, expected.head);
+      this.#count(entry);
+      this.#evict(0);
     }
+    return work(() => entry.loaded!.matrix);
   }
 
   /** Reads the log once for many containers, instead of once for each; what remains is left to `use`. */
@@ -118,7 +104,6 @@ export class MatrixCache {
     for (const [key, entry] of this.#entries) {
       if (spaceId === undefined || entry.space.id === spaceId) this.#discard(key, entry);
     }
-    this.#dropIdleArenas();
   }
 
   /** Compares every matrix in memory with the record; one that differs is dropped and loads afresh when next used. */
@@ -191,47 +176,32 @@ export class MatrixCache {
   async #load(entry: Entry, head: number): Promise<void> {
     const { space, containerId } = entry;
     const rows = entry.loaded?.matrix.size ?? entry.expectedRows;
-    // What is sure to be dropped on the way is not taken at all: an arena never gives back.
-    const matrix = new ContainerMatrix(this.#arenasOf(space.dimensions), rows > FINE_ROWS ? 0 : FINE_ROWS);
+    const matrix = new ContainerMatrix(space.dimensions, rows);
     const limit = pageRows(space.dimensions);
     const turn = new TimedTurn();
-    try {
-      for (let after = -1; ;) {
-        const units = await this.#record.visit(space, { containerId, afterUnit: after, limit }, (unit, vector) =>
-          matrix.apply({ unit, vector }),
-        );
-        if (units.length < limit) break;
-        after = units.at(-1)!;
-        if (turn.isOver) await turn.next();
-      }
-    } catch (error) {
-      matrix.release();
-      throw error;
+    for (let after = -1; ;) {
+      const units = await this.#record.visit(space, { containerId, afterUnit: after, limit }, (unit, vector) =>
+        matrix.apply({ unit, vector }),
+      );
+      if (units.length < limit) break;
+      after = units.at(-1)!;
+      if (turn.isOver) await turn.next();
     }
     // A scan that is under way begins again with the new one.
-    entry.loaded?.matrix.release();
     entry.loaded = { matrix, seq: head };
     entry.checkedHead = head;
-  }
-
-  #arenasOf(dimensions: number): MatrixArenas {
-    const known = this.#arenas.get(dimensions);
-    if (known !== undefined) return known;
-    const arenas = { coarse: new VectorArena(dimensions), fine: new VectorArena(dimensions) };
-    this.#arenas.set(dimensions, arenas);
-    return arenas;
   }
 
   /** @param needed bytes that are about to be taken */
   #evict(needed: number): void {
     for (const [key, entry] of this.#entries) {
       if (this.#bytes + needed <= this.#budgetBytes) return;
-      if (entry.users === 0 && entry.loaded !== null) this.#discard(key, entry);
+      if (entry.loaded !== null && entry.running === null) this.#discard(key, entry);
     }
   }
 
   #count(entry: Entry): void {
-    const bytes = entry.loaded?.matrix.bytes ?? 0;
+    const bytes = entry.isDiscarded ? 0 : (entry.loaded?.matrix.bytes ?? 0);
     this.#bytes += bytes - entry.bytes;
     entry.bytes = bytes;
   }
@@ -239,24 +209,7 @@ export class MatrixCache {
   #discard(key: string, entry: Entry): void {
     this.#entries.delete(key);
     entry.isDiscarded = true;
-    this.#letGo(entry);
-  }
-
-  #letGo(entry: Entry): void {
-    if (!entry.isDiscarded || entry.users > 0) return;
-    entry.loaded?.matrix.release();
-    entry.loaded = null;
     this.#count(entry);
-  }
-
-  /** A memory never shrinks: it goes when nothing is left in it. */
-  #dropIdleArenas(): void {
-    const used = new Set([...this.#entries.values()].map((entry) => entry.space.dimensions));
-    for (const [dimensions, { coarse }] of this.#arenas) {
-      if (used.has(dimensions)) continue;
-      coarse.leave(this.#thread);
-      this.#arenas.delete(dimensions);
-    }
   }
 
   async #compare(entry: Entry): Promise<VectorVerification["collections"][number]> {
@@ -303,7 +256,7 @@ function keyOf(space: VectorSpace, containerId: number): string {
 }
 
 function newEntry(space: VectorSpace, containerId: number): Entry {
-  const counts = { expectedRows: 0, checkedHead: 0, users: 0, bytes: 0 };
+  const counts = { expectedRows: 0, checkedHead: 0, bytes: 0 };
   return { space, containerId, ...counts, loaded: null, running: null, isDiscarded: false };
 }
 
@@ -314,4 +267,9 @@ function applyChanges(entry: Entry, changes: readonly VectorChange[]): void {
     entry.loaded.matrix.apply(change);
     entry.loaded.seq = change.seq;
   }
+}
+
+/** Vectors of one read of the record, so that it takes about a millisecond. */
+export function pageRows(dimensions: number): number {
+  return Math.min(1_000, Math.max(16, Math.floor(PAGE_BYTES / (dimensions * 4))));
 }

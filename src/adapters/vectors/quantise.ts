@@ -62,11 +62,6 @@ export function quantiseQuery(query: Float64Array, into: Int16Array): number {
   return 1 / factor;
 }
 
-/** What `quantiseQuery` has rounded away of a query, for which it returned this factor. */
-export function restOfQuery(query: Float64Array, factor: number): Float64Array {
-  return query.map((value) => value - Math.round(value / factor) * factor);
-}
-
 /** Sum of products with whole numbers; exact while it stays within 32 bits, as `quantiseQuery` sees to. */
 export function dotWhole(values: Int8Array, offset: number, query: Int16Array, length: number): number {
   let even = 0;

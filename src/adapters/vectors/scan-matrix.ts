@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Unit } from "../../core/types.js";
 import { Candidates } from "./candidates.js";
 import type { ContainerMatrix, ScanQuery } from "./container-matrix.js";
-import type { ScanThread } from "./scan-thread.js";
 import type { TopHits } from "./top-hits.js";
 
 /** Milliseconds of scoring after which everything else has its turn. */
@@ -40,19 +39,13 @@ export class TimedTurn implements Turn {
 export async function scanMatrix(
   current: () => ContainerMatrix,
   scan: ScanQuery,
-  { top, turn, limit, thread }: { top: TopHits; turn: Turn; limit: number; thread?: ScanThread },
+  { top, turn, limit }: { top: TopHits; turn: Turn; limit: number },
 ): Promise<Unit[]> {
   for (let attempt = 1; ; attempt++) {
     const matrix = current();
     if (matrix.size === 0) return [];
     const { version } = matrix;
     const candidates = new Candidates(Math.min(limit, matrix.size), top.floor);
-    const isBeside = attempt <= PATIENT_SCANS && thread && matrix.scanBeside(scan, candidates, thread);
-    if (isBeside) {
-      if ((await isBeside) && current() === matrix && matrix.version === version)
-        return matrix.settle(candidates, scan, top);
-      continue;
-    }
     const slices = matrix.scan(scan, candidates);
     let isWhole = false;
     while (!(isWhole = slices.next().done === true)) {

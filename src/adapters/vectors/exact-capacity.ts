@@ -7,11 +7,11 @@ const WORTH_COUNTING = 1 / 50;
 const EARLY = 4 / 5;
 
 /** Tells when a space holds nearly as many vectors as exact search answers at once. */
-export class Outgrown {
+export class ExactCapacity {
   readonly #record: VectorRecord;
   readonly #mostExact: (space: VectorSpace) => number;
   readonly #countedAt = new Map<number, number>();
-  #isAny = false;
+  #wasExceeded = false;
 
   /** @param mostExact how many vectors of a space one query scores exactly */
   constructor(record: VectorRecord, mostExact: (space: VectorSpace) => number) {
@@ -19,14 +19,14 @@ export class Outgrown {
     this.#mostExact = mostExact;
   }
 
-  /** Whether any space is nearly outgrown, or was once. Cheap to ask again and again. */
-  async isAny(): Promise<boolean> {
-    if (this.#isAny) return true;
-    for (const space of await this.#record.spaces()) this.#isAny ||= await this.#isNearlyOutgrown(space);
-    return this.#isAny;
+  /** Whether any space is nearly at the capacity of exact search, or was once. Cheap to ask again and again. */
+  async isNearlyExceeded(): Promise<boolean> {
+    if (this.#wasExceeded) return true;
+    for (const space of await this.#record.spaces()) this.#wasExceeded ||= await this.#isNearlyExceededBy(space);
+    return this.#wasExceeded;
   }
 
-  async #isNearlyOutgrown(space: VectorSpace): Promise<boolean> {
+  async #isNearlyExceededBy(space: VectorSpace): Promise<boolean> {
     const bound = this.#mostExact(space) * EARLY;
     const head = await this.#record.head(space.id);
     const countedAt = this.#countedAt.get(space.id);
