@@ -8,6 +8,8 @@ const SHORT_SLICE_MS = 0.3;
 const EXPECTED_MS = 25;
 /** Milliseconds that work in the background makes way for callers; after that it gets a slice whoever waits. */
 const PATIENCE_MS = 20;
+/** Milliseconds that readers make way for a transaction. A longer one shares the turns with them. */
+const SHORT_TRANSACTION_MS = 10;
 
 /**
  * Shares the event loop. Awaiting a synchronous database never leaves the current turn, so everything that awaits one has
@@ -19,14 +21,32 @@ export class Turns {
   #backgroundBegan: number | undefined;
   #isForCallers = false;
   #lastCaller = -Infinity;
+  #transactionBegan = -Infinity;
+  #inHand: (() => void)[] = [];
   #callers: (() => void)[] = [];
   #others: (() => void)[] = [];
 
   /** What to wait for, where the turn has lasted long enough: the next one. Nothing to wait for is no promise: that costs too. */
   forCaller(): Promise<void> | undefined {
-    if (this.#isOver()) return this.#untilCaller();
+    if (this.#isOver() || this.#isTransactionShort()) return this.#untilCaller();
     this.#giveToCaller();
     return undefined;
+  }
+
+  /** The same for who begins a transaction: only others of them are before him. */
+  forWriter(): Promise<void> | undefined {
+    if (this.#isOver()) return this.#untilWriter();
+    this.#giveToCaller();
+    return undefined;
+  }
+
+  /** From here on until its end a transaction has the turns to itself, if it is short. All others who write wait for that end. */
+  beginTransaction(): void {
+    this.#transactionBegan = performance.now();
+  }
+
+  endTransaction(): void {
+    this.#transactionBegan = -Infinity;
   }
 
   /** Waits until no caller uses the turn, but not for ever. */
@@ -42,8 +62,18 @@ export class Turns {
   }
 
   async #untilCaller(): Promise<void> {
+    while (this.#isOver() || this.#isTransactionShort()) await this.#next(this.#callers);
+    this.#giveToCaller();
+  }
+
+  async #untilWriter(): Promise<void> {
     await this.#untilNext();
     this.#giveToCaller();
+  }
+
+  /** Between two statements of a transaction a dozen searches would work otherwise, while all that write wait for it. */
+  #isTransactionShort(): boolean {
+    return performance.now() - this.#transactionBegan < SHORT_TRANSACTION_MS;
   }
 
   #giveToCaller(): void {
@@ -59,7 +89,7 @@ export class Turns {
   }
 
   async #untilNext(): Promise<void> {
-    while (this.#isOver()) await this.#next(this.#callers);
+    while (this.#isOver()) await this.#next(this.#inHand);
   }
 
   #isOver(): boolean {
@@ -85,7 +115,8 @@ export class Turns {
     this.#began = undefined;
     this.#backgroundBegan = undefined;
     this.#isForCallers = false;
-    const waiting = [...this.#callers, ...this.#others];
+    const waiting = [...this.#inHand, ...this.#callers, ...this.#others];
+    this.#inHand = [];
     this.#callers = [];
     this.#others = [];
     for (const resume of waiting) resume();

@@ -42,6 +42,9 @@ const SAVEPOINT = "savepoint member";
 const KEEP = "release member";
 const TAKE_BACK = "rollback to member; release member";
 
+/** Milliseconds that the background waits for the connection while callers want it too; then it is the next. */
+const PATIENCE_MS = 50;
+
 /**
  * The one connection that writes. Transactions follow each other, those of callers first. What the background writes in
  * one turn of the event loop is committed together, since a commit costs more than most of what it commits.
@@ -51,7 +54,7 @@ export class SqliteWriter {
   readonly #turns: Turns;
   readonly #care: CommitCare;
   readonly #callers: (() => void)[] = [];
-  readonly #others: (() => void)[] = [];
+  readonly #others: { readonly since: number; resume(isGiven: boolean): void }[] = [];
   #isTaken = false;
   #group: Group | undefined;
 
@@ -149,6 +152,7 @@ export class SqliteWriter {
 
   /** The ends give the connection back; what `commit` returns is waited for afterwards. */
   #open(ends: { commit(): Promise<void>; rollback(): void }): WriteTransaction {
+    this.#turns.beginTransaction();
     let isOver = false;
     const run = <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
       if (isOver) return Promise.reject(new Error("The transaction of this statement is over."));
@@ -223,26 +227,31 @@ export class SqliteWriter {
 
   async #acquire(durability: Durability): Promise<void> {
     if (durability === "full") {
-      await this.#turns.forCaller();
+      await this.#turns.forWriter();
       if (this.#isTaken) await new Promise<void>((resolve) => this.#callers.push(resolve));
       this.#isTaken = true;
       return;
     }
-    for (;;) {
+    for (let isGiven = false; !isGiven;) {
       await this.#turns.forBackground();
       if (!this.#isTaken) break;
-      await new Promise<void>((resolve) => this.#others.push(resolve));
+      isGiven = await new Promise<boolean>((resume) => this.#others.push({ since: performance.now(), resume }));
     }
     this.#isTaken = true;
   }
 
   /** Hands the connection to the next caller, or tells one of the others that it is free. */
   #release(): void {
-    const caller = this.#callers.shift();
+    this.#turns.endTransaction();
     if (this.#group?.isDue) this.#commitGroup();
+    const other = this.#others[0];
+    const mustGive = other !== undefined && performance.now() - other.since > PATIENCE_MS;
+    const caller = mustGive ? undefined : this.#callers.shift();
     if (caller) return caller();
+    this.#others.shift();
+    if (mustGive) return other.resume(true);
     this.#isTaken = false;
-    this.#others.shift()?.();
+    other?.resume(false);
   }
 }
 
