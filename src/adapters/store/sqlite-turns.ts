@@ -8,6 +8,8 @@ const SHORT_SLICE_MS = 0.3;
 const EXPECTED_MS = 25;
 /** Milliseconds that work in the background makes way for callers; after that it gets a slice whoever waits. */
 const PATIENCE_MS = 20;
+/** Milliseconds that readers make way for a transaction. A longer one shares the turns with them. */
+const SHORT_TRANSACTION_MS = 10;
 
 /**
  * Shares the event loop. Awaiting a synchronous database never leaves the current turn, so everything that awaits one has
@@ -18,17 +20,33 @@ export class Turns {
   #began: number | undefined;
   #backgroundBegan: number | undefined;
   #isForCallers = false;
-  #isHeld = false;
   #lastCaller = -Infinity;
+  #transactionBegan = -Infinity;
   #inHand: (() => void)[] = [];
   #callers: (() => void)[] = [];
   #others: (() => void)[] = [];
 
   /** What to wait for, where the turn has lasted long enough: the next one. Nothing to wait for is no promise: that costs too. */
   forCaller(): Promise<void> | undefined {
-    if (this.#isOver() || this.#isHeld) return this.#untilCaller();
+    if (this.#isOver() || this.#isTransactionShort()) return this.#untilCaller();
     this.#giveToCaller();
     return undefined;
+  }
+
+  /** The same for who begins a transaction: only others of them are before him. */
+  forWriter(): Promise<void> | undefined {
+    if (this.#isOver()) return this.#untilWriter();
+    this.#giveToCaller();
+    return undefined;
+  }
+
+  /** From here on until its end a transaction has the turns to itself, if it is short. All others who write wait for that end. */
+  beginTransaction(): void {
+    this.#transactionBegan = performance.now();
+  }
+
+  endTransaction(): void {
+    this.#transactionBegan = -Infinity;
   }
 
   /** Waits until no caller uses the turn, but not for ever. */
@@ -38,32 +56,24 @@ export class Turns {
     return undefined;
   }
 
-  /** Waits as `forCaller` does but goes first: others wait for this work already. */
+  /** Waits as `forCaller` does, for work that others wait for already. */
   forWorkInHand(): Promise<void> | undefined {
-    return this.#isOver() ? this.#next(this.#inHand) : undefined;
-  }
-
-  /** Waits in line with callers, for work in the background that one of them may wait for already. */
-  forBackgroundInHand(): Promise<void> | undefined {
     return this.#isOver() ? this.#untilNext() : undefined;
   }
 
-  /**
-   * Keeps other callers out of what is left of this turn. A transaction of a caller does, since all other writers wait for it:
-   * with the statements of searches between its own it took several turns.
-   */
-  hold(): void {
-    this.#isHeld = true;
-  }
-
-  /** The transaction is over. */
-  letGo(): void {
-    this.#isHeld = false;
-  }
-
   async #untilCaller(): Promise<void> {
+    while (this.#isOver() || this.#isTransactionShort()) await this.#next(this.#callers);
+    this.#giveToCaller();
+  }
+
+  async #untilWriter(): Promise<void> {
     await this.#untilNext();
     this.#giveToCaller();
+  }
+
+  /** Between two statements of a transaction a dozen searches would work otherwise, while all that write wait for it. */
+  #isTransactionShort(): boolean {
+    return performance.now() - this.#transactionBegan < SHORT_TRANSACTION_MS;
   }
 
   #giveToCaller(): void {
@@ -79,7 +89,7 @@ export class Turns {
   }
 
   async #untilNext(): Promise<void> {
-    while (this.#isOver() || this.#isHeld) await this.#next(this.#callers);
+    while (this.#isOver()) await this.#next(this.#inHand);
   }
 
   #isOver(): boolean {
@@ -105,7 +115,6 @@ export class Turns {
     this.#began = undefined;
     this.#backgroundBegan = undefined;
     this.#isForCallers = false;
-    this.#isHeld = false;
     const waiting = [...this.#inHand, ...this.#callers, ...this.#others];
     this.#inHand = [];
     this.#callers = [];

@@ -42,6 +42,9 @@ const SAVEPOINT = "savepoint member";
 const KEEP = "release member";
 const TAKE_BACK = "rollback to member; release member";
 
+/** Milliseconds that the background waits for the connection while callers want it too; then it is the next. */
+const PATIENCE_MS = 50;
+
 /**
  * The one connection that writes. Transactions follow each other, those of callers first. What the background writes in
  * one turn of the event loop is committed together, since a commit costs more than most of what it commits.
@@ -51,7 +54,7 @@ export class SqliteWriter {
   readonly #turns: Turns;
   readonly #care: CommitCare;
   readonly #callers: (() => void)[] = [];
-  readonly #others: (() => void)[] = [];
+  readonly #others: { readonly since: number; resume(isGiven: boolean): void }[] = [];
   #isTaken = false;
   #group: Group | undefined;
 
@@ -112,7 +115,6 @@ export class SqliteWriter {
     this.#commitGroup();
     await this.#session.run(BEGIN);
     return this.#open({
-      isForCaller: true,
       commit: () => {
         this.#care.permit();
         this.#session.exec("commit");
@@ -127,7 +129,6 @@ export class SqliteWriter {
     const group = (this.#group ??= await this.#beginGroup());
     this.#session.exec(SAVEPOINT);
     return this.#open({
-      isForCaller: false,
       commit: () => {
         this.#session.exec(KEEP);
         return group.committed;
@@ -150,15 +151,13 @@ export class SqliteWriter {
   }
 
   /** The ends give the connection back; what `commit` returns is waited for afterwards. */
-  #open(ends: { readonly isForCaller: boolean; commit(): Promise<void>; rollback(): void }): WriteTransaction {
+  #open(ends: { commit(): Promise<void>; rollback(): void }): WriteTransaction {
+    this.#turns.beginTransaction();
     let isOver = false;
-    if (ends.isForCaller) this.#turns.hold();
     const run = <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
       if (isOver) return Promise.reject(new Error("The transaction of this statement is over."));
-      const waiting = ends.isForCaller ? this.#turns.forWorkInHand() : this.#turns.forBackgroundInHand();
-      if (waiting) return waiting.then(() => run<R>(query));
-      if (ends.isForCaller) this.#turns.hold();
-      return this.#session.run<R>(query);
+      const waiting = this.#turns.forWorkInHand();
+      return waiting ? waiting.then(() => run<R>(query)) : this.#session.run<R>(query);
     };
     return {
       run,
@@ -228,27 +227,31 @@ export class SqliteWriter {
 
   async #acquire(durability: Durability): Promise<void> {
     if (durability === "full") {
-      await this.#turns.forWorkInHand();
+      await this.#turns.forWriter();
       if (this.#isTaken) await new Promise<void>((resolve) => this.#callers.push(resolve));
       this.#isTaken = true;
       return;
     }
-    for (;;) {
+    for (let isGiven = false; !isGiven;) {
       await this.#turns.forBackground();
       if (!this.#isTaken) break;
-      await new Promise<void>((resolve) => this.#others.push(resolve));
+      isGiven = await new Promise<boolean>((resume) => this.#others.push({ since: performance.now(), resume }));
     }
     this.#isTaken = true;
   }
 
   /** Hands the connection to the next caller, or tells one of the others that it is free. */
   #release(): void {
-    const caller = this.#callers.shift();
-    this.#turns.letGo();
+    this.#turns.endTransaction();
     if (this.#group?.isDue) this.#commitGroup();
+    const other = this.#others[0];
+    const mustGive = other !== undefined && performance.now() - other.since > PATIENCE_MS;
+    const caller = mustGive ? undefined : this.#callers.shift();
     if (caller) return caller();
+    this.#others.shift();
+    if (mustGive) return other.resume(true);
     this.#isTaken = false;
-    this.#others.shift()?.();
+    other?.resume(false);
   }
 }
 

@@ -15,6 +15,7 @@ import { requestOperations } from "./0014-request-operations.js";
 import { documentExpiry } from "./0015-document-expiry.js";
 import { cutWith } from "./0016-cut-with.js";
 import { factsLeftOut } from "./0017-facts-left-out.js";
+import { memoryOrder } from "./0018-memory-order.js";
 
 /** Forward only, in order; the version of a store is the number of migrations it has seen. */
 export const MIGRATIONS: readonly string[] = [
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly string[] = [
   documentExpiry,
   cutWith,
   factsLeftOut,
+  memoryOrder,
 ];
