@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import type { Listening, Node, Standing } from "./app.js";
 import type { Config } from "./config.js";
-import type { DoorOptions, ServiceInfo, Starters, Surroundings } from "./faces/cli/starters.js";
-import { isMcpStart, openMcpStdio } from "./faces/mcp/opening.js";
+import type { DoorOptions, ServiceInfo, Starters, Surroundings } from "./transports/cli/starters.js";
+import { isMcpStart, openMcpStdio } from "./transports/mcp/opening.js";
 import type { LeveledLog } from "./lib/log.js";
 import { limitYoungGeneration } from "./lib/young-generation.js";
 
@@ -50,7 +50,7 @@ if (opening) process.exit(exitCode);
 process.exitCode = exitCode;
 
 async function runCommand(): Promise<number> {
-  const { runCli } = await import("./faces/cli/index.js");
+  const { runCli } = await import("./transports/cli/index.js");
   const { stdin, stdout, stderr } = process;
   const isTerminal = stdout.isTTY && stderr.isTTY;
   return runCli(args, starters, { stdin, stdout, stderr, isTerminal, programName: programName(), ...(await taste()) });
@@ -88,7 +88,7 @@ async function listenFor(
   at: { core: Core; organizationId: string; host: string; port: number; standing: Standing },
   start: Start,
 ): Promise<Listening> {
-  const { createHttpFace, createRequestLog, listen } = await import("./faces/http.js");
+  const { createHttpFace, createRequestLog, listen } = await import("./transports/http.js");
   const { randomSecret } = await import("./lib/crypto.js");
   const token = randomSecret();
   const { config, log } = start;
@@ -138,7 +138,7 @@ async function openNode(start: Start, options: { engine: DoorOptions["engine"]; 
 async function openDoor({ settings, engine, begins }: DoorOptions) {
   // From here to the end of the process no signal ends it before everything is put away.
   stopping ??= untilSignal();
-  const { untilInterrupted } = await import("./faces/cli/interrupt.js");
+  const { untilInterrupted } = await import("./transports/cli/interrupt.js");
   const start = await prepare(settings);
   const { dataDirectory } = start.config;
   const isNew = !(await hasMemory(dataDirectory));
@@ -160,7 +160,7 @@ async function openDoor({ settings, engine, begins }: DoorOptions) {
 }
 
 async function noMemoryIn(dataDirectory: string, isNamed: boolean): Promise<Error> {
-  const { shellWord } = await import("./faces/cli/shell-word.js");
+  const { shellWord } = await import("./transports/cli/shell-word.js");
   const invocation = isNamed ? `${programName()} --data-dir ${shellWord(dataDirectory)}` : programName();
   const begin = `\`${invocation} add\` or \`${invocation} serve\``;
   return (await import("./app.js")).noMemoryIn(dataDirectory, begin);
@@ -172,7 +172,7 @@ async function hasMemory(dataDirectory: string): Promise<boolean> {
 
 async function serve(settings: Settings): Promise<ServiceInfo> {
   const stopSignal = (stopping ??= untilSignal());
-  const { untilInterrupted } = await import("./faces/cli/interrupt.js");
+  const { untilInterrupted } = await import("./transports/cli/interrupt.js");
   const start = await prepare(settings);
   const { config, log } = start;
   const isNew = !(await hasMemory(config.dataDirectory));
@@ -220,7 +220,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
 }
 
 async function objectionToApps({ host, publicUrl }: Start["config"]): Promise<string | undefined> {
-  const { isLoopbackAddress, isLoopbackHost, issuerOf } = await import("./faces/auth.js");
+  const { isLoopbackAddress, isLoopbackHost, issuerOf } = await import("./transports/auth.js");
   const isLoopbackOnly = isLoopbackAddress(host) || isLoopbackHost(host);
   const found = issuerOf({ headers: new Headers({ host: "127.0.0.1" }), publicUrl, isLoopbackOnly });
   return "objection" in found ? found.objection : undefined;
@@ -273,11 +273,11 @@ async function backUp(settings: Settings, target: string, signal: AbortSignal): 
 }
 
 async function openInBrowser(url: string): Promise<boolean> {
-  return (await import("./faces/cli/open-in-browser.js")).openInBrowser(url);
+  return (await import("./transports/cli/open-in-browser.js")).openInBrowser(url);
 }
 
 async function serveMcp(settings: Settings): Promise<void> {
-  const face = import("./faces/mcp/stdio.js");
+  const face = import("./transports/mcp/stdio.js");
   const start = await prepare(settings);
   let node: Promise<Node> | undefined;
   const { dataDirectory } = start.config;

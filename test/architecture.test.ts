@@ -22,59 +22,59 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   extractors: EDGE,
   connectors: EDGE,
   faces: FACE,
-  "faces/mcp": [
+  "transports/mcp": [
     ...FACE,
-    "faces/allowed-hosts.ts",
-    "faces/auth.ts",
-    "faces/errors.ts",
-    "faces/pinning-header.ts",
-    "faces/request-id.ts",
-    "faces/telemetry",
-    "faces/unknown-fields.ts",
-    "faces/visitor.ts",
+    "transports/allowed-hosts.ts",
+    "transports/auth.ts",
+    "transports/errors.ts",
+    "transports/pinning-header.ts",
+    "transports/request-id.ts",
+    "transports/telemetry",
+    "transports/unknown-fields.ts",
+    "transports/visitor.ts",
   ],
-  "faces/rest": [
+  "transports/rest": [
     ...FACE,
-    "faces/auth.ts",
-    "faces/errors.ts",
-    "faces/pinning-header.ts",
-    "faces/request-id.ts",
-    "faces/telemetry",
-    "faces/unknown-fields.ts",
-    "faces/visitor.ts",
+    "transports/auth.ts",
+    "transports/errors.ts",
+    "transports/pinning-header.ts",
+    "transports/request-id.ts",
+    "transports/telemetry",
+    "transports/unknown-fields.ts",
+    "transports/visitor.ts",
   ],
-  "faces/console": [
+  "transports/console": [
     ...FACE,
-    "faces/pages",
-    "faces/allowed-hosts.ts",
-    "faces/errors.ts",
-    "faces/request-id.ts",
-    "faces/telemetry",
+    "transports/pages",
+    "transports/allowed-hosts.ts",
+    "transports/errors.ts",
+    "transports/request-id.ts",
+    "transports/telemetry",
   ],
   // What is told and counted of requests, whichever face answers them.
-  "faces/telemetry": [...FACE, "faces/auth.ts", "faces/request-id.ts", "faces/visitor.ts"],
+  "transports/telemetry": [...FACE, "transports/auth.ts", "transports/request-id.ts", "transports/visitor.ts"],
   // What browser pages share, whichever face shows them.
-  "faces/pages": [...FACE, "faces/allowed-hosts.ts", "faces/auth.ts", "faces/errors.ts"],
-  "faces/oauth": [
+  "transports/pages": [...FACE, "transports/allowed-hosts.ts", "transports/auth.ts", "transports/errors.ts"],
+  "transports/oauth": [
     ...FACE,
-    "faces/pages",
-    "faces/allowed-hosts.ts",
-    "faces/auth.ts",
-    "faces/errors.ts",
-    "faces/request-id.ts",
+    "transports/pages",
+    "transports/allowed-hosts.ts",
+    "transports/auth.ts",
+    "transports/errors.ts",
+    "transports/request-id.ts",
   ],
   // With `--json` a command answers in the shapes of the API.
-  "faces/cli": [
+  "transports/cli": [
     ...FACE,
-    "faces/errors.ts",
-    "faces/rest/search/present-search-result.ts",
-    "faces/rest/memories/present-memory.ts",
-    "faces/rest/containers/present-container.ts",
-    "faces/rest/documents/present-document.ts",
-    "faces/rest/pagination.ts",
+    "transports/errors.ts",
+    "transports/rest/search/present-search-result.ts",
+    "transports/rest/memories/present-memory.ts",
+    "transports/rest/containers/present-container.ts",
+    "transports/rest/documents/present-document.ts",
+    "transports/rest/pagination.ts",
   ],
   // The server that the other faces are mounted on.
-  "faces/http.ts": [...FACE, "faces"],
+  "transports/http.ts": [...FACE, "faces"],
   "config.ts": ["config", "lib"],
   config: ["lib"],
   "app.ts": ["config.ts", "core", "ingest", "jobs", "adapters", "extractors", "connectors", "lib"],
@@ -248,7 +248,7 @@ describe("the sources", () => {
   });
 
   test("write to standard output in the CLI only: elsewhere it belongs to MCP", () => {
-    expect(pathsMatching(/\bconsole\s*\.|process\s*\.\s*stdout/, "faces/cli", "faces/console")).toEqual([]);
+    expect(pathsMatching(/\bconsole\s*\.|process\s*\.\s*stdout/, "transports/cli", "transports/console")).toEqual([]);
   });
 
   test("have no default exports and no names that say nothing", () => {
@@ -277,9 +277,9 @@ describe("this test itself", () => {
     ["adapters/store/db.ts", "core/search.ts", "adapters/store/db.ts -> core/search.ts"],
     ["adapters/store/db.ts", "adapters/vectors/exact.ts", "adapters/store/db.ts -> adapters/vectors/exact.ts"],
     ["faces/mcp/index.ts", "faces/rest/index.ts", "faces/mcp/index.ts -> faces/rest/index.ts"],
-    ["faces/http.ts", "faces/rest/index.ts", undefined],
-    ["faces/cli/index.ts", "app.ts", "faces/cli/index.ts -> app.ts"],
-    ["app.ts", "faces/http.ts", "app.ts -> faces/http.ts"],
+    ["transports/http.ts", "faces/rest/index.ts", undefined],
+    ["transports/cli/index.ts", "app.ts", "transports/cli/index.ts -> app.ts"],
+    ["app.ts", "transports/http.ts", "app.ts -> transports/http.ts"],
     ["main.ts", "core/index.ts", "main.ts -> core/index.ts"],
     ["stray/file.ts", "lib/ids.ts", "stray/file.ts has no place in the layout"],
   ])("%s -> %s", (file, target, objection) => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createMcpFactory } from "../src/faces/mcp/server.js";
+import { createMcpFactory } from "../src/transports/mcp/server.js";
 import { SETTINGS } from "../src/config.js";
 import { type ClientName, connectInMemory, type ListedTool } from "./support/mcp-client.js";
 import { silentLog } from "./support/open-core.js";

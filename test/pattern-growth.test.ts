@@ -12,7 +12,7 @@ const SOURCE = join(import.meta.dirname, "..", "src");
  */
 const BOUNDED: Readonly<Record<string, string>> = {
   "adapters/embed/static/duplicate-key.ts": "the header of a model that the owner chose, whose length is checked",
-  "adapters/llm/rules/": "a sentence of at most 500 characters, or a note of at most 2,000",
+  "adapters/facts/rules/": "a sentence of at most 500 characters, or a note of at most 2,000",
   "config/": "settings of the owner",
   "core/embeddings/choice.ts": "an address that the owner chose",
   "core/memories/ending-patterns.ts": "a statement of at most 240 characters",
@@ -26,15 +26,15 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "core/search/query-dates.ts": "what stands right before a date",
   "core/search/rewrite.ts": "a question of at most 1,000 characters",
   "core/search/text-words.ts": "the last 400 characters of a text",
-  "core/service/app-grants.ts": "a name of at most 200 characters",
-  "faces/auth.ts": "a header, which has no line break: the pattern always matches",
-  "faces/cli/": "what the owner types, or files of the owner",
+  "core/access/app-grants.ts": "a name of at most 200 characters",
+  "transports/auth.ts": "a header, which has no line break: the pattern always matches",
+  "transports/cli/": "what the owner types, or files of the owner",
   "ingest/check-description.ts": "a title or a summary that was cut",
   "ingest/chunk-kind.ts": "lines that are cut to 300 characters",
   "ingest/chunk-markdown.ts": "a heading that was cut",
   "lib/ip-address.ts": "an address in a header, which has no line break: the pattern always matches",
   "lib/time-zone.ts": "a date that has the shape of one",
-  "lib/title.ts": "lines that are cut to 500 characters",
+  "language/title.ts": "lines that are cut to 500 characters",
   "lib/toml-text.ts": "files of the owner",
   "main.ts": "what the owner types",
 };

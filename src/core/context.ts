@@ -7,7 +7,7 @@ import type { SearchModel } from "./search/search-model.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
 import type { DocumentEvents } from "./documents/document-events.js";
 import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Reranker, Store, VectorIndex } from "./ports.js";
-import type { AuditTrail } from "./service/audit-trail.js";
+import type { AuditTrail } from "./journal/audit-trail.js";
 import type { Actor, CallSource } from "./types.js";
 
 /** What every use case may use, passed as one value. */

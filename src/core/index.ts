@@ -1,16 +1,16 @@
 import { addDocument } from "./documents/add-document.js";
-import { reportConsumption, reportErrors, reportGrowth, reportUsage } from "./service/analytics.js";
-import { audited } from "./audited.js";
+import { reportConsumption, reportErrors, reportGrowth, reportUsage } from "./usage/analytics.js";
+import { audited } from "./journal/audited.js";
 import { authenticate } from "./auth.js";
-import { listAudit } from "./service/audit.js";
-import { allowApp, authenticateToken, listGrants, revokeGrants } from "./service/app-grants.js";
+import { listAudit } from "./journal/audit.js";
+import { allowApp, authenticateToken, listGrants, revokeGrants } from "./access/app-grants.js";
 import {
   consumeOAuthRecord,
   dropOAuthRecords,
   findOAuthRecord,
   oauthSecrets,
   saveOAuthRecord,
-} from "./service/oauth-records.js";
+} from "./access/oauth-records.js";
 import { getContainer, listContainers, updateContainer } from "./containers/containers.js";
 import {
   createConnection,
@@ -20,14 +20,14 @@ import {
   importConnections,
   listConnectionDocuments,
   listConnections,
-} from "./service/connections.js";
+} from "./connections/connections.js";
 import type { Call, CoreContext } from "./context.js";
 import type { CallSource } from "./types.js";
-import { connectClients } from "./service/connect-clients.js";
-import { answerDevice, findDevice, pollDevice, startDevice } from "./service/device.js";
+import { connectClients } from "./access/connect-clients.js";
+import { answerDevice, findDevice, pollDevice, startDevice } from "./access/device.js";
 import { addConversation } from "./documents/conversations.js";
 import { deleteContainer } from "./containers/delete-container.js";
-import { diagnose } from "./service/doctor.js";
+import { diagnose } from "./upkeep/doctor.js";
 import { changeEmbeddings, getEmbeddingEstimate } from "./embeddings/change-embeddings.js";
 import { getEmbeddings } from "./embeddings/embedding-status.js";
 import { addDocuments } from "./documents/add-documents.js";
@@ -42,8 +42,8 @@ import {
   readDocumentsWithMemories,
 } from "./documents/documents-with-memories.js";
 import { fetchById } from "./documents/fetch.js";
-import { admitTo, type NEEDS } from "./needs.js";
-import { createKey, ensureFirstKey, listKeys, revokeKey, toggleKey } from "./service/keys.js";
+import { admitTo, type NEEDS } from "./access/authorization.js";
+import { createKey, ensureFirstKey, listKeys, revokeKey, toggleKey } from "./access/keys.js";
 import { forgetMatching } from "./memories/forget-matching.js";
 import { forget, forgetOne } from "./memories/forget-memory.js";
 import { readHistory } from "./memories/history.js";
@@ -52,16 +52,16 @@ import { createMemories } from "./memories/memories.js";
 import { pendingExtractions } from "./memories/pending-extractions.js";
 import { getMerge, mergeContainers } from "./containers/merge-containers.js";
 import { getProfile, listProfileBuckets } from "./profile/profile.js";
-import { listRequests, noteRequests } from "./service/requests.js";
+import { listRequests, noteRequests } from "./usage/requests.js";
 import { searchDocuments } from "./search/search-documents.js";
 import { createJoin } from "./operations.js";
 import { listInferred, reviewInferred } from "./memories/review.js";
 import { searchMemories } from "./search/search.js";
 import { createProject, deleteProject, listProjects } from "./containers/projects.js";
-import { purge } from "./service/purge.js";
+import { purge } from "./upkeep/purge.js";
 import { reprocess } from "./documents/reprocess.js";
-import { resetOrganization } from "./service/reset.js";
-import { getSettings, updateSettings } from "./service/settings.js";
+import { resetOrganization } from "./upkeep/reset.js";
+import { getSettings, updateSettings } from "./upkeep/settings.js";
 import { suggestBuckets } from "./profile/suggest-buckets.js";
 import {
   checkSignIn,
@@ -72,15 +72,15 @@ import {
   setPassword,
   signIn,
   signOut,
-} from "./service/sign-in.js";
-import { getMeasures } from "./service/measures.js";
-import { getSession, getStatus } from "./service/status.js";
-import { changeBilling, changeTeam, getTeam } from "./service/team.js";
+} from "./access/sign-in.js";
+import { getMeasures } from "./usage/measures.js";
+import { getSession, getStatus } from "./upkeep/status.js";
+import { changeBilling, changeTeam, getTeam } from "./access/team.js";
 import { updateDocument } from "./documents/update-document.js";
 import { submitExtraction } from "./memories/submit-extraction.js";
 import { undoBatch } from "./memories/undo.js";
 import { updateMemory } from "./memories/update-memory.js";
-import { listJournal } from "./service/journal.js";
+import { listJournal } from "./journal/journal.js";
 
 export type { Call } from "./context.js";
 export { anybodyActor, localActor } from "./auth.js";
@@ -89,7 +89,7 @@ export { updateContainerSchema, type ListedContainer } from "./containers/contai
 export { mayReplaceContext, maySetContext } from "./containers/entity-context.js";
 export type { AcceptedMerge } from "./containers/merge-containers.js";
 export { conversationSchema } from "./documents/conversations.js";
-export type { Check, Diagnosis } from "./service/doctor.js";
+export type { Check, Diagnosis } from "./upkeep/doctor.js";
 export {
   changeEmbeddingsSchema,
   type ChangedEmbeddings,
@@ -119,9 +119,9 @@ export {
   rateSchema,
   type CreatedKey,
   type ListedKey,
-} from "./service/keys.js";
-export type { ClientKey } from "./service/connect-clients.js";
-export type { PolledDevice, StartedDevice } from "./service/device.js";
+} from "./access/keys.js";
+export type { ClientKey } from "./access/connect-clients.js";
+export type { PolledDevice, StartedDevice } from "./access/device.js";
 export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories/memories.js";
 export type { ExplainedFact } from "./memories/explain-facts.js";
 export type { StatingDocument } from "./memories/still-stated.js";
@@ -129,7 +129,7 @@ export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from 
 export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./memories/forget-matching.js";
 export type { MemoryHistory, Source } from "./memories/history.js";
 export type { NotUndone, Undone } from "./memories/undo.js";
-export { listJournalSchema } from "./service/journal.js";
+export { listJournalSchema } from "./journal/journal.js";
 export type { JournalRow } from "./ports.js";
 export { listMemoriesSchema, type MemoryEntry, type MemoryPage } from "./memories/list-memories.js";
 export {
@@ -149,19 +149,19 @@ export { profileSchema, type Profile, type ProfileInput, markedText } from "./pr
 export type { Relatives, RelatedMemory } from "./search/related.js";
 export { searchDocumentsSchema, type DocumentSearchAnswer, type FoundDocument } from "./search/search-documents.js";
 export { searchSchema, type SearchAnswer, type SearchInput, type SearchResult } from "./search/search.js";
-export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./service/analytics.js";
-export { consumptionSchema } from "./service/analytics.js";
-export { PROVIDERS, providerSchema } from "./service/connections.js";
-export { listAuditSchema, type ListedAuditEntry } from "./service/audit.js";
-export { listRequestsSchema, rangeSchema, type Page } from "./service/requests.js";
+export type { ConsumptionReport, ErrorReport, GrowthReport, UsageReport } from "./usage/analytics.js";
+export { consumptionSchema } from "./usage/analytics.js";
+export { PROVIDERS, providerSchema } from "./connections/connections.js";
+export { listAuditSchema, type ListedAuditEntry } from "./journal/audit.js";
+export { listRequestsSchema, rangeSchema, type Page } from "./usage/requests.js";
 export { createProjectSchema, deleteProjectSchema, type DeletedProject } from "./containers/projects.js";
-export { purgeSchema, type Purged } from "./service/purge.js";
-export { resetSchema } from "./service/reset.js";
-export { settingsSchema } from "./service/settings.js";
-export { idleGuidance } from "./service/idle-guidance.js";
-export { ORGANIZATION_NAME } from "./service/status.js";
-export type { Measures } from "./service/measures.js";
-export type { Session, Status } from "./service/status.js";
+export { purgeSchema, type Purged } from "./upkeep/purge.js";
+export { resetSchema } from "./upkeep/reset.js";
+export { settingsSchema } from "./upkeep/settings.js";
+export { idleGuidance } from "./documents/idle-guidance.js";
+export { ORGANIZATION_NAME } from "./upkeep/status.js";
+export type { Measures } from "./usage/measures.js";
+export type { Session, Status } from "./upkeep/status.js";
 export type { ModelFailure } from "./ports.js";
 
 /** Every use case by name. Inputs are checked inside, so a face may pass on what it was sent. */
@@ -280,7 +280,7 @@ export type Core = {
   readonly [Name in UseCase]: (call: Call, input?: unknown) => Promise<Awaited<ReturnType<(typeof USE_CASES)[Name]>>>;
 };
 
-export { runsOnce } from "./needs.js";
+export { runsOnce } from "./access/authorization.js";
 
 export function isUseCase(name: string): name is UseCase {
   return Object.hasOwn(USE_CASES, name);

@@ -1,6 +1,6 @@
 import { seal, sha256, unseal } from "../lib/crypto.js";
 import type { Admitted, Call, CoreContext } from "./context.js";
-import { type NEEDS, type OnceUseCase, runsOnce } from "./needs.js";
+import { type NEEDS, type OnceUseCase, runsOnce } from "./access/authorization.js";
 import type { StoreNouns } from "./ports.js";
 
 /** A use case, or one of the batches in which it works. */

@@ -1,22 +1,22 @@
 import type { TimeZone } from "../lib/time-zone.js";
 import type { ZodType } from "zod";
 import type { AppError } from "./errors.js";
-import type { ModelStanding } from "./model-failure-ports.js";
+import type { ModelStanding } from "./documents/model-failure-ports.js";
 import type { FactCandidate, ProfileBucket, Turn, Unit, UnitKind, UnitSet, VectorSpace } from "./types.js";
 
-export type * from "./audit-ports.js";
-export type * from "./key-ports.js";
-export type * from "./mail-ports.js";
-export type * from "./request-ports.js";
-export type * from "./device-ports.js";
-export type * from "./embedding-ports.js";
-export type * from "./oauth-ports.js";
-export type * from "./rerank-ports.js";
-export type * from "./sign-in-ports.js";
-export type * from "./journal-ports.js";
-export type * from "./model-failure-ports.js";
+export type * from "./journal/audit-ports.js";
+export type * from "./access/key-ports.js";
+export type * from "./access/mail-ports.js";
+export type * from "./usage/ports.js";
+export type * from "./access/device-ports.js";
+export type * from "./embeddings/ports.js";
+export type * from "./access/oauth-ports.js";
+export type * from "./search/rerank-ports.js";
+export type * from "./access/sign-in-ports.js";
+export type * from "./journal/ports.js";
+export type * from "./documents/model-failure-ports.js";
 export type * from "./store-ports.js";
-export type * from "./summary-ports.js";
+export type * from "./profile/ports.js";
 
 /** The present. One port, so that tests can move time. */
 export interface Clock {

@@ -1,20 +1,20 @@
 import type { AppError } from "./errors.js";
 import type { JobStore, ModelUse, VectorRecord } from "./ports.js";
-import type { ModelFailureStore } from "./model-failure-ports.js";
-import type { AuditStore } from "./audit-ports.js";
-import type { KeyStore } from "./key-ports.js";
-import type { DeviceRequestStore } from "./device-ports.js";
-import type { OAuthStore } from "./oauth-ports.js";
-import type { SignInStore } from "./sign-in-ports.js";
-import type { PurgeStore } from "./purge-ports.js";
-import type { RequestStore, VolumeStore } from "./request-ports.js";
-import type { ChunkStore, DocumentStore } from "./document-ports.js";
-import type { EmbeddingStore } from "./embedding-ports.js";
-import type { ExtractionTaskStore } from "./extraction-task-ports.js";
-import type { JournalStore } from "./journal-ports.js";
-import type { SummaryStore } from "./summary-ports.js";
-import type { TurnStore } from "./turn-ports.js";
-import type { TextIndexStore, UnitStore } from "./unit-ports.js";
+import type { ModelFailureStore } from "./documents/model-failure-ports.js";
+import type { AuditStore } from "./journal/audit-ports.js";
+import type { KeyStore } from "./access/key-ports.js";
+import type { DeviceRequestStore } from "./access/device-ports.js";
+import type { OAuthStore } from "./access/oauth-ports.js";
+import type { SignInStore } from "./access/sign-in-ports.js";
+import type { PurgeStore } from "./upkeep/ports.js";
+import type { RequestStore, VolumeStore } from "./usage/ports.js";
+import type { ChunkStore, DocumentStore } from "./documents/ports.js";
+import type { EmbeddingStore } from "./embeddings/ports.js";
+import type { ExtractionTaskStore } from "./memories/extraction-task-ports.js";
+import type { JournalStore } from "./journal/ports.js";
+import type { SummaryStore } from "./profile/ports.js";
+import type { TurnStore } from "./documents/turn-ports.js";
+import type { TextIndexStore, UnitStore } from "./search/unit-ports.js";
 import type {
   Container,
   ContainerSummary,
@@ -27,11 +27,11 @@ import type {
   VectorSpace,
 } from "./types.js";
 
-export type * from "./document-ports.js";
-export type * from "./extraction-task-ports.js";
-export type * from "./turn-ports.js";
-export type * from "./unit-ports.js";
-export type * from "./purge-ports.js";
+export type * from "./documents/ports.js";
+export type * from "./memories/extraction-task-ports.js";
+export type * from "./documents/turn-ports.js";
+export type * from "./search/unit-ports.js";
+export type * from "./upkeep/ports.js";
 
 export interface ContainerRow {
   readonly id: number;

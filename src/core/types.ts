@@ -3,15 +3,15 @@
  * because clients sort and compare them as text. Ids are 22 characters of base58.
  */
 
-export * from "./actor-types.js";
-export * from "./audit-types.js";
-export * from "./journal-types.js";
-export * from "./fact-candidate.js";
-export * from "./key-types.js";
-export * from "./permissions.js";
-export * from "./oauth-types.js";
-export * from "./device-types.js";
-export * from "./sign-in-types.js";
+export * from "./access/actor-types.js";
+export * from "./journal/audit-types.js";
+export * from "./journal/types.js";
+export * from "./memories/fact-candidate.js";
+export * from "./access/key-types.js";
+export * from "./access/permissions.js";
+export * from "./access/oauth-types.js";
+export * from "./access/device-types.js";
+export * from "./access/sign-in-types.js";
 
 /** The one person of a server, as clients show people. The address is nobody's: that name leads nowhere. */
 export const OWNER = { id: "owner", name: "Owner", email: "owner@localhost" } as const;

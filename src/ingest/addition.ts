@@ -1,5 +1,5 @@
 import type { Document, Turn } from "../core/types.js";
-import { sentenceSpans } from "../lib/sentences.js";
+import { sentenceSpans } from "../language/sentences.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import { conversationOf, parseConversation } from "./conversation.js";
 import { editsOfTranscripts, TURN_BREAK, written } from "./conversation-edits.js";

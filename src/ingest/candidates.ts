@@ -1,4 +1,4 @@
-import { isChat } from "../lib/chat.js";
+import { isChat } from "../language/chat.js";
 import { isLasting } from "../core/memories/lasting.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import { wordsStating, type StatedCandidate } from "../core/memories/resolve-facts.js";
@@ -6,7 +6,7 @@ import { candidatesOfStated } from "../core/memories/stated-facts.js";
 import { speakersOf, trustOfDocument } from "../core/memories/trust.js";
 import type { FactSource } from "../core/ports.js";
 import type { Document, FactCandidate, Turn } from "../core/types.js";
-import { createQuoteFinder } from "../lib/find-quote.js";
+import { createQuoteFinder } from "../language/find-quote.js";
 import { inTimeZone } from "../lib/time-zone.js";
 import { findAddition } from "./addition.js";
 import { speakersIn } from "./conversation-edits.js";

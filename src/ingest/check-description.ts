@@ -1,6 +1,6 @@
 import { judgeText } from "../core/memories/trust.js";
 import type { Document } from "../core/types.js";
-import { sentenceSpans } from "../lib/sentences.js";
+import { sentenceSpans } from "../language/sentences.js";
 import { truncate } from "../lib/truncate.js";
 import type { DescribedByModel } from "./prompts/describe-document.js";
 

@@ -5,7 +5,7 @@ import { chosenAmong } from "../core/profile/bucket-verdict.js";
 import type { FactCandidate } from "../core/types.js";
 import { dayIn, endOfDay, instantOf } from "../lib/time-zone.js";
 import { parseIso } from "../lib/time.js";
-import type { QuoteFinder } from "../lib/find-quote.js";
+import type { QuoteFinder } from "../language/find-quote.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
 
 /** A fact is one sentence. What is longer was not taken apart. */

@@ -1,5 +1,5 @@
 import type { ChunkMetadata, Turn } from "../core/types.js";
-import { sentenceSpans } from "../lib/sentences.js";
+import { sentenceSpans } from "../language/sentences.js";
 import { safeCut, truncate } from "../lib/truncate.js";
 import type { ChunkPiece } from "./chunk-piece.js";
 import type { Conversation } from "./conversation.js";

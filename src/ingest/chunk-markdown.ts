@@ -1,4 +1,4 @@
-import type { Span } from "../lib/sentences.js";
+import type { Span } from "../language/sentences.js";
 
 /** A part of a Markdown text under one heading, the heading's own line included. */
 export interface Section extends Span {

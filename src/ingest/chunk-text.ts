@@ -1,5 +1,5 @@
 import type { RecursiveCharacterTextSplitter, SupportedTextSplitterLanguage } from "@langchain/textsplitters";
-import { sentenceSpans, type Span } from "../lib/sentences.js";
+import { sentenceSpans, type Span } from "../language/sentences.js";
 import { yieldTurn } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
 

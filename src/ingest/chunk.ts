@@ -1,6 +1,6 @@
-import { BYTES_PER_TOKEN, type Chunking, type ChunkingStrategy } from "../core/service/chunking.js";
+import { BYTES_PER_TOKEN, type Chunking, type ChunkingStrategy } from "../core/documents/chunking.js";
 import type { ChunkMetadata, Turn } from "../core/types.js";
-import { sentenceSpans, type Span } from "../lib/sentences.js";
+import { sentenceSpans, type Span } from "../language/sentences.js";
 import { yieldTurn } from "../lib/time.js";
 import { safeCut } from "../lib/truncate.js";
 import type { TimeZone } from "../lib/time-zone.js";

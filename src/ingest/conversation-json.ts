@@ -1,7 +1,7 @@
 import type { Turn } from "../core/types.js";
-import { readTimestamp } from "../lib/dates.js";
+import { readTimestamp } from "../language/dates.js";
 import type { TimeZone } from "../lib/time-zone.js";
-import { canonicalRole } from "../lib/speakers.js";
+import { canonicalRole } from "../language/speakers.js";
 import type { FoundConversation } from "./found-conversation.js";
 
 type Fields = Readonly<Record<string, unknown>>;

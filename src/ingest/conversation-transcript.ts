@@ -1,5 +1,5 @@
 import type { Turn } from "../core/types.js";
-import { canonicalRole, isPlausibleName, LONGEST_LABEL, readLabel } from "../lib/speakers.js";
+import { canonicalRole, isPlausibleName, LONGEST_LABEL, readLabel } from "../language/speakers.js";
 import { yieldTurn } from "../lib/time.js";
 import type { FoundConversation } from "./found-conversation.js";
 

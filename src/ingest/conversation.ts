@@ -1,6 +1,6 @@
 import type { Turn } from "../core/types.js";
-import { findDate } from "../lib/dates.js";
-import { canonicalRole } from "../lib/speakers.js";
+import { findDate } from "../language/dates.js";
+import { canonicalRole } from "../language/speakers.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import { findJsonConversation } from "./conversation-json.js";
 import { findTranscript } from "./conversation-transcript.js";

@@ -8,7 +8,7 @@ import { safeCut } from "../lib/truncate.js";
 import { checkDescription, type Description } from "./check-description.js";
 import type { IngestContext } from "./context.js";
 import { describeDocumentPrompt } from "./prompts/describe-document.js";
-import { fenceOf } from "../lib/fence.js";
+import { fenceOf } from "../lib/prompt-delimiter.js";
 import { noteModelFailure } from "./model-failures.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 

@@ -1,5 +1,5 @@
-import { sentenceSpans } from "../lib/sentences.js";
-import { foldedRuns } from "../lib/words.js";
+import { sentenceSpans } from "../language/sentences.js";
+import { foldedRuns } from "../language/words.js";
 
 /** A sentence of a text and the one of the text before that stood in its place. */
 export interface Edit {

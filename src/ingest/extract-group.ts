@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { AppError, RetryLater } from "../core/errors.js";
 import type { FactSource, LanguageModel, Log, ModelUse } from "../core/ports.js";
 import type { FactCandidate } from "../core/types.js";
-import { factKey } from "../lib/fact-key.js";
-import { fenceOf } from "../lib/fence.js";
-import { createQuoteFinder, type QuoteFinder } from "../lib/find-quote.js";
+import { factKey } from "../language/fact-key.js";
+import { fenceOf } from "../lib/prompt-delimiter.js";
+import { createQuoteFinder, type QuoteFinder } from "../language/find-quote.js";
 import { checkFact } from "./check-fact.js";
 import { extractGroupPrompt, type StatedInGroup } from "./prompts/extract-group.js";
 

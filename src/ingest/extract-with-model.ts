@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { AppError, RetryLater } from "../core/errors.js";
 import type { FactExtractor, FactSource, LanguageModel, Log } from "../core/ports.js";
 import type { FactCandidate } from "../core/types.js";
-import { factKey } from "../lib/fact-key.js";
+import { factKey } from "../language/fact-key.js";
 import { checkFact } from "./check-fact.js";
-import { createQuoteFinder, type Place } from "../lib/find-quote.js";
+import { createQuoteFinder, type Place } from "../language/find-quote.js";
 import { extractFactsPrompt, type ExtractFactsInput } from "./prompts/extract-facts.js";
 import type { StatedByModel } from "./prompts/fact-rules.js";
-import { fenceOf } from "../lib/fence.js";
-import { type WindowSizes, windowsOf } from "../lib/windows.js";
+import { fenceOf } from "../lib/prompt-delimiter.js";
+import { type WindowSizes, windowsOf } from "../language/windows.js";
 import { truncate } from "../lib/truncate.js";
 
 /** As many as rules find at most: a document that states more is no note and no conversation. */

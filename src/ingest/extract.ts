@@ -4,7 +4,7 @@ import { guidanceFor } from "../core/documents/guidance.js";
 import { judgeWishes, plainWishesOf, withoutUnwanted } from "../core/documents/plain-wishes.js";
 import type { Document } from "../core/types.js";
 import type { JobContext, StoreNouns } from "../core/ports.js";
-import { summarize } from "../lib/summary.js";
+import { summarize } from "../language/summary.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, type StepPayload } from "./step.js";
 

@@ -1,9 +1,9 @@
 import { judgeWishes, namesIn, plainWishesOf } from "../core/documents/plain-wishes.js";
 import type { FactExtractor, FactSource } from "../core/ports.js";
 import type { FactCandidate } from "../core/types.js";
-import { contentRoot } from "../lib/english/relations.js";
-import { sentenceSpans } from "../lib/sentences.js";
-import { tokenise } from "../lib/words.js";
+import { contentRoot } from "../language/english/relations.js";
+import { sentenceSpans } from "../language/sentences.js";
+import { tokenise } from "../language/words.js";
 
 /** Sentences of a document that are kept as they stand because they name what is to be remembered above all. */
 const MOST_KEPT = 50;

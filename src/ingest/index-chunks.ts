@@ -1,7 +1,7 @@
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { JobContext, StoreNouns } from "../core/ports.js";
-import { chunkingMark, chunkingOf, type Chunking } from "../core/service/chunking.js";
-import { readSettings } from "../core/service/settings.js";
+import { chunkingMark, chunkingOf, type Chunking } from "../core/documents/chunking.js";
+import { readSettings } from "../core/upkeep/settings.js";
 import { type Chunk, type Document, unitOf } from "../core/types.js";
 import { createId } from "../lib/ids.js";
 import { yieldTurn } from "../lib/time.js";

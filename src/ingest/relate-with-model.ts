@@ -9,8 +9,8 @@ import {
 import { writtenWhen } from "../core/containers/time-zone.js";
 import type { ContainerRow, LanguageModel } from "../core/ports.js";
 import type { Document, StatedRelation } from "../core/types.js";
-import { factKey } from "../lib/fact-key.js";
-import { fenceOf } from "../lib/fence.js";
+import { factKey } from "../language/fact-key.js";
+import { fenceOf } from "../lib/prompt-delimiter.js";
 import type { IngestContext } from "./context.js";
 import { relateFactsPrompt, type ShownStatement, type StatedRelations } from "./prompts/relate-facts.js";
 import { neighboursOf, type Neighbour } from "./relation-ground.js";

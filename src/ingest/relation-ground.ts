@@ -6,7 +6,7 @@ import { temporalContextSchema } from "../core/memories/temporal-context.js";
 import { systemActor } from "../core/auth.js";
 import type { ContainerRow } from "../core/ports.js";
 import type { Document, Memory, Unit } from "../core/types.js";
-import { queryWords } from "../lib/words.js";
+import { queryWords } from "../language/words.js";
 import type { IngestContext } from "./context.js";
 
 /** How many memories a fact is shown beside at most. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { connectOwner, OwnerGone } from "../../src/adapters/owner/remote.js";
+import { connectOwner, OwnerGone } from "../../src/adapters/owner/internal-rpc-client.js";
 
 const PID = 4711;
 /** A heartbeat that a test can wait for. */

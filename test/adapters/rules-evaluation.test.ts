@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import type { JudgedItem, LabelledSet, Scoring } from "../bench/facts/labels.js";
 
 const scoring: Scoring = await import(new URL("../bench/facts/score.mjs", import.meta.url).href);

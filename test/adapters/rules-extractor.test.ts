@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import type { FactCandidate, Turn } from "../../src/core/types.js";
 import { DATED, PASSING, SAID_ON, STATEMENTS, TALK } from "../fixtures/rules-sentences.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import type { FactSource } from "../../src/core/ports.js";
 
 const extractor = createRulesExtractor();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 
 const rules = createRulesExtractor();
 

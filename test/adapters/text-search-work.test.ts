@@ -9,7 +9,7 @@ import { createSqliteStore, STORE_FILE } from "../../src/adapters/store/store.js
 import { createTextSearch } from "../../src/adapters/store/text-search.js";
 import { unitOf } from "../../src/core/types.js";
 import { loadSqlite } from "../../src/lib/sqlite.js";
-import { queryWords } from "../../src/lib/words.js";
+import { queryWords } from "../../src/language/words.js";
 
 /** Bytes that this process has read, by any means; only some systems count them. */
 const COUNTER = "/proc/self/io";

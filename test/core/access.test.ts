@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError, type ErrorKind } from "../../src/core/errors.js";
 import { type Call, isUseCase, type UseCase } from "../../src/core/index.js";
-import { NEEDS } from "../../src/core/needs.js";
+import { NEEDS } from "../../src/core/access/authorization.js";
 import { keep, type Keeper, questions, sees } from "../support/access-questions.js";
 import { isChanging, refusalOf } from "../support/access-table.js";
 import { USE_CASES_BY_ACCESS } from "../support/access-use-cases.js";

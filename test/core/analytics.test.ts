@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { UseCase } from "../../src/core/index.js";
 import type { RequestRecord } from "../../src/core/types.js";
-import { cleanUp } from "../../src/core/service/upkeep.js";
+import { cleanUp } from "../../src/core/upkeep/upkeep.js";
 import { createId } from "../../src/lib/ids.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 

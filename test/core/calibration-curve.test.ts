@@ -6,8 +6,8 @@ import { calibrationFrom, measureSpace, readMeasurement, type Measurement } from
 import { CALIBRATION_TEXTS, CALIBRATION_TEXTS_VERSION } from "../../src/core/search/calibration-texts.js";
 import { rankUnits } from "../../src/core/search/rank.js";
 import { interpolate } from "../../src/core/search/similarity.js";
-import { contentRoot } from "../../src/lib/english/relations.js";
-import { tokenise } from "../../src/lib/words.js";
+import { contentRoot } from "../../src/language/english/relations.js";
+import { tokenise } from "../../src/language/words.js";
 import { memoryDetail } from "../support/unit-details.js";
 
 type Language = Measurement["languages"][number];

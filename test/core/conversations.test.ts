@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import type { Call, Core } from "../../src/core/index.js";
 import { mergeTurns } from "../../src/core/documents/merge-turns.js";
 import type { FactSource } from "../../src/core/ports.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Core } from "../../src/core/index.js";
-import { forgetExpired } from "../../src/core/service/upkeep.js";
+import { forgetExpired } from "../../src/core/upkeep/upkeep.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 /** What a document had taken the place of, once the time of that document is over. */

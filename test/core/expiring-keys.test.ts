@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSmtpMailer } from "../../src/adapters/mail/smtp.js";
 import type { Mailer } from "../../src/core/ports.js";
-import { createExpiryWarnings } from "../../src/core/service/expiring-keys.js";
+import { createExpiryWarnings } from "../../src/core/access/expiring-keys.js";
 import { captureLog } from "../support/captured-log.js";
 import { type MailServer, startMailServer } from "../support/mail-server.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import { AppError } from "../../src/core/errors.js";
 import type { Call, Core } from "../../src/core/index.js";
 import { captureLog } from "../support/captured-log.js";

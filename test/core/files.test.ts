@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { removeFailed } from "../../src/core/documents/failed-documents.js";
 import type { Call, Core } from "../../src/core/index.js";
-import { cleanUp } from "../../src/core/service/upkeep.js";
+import { cleanUp } from "../../src/core/upkeep/upkeep.js";
 import { createId } from "../../src/lib/ids.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 

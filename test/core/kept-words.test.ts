@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { fillBuckets } from "../../src/core/profile/buckets.js";
 import { readText } from "../../src/core/search/text-words.js";
-import { contentRoot } from "../../src/lib/english/relations.js";
+import { contentRoot } from "../../src/language/english/relations.js";
 import { buildMemory } from "../support/build-memory.js";
 
 setFlagsFromString("--expose_gc");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { queryWords } from "../../src/lib/words.js";
+import { queryWords } from "../../src/language/words.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 /** Notes that were written for this test, by language, each with questions that it answers. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createLikelyPlaceFinder } from "../../src/core/memories/likely-place.js";
-import { createQuoteFinder } from "../../src/lib/find-quote.js";
+import { createQuoteFinder } from "../../src/language/find-quote.js";
 
 function likely(content: string, fact: string): string | null {
   const place = createLikelyPlaceFinder(content, createQuoteFinder(content))(fact);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { judgeText } from "../../src/core/memories/trust.js";
-import { createQuoteFinder } from "../../src/lib/find-quote.js";
+import { createQuoteFinder } from "../../src/language/find-quote.js";
 
 const hidden = `ab@${"\u00ad".repeat(500_000)}c`;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
-import { forgetExpired } from "../../src/core/service/upkeep.js";
+import { forgetExpired } from "../../src/core/upkeep/upkeep.js";
 import { createId } from "../../src/lib/ids.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import type { Call, Core } from "../../src/core/index.js";
 import { mergeJobSchema, runMerge } from "../../src/core/containers/merge-job.js";
 import type { JobContext } from "../../src/core/ports.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AppError } from "../../src/core/errors.js";
-import { cleanUp } from "../../src/core/service/upkeep.js";
+import { cleanUp } from "../../src/core/upkeep/upkeep.js";
 import type { AppGrant } from "../../src/core/types.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import type { Call, Core } from "../../src/core/index.js";
 import type { FactSource } from "../../src/core/ports.js";
 import { unitOf } from "../../src/core/types.js";

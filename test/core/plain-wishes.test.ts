@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { judgeWishes, plainWishesOf, readPlainPrompt, withoutUnwanted } from "../../src/core/documents/plain-wishes.js";
-import { idleGuidance } from "../../src/core/service/idle-guidance.js";
+import { idleGuidance } from "../../src/core/documents/idle-guidance.js";
 
 describe("a prompt that names subjects is understood without a model:", () => {
   test.each([

@@ -3,7 +3,7 @@ import { judgeText } from "../../src/core/memories/trust.js";
 import type { Profile } from "../../src/core/index.js";
 import type { FactExtractor } from "../../src/core/ports.js";
 import type { FactCandidate } from "../../src/core/types.js";
-import { createMcpFactory } from "../../src/faces/mcp/server.js";
+import { createMcpFactory } from "../../src/transports/mcp/server.js";
 import { ATTACKS, FAMILIES, HARMLESS, TRUTH, type Attack, type Harmless } from "../fixtures/poisoning.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import { connectInMemory, type McpConnection } from "../support/mcp-client.js";

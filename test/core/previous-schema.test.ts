@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { initial } from "../../src/adapters/store/migrations/0001-initial.js";
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import { APPLICATION_ID } from "../../src/adapters/store/refusals.js";
 import { STORE_FILE } from "../../src/adapters/store/store.js";
 import type { FactSource } from "../../src/core/ports.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, CreateMemoriesInput, Profile } from "../../src/core/index.js";
-import { presentProfile } from "../../src/faces/rest/search/present-profile.js";
+import { presentProfile } from "../../src/transports/rest/search/present-profile.js";
 import { createId } from "../../src/lib/ids.js";
 import { openManualCore, type ManualCore } from "../support/manual-core.js";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
 import { AppError } from "../../src/core/errors.js";
-import { cleanUp } from "../../src/core/service/upkeep.js";
+import { cleanUp } from "../../src/core/upkeep/upkeep.js";
 import { findInFiles } from "../support/data-folder-scan.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import { plantDocument } from "../support/planted-words.js";

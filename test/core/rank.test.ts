@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { UnitDetail } from "../../src/core/ports.js";
 import { prepareUnits, rankPrepared, rankUnits, strongestChunks, withMore } from "../../src/core/search/rank.js";
-import { queryWords, tokenise } from "../../src/lib/words.js";
-import { stem } from "../../src/lib/stem.js";
+import { queryWords, tokenise } from "../../src/language/words.js";
+import { stem } from "../../src/language/stem.js";
 import { chunkDetail, memoryDetail } from "../support/unit-details.js";
 
 const CALIBRATION = {

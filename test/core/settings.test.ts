@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
-import { readSettings } from "../../src/core/service/settings.js";
+import { readSettings } from "../../src/core/upkeep/settings.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 let opened: ManualCore;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import { STORE_FILE } from "../../src/adapters/store/store.js";
 import type { Job, JobChoice, LanguageModel, Store, StoreNouns } from "../../src/core/ports.js";
 import type { IngestContext } from "../../src/ingest/context.js";

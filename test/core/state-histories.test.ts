@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { forgetExpired } from "../../src/core/service/upkeep.js";
+import { forgetExpired } from "../../src/core/upkeep/upkeep.js";
 import { openAuditor, type Auditor } from "../support/state-audit.js";
 import { StateModel, type Batch, type Stated } from "../support/state-model.js";
 import { DAY, HOUR, MINDS, openWorld, type Mind, type World } from "../support/state-world.js";

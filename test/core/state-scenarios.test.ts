@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { forgetExpired } from "../../src/core/service/upkeep.js";
+import { forgetExpired } from "../../src/core/upkeep/upkeep.js";
 import { questionOf, type Reader } from "../support/model-reader.js";
 import { DAY, expectTruth, knownIn, MINDS, openWorld, type World } from "../support/state-world.js";
 

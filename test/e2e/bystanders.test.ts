@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { ENDPOINTS } from "../../src/faces/rest/app.js";
-import { bodyLimits } from "../../src/faces/rest/read-request.js";
+import { ENDPOINTS } from "../../src/transports/rest/app.js";
+import { bodyLimits } from "../../src/transports/rest/read-request.js";
 import { type Operation, readOperations, requestsTo } from "../support/api-requests.js";
 import { type Attack, type AttackedService, startAttackedService } from "../support/attacked-service.js";
 import type { JsonSchema } from "../support/schema-arbitrary.js";

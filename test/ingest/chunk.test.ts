@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chunkingOf } from "../../src/core/service/chunking.js";
+import { chunkingOf } from "../../src/core/documents/chunking.js";
 import { chunkDocument, type ChunkSource } from "../../src/ingest/chunk.js";
 
 const contentsOf = async (source: ChunkSource): Promise<string[]> =>

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
 import { describeDocumentPrompt } from "../../src/ingest/prompts/describe-document.js";
-import { summarize } from "../../src/lib/summary.js";
-import { titleOf } from "../../src/lib/title.js";
+import { summarize } from "../../src/language/summary.js";
+import { titleOf } from "../../src/language/title.js";
 import { captureLog } from "../support/captured-log.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { titleOf } from "../../src/lib/title.js";
+import { titleOf } from "../../src/language/title.js";
 import { safeCut, truncate } from "../../src/lib/truncate.js";
 
 const FAMILY = "👩‍👩‍👧‍👦";

@@ -1,7 +1,7 @@
 import { readConfig } from "../../src/config.js";
 import type { Call, Core } from "../../src/core/index.js";
-import type { Permission } from "../../src/core/key-types.js";
-import { createHttpFace, type HttpApp, type HttpBindings } from "../../src/faces/http.js";
+import type { Permission } from "../../src/core/access/key-types.js";
+import { createHttpFace, type HttpApp, type HttpBindings } from "../../src/transports/http.js";
 import { createId } from "../../src/lib/ids.js";
 import { captureLog, type LogLine } from "./captured-log.js";
 import { type ManualCore, openManualCore } from "./manual-core.js";

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach } from "vitest";
-import { CLIENT_TABLE } from "../../src/faces/cli/clients/table.js";
-import type { Client, Scope } from "../../src/faces/cli/clients/client.js";
-import type { Surroundings } from "../../src/faces/cli/index.js";
+import { CLIENT_TABLE } from "../../src/transports/cli/clients/table.js";
+import type { Client, Scope } from "../../src/transports/cli/clients/client.js";
+import type { Surroundings } from "../../src/transports/cli/index.js";
 import { type CommandResult, parseAnswer, runCommand } from "./command-line.js";
 
 /** A home folder with a project in it, for the time of one test, and the command line of somebody who lives there. */

@@ -1,5 +1,5 @@
 import { PassThrough, Readable, Writable } from "node:stream";
-import { type CliIo, runCli, type Starters } from "../../src/faces/cli/index.js";
+import { type CliIo, runCli, type Starters } from "../../src/transports/cli/index.js";
 import { openCore } from "./open-core.js";
 
 export interface CommandResult {

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import type { McpExtension } from "../../src/faces/mcp/server.js";
+import type { McpExtension } from "../../src/transports/mcp/server.js";
 import { registerInputFixtures, requestStates } from "./conformance-input.js";
 
 /** One pixel. */

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { isLegacyRequest, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import { objectionToHost } from "../../src/faces/allowed-hosts.js";
-import { visitorOf } from "../../src/faces/visitor.js";
-import { identify } from "../../src/faces/auth.js";
-import { type HttpApp, type HttpBindings, listen, type Listening } from "../../src/faces/http.js";
-import { createMcpFactory, type McpExtension } from "../../src/faces/mcp/server.js";
+import { objectionToHost } from "../../src/transports/allowed-hosts.js";
+import { visitorOf } from "../../src/transports/visitor.js";
+import { identify } from "../../src/transports/auth.js";
+import { type HttpApp, type HttpBindings, listen, type Listening } from "../../src/transports/http.js";
+import { createMcpFactory, type McpExtension } from "../../src/transports/mcp/server.js";
 import type { OpenedRest } from "./rest.js";
 import { silentLog } from "./open-core.js";
 

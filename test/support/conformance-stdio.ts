@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
-import { serveMcpStdio } from "../../src/faces/mcp/stdio.js";
+import { serveMcpStdio } from "../../src/transports/mcp/stdio.js";
 import { createLog } from "../../src/lib/log.js";
 import { conformanceFixtures } from "./conformance-fixtures.js";
 import type { OpenedCore } from "./open-core.js";

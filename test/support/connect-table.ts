@@ -1,7 +1,7 @@
-import { FORMATS } from "../../src/faces/cli/clients/formats.js";
-import type { Client, Wanted } from "../../src/faces/cli/clients/client.js";
-import { CLIENT_TABLE } from "../../src/faces/cli/clients/table.js";
-import type { Surroundings } from "../../src/faces/cli/index.js";
+import { FORMATS } from "../../src/transports/cli/clients/formats.js";
+import type { Client, Wanted } from "../../src/transports/cli/clients/client.js";
+import { CLIENT_TABLE } from "../../src/transports/cli/clients/table.js";
+import type { Surroundings } from "../../src/transports/cli/index.js";
 
 /** A person's places as a page names them: on Linux, with the usual folders. */
 const READER: Surroundings = {

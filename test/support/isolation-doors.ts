@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { ENDPOINTS } from "../../src/faces/rest/app.js";
-import { pathsOf } from "../../src/faces/rest/mount.js";
+import { ENDPOINTS } from "../../src/transports/rest/app.js";
+import { pathsOf } from "../../src/transports/rest/mount.js";
 import type { Subject } from "./access-world.js";
 import { isChanging, PROMPTS, RESOURCES, ROUTES, TOOLS } from "./access-table.js";
 import { encodeForm } from "./forms.js";

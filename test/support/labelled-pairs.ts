@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import type { Calibration, Embedder, UnitDetail } from "../../src/core/ports.js";
 import { rankUnits } from "../../src/core/search/rank.js";
-import { stem } from "../../src/lib/stem.js";
-import { queryWords, tokenise } from "../../src/lib/words.js";
+import { stem } from "../../src/language/stem.js";
+import { queryWords, tokenise } from "../../src/language/words.js";
 import { chunkDetail, memoryDetail } from "./unit-details.js";
 
 /** Similarity from which on a text counts as related. */

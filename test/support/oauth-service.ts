@@ -2,7 +2,13 @@ import { readConfig } from "../../src/config.js";
 import { AppError } from "../../src/core/errors.js";
 import { type Core, coreOver } from "../../src/core/index.js";
 import type { Actor } from "../../src/core/types.js";
-import { createHttpFace, type HttpApp, type HttpFaceOptions, listen, type Listening } from "../../src/faces/http.js";
+import {
+  createHttpFace,
+  type HttpApp,
+  type HttpFaceOptions,
+  listen,
+  type Listening,
+} from "../../src/transports/http.js";
 import { captureLog } from "./captured-log.js";
 import { openCore } from "./open-core.js";
 

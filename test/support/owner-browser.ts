@@ -1,4 +1,4 @@
-import type { HttpApp } from "../../src/faces/http.js";
+import type { HttpApp } from "../../src/transports/http.js";
 import { LOOPBACK, type OpenedRest } from "./rest.js";
 
 /** A page as a browser got it. */

@@ -10,12 +10,12 @@ import {
   type HttpApp,
   type HttpBindings,
   type Listening,
-} from "../../src/faces/http.js";
-import type { McpExtension } from "../../src/faces/mcp/server.js";
-import { ENDPOINTS } from "../../src/faces/rest/app.js";
-import { pathsOf } from "../../src/faces/rest/mount.js";
-import type { Endpoint } from "../../src/faces/rest/endpoint.js";
-import { errorSchema } from "../../src/faces/rest/schemas.js";
+} from "../../src/transports/http.js";
+import type { McpExtension } from "../../src/transports/mcp/server.js";
+import { ENDPOINTS } from "../../src/transports/rest/app.js";
+import { pathsOf } from "../../src/transports/rest/mount.js";
+import type { Endpoint } from "../../src/transports/rest/endpoint.js";
+import { errorSchema } from "../../src/transports/rest/schemas.js";
 import { captureLog, type LogLine } from "./captured-log.js";
 import { openCore, type OpenCoreOptions } from "./open-core.js";
 

@@ -1,6 +1,6 @@
 import { readConfig } from "../../src/config.js";
 import { type Call, coreOver } from "../../src/core/index.js";
-import { createHttpFace } from "../../src/faces/http.js";
+import { createHttpFace } from "../../src/transports/http.js";
 import { captureLog } from "./captured-log.js";
 import { LOOPBACK, type OpenedRest, readAnswer, requestInit, type RestAnswer } from "./rest.js";
 

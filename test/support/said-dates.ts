@@ -1,4 +1,4 @@
-import { createRulesExtractor } from "../../src/adapters/llm/rules.js";
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import type { FactCandidate } from "../../src/core/types.js";
 import type { SaidDate } from "../fixtures/said-dates/labelled.js";
 

@@ -1,5 +1,5 @@
 import { readConfig } from "../../src/config.js";
-import { createHttpFace, listen } from "../../src/faces/http.js";
+import { createHttpFace, listen } from "../../src/transports/http.js";
 import { captureLog } from "./captured-log.js";
 import { type ManualCore, openManualCore } from "./manual-core.js";
 

@@ -1,7 +1,7 @@
 import type { Embedder } from "../../core/ports.js";
-import { backgroundShare } from "../../lib/english/common-words.js";
-import { conceptsOf, rootOf } from "../../lib/english/relations.js";
-import { foldedRuns, isStopWord } from "../../lib/words.js";
+import { backgroundShare } from "../../language/english/common-words.js";
+import { conceptsOf, rootOf } from "../../language/english/relations.js";
+import { foldedRuns, isStopWord } from "../../language/words.js";
 
 /** Bumped whenever the same text would get another vector. */
 const VERSION = 1;

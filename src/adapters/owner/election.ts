@@ -5,7 +5,7 @@ import { identityAt } from "../../lib/file-identity.js";
 import { sleep } from "../../lib/time.js";
 import { tryLock } from "./lock.js";
 import { type Possession, requirePossession, takePossession } from "./possession.js";
-import { connectOwner, OwnerGone, type RemoteOwner } from "./remote.js";
+import { connectOwner, OwnerGone, type RemoteOwner } from "./internal-rpc-client.js";
 import { readServiceFile, removeServiceFile, type ServiceAddress, writeServiceFile } from "./service-file.js";
 
 /** The service in this process, once it owns the data folder. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, MemoryStore } from "../../core/ports.js";
 import type { Memory } from "../../core/types.js";
-import { factKey } from "../../lib/fact-key.js";
+import { factKey } from "../../language/fact-key.js";
 import { iso } from "../../lib/time.js";
 import { memoryFilterSql } from "./filters.js";
 import { readRows } from "./fixed-query.js";

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { countWords } from "../../lib/count-words.js";
+import { countWords } from "../../language/count-words.js";
 import { createId } from "../../lib/ids.js";
 import { loadSqlite, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 import { sleep } from "../../lib/time.js";

@@ -1,8 +1,8 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import type { TextIndexStore } from "../../core/ports.js";
 import { unitOf, type Unit } from "../../core/types.js";
-import { sampleSegments } from "../../lib/languages/unspaced.js";
-import { WORDS_VERSION } from "../../lib/words.js";
+import { sampleSegments } from "../../language/languages/unspaced.js";
+import { WORDS_VERSION } from "../../language/words.js";
 import type { Database } from "./schema.js";
 import { indexedText, writeText } from "./text-index.js";
 import { atomically } from "./transact.js";

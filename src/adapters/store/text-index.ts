@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { kindOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
-import { isPlain, otherForms, splitWords, wordParts } from "../../lib/words.js";
+import { isPlain, otherForms, splitWords, wordParts } from "../../language/words.js";
 import { NOTE_INDEX_CHANGE } from "./change-feed.js";
 import { readRows } from "./fixed-query.js";
 import type { Database } from "./schema.js";

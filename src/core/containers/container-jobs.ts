@@ -2,7 +2,7 @@ import type { CoreContext } from "../context.js";
 import { deletedContainerSchema, emptyContainer } from "./delete-container.js";
 import { mergeJobSchema, runMerge } from "./merge-job.js";
 import type { JobHandler } from "../ports.js";
-import { createPurgeJob } from "../service/purge.js";
+import { createPurgeJob } from "../upkeep/purge.js";
 
 /** Both go through a whole container, which may be large. */
 const TIMEOUT_MS = 6 * 60 * 60 * 1_000;

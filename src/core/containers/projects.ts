@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { fold } from "../../lib/words.js";
+import { fold } from "../../language/words.js";
 import { requireAllContainers, reachableContainers } from "../auth.js";
 import { noteContainer } from "./containers.js";
 import type { Admitted, CoreContext } from "../context.js";

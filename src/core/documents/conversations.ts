@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Admitted, CoreContext, Limits } from "../context.js";
-import { endUserOfAddition } from "../end-user.js";
+import { endUserOfAddition } from "../access/end-user.js";
 import { AppError } from "../errors.js";
 import { checkSize, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
 import { messageSchema, readMessages } from "./conversation-messages.js";

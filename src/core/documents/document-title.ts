@@ -1,4 +1,4 @@
-import { hasSubject, isOpeningOf, titleOf } from "../../lib/title.js";
+import { hasSubject, isOpeningOf, titleOf } from "../../language/title.js";
 import type { Document } from "../types.js";
 
 type Named = Pick<Document, "title" | "content" | "turns" | "filepath">;

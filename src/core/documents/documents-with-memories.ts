@@ -3,7 +3,7 @@ import { groupBy } from "../../lib/group-by.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
-import { endUserSchema, filtersOf } from "../end-user.js";
+import { endUserSchema, filtersOf } from "../access/end-user.js";
 import { asOf } from "../memories/find-memory.js";
 import { relationsBy } from "../memories/list-memories.js";
 import { MAX_PAGE_SIZE, pageShape } from "../pages.js";

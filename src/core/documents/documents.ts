@@ -6,7 +6,7 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
-import { endUserSchema, filtersOf } from "../end-user.js";
+import { endUserSchema, filtersOf } from "../access/end-user.js";
 import { findModelFailures } from "./find-model-failures.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
 import { forgetLeaving, isStatedAlone } from "../memories/forget-leaving.js";

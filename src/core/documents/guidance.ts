@@ -1,5 +1,5 @@
 import type { ExtractionGuidance, StoreNouns } from "../ports.js";
-import { readSettings } from "../service/settings.js";
+import { readSettings } from "../upkeep/settings.js";
 import { effectiveBuckets } from "../profile/buckets.js";
 import type { Container, Document, ProfileBucket } from "../types.js";
 

@@ -1,4 +1,4 @@
-import { sentenceSpans } from "../../lib/sentences.js";
+import { sentenceSpans } from "../../language/sentences.js";
 import type { ExtractionGuidance } from "../ports.js";
 import { presetJudge } from "../profile/preset-cues.js";
 import { judgeSubject } from "../profile/subject-words.js";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { requireContainer } from "../auth.js";
 import type { CoreContext, Limits } from "../context.js";
-import { endUserOfAddition, withEndUser } from "../end-user.js";
+import { endUserOfAddition, withEndUser } from "../access/end-user.js";
 import {
   checkMetadataSize,
   checkSize,

@@ -5,8 +5,8 @@ import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import type { DocumentCutting, DocumentReading, StoreNouns, WorkedDocument } from "../ports.js";
-import { chunkingMark, chunkingOf } from "../service/chunking.js";
-import { readSettings } from "../service/settings.js";
+import { chunkingMark, chunkingOf } from "./chunking.js";
+import { readSettings } from "../upkeep/settings.js";
 import type { Actor, Document } from "../types.js";
 import { findDocument } from "./documents.js";
 

@@ -5,7 +5,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { isCustomIdTaken } from "./custom-ids.js";
 import { endWithDocument, momentOfEnd } from "./document-end.js";
 import { isTitleFromText } from "./document-title.js";
-import { withEndUser } from "../end-user.js";
+import { withEndUser } from "../access/end-user.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, checkSize, parseInput } from "../input.js";

@@ -2,7 +2,7 @@ import { iso, sleep } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { Embedder, EmbedderChoice, PlacedEmbedder } from "../ports.js";
-import { whereThereIsRoom } from "../service/room.js";
+import { whereThereIsRoom } from "../upkeep/room.js";
 import { choiceOfFingerprint, describeChoice, foldersOf, isSameChoice } from "./choice.js";
 import { absentEmbedder, isAbsent } from "./embedders.js";
 import { DROP_JOB, FOLLOW_JOB, giveUpPrevious, giveUpSpace, MISSING_JOB, MOVE_JOB, planNext } from "./roles.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { fenceOf } from "../../lib/fence.js";
+import { fenceOf } from "../../lib/prompt-delimiter.js";
 import { truncate } from "../../lib/truncate.js";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";

@@ -1,4 +1,4 @@
-import { fold } from "../../lib/words.js";
+import { fold } from "../../language/words.js";
 import type { Document, FactCandidate, Origin } from "../types.js";
 import { readingOfFact } from "./reading.js";
 import { givesOrders } from "./trust.js";

@@ -1,4 +1,4 @@
-import { fold } from "../../lib/words.js";
+import { fold } from "../../language/words.js";
 import {
   ANY_CAR,
   ANY_PARTNER,

@@ -13,7 +13,7 @@ import type { StoreNouns } from "../ports.js";
 import { retrieve, shownSimilarity } from "../search/retrieve.js";
 import { findStatement, keepStatement, type Looking, type StatementName } from "./statements.js";
 import { tellTurns } from "../search/statements.js";
-import type { Ground } from "../search/search-ground.js";
+import type { Ground } from "../search/search-scope.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
 import type { Actor, Memory, Unit } from "../types.js";
 

@@ -6,7 +6,7 @@ import type { Admitted, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
 import type { JournalRow } from "../ports.js";
-import { readAs } from "../service/journal.js";
+import { readAs } from "../journal/journal.js";
 import type { Memory } from "../types.js";
 import { findLatest } from "./find-memory.js";
 import { findStatement } from "./statements.js";

@@ -1,4 +1,4 @@
-import { fold } from "../../lib/words.js";
+import { fold } from "../../language/words.js";
 import { VAGUE_SUBJECTS } from "./slot-words.js";
 
 const LONGEST = 240;

@@ -1,7 +1,7 @@
-import { contentRoot } from "../../lib/english/relations.js";
-import type { Place, QuoteFinder } from "../../lib/find-quote.js";
-import { sentenceSpans } from "../../lib/sentences.js";
-import { NUMBER_WORDS, tokenise } from "../../lib/words.js";
+import { contentRoot } from "../../language/english/relations.js";
+import type { Place, QuoteFinder } from "../../language/find-quote.js";
+import { sentenceSpans } from "../../language/sentences.js";
+import { NUMBER_WORDS, tokenise } from "../../language/words.js";
 
 /** Longer texts are only looked through for the very words of a fact, in UTF-16 units. */
 const LONGEST_TEXT = 200_000;

@@ -5,7 +5,7 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import { maySee, reachableContainers } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { Admitted, CoreContext } from "../context.js";
-import { endUserSchema, filtersOf } from "../end-user.js";
+import { endUserSchema, filtersOf } from "../access/end-user.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { PlacedMemory } from "../ports.js";
 import { listStatements } from "./list-statements.js";

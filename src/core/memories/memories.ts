@@ -7,7 +7,7 @@ import { containerOfWrite } from "../containers/usual-container.js";
 import { keepEntityContext } from "../containers/entity-context.js";
 import type { Admitted, CoreContext } from "../context.js";
 import type { AppError } from "../errors.js";
-import { endUserOfAddition, withEndUser } from "../end-user.js";
+import { endUserOfAddition, withEndUser } from "../access/end-user.js";
 import { resolveFacts, type StatedCandidate } from "./resolve-facts.js";
 import { writeFacts } from "./write-facts.js";
 import {

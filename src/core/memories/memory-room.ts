@@ -1,6 +1,6 @@
 import { iso } from "../../lib/time.js";
 import type { StoreNouns } from "../ports.js";
-import { readSettings } from "../service/settings.js";
+import { readSettings } from "../upkeep/settings.js";
 import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
 

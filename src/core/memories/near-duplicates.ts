@@ -1,6 +1,6 @@
-import { sameWordsOf } from "../../lib/english/same-words.js";
-import { normalForm } from "../../lib/languages/normal-form.js";
-import { fold, NUMBER_WORDS } from "../../lib/words.js";
+import { sameWordsOf } from "../../language/english/same-words.js";
+import { normalForm } from "../../language/languages/normal-form.js";
+import { fold, NUMBER_WORDS } from "../../language/words.js";
 
 /** Letters, numbers with their inner points and a leading minus, and the signs that change what a text says (`C++`, `5 %`, `?`). */
 const PIECE = /(?<![\p{L}\p{N}])-?\p{N}+(?:[.,:/-]\p{N}+)*|[\p{L}\p{M}\p{N}\p{Co}]+|[\p{S}#%&@*?]/gu;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { windowsOf } from "../../lib/windows.js";
+import { windowsOf } from "../../language/windows.js";
 import { requireContainer } from "../auth.js";
 import { sharedTimeZone, writtenWhen } from "../containers/time-zone.js";
 import { usualContainer } from "../containers/usual-container.js";

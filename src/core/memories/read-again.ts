@@ -1,5 +1,5 @@
 import { iso } from "../../lib/time.js";
-import { isStopWord, tokenise } from "../../lib/words.js";
+import { isStopWord, tokenise } from "../../language/words.js";
 import { systemActor } from "../auth.js";
 import type { StoreNouns } from "../ports.js";
 import type { Memory } from "../types.js";

@@ -1,5 +1,5 @@
-import { stem } from "../../lib/stem.js";
-import { fold, NUMBER_WORDS } from "../../lib/words.js";
+import { stem } from "../../language/stem.js";
+import { fold, NUMBER_WORDS } from "../../language/words.js";
 import { SLOT_PATTERNS, type SlotPattern } from "./slot-patterns.js";
 import { isJob, valueWords, type ValueKind } from "./slot-values.js";
 import {

@@ -1,4 +1,4 @@
-import { tokenise } from "../../lib/words.js";
+import { tokenise } from "../../language/words.js";
 import type { Memory } from "../types.js";
 import { ends, isOneState, type State, wordsOfHeld } from "./endings.js";
 import { readingOf, readingOfFact, type Reading } from "./reading.js";

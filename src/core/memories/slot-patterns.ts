@@ -1,4 +1,4 @@
-import { NUMBER_WORDS } from "../../lib/words.js";
+import { NUMBER_WORDS } from "../../language/words.js";
 import type { ValueKind } from "./slot-values.js";
 
 /** How a statement about one slot is written. Groups: `s` subject, `v` value, `f` former value, `k` what the slot is of. */

@@ -1,4 +1,4 @@
-import { fold, NUMBER_WORDS } from "../../lib/words.js";
+import { fold, NUMBER_WORDS } from "../../language/words.js";
 import { datePartsOf } from "./statement.js";
 import { JOB_MODIFIERS, OCCUPATIONS, PHASES, REGIONS } from "./slot-words.js";
 

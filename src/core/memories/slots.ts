@@ -1,4 +1,4 @@
-import { tokenise } from "../../lib/words.js";
+import { tokenise } from "../../language/words.js";
 import { SLOT_WORDS } from "./slot-words.js";
 import { contradicts, includesValue, isSameValue, type ValueKind } from "./slot-values.js";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { createQuoteFinder, type Place } from "../../lib/find-quote.js";
+import { createQuoteFinder, type Place } from "../../language/find-quote.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { isLasting } from "./lasting.js";
 import { customIdSchema, dateSchema, momentIn, textSchema } from "../input.js";

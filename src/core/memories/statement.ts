@@ -1,4 +1,4 @@
-import { fold } from "../../lib/words.js";
+import { fold } from "../../language/words.js";
 import { spellOut } from "./near-duplicates.js";
 
 /** A text that says how something is now, with what surrounds that taken off. */

@@ -1,4 +1,4 @@
-import { createQuoteFinder } from "../../lib/find-quote.js";
+import { createQuoteFinder } from "../../language/find-quote.js";
 import { createId, isId } from "../../lib/ids.js";
 import { maySee, systemActor } from "../auth.js";
 import type { CoreContext } from "../context.js";

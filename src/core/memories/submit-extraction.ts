@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { sha256 } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
-import { createQuoteFinder, type Place } from "../../lib/find-quote.js";
+import { createQuoteFinder, type Place } from "../../language/find-quote.js";
 import { parseIso } from "../../lib/time.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { maySee } from "../auth.js";

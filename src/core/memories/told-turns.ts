@@ -1,5 +1,5 @@
 import { dayIn } from "../../lib/time-zone.js";
-import { isStopWord, tokenise } from "../../lib/words.js";
+import { isStopWord, tokenise } from "../../language/words.js";
 import { ownTimeZone, sharedTimeZone } from "../containers/time-zone.js";
 import type { CoreContext } from "../context.js";
 import { guidanceFor } from "../documents/guidance.js";

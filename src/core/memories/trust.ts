@@ -1,4 +1,4 @@
-import { hiddenReadings, visibleText } from "../../lib/hidden-text.js";
+import { hiddenReadings, visibleText } from "../../language/hidden-text.js";
 import type { FactCandidate, Memory, Origin, Trust } from "../types.js";
 import { ANNOUNCED, CHANGED, OF_THE_USER, PAYMENT, SENSITIVE, SIGNS, type Audience } from "./trust-signs.js";
 

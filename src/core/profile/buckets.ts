@@ -1,5 +1,5 @@
 import type { StoreNouns } from "../ports.js";
-import { readSettings } from "../service/settings.js";
+import { readSettings } from "../upkeep/settings.js";
 import type { Memory, ProfileBucket } from "../types.js";
 import { verdictOn } from "./bucket-verdict.js";
 import { presetJudge } from "./preset-cues.js";

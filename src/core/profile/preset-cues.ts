@@ -1,4 +1,4 @@
-import { fold } from "../../lib/words.js";
+import { fold } from "../../language/words.js";
 
 /**
  * What speaks for a bucket that many have, by its key. Words and phrases, separated by `|`, in folded text (see `fold`); `*` stands for

@@ -7,7 +7,7 @@ import { effectiveBuckets, fillBuckets } from "./buckets.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { digestBucket, type BucketContent } from "./digest.js";
 import { fitProfile } from "./profile-room.js";
-import { endUserSchema, filtersOf } from "../end-user.js";
+import { endUserSchema, filtersOf } from "../access/end-user.js";
 import { querySchema } from "../search/query-text.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import { isLasting } from "../memories/lasting.js";

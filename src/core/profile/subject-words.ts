@@ -1,6 +1,6 @@
-import { backgroundShare } from "../../lib/english/common-words.js";
-import { contentRoot, relatedRoots } from "../../lib/english/relations.js";
-import { tokenise } from "../../lib/words.js";
+import { backgroundShare } from "../../language/english/common-words.js";
+import { contentRoot, relatedRoots } from "../../language/english/relations.js";
+import { tokenise } from "../../language/words.js";
 
 /** From here on a word is a synonym or a kind of the other, below it they only have something to do with each other. */
 const CLOSE = 0.5;

@@ -1,9 +1,9 @@
-import { stem } from "../../lib/stem.js";
-import { tokenise } from "../../lib/words.js";
+import { stem } from "../../language/stem.js";
+import { tokenise } from "../../language/words.js";
 import { requireAllContainers } from "../auth.js";
 import type { Admitted, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import { readSettings } from "../service/settings.js";
+import { readSettings } from "../upkeep/settings.js";
 import type { ProfileBucket } from "../types.js";
 
 /** A bucket that suits many, with words that speak for it. */

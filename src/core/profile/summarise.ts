@@ -1,5 +1,5 @@
-import { fenceOf } from "../../lib/fence.js";
-import { numbersOf } from "../../lib/numbers.js";
+import { fenceOf } from "../../lib/prompt-delimiter.js";
+import { numbersOf } from "../../language/numbers.js";
 import { truncate } from "../../lib/truncate.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";

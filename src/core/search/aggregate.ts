@@ -1,7 +1,7 @@
 import { sha256 } from "../../lib/crypto.js";
-import { fenceOf } from "../../lib/fence.js";
+import { fenceOf } from "../../lib/prompt-delimiter.js";
 import { idFrom } from "../../lib/ids.js";
-import { numbersOf } from "../../lib/numbers.js";
+import { numbersOf } from "../../language/numbers.js";
 import { truncate } from "../../lib/truncate.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import type { CoreContext } from "../context.js";

@@ -1,4 +1,4 @@
-import { toldFacets } from "../../lib/facets/facets.js";
+import { toldFacets } from "../../language/facets/facets.js";
 import type { Calibration } from "../ports.js";
 import { demandsOf, type Demand, type Demands } from "./demands.js";
 import type { Evidence, UnitWords } from "./evidence.js";

@@ -5,7 +5,7 @@ import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
-import type { Ground } from "./search-ground.js";
+import type { Ground } from "./search-scope.js";
 
 /** A result, as far as chunks are shown beside it. */
 interface Result {

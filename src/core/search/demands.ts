@@ -1,7 +1,7 @@
-import { conceptsOf, rootOf } from "../../lib/english/relations.js";
-import { askedFacets } from "../../lib/facets/facets.js";
-import { isForeignWord } from "../../lib/languages/function-words.js";
-import { foldedRuns, isStopWord, looksEnglish, queryWords, tokenise } from "../../lib/words.js";
+import { conceptsOf, rootOf } from "../../language/english/relations.js";
+import { askedFacets } from "../../language/facets/facets.js";
+import { isForeignWord } from "../../language/languages/function-words.js";
+import { foldedRuns, isStopWord, looksEnglish, queryWords, tokenise } from "../../language/words.js";
 import { isFrameWord, isSubjectOfAll } from "./frame-words.js";
 import { readSpelling } from "./misspelt.js";
 import type { Query, QueryTerm, WordCounts } from "./query.js";

@@ -1,11 +1,11 @@
-import { titleOf } from "../../lib/title.js";
-import { summarize } from "../../lib/summary.js";
-import { isStopWord, tokenise } from "../../lib/words.js";
+import { titleOf } from "../../language/title.js";
+import { summarize } from "../../language/summary.js";
+import { isStopWord, tokenise } from "../../language/words.js";
 import type { CoreContext } from "../context.js";
 import type { PassageStatement, Statements } from "../ports.js";
 import type { Document, DocumentHead } from "../types.js";
 import { askingIn, divide, GAP, isGone, type Asking } from "./passages.js";
-import type { Ground } from "./search-ground.js";
+import type { Ground } from "./search-scope.js";
 
 type Searching = Pick<CoreContext, "store" | "clock">;
 type Searched = Pick<Ground, "organizationId" | "scope">;

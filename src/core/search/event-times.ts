@@ -1,5 +1,5 @@
 import type { TimeZone } from "../../lib/time-zone.js";
-import { isStopWord, tokenise } from "../../lib/words.js";
+import { isStopWord, tokenise } from "../../language/words.js";
 import type { Evidence, UnitWords } from "./evidence.js";
 import { dateSaidIn, momentsOf } from "./query-dates.js";
 import type { Query } from "./query.js";

@@ -1,9 +1,9 @@
-import { rarityOf } from "../../lib/english/common-words.js";
-import { contentRoot } from "../../lib/english/relations.js";
-import { tokenise } from "../../lib/words.js";
+import { rarityOf } from "../../language/english/common-words.js";
+import { contentRoot } from "../../language/english/relations.js";
+import { tokenise } from "../../language/words.js";
 import type { UnitDetail } from "../ports.js";
 import type { Query, TermMatch } from "./query.js";
-import type { RankRecipe } from "./recipes.js";
+import type { RankRecipe } from "./ranking-weights.js";
 import { isKept, LikelyRoots, type Root } from "./roots.js";
 import { readText, type TextWords } from "./text-words.js";
 

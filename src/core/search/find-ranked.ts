@@ -7,7 +7,7 @@ import type { RankedUnit } from "./rank.js";
 import { rerankWith } from "./rerank-with.js";
 import { rerankByRules } from "./rerank.js";
 import { retrieve, shownSimilarity, type Retrieved } from "./retrieve.js";
-import type { Ground } from "./search-ground.js";
+import type { Ground } from "./search-scope.js";
 import type { UnitKind } from "../types.js";
 
 /** What is wanted of a search beside its question. */

@@ -1,5 +1,5 @@
-import { rootOf } from "../../lib/english/relations.js";
-import { tokenise } from "../../lib/words.js";
+import { rootOf } from "../../language/english/relations.js";
+import { tokenise } from "../../language/words.js";
 
 /** Whom memories are about, as agents call them, in several languages. */
 const SUBJECTS = rootsOf(

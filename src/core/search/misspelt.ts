@@ -1,10 +1,10 @@
 import { editDistance } from "../../lib/edit-distance.js";
-import { RARE_SHARE, backgroundShare } from "../../lib/english/common-words.js";
-import { conceptsOf, rootOf } from "../../lib/english/relations.js";
-import { cueWords } from "../../lib/facets/facets.js";
+import { RARE_SHARE, backgroundShare } from "../../language/english/common-words.js";
+import { conceptsOf, rootOf } from "../../language/english/relations.js";
+import { cueWords } from "../../language/facets/facets.js";
 import { once } from "../../lib/once.js";
 import { groupBy } from "../../lib/group-by.js";
-import { isStopWord, queryWords } from "../../lib/words.js";
+import { isStopWord, queryWords } from "../../language/words.js";
 import type { WordCounts } from "./query.js";
 
 /** Words that questions are made of and that say nothing about their subject. */

@@ -1,5 +1,5 @@
-import { conceptsOf } from "../../lib/english/relations.js";
-import { looksEnglish } from "../../lib/words.js";
+import { conceptsOf } from "../../language/english/relations.js";
+import { looksEnglish } from "../../language/words.js";
 import type { QueryTerm, TermMatch } from "./query.js";
 
 /** Matches of a word of a text that is no form of a query's word, but nearly; undefined for none. */

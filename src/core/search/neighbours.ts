@@ -1,7 +1,7 @@
 import type { CoreContext } from "../context.js";
 import type { Chunk } from "../types.js";
 import { asChunksHold } from "./passages.js";
-import type { Ground } from "./search-ground.js";
+import type { Ground } from "./search-scope.js";
 
 /**
  * The chunks just before and just after each of these in its document, by the chunk's id, in the order of the text; without

@@ -1,6 +1,6 @@
 import type { UnitWords } from "./evidence.js";
 import type { Query } from "./query.js";
-import type { RankRecipe } from "./recipes.js";
+import type { RankRecipe } from "./ranking-weights.js";
 
 /** The candidates of one search with what each has of every term, so that neighbours and documents can be looked at together. */
 export interface Candidates {

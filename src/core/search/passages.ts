@@ -1,4 +1,4 @@
-import { sentenceSpans, type Span } from "../../lib/sentences.js";
+import { sentenceSpans, type Span } from "../../language/sentences.js";
 import { iso } from "../../lib/time.js";
 import { isWithdrawn } from "../memories/forget.js";
 import { isSetAside, timeWasOver } from "../memories/set-aside.js";
@@ -6,7 +6,7 @@ import { temporalContextSchema } from "../memories/temporal-context.js";
 import type { CoreContext } from "../context.js";
 import type { ChunkDetail, DividedPassage, PassageStatement, StoreNouns, UnitDetail, UnitScope } from "../ports.js";
 import { unitOf, type Chunk } from "../types.js";
-import type { Ground } from "./search-ground.js";
+import type { Ground } from "./search-scope.js";
 
 /** Stands where something was left out. */
 export const GAP = "[…]";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { backgroundShare } from "../../lib/english/common-words.js";
-import { contentRoot } from "../../lib/english/relations.js";
-import { tokenise } from "../../lib/words.js";
+import { backgroundShare } from "../../language/english/common-words.js";
+import { contentRoot } from "../../language/english/relations.js";
+import { tokenise } from "../../language/words.js";
 
 /** Characters of a query that are searched for. */
 const MOST_USED = 10_000;

@@ -1,9 +1,9 @@
-import { backgroundShare, COMMON_SHARE } from "../../lib/english/common-words.js";
-import { joinNeighbours, splitWord, type Compound } from "../../lib/english/compounds.js";
-import { familyOf } from "../../lib/english/families.js";
-import { relatedRoots, rootOf } from "../../lib/english/relations.js";
-import { isRelativeTime } from "../../lib/english/time-words.js";
-import { isStopWord, otherForms, queryWords, tokenise } from "../../lib/words.js";
+import { backgroundShare, COMMON_SHARE } from "../../language/english/common-words.js";
+import { joinNeighbours, splitWord, type Compound } from "../../language/english/compounds.js";
+import { familyOf } from "../../language/english/families.js";
+import { relatedRoots, rootOf } from "../../language/english/relations.js";
+import { isRelativeTime } from "../../language/english/time-words.js";
+import { isStopWord, otherForms, queryWords, tokenise } from "../../language/words.js";
 import { findEventMention } from "./event-times.js";
 import { nearWords, type NearWords } from "./near-words.js";
 import { findDateMention, findPastMention, type DateMention } from "./query-dates.js";

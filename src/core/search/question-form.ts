@@ -1,7 +1,7 @@
-import { backgroundShare, RARE_SHARE } from "../../lib/english/common-words.js";
-import { conceptsOf, rootOf } from "../../lib/english/relations.js";
-import { facetForm } from "../../lib/facets/facets.js";
-import { isStopWord, tokenise } from "../../lib/words.js";
+import { backgroundShare, RARE_SHARE } from "../../language/english/common-words.js";
+import { conceptsOf, rootOf } from "../../language/english/relations.js";
+import { facetForm } from "../../language/facets/facets.js";
+import { isStopWord, tokenise } from "../../language/words.js";
 
 /** A question shows at its beginning what it asks for. */
 const LONGEST_READ = 1_000;

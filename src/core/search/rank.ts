@@ -8,7 +8,7 @@ import { matchDate } from "./query-dates.js";
 import { analyseQuery, type Query, type WordCounts } from "./query.js";
 import { findSides, weighEvent } from "./event-times.js";
 import { OUT_OF_DATE, standingFor, withNamesOfPast } from "./out-of-date.js";
-import { RANK, type RankRecipe } from "./recipes.js";
+import { RANK, type RankRecipe } from "./ranking-weights.js";
 import { levelSimilarities } from "./level.js";
 import { gatherRepetitions, standIn, type Listed, type Repetition } from "./repetition.js";
 import { findSources, shareStrengths } from "./sources.js";

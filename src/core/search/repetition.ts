@@ -1,5 +1,5 @@
 import type { UnitWords } from "./evidence.js";
-import { rarityOf } from "../../lib/english/common-words.js";
+import { rarityOf } from "../../language/english/common-words.js";
 import type { Root } from "./roots.js";
 import { meaningKey } from "../memories/near-duplicates.js";
 import type { UnitKind } from "../types.js";

@@ -1,4 +1,4 @@
-import { fenceOf } from "../../lib/fence.js";
+import { fenceOf } from "../../lib/prompt-delimiter.js";
 import { truncate } from "../../lib/truncate.js";
 import type { Reranker } from "../ports.js";
 import { rerankResultsPrompt } from "../prompts/rerank-results.js";

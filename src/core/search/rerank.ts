@@ -1,6 +1,6 @@
-import { backgroundShare } from "../../lib/english/common-words.js";
-import { rootOf } from "../../lib/english/relations.js";
-import { tokenise } from "../../lib/words.js";
+import { backgroundShare } from "../../language/english/common-words.js";
+import { rootOf } from "../../language/english/relations.js";
+import { tokenise } from "../../language/words.js";
 import { answerPattern, asksForMany } from "./answer-types.js";
 import { readUnit, type UnitWords } from "./evidence.js";
 import type { RankedUnit } from "./rank.js";

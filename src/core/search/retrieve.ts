@@ -14,8 +14,8 @@ import {
   type RankedUnit,
   type RankInput,
 } from "./rank.js";
-import { SEARCH } from "./recipes.js";
-import type { Ground } from "./search-ground.js";
+import { SEARCH } from "./ranking-weights.js";
+import type { Ground } from "./search-scope.js";
 import { waitFor } from "./waits.js";
 import type { Unit, UnitKind, UnitSet, VectorSpace } from "../types.js";
 

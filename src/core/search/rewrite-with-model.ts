@@ -1,4 +1,4 @@
-import { fenceOf } from "../../lib/fence.js";
+import { fenceOf } from "../../lib/prompt-delimiter.js";
 import { dayIn } from "../../lib/time-zone.js";
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";

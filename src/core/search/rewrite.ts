@@ -1,5 +1,5 @@
-import { relatedRoots, rootOf } from "../../lib/english/relations.js";
-import { isStopWord, tokenise } from "../../lib/words.js";
+import { relatedRoots, rootOf } from "../../language/english/relations.js";
+import { isStopWord, tokenise } from "../../language/words.js";
 import { resolveRelativeDates } from "./relative-dates.js";
 
 /** Longer texts are no questions any more; rules could only spoil them. */

@@ -1,4 +1,4 @@
-import { familyOf } from "../../lib/english/families.js";
+import { familyOf } from "../../language/english/families.js";
 
 /** The content words of a text that count as one. */
 export interface Root {

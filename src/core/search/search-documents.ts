@@ -16,7 +16,7 @@ import { asChunksHold } from "./passages.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
-import { groundSchema, layGround, type Ground } from "./search-ground.js";
+import { groundSchema, layGround, type Ground } from "./search-scope.js";
 import { millisecondsSince, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
 import { createWaits } from "./waits.js";
 import { type Actor, type Chunk, type DocumentHead, MOST_CONTENT_BYTES } from "../types.js";

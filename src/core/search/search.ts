@@ -19,7 +19,7 @@ import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
-import { groundSchema, layGround, type Ground } from "./search-ground.js";
+import { groundSchema, layGround, type Ground } from "./search-scope.js";
 import { tellTurns } from "./statements.js";
 import { createWaits } from "./waits.js";
 import type { Actor, Chunk, DocumentHead, Memory, Trust, Unit, UnitKind } from "../types.js";

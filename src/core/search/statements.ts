@@ -2,7 +2,7 @@ import type { CoreContext } from "../context.js";
 import { createTeller, type Statement } from "../memories/told-turns.js";
 import type { UnitDetail, UnreadTurn } from "../ports.js";
 import type { RankedUnit } from "./rank.js";
-import type { Ground } from "./search-ground.js";
+import type { Ground } from "./search-scope.js";
 import type { Unit } from "../types.js";
 
 /** From this share of a turn on, a fact that quotes it says all of it. */

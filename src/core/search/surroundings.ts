@@ -1,6 +1,6 @@
 import type { UnitWords } from "./evidence.js";
 import type { Places } from "./order.js";
-import type { RankRecipe } from "./recipes.js";
+import type { RankRecipe } from "./ranking-weights.js";
 
 /**
  * Talk goes on about what it is about: chunks close to one of the best gain a share of its score, the less the farther

@@ -1,8 +1,8 @@
-import { rootOf } from "../../lib/english/relations.js";
-import { sameWordsOf } from "../../lib/english/same-words.js";
-import { isTimeWord } from "../../lib/english/time-words.js";
-import { isDigit } from "../../lib/numbers.js";
-import { isNegation, isStopWord, NUMBER_WORDS, splitWords } from "../../lib/words.js";
+import { rootOf } from "../../language/english/relations.js";
+import { sameWordsOf } from "../../language/english/same-words.js";
+import { isTimeWord } from "../../language/english/time-words.js";
+import { isDigit } from "../../language/numbers.js";
+import { isNegation, isStopWord, NUMBER_WORDS, splitWords } from "../../language/words.js";
 import { forgetRoots, keepRoot, type KnownRoot, looseRoot, type Root } from "./roots.js";
 
 /** A text, taken apart for ranking, as small as can be: tens of thousands are kept. */

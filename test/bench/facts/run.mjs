@@ -11,7 +11,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const set = JSON.parse(readFileSync(join(here, "labelled.json"), "utf8"));
 
 async function judge(items, dist) {
-  const { createRulesExtractor } = await import(pathToFileURL(resolve(dist, "adapters/llm/rules.js")).href);
+  const { createRulesExtractor } = await import(pathToFileURL(resolve(dist, "adapters/facts/rules.js")).href);
   const extractor = createRulesExtractor();
   const judged = [];
   for (const item of items) judged.push(judgeItem(item, await extractor.extract(sourceOf(item, set.saidOn))));

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { familyOf } from "../../../src/lib/english/families.js";
+import { familyOf } from "../../../src/language/english/families.js";
 import { forgetRoots, isKept, keepRoot, LikelyRoots, looseRoot } from "../../../src/core/search/roots.js";
 
 const WORDS = "garden gardener bake bakery baker piano run runner teach teacher school write writer letter".split(" ");

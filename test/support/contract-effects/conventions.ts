@@ -32,7 +32,7 @@ export const conventions: readonly ContractGroup[] = [
       }),
       works(
         "The description names every operation that is served",
-        inTest("faces/rest-openapi", "has every operation that is served, once"),
+        inTest("transports/rest-openapi", "has every operation that is served, once"),
       ),
       works("`GET /` answers, so that a client sees that the service is there", (world) =>
         world.gives(200, "GET", "/"),
@@ -68,13 +68,13 @@ export const conventions: readonly ContractGroup[] = [
       works(
         "A conflict that passes (a merge) leaves the retry to the client, with a short wait",
         inTest(
-          "faces/rest-container-tags",
+          "transports/rest-container-tags",
           "the list shows it, and a write to the source may be tried again in a second",
         ),
       ),
       works(
         "429 has a `Retry-After` of seconds, never of an hour",
-        inTest("faces/rest-limits", "beyond it the answer is 429 with a short wait, and nothing is done"),
+        inTest("transports/rest-limits", "beyond it the answer is 429 with a short wait, and nothing is done"),
       ),
       works(
         "A client that tries an addition again with the same `customId` makes no second document",
@@ -89,7 +89,7 @@ export const conventions: readonly ContractGroup[] = [
       ),
       works(
         "What trying again cannot mend is not answered with 5xx",
-        inTest("faces/rest-small-endpoints", "the SDK is told once: it does not try again"),
+        inTest("transports/rest-small-endpoints", "the SDK is told once: it does not try again"),
       ),
     ],
   },
@@ -99,17 +99,17 @@ export const conventions: readonly ContractGroup[] = [
       works(
         "A preflight allows every origin, the methods of the API and the headers asked for",
         inTest(
-          "faces/rest-errors",
+          "transports/rest-errors",
           "a preflight allows every origin, the methods of the API and the headers that are asked for",
         ),
       ),
       works(
         "Pages may read `Retry-After`, `x-should-retry` and `X-RateLimit-*`",
-        inTest("faces/rest-limits", "web pages may read the headers"),
+        inTest("transports/rest-limits", "web pages may read the headers"),
       ),
       works(
         "Preflights need no key",
-        inTest("faces/rest-limits", "a preflight is answered without a key, for any path"),
+        inTest("transports/rest-limits", "a preflight is answered without a key, for any path"),
       ),
     ],
   },
@@ -145,12 +145,12 @@ export const conventions: readonly ContractGroup[] = [
       }),
       works(
         "404 for a path that is not there, 405 for another method",
-        inTest("faces/rest-limits", "a known path with another method answers 405 and says which it takes"),
+        inTest("transports/rest-limits", "a known path with another method answers 405 and says which it takes"),
       ),
       works(
         "413 for a text over the limit, naming the limit",
         inTest(
-          "faces/rest-errors",
+          "transports/rest-errors",
           "a text over the limit is refused with the limit, one at the limit is kept however it is escaped",
         ),
       ),
@@ -176,7 +176,7 @@ export const conventions: readonly ContractGroup[] = [
     effects: [
       works(
         "A text has at most 1 MB, a file 50 MB, both settings",
-        inTest("faces/rest-files", "too much: 413 that names the setting"),
+        inTest("transports/rest-files", "too much: 413 that names the setting"),
       ),
       works("A batch has 1 to 600 documents", async (world) => {
         await world.gives(400, "POST", "/v3/documents/batch", { documents: [] });
@@ -184,7 +184,7 @@ export const conventions: readonly ContractGroup[] = [
       }),
       works(
         "600 documents go in one request",
-        inTest("faces/rest-batch", "600 documents of a usual size go in one request"),
+        inTest("transports/rest-batch", "600 documents of a usual size go in one request"),
       ),
       works("A bulk deletion has 1 to 100 ids", async (world) => {
         await world.gives(400, "DELETE", "/v3/documents/bulk", { ids: [] });
@@ -230,7 +230,7 @@ export const conventions: readonly ContractGroup[] = [
           messages: [{ role: "user", content: "x" }],
         });
       }),
-      works("A key's own rate holds for it alone", inTest("faces/rest-keys", "its rate holds for this key alone")),
+      works("A key's own rate holds for it alone", inTest("transports/rest-keys", "its rate holds for this key alone")),
       works("Analytics reach back at most 90 days, with pages of at most 100", async (world) => {
         await world.gives(400, "GET", "/v3/analytics/usage?limit=101");
         await world.gives(400, "GET", "/v3/analytics/usage?from=2020-01-01T00:00:00Z&to=2021-01-01T00:00:00Z");

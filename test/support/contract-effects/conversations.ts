@@ -47,7 +47,7 @@ export const conversations: readonly ContractGroup[] = [
       works(
         "One edited message changes that message alone",
         inTest(
-          "faces/rest-conversations",
+          "transports/rest-conversations",
           "with one edited message changes that message alone, and what it says is learnt",
         ),
       ),
@@ -74,7 +74,7 @@ export const conversations: readonly ContractGroup[] = [
       }),
       works(
         "Calls of tools are kept and found with arguments and results",
-        inTest("faces/rest-conversations", "are kept and found as %s writes them"),
+        inTest("transports/rest-conversations", "are kept and found as %s writes them"),
       ),
       doesNot(
         "Images of messages are read",
@@ -86,7 +86,7 @@ export const conversations: readonly ContractGroup[] = [
       ),
       works(
         "`image_url` is another name of `imageUrl`, `customId` of `conversationId`, `containerTag` of `containerTags`",
-        inTest("faces/rest-changes", "takes the names that samples use: customId, containerTag, image_url"),
+        inTest("transports/rest-changes", "takes the names that samples use: customId, containerTag, image_url"),
       ),
       works("`metadata` has single values alone", async (world) => {
         const { id } = await talk(world, [HI], { metadata: { team: "a" } });

@@ -5,8 +5,8 @@ const INTRODUCTION = `# What the API promises, and what of it holds
 
 Each promise of the Supermemory API that has an effect, how it stands here, and what shows it.
 "works" holds on every install, "works with a model" where a language model is configured (see [language models](models.md)), "does not" says why.
-A promise without a named test is probed by \`test/faces/contract-effects.test.ts\`, over HTTP; one of a single field by
-\`test/faces/field-effects.test.ts\`. This file is written by the former: \`npx vitest run test/faces/contract-effects.test.ts -u\`.
+A promise without a named test is probed by \`test/transports/contract-effects.test.ts\`, over HTTP; one of a single field by
+\`test/transports/field-effects.test.ts\`. This file is written by the former: \`npx vitest run test/transports/contract-effects.test.ts -u\`.
 `;
 
 /** The table as a Markdown document. */

@@ -76,7 +76,7 @@ export const documents: readonly ContractGroup[] = [
       works(
         "`forgetAfter`: from then on the document's memories and passages are not found",
         inTest(
-          "faces/rest-document-expiry",
+          "transports/rest-document-expiry",
           "hides the document from then on, shows it as forgotten where that is asked for, and null takes it off",
         ),
       ),
@@ -97,7 +97,7 @@ export const documents: readonly ContractGroup[] = [
       }),
       works(
         "A statement that adds to another extends it; both stay",
-        inTest("faces/rest-rule-updates", "what is told of a dog extends that there is one, and both stay"),
+        inTest("transports/rest-rule-updates", "what is told of a dog extends that there is one, and both stay"),
       ),
       worksWithModel(
         "What follows from several memories is a guess that waits for review",
@@ -116,7 +116,10 @@ export const documents: readonly ContractGroup[] = [
       }),
       works(
         "`done` means that its passages are found",
-        inTest("faces/rest-dreaming", "who waits for a document that waits for quiet is told so, and finds its text"),
+        inTest(
+          "transports/rest-dreaming",
+          "who waits for a document that waits for quiet is told so, and finds its text",
+        ),
       ),
       works(
         "One that fails says `failed` and why, in its record and in lists",
@@ -129,7 +132,7 @@ export const documents: readonly ContractGroup[] = [
       works(
         "`dreaming: instant` reads a document by itself at once",
         inTest(
-          "faces/rest-dreaming",
+          "transports/rest-dreaming",
           "one that is to be remembered at once waits for nothing, and says since when its facts are found",
         ),
       ),
@@ -159,7 +162,7 @@ export const documents: readonly ContractGroup[] = [
       worksWithModel(
         "What rules had to read is read again once the model answers",
         inTest(
-          "faces/model-failures",
+          "transports/model-failures",
           "recollect status tells how many, and a start with another key has them read again at once",
         ),
       ),
@@ -170,11 +173,11 @@ export const documents: readonly ContractGroup[] = [
     effects: [
       works(
         "Takes objects and plain texts, and answers in their order",
-        inTest("faces/rest-batch", "takes objects and plain texts, and answers in their order"),
+        inTest("transports/rest-batch", "takes objects and plain texts, and answers in their order"),
       ),
       works(
         "What stands above the documents is their default; their own values win",
-        inTest("faces/rest-batch", "what stands above the documents holds for all that do not say otherwise"),
+        inTest("transports/rest-batch", "what stands above the documents holds for all that do not say otherwise"),
       ),
       works("Metadata of both is joined, the document's own first", async (world) => {
         const { results } = await world.ok("POST", "/v3/documents/batch", {
@@ -197,22 +200,25 @@ export const documents: readonly ContractGroup[] = [
       ),
       works(
         "A failed document is named by its `customId`, else `unknown`",
-        inTest("faces/rest-batch", "each document that cannot be taken fails by itself, with field and rule"),
+        inTest("transports/rest-batch", "each document that cannot be taken fails by itself, with field and rule"),
       ),
       works(
         "Older `documentDate`s are read first",
-        inTest("faces/rest-batch", "documents with older dates are taken in first; those without a date are of now"),
+        inTest(
+          "transports/rest-batch",
+          "documents with older dates are taken in first; those without a date are of now",
+        ),
       ),
       works(
         "A `customId` twice in one batch is an addition and one again",
-        inTest("faces/rest-batch", "a customId twice is added again, in the order of the request"),
+        inTest("transports/rest-batch", "a customId twice is added again, in the order of the request"),
       ),
       works("`content` above the documents must be null or absent", (world) =>
         world.gives(400, "POST", "/v3/documents/batch", { content: "x", documents: ["y"] }),
       ),
       works(
         "Never 409 because a document exists or is worked on",
-        inTest("faces/rest-batch", "never refused because a document exists, or is being processed"),
+        inTest("transports/rest-batch", "never refused because a document exists, or is being processed"),
       ),
     ],
   },

@@ -36,11 +36,11 @@ export const files: readonly ContractGroup[] = [
       }),
       works(
         "All fields of a form reach the document; metadata is JSON in a text",
-        inTest("faces/rest-files", "every field of a form reaches the document"),
+        inTest("transports/rest-files", "every field of a form reaches the document"),
       ),
       works(
         "`containerTags` is a JSON list, one tag, or the field more than once",
-        inTest("faces/rest-files", "containerTags as %s"),
+        inTest("transports/rest-files", "containerTags as %s"),
       ),
       works("Metadata that is no JSON object is 400", async (world) =>
         expect((await upload(world, { file: note(), metadata: "{" })).status).toBe(400),
@@ -91,11 +91,11 @@ export const files: readonly ContractGroup[] = [
       ),
       works(
         "Parts of a file can be asked for",
-        inTest("faces/file-links", "opens it without a key, from a page of any site, whole and in pieces"),
+        inTest("transports/file-links", "opens it without a key, from a page of any site, whole and in pieces"),
       ),
       works(
         "A deleted document takes its file with it",
-        inTest("faces/rest-files", "a deleted document takes its file with it"),
+        inTest("transports/rest-files", "a deleted document takes its file with it"),
       ),
     ],
   },

@@ -152,11 +152,11 @@ export const filters: readonly ContractGroup[] = [
       }),
       works(
         "They hold together with container, path and document",
-        inTest("faces/rest-search", "filters, filepath and docId narrow the search"),
+        inTest("transports/rest-search", "filters, filepath and docId narrow the search"),
       ),
       works(
         "They mean the same in lists, searches and profiles",
-        inTest("faces/filter-language", "a filter means the same everywhere, and what it says"),
+        inTest("transports/filter-language", "a filter means the same everywhere, and what it says"),
       ),
     ],
   },

@@ -23,11 +23,11 @@ export const keys: readonly ContractGroup[] = [
       }),
       works(
         "This machine needs no key; others do",
-        inTest("faces/http", "on all addresses, nobody gets in without a key, not even from this machine"),
+        inTest("transports/http", "on all addresses, nobody gets in without a key, not even from this machine"),
       ),
       works(
         "The key `local` of the SDK is taken from this machine",
-        inTest("faces/auth", "a program on this machine gets in with %s"),
+        inTest("transports/auth", "a program on this machine gets in with %s"),
       ),
     ],
   },
@@ -56,7 +56,7 @@ export const keys: readonly ContractGroup[] = [
       }),
       works(
         "A write without a tag goes to the only one; with several it has to name one",
-        inTest("faces/rest-keys", "with several containers, a write has to name one"),
+        inTest("transports/rest-keys", "with several containers, a write has to name one"),
       ),
       works("A key that may only read writes nothing: 403", async (world) => {
         const key = await world.scopedKey({ permission: "read" });
@@ -77,11 +77,14 @@ export const keys: readonly ContractGroup[] = [
       }),
       works(
         "An agent key may converse and read its own containers",
-        inTest("faces/rest-keys", "for some containers keeps conversations and reads and changes these containers"),
+        inTest(
+          "transports/rest-keys",
+          "for some containers keeps conversations and reads and changes these containers",
+        ),
       ),
       works(
         "What lies elsewhere is 404 by id, and finds no way into a search",
-        inTest("faces/rest-keys", "what lies elsewhere is not there, and finds no way into a search"),
+        inTest("transports/rest-keys", "what lies elsewhere is not there, and finds no way into a search"),
       ),
       works("No restricted key makes, lists or revokes keys, or resets", async (world) => {
         const key = await world.scopedKey();
@@ -128,7 +131,7 @@ export const keys: readonly ContractGroup[] = [
       }),
       works(
         "Answers under a rate say what is left of it",
-        inTest("faces/rest-limits", "each answer says what is left"),
+        inTest("transports/rest-limits", "each answer says what is left"),
       ),
       works("`rateLimitMax` and `rateLimitTimeWindow` limit it alone, in their bounds", async (world) => {
         await world.gives(400, "POST", "/v3/auth/scoped-key", { containerTag: world.tag, rateLimitMax: 10_001 });
@@ -154,7 +157,7 @@ export const keys: readonly ContractGroup[] = [
       }),
       works(
         "A key is switched off and on",
-        inTest("faces/rest-keys", "it is listed without its text, switched off and on, and deleted"),
+        inTest("transports/rest-keys", "it is listed without its text, switched off and on, and deleted"),
       ),
       works("An agent key has permission, containers, end and plugin", ofField("POST /v3/auth/agent-key pluginId")),
       works(
@@ -168,7 +171,7 @@ export const keys: readonly ContractGroup[] = [
       ),
       works(
         "OAuth sign-in by its metadata, for apps that want it",
-        inTest("faces/oauth-flow", "from the first refusal on: what it asks, where, and how"),
+        inTest("transports/oauth-flow", "from the first refusal on: what it asks, where, and how"),
       ),
       doesNot(
         "Members, roles and invitations of a team",
@@ -184,7 +187,7 @@ export const keys: readonly ContractGroup[] = [
       ),
       works(
         "Usage is counted, and nothing is limited or billed",
-        inTest("faces/rest-small-endpoints", "counts what was used and limits nothing"),
+        inTest("transports/rest-small-endpoints", "counts what was used and limits nothing"),
       ),
       doesNot("Invoices and automatic top-ups", "nothing is sold here: the lists are empty", async (world) =>
         expect(await world.ok("GET", "/v3/auth/billing/invoices")).toMatchObject({ invoices: [] }),

@@ -24,7 +24,7 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "A document without a tag goes to `sm_project_default`",
-        inTest("faces/rest-documents", "a document without a tag goes to the default project"),
+        inTest("transports/rest-documents", "a document without a tag goes to the default project"),
       ),
       works("A search without a tag looks through all containers", async (world) => {
         await world.remember(`The word of this container is ${world.tag}`);
@@ -45,7 +45,7 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "Tags that begin with `sm_project_` are projects",
-        inTest("faces/rest-projects", "are the containers of their prefix, named by tag where nobody named them"),
+        inTest("transports/rest-projects", "are the containers of their prefix, named by tag where nobody named them"),
       ),
     ],
   },
@@ -108,7 +108,7 @@ export const names: readonly ContractGroup[] = [
       ),
       works(
         "`PATCH` with `customId` renames; one that is taken is 409 for good",
-        inTest("faces/rest-changes", "a customId that is taken is a conflict that repeating does not mend"),
+        inTest("transports/rest-changes", "a customId that is taken is a conflict that repeating does not mend"),
       ),
       works(
         "Any history of adding, changing, moving and deleting ends as promised",
@@ -186,12 +186,12 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "Searches narrow by it, too",
-        inTest("faces/rest-search-parameters", "a filepath is exact, or a prefix when it ends in a slash"),
+        inTest("transports/rest-search-parameters", "a filepath is exact, or a prefix when it ends in a slash"),
       ),
       works(
         "A change of `filepath` alone renames and reads nothing again",
         inTest(
-          "faces/rest-changes",
+          "transports/rest-changes",
           "metadata, path and customId answer `done` when the document is done; no body changes nothing",
         ),
       ),
@@ -244,7 +244,7 @@ export const names: readonly ContractGroup[] = [
       works("Newest first by default; `sort` and `order` change that", ofField("POST /v3/documents/list order")),
       works(
         "`sort: updatedAt` goes by the last change",
-        inTest("faces/rest-memories", "sorts by the last change, filters, and takes several containers"),
+        inTest("transports/rest-memories", "sorts by the last change, filters, and takes several containers"),
       ),
     ],
   },
@@ -263,8 +263,8 @@ export const names: readonly ContractGroup[] = [
         await world.ok("PATCH", `/v3/memories/${id}`, { metadata: { a: "b" } });
         await world.gives(204, "DELETE", `/v3/memories/${id}`);
       }),
-      works("`/v3/memories/batch` serves as well", inTest("faces/rest-batch", "the older path serves as well")),
-      works("`/v3/memories/file` serves as well", inTest("faces/rest-files", "the older path serves as well")),
+      works("`/v3/memories/batch` serves as well", inTest("transports/rest-batch", "the older path serves as well")),
+      works("`/v3/memories/file` serves as well", inTest("transports/rest-files", "the older path serves as well")),
       works("`POST /v3/memories/forget` forgets like `DELETE /v4/memories`", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         expect(await world.ok("POST", "/v3/memories/forget", { id, containerTag: world.tag })).toMatchObject({
@@ -275,11 +275,11 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "Literal paths win over ids: `/list`, `/merge`, `/processing`",
-        inTest("faces/rest-documents", "a path of the API is never taken for an id"),
+        inTest("transports/rest-documents", "a path of the API is never taken for an id"),
       ),
       works(
         "A container named like a path keeps the path",
-        inTest("faces/rest-container-tags", "win over a tag of the same name"),
+        inTest("transports/rest-container-tags", "win over a tag of the same name"),
       ),
       works("`/v2` is 404", (world) => world.gives(404, "POST", "/v2/add", { content: "x" })),
     ],

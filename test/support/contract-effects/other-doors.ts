@@ -9,15 +9,15 @@ export const otherDoors: readonly ContractGroup[] = [
     effects: [
       works(
         "`usage` counts by type, hour and key",
-        inTest("faces/rest-analytics", "usage: by type, by hour, by key, and how many documents there are"),
+        inTest("transports/rest-analytics", "usage: by type, by hour, by key, and how many documents there are"),
       ),
       works(
         "`errors` has the fields of the documentation and those of the web app",
-        inTest("faces/rest-analytics", "errors: the keys of the documentation and those of the web app"),
+        inTest("transports/rest-analytics", "errors: the keys of the documentation and those of the web app"),
       ),
       works(
         "`logs` and `requests` list each call, the newest first, without what was sent",
-        inTest("faces/rest-analytics", "nothing that was sent is recorded: no text, no key, no unknown path"),
+        inTest("transports/rest-analytics", "nothing that was sent is recorded: no text, no key, no unknown path"),
       ),
       works(
         "`from`, `to`, `period`, `type`, `statusCode`, `keyId`, `status`, `id` narrow them",
@@ -26,7 +26,7 @@ export const otherDoors: readonly ContractGroup[] = [
       works(
         "`memory` has totals, searches, tokens and growth",
         inTest(
-          "faces/rest-analytics",
+          "transports/rest-analytics",
           "memory: totals of now, searches and tokens of the period, growth against the one before",
         ),
       ),
@@ -47,7 +47,7 @@ export const otherDoors: readonly ContractGroup[] = [
       }),
       works(
         "A project is deleted with all that is in it, or after moving it",
-        inTest("faces/rest-projects", "after moving what is in it; it is gone from the list at once"),
+        inTest("transports/rest-projects", "after moving what is in it; it is gone from the list at once"),
       ),
       works("`move` without a target is 400", async (world) => {
         const { id } = await world.ok("POST", "/v3/projects", { name: world.tag });
@@ -56,30 +56,30 @@ export const otherDoors: readonly ContractGroup[] = [
       works(
         "`/v3/documents/documents` gives documents with all their memories, superseded and forgotten ones too",
         inTest(
-          "faces/rest-documents-with-memories",
+          "transports/rest-documents-with-memories",
           "superseded and forgotten memories are drawn, with their flags and how they relate",
         ),
       ),
       works(
         "Its texts are cut at 2,000 characters",
-        inTest("faces/rest-documents-with-memories", "a long text is cut at 2,000 characters, and counted whole"),
+        inTest("transports/rest-documents-with-memories", "a long text is cut at 2,000 characters, and counted whole"),
       ),
       works(
         "`by-ids` gives those asked for, in that order",
         inTest(
-          "faces/rest-documents-with-memories",
+          "transports/rest-documents-with-memories",
           "in the order asked for, each once; what is not there is left out",
         ),
       ),
       works(
         "`facets` counts by category",
-        inTest("faces/rest-documents-with-memories", "counts each document once, with names for people"),
+        inTest("transports/rest-documents-with-memories", "counts each document once, with names for people"),
       ),
       works("`sources` and `categories` narrow it", ofField("POST /v3/documents/documents sources")),
       doesNot(
         "Weekly digests, welcome mails, waiting lists, old MCP sign-ins",
         "these belong to the hosted product: answered as empty or done",
-        inTest("faces/rest-small-endpoints", "is answered as things are here"),
+        inTest("transports/rest-small-endpoints", "is answered as things are here"),
       ),
     ],
   },
@@ -88,51 +88,54 @@ export const otherDoors: readonly ContractGroup[] = [
     effects: [
       works(
         "Streamable HTTP at `/mcp`, `/mcp/` and `/`, without sessions",
-        inTest("faces/mcp-http", "paths that clients know all answer"),
+        inTest("transports/mcp-http", "paths that clients know all answer"),
       ),
       works(
         "The resource's OAuth metadata is served",
-        inTest("faces/oauth-flow", "from the first refusal on: what it asks, where, and how"),
+        inTest("transports/oauth-flow", "from the first refusal on: what it asks, where, and how"),
       ),
       works(
         "A wrong key is 401 with `WWW-Authenticate`",
         inTest(
-          "faces/mcp-http",
+          "transports/mcp-http",
           "a wrong key is refused as the protocol says, without a word about which part is wrong",
         ),
       ),
       works(
         "Search finds, with similarity, in the container that is named",
-        inTest("faces/mcp-tools", "shows each result with id, kind, similarity, date and source"),
+        inTest("transports/mcp-tools", "shows each result with id, kind, similarity, date and source"),
       ),
-      works("Search respects `limit` and `threshold`", inTest("faces/mcp-tools", "respects limit and threshold")),
+      works("Search respects `limit` and `threshold`", inTest("transports/mcp-tools", "respects limit and threshold")),
       works(
         "Adding keeps and forgetting forgets",
-        inTest("faces/mcp-tools", "keeps, finds, shows, updates and forgets"),
+        inTest("transports/mcp-tools", "keeps, finds, shows, updates and forgets"),
       ),
       works(
         "Documents are given whole, page by page",
-        inTest("faces/mcp-tools", "gives a long document page by page, without a gap and without half a character"),
+        inTest(
+          "transports/mcp-tools",
+          "gives a long document page by page, without a gap and without half a character",
+        ),
       ),
       works(
         "The profile is told, and answers a question at the same time",
-        inTest("faces/mcp-tools", "answers a question at the same time"),
+        inTest("transports/mcp-tools", "answers a question at the same time"),
       ),
       works(
         "Tools under their older names serve older clients",
-        inTest("faces/mcp-legacy-tools", "what was saved under an old name is found and forgotten under others"),
+        inTest("transports/mcp-legacy-tools", "what was saved under an old name is found and forgotten under others"),
       ),
       works(
         "Resources `supermemory://profile` and `supermemory://spaces`, prompt `context`",
         inTest(
-          "faces/mcp-resources",
+          "transports/mcp-resources",
           "may be read without being listed, and are listed with the tools of all generations",
         ),
       ),
       works(
         "A key's containers and permission hold for tools",
         inTest(
-          "faces/mcp-http",
+          "transports/mcp-http",
           "holds for the tools: a key of one container writes there without naming it, and nowhere else",
         ),
       ),

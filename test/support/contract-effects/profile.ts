@@ -34,7 +34,7 @@ export const profiles: readonly ContractGroup[] = [
       works(
         "`dynamic` has the newest first, with `[Recent]` and the day",
         inTest(
-          "faces/rest-profile",
+          "transports/rest-profile",
           "gives lasting and recent facts as texts, the newest first with their day, and buckets",
         ),
       ),
@@ -61,7 +61,7 @@ export const profiles: readonly ContractGroup[] = [
       works("`threshold` bounds the search results", ofField("POST /v4/profile threshold")),
       works(
         "`filters` narrow all parts and the search results",
-        inTest("faces/rest-profile", "filters narrow every part, and the search results"),
+        inTest("transports/rest-profile", "filters narrow every part, and the search results"),
       ),
       works("`containerTag` is required", (world) => world.gives(400, "POST", "/v4/profile", {})),
       works(
@@ -89,7 +89,7 @@ export const profiles: readonly ContractGroup[] = [
       works(
         "Those of organisation and container are united; on one key the organisation's counts",
         inTest(
-          "faces/rest-profile",
+          "transports/rest-profile",
           "are those of the organisation and those of the container; on the same key the organisation wins",
         ),
       ),
@@ -109,7 +109,7 @@ export const profiles: readonly ContractGroup[] = [
       worksWithModel(
         "A model says which buckets a memory belongs to",
         inTest(
-          "faces/rest-model-reading",
+          "transports/rest-model-reading",
           "what a model read out of a document is shown with it: title, summary, and in the metadata of its memories what they are about",
         ),
       ),
@@ -123,7 +123,10 @@ export const profiles: readonly ContractGroup[] = [
   {
     heading: "GET /v3/container-tags/{containerTag}/profile",
     effects: [
-      works("Has the lasting and the recent facts", inTest("faces/rest-profile", "gives lasting and recent facts")),
+      works(
+        "Has the lasting and the recent facts",
+        inTest("transports/rest-profile", "gives lasting and recent facts"),
+      ),
     ],
   },
 ];

@@ -48,7 +48,7 @@ export const documentSearch: readonly ContractGroup[] = [
       works(
         "`documentThreshold` drops documents; its default drops none",
         inTest(
-          "faces/rest-document-threshold",
+          "transports/rest-document-threshold",
           "v3: a document whose score is below is left out, one that reaches it keeps all its chunks, and 0 is no threshold",
         ),
       ),
@@ -57,7 +57,7 @@ export const documentSearch: readonly ContractGroup[] = [
       ),
       works(
         "`onlyMatchingChunks: false` adds the neighbours with `isRelevant: false`, in the order of the text",
-        inTest("faces/rest-v3-search", "onlyMatchingChunks false brings the neighbours, in the order of the text"),
+        inTest("transports/rest-v3-search", "onlyMatchingChunks false brings the neighbours, in the order of the text"),
       ),
       works(
         "`includeFullDocs` adds `content`, `includeSummary` the summary",
@@ -80,7 +80,7 @@ export const documentSearch: readonly ContractGroup[] = [
       ),
       works(
         "`rerank` and `rewriteQuery` as in v4",
-        inTest("faces/rest-search-care", "POST /v3/search takes rerank and rewriteQuery"),
+        inTest("transports/rest-search-care", "POST /v3/search takes rerank and rewriteQuery"),
       ),
     ],
   },

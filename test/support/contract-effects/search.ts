@@ -27,7 +27,7 @@ export const search: readonly ContractGroup[] = [
       works(
         "`searchMode` is `hybrid` by default, and a setting",
         inTest(
-          "faces/rest-search-parameters",
+          "transports/rest-search-parameters",
           "the mode and the threshold of the server hold when a request names none",
         ),
       ),
@@ -66,7 +66,7 @@ export const search: readonly ContractGroup[] = [
       }),
       works(
         "`containerTags` unites containers; `operator: AND` wants documents of all",
-        inTest("faces/rest-search-parameters", "operator AND wants documents that carry all tags, OR unites them"),
+        inTest("transports/rest-search-parameters", "operator AND wants documents that carry all tags, OR unites them"),
       ),
       works("An unknown container gives nothing, and no error", async (world) =>
         expect(await world.find("x", { containerTag: `${world.tag}-none` })).toEqual([]),
@@ -74,30 +74,33 @@ export const search: readonly ContractGroup[] = [
       works(
         "`docId` (id or `customId`) searches one document; an unknown one gives nothing",
         inTest(
-          "faces/rest-search-parameters",
+          "transports/rest-search-parameters",
           "docId takes an id or a customId, and finds nothing for one that is not there",
         ),
       ),
       works(
         "`endUserId` narrows to one end user",
-        inTest("faces/rest-search-parameters", "endUserId is met by metadata, together with any filters"),
+        inTest("transports/rest-search-parameters", "endUserId is met by metadata, together with any filters"),
       ),
       works(
         "`chunkThreshold` is a floor for passages alone",
-        inTest("faces/rest-search-parameters", "chunkThreshold is a floor for chunks alone"),
+        inTest("transports/rest-search-parameters", "chunkThreshold is a floor for chunks alone"),
       ),
       works(
         "`documentThreshold` leaves out passages of documents below it",
-        inTest("faces/rest-document-threshold", "v4: chunks go with their document, and memories stay"),
+        inTest("transports/rest-document-threshold", "v4: chunks go with their document, and memories stay"),
       ),
       works(
         "`onlyMatchingChunks: false` brings the passages before and after",
-        inTest("faces/rest-search-parameters", "onlyMatchingChunks false brings the chunks before and after a chunk"),
+        inTest(
+          "transports/rest-search-parameters",
+          "onlyMatchingChunks false brings the chunks before and after a chunk",
+        ),
       ),
       works(
         "`rerank` scores anew; the order and the similarity are the new ones",
         inTest(
-          "faces/rest-search-care",
+          "transports/rest-search-care",
           "rerank changes the order and the similarities with it, and not what is found",
         ),
       ),
@@ -111,7 +114,10 @@ export const search: readonly ContractGroup[] = [
       ),
       works(
         "`aggregate` adds a memory made of several, with `isAggregated`",
-        inTest("faces/rest-search-care", "aggregate adds a memory of its own kind, marked, which cannot be asked for"),
+        inTest(
+          "transports/rest-search-care",
+          "aggregate adds a memory of its own kind, marked, which cannot be asked for",
+        ),
       ),
       worksWithModel(
         "`aggregate` lets a model join them",
@@ -119,7 +125,7 @@ export const search: readonly ContractGroup[] = [
       ),
       works(
         "Unknown fields change nothing and are named in `warnings`",
-        inTest("faces/misspelt-fields", "are named in the answer, which is otherwise the same"),
+        inTest("transports/misspelt-fields", "are named in the answer, which is otherwise the same"),
       ),
     ],
   },
@@ -201,14 +207,14 @@ export const search: readonly ContractGroup[] = [
       works(
         "What was forgotten does not come back as a passage",
         inTest(
-          "faces/out-of-date-passages",
+          "transports/out-of-date-passages",
           "a passage is gone with what it says, and found again when that is taken back",
         ),
       ),
       works(
         "What was replaced does not come back as a passage",
         inTest(
-          "faces/out-of-date-passages",
+          "transports/out-of-date-passages",
           "what a newer statement replaced is gone, and found again when that is taken back",
         ),
       ),

@@ -79,7 +79,7 @@ export const settings: readonly ContractGroup[] = [
       works(
         "Who sets what has no effect without a model is told so",
         inTest(
-          "faces/guidance-warnings",
+          "transports/guidance-warnings",
           "without a model, who says how texts are read is told what has no effect, and so is who looks at the status",
         ),
       ),

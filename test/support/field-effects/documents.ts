@@ -32,10 +32,10 @@ const facts = {
   "facts[].isStatic": true,
   "facts[].forgetAfter": "2031-05-05",
   "facts[].quote": "which nobody said",
-  "facts[].updates": unprobed("names a memory: test/faces/rest-documents.test.ts"),
+  "facts[].updates": unprobed("names a memory: test/transports/rest-documents.test.ts"),
 };
 const NEEDS_MODEL = "tells which memories a model is shown: test/ingest/model-extraction.test.ts";
-const DREAMING = "decides when memories are formed: test/faces/rest-dreaming.test.ts";
+const DREAMING = "decides when memories are formed: test/transports/rest-dreaming.test.ts";
 const documentFields = {
   customId: ({ tag }: Place) => `custom-${tag}`,
   title: "Bees",
@@ -82,7 +82,9 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
       content: CONTENT,
       containerTag: "another",
       containerTags: ["another"],
-      "?containerTag": unprobed("tells two documents of one customId apart: test/faces/rest-document-names.test.ts"),
+      "?containerTag": unprobed(
+        "tells two documents of one customId apart: test/transports/rest-document-names.test.ts",
+      ),
     },
   }),
   ...effectsOf("GET /v3/documents/{id}", {
@@ -103,13 +105,13 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
   }),
   ...effectsOf("GET /v3/documents/{id}/file-url", {
     base: () => ({}),
-    fields: { "?containerTag": unprobed("of a file, as of a document: test/faces/rest-document-names.test.ts") },
+    fields: { "?containerTag": unprobed("of a file, as of a document: test/transports/rest-document-names.test.ts") },
   }),
   ...effectsOf("GET /files/{key}", {
     base: () => ({}),
     fields: {
-      "?expires": unprobed("part of a link: test/faces/file-links.test.ts"),
-      "?signature": unprobed("part of a link: test/faces/file-links.test.ts"),
+      "?expires": unprobed("part of a link: test/transports/file-links.test.ts"),
+      "?signature": unprobed("part of a link: test/transports/file-links.test.ts"),
     },
   }),
   ...effectsOf("POST /v4/conversations", {
@@ -130,7 +132,7 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
       "messages[].content": REQUIRED,
       "messages[].name": "Ada",
       "messages[].tool_calls": [{ function: { name: "look", arguments: "{}" } }],
-      "messages[].tool_call_id": unprobed("names the call of a result: test/faces/rest-conversations.test.ts"),
+      "messages[].tool_call_id": unprobed("names the call of a result: test/transports/rest-conversations.test.ts"),
       containerTag: new Bodies(
         ({ tag }) => ({ ...TALK, containerTag: `other-${tag}` }),
         ({ tag }) => ({ ...TALK, containerTag: tag }),
@@ -151,7 +153,7 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
     see: seeDocument,
     fields: {
       ...Object.fromEntries(Object.entries(documentFields).filter(([name]) => name !== "customId" && name !== "title")),
-      content: unprobed("refused: it belongs to the documents, test/faces/rest-batch.test.ts"),
+      content: unprobed("refused: it belongs to the documents, test/transports/rest-batch.test.ts"),
       containerTag: new Bodies(
         ({ tag }) => ({ documents: [{ content: CONTENT }], containerTag: `other-${tag}` }),
         ({ tag }) => ({ documents: [{ content: CONTENT }], containerTag: tag }),
@@ -241,8 +243,8 @@ function partEffects(): Record<string, Effect> {
       fields: { [`messages[].content[].${name}`]: value },
     });
   const call = { type: "tool-call", toolCallId: "1", toolName: "look" };
-  const elsewhere = unprobed("names a call for its result: test/faces/rest-conversations.test.ts");
-  const image = unprobed("images wait, which is said: test/faces/rest-conversations.test.ts");
+  const elsewhere = unprobed("names a call for its result: test/transports/rest-conversations.test.ts");
+  const image = unprobed("images wait, which is said: test/transports/rest-conversations.test.ts");
   return {
     ...of({ type: "text", text: "Look" }, "type"),
     ...of({ type: "text", text: "Look" }, "text"),

@@ -7,7 +7,7 @@ const AND = new Bodies(
   () => ({ containerTags: ["world", "second"], operator: "AND" }),
 );
 const pages = { limit: 1, page: 2, order: "asc", sort: "createdAt" };
-const BETWEEN = "orders by the other time: test/faces/rest-list.test.ts";
+const BETWEEN = "orders by the other time: test/transports/rest-list.test.ts";
 const listing = {
   ...within,
   operator: AND,
@@ -54,8 +54,8 @@ export const readingEffects: Readonly<Record<string, Effect>> = {
     before: ({ rest, tag }) =>
       rest.send("POST", "/v3/documents", { content: "Slow ".repeat(50_000), containerTag: tag }),
     fields: {
-      "?containerTag": unprobed("what is under way: test/faces/rest-list.test.ts"),
-      "?containerTags": unprobed("what is under way: test/faces/rest-list.test.ts"),
+      "?containerTag": unprobed("what is under way: test/transports/rest-list.test.ts"),
+      "?containerTags": unprobed("what is under way: test/transports/rest-list.test.ts"),
     },
   }),
   ...effectsOf("POST /v3/documents/documents", {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ENDPOINTS } from "../../../src/faces/rest/app.js";
+import { ENDPOINTS } from "../../../src/transports/rest/app.js";
 
 /** Every field that the schemas of the API know, as `POST /v4/search include.documents`; names of lists end with `[]`. */
 export function requestFields(): string[] {

@@ -6,12 +6,12 @@ const all = (names: string, reason: string) =>
 const range = {
   "?from": ({ ids }: Place) => ids["late"],
   "?to": "2001-01-01T00:00:00Z",
-  "?period": unprobed("reaches back beyond any test: test/faces/rest-analytics.test.ts"),
+  "?period": unprobed("reaches back beyond any test: test/transports/rest-analytics.test.ts"),
 };
 /** What the probes ask counts, too, so all is looked at until before the first of them. */
 const query = ({ ids }: Place) => ({ to: ids["until"] ?? "" });
 const logs = { "?type": "delete", "?statusCode": 599, "?keyId": "none", "?status": "error", "?id": "none" };
-const ANALYTICS = "test/faces/rest-analytics.test.ts";
+const ANALYTICS = "test/transports/rest-analytics.test.ts";
 
 const seeContainer = async ({ rest, tag }: Place) => (await rest.send("GET", `/v3/container-tags/${tag}`)).body;
 const PROVIDERS = ["googleDrive", "notion", "onedrive", "github"];
@@ -75,9 +75,9 @@ export const serviceEffects: Readonly<Record<string, Effect>> = {
     fields: {
       ...all(
         "filterPrompt includeItems excludeItems shouldLLMFilter workspacePrompt",
-        "tell what is remembered: test/ingest/guidance.test.ts, test/faces/guidance-warnings.test.ts",
+        "tell what is remembered: test/ingest/guidance.test.ts, test/transports/guidance-warnings.test.ts",
       ),
-      categories: unprobed("has no effect, which a warning says: test/faces/guidance-warnings.test.ts"),
+      categories: unprobed("has no effect, which a warning says: test/transports/guidance-warnings.test.ts"),
       ...all("chunkSize chunkOverlap chunkingStrategy", "cut documents: test/core/reprocess-chunks.test.ts"),
       ...all("maxMemoriesPerDocument maxMemoriesPerContainer", "limit memories: test/core/memory-limits.test.ts"),
       profileBuckets: [{ key: "bees", description: "About bees" }],
@@ -94,11 +94,11 @@ export const serviceEffects: Readonly<Record<string, Effect>> = {
   }),
   ...effectsOf("POST /v3/settings/reset", {
     base: () => ({}),
-    fields: { confirmation: unprobed("removes everything: test/faces/rest-settings.test.ts") },
+    fields: { confirmation: unprobed("removes everything: test/transports/rest-settings.test.ts") },
   }),
   ...effectsOf("POST /v3/embeddings", {
     base: () => ({ action: "pause" }),
-    fields: { action: unprobed("directs a move: test/faces/rest-embeddings.test.ts") },
+    fields: { action: unprobed("directs a move: test/transports/rest-embeddings.test.ts") },
   }),
   ...effectsOf("POST /v3/projects", {
     base: ({ tag }) => ({ name: tag }),
@@ -127,8 +127,8 @@ export const serviceEffects: Readonly<Record<string, Effect>> = {
       name: "phone",
       permission: "read",
       expiresInDays: 7,
-      rateLimitMax: unprobed("counts calls: test/faces/rest-limits.test.ts"),
-      rateLimitTimeWindow: unprobed("counts calls: test/faces/rest-limits.test.ts"),
+      rateLimitMax: unprobed("counts calls: test/transports/rest-limits.test.ts"),
+      rateLimitTimeWindow: unprobed("counts calls: test/transports/rest-limits.test.ts"),
     },
   }),
   ...effectsOf("POST /v3/auth/agent-key", {

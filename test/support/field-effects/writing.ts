@@ -19,7 +19,7 @@ const temporal = {
   "temporalContext.eventDate": ["2031-05-05"],
 };
 const details = { metadata: { team: "a" }, forgetAfter: "2031-05-05", ...temporal };
-const BY_ID = "names a memory: test/faces/rest-memories.test.ts";
+const BY_ID = "names a memory: test/transports/rest-memories.test.ts";
 
 const forgetting = (route: string) =>
   effectsOf(route, {
@@ -35,7 +35,7 @@ export const writingEffects: Readonly<Record<string, Effect>> = {
     see: seeMemories,
     fields: {
       containerTag: REQUIRED,
-      endUserId: unprobed("narrows what is read: test/faces/rest-end-users.test.ts"),
+      endUserId: unprobed("narrows what is read: test/transports/rest-end-users.test.ts"),
       memories: REQUIRED,
       "memories[].content": REQUIRED,
       "memories[].isStatic": true,
@@ -101,13 +101,13 @@ export const writingEffects: Readonly<Record<string, Effect>> = {
   }),
   ...effectsOf("POST /v3/container-tags/{containerTag}/inferred/{memoryId}/review", {
     base: () => ({ action: "approve" }),
-    fields: { action: unprobed("needs a guess: test/faces/rest-inferred.test.ts") },
+    fields: { action: unprobed("needs a guess: test/transports/rest-inferred.test.ts") },
   }),
   ...effectsOf("POST /v3/extractions/pending", {
     base: () => ({ containerTag: "world" }),
     fields: {
-      containerTag: unprobed("tasks are leased to whoever asks first: test/faces/rest-extractions.test.ts"),
-      limit: unprobed("tasks are leased to whoever asks first: test/faces/rest-extractions.test.ts"),
+      containerTag: unprobed("tasks are leased to whoever asks first: test/transports/rest-extractions.test.ts"),
+      limit: unprobed("tasks are leased to whoever asks first: test/transports/rest-extractions.test.ts"),
     },
   }),
   ...effectsOf("POST /v3/extractions/{taskId}", {
@@ -133,7 +133,7 @@ export const writingEffects: Readonly<Record<string, Effect>> = {
         () => ({ dryRun: true }),
         () => ({ all: true, dryRun: true }),
       ),
-      onlyOutdated: unprobed("chooses by what has read: test/faces/rest-reprocess.test.ts"),
+      onlyOutdated: unprobed("chooses by what has read: test/transports/rest-reprocess.test.ts"),
       replace: unprobed("forgets what is not found again: test/core/reprocess.test.ts"),
       dryRun: new Bodies(
         ({ tag }) => ({ containerTag: tag, onlyOutdated: false }),
@@ -147,8 +147,8 @@ export const writingEffects: Readonly<Record<string, Effect>> = {
     fields: {
       containerTag: REQUIRED,
       confirm: REQUIRED,
-      documentId: unprobed("names what is purged: test/faces/purge.test.ts"),
-      memoryId: unprobed("names what is purged: test/faces/purge.test.ts"),
+      documentId: unprobed("names what is purged: test/transports/purge.test.ts"),
+      memoryId: unprobed("names what is purged: test/transports/purge.test.ts"),
     },
   }),
 };

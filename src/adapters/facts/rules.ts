@@ -1,0 +1,194 @@
+import type { FactExtractor, FactSource } from "../../core/ports.js";
+import type { FactCandidate } from "../../core/types.js";
+import { endOfDay, localDate, type TimeZone, wallClock } from "../../lib/time-zone.js";
+import { readDefinition } from "./definitions.js";
+import { readForeign } from "./foreign.js";
+import { readInstruction } from "./instructions.js";
+import { personOf, readClause, splitClauses, type Clause } from "./clauses.js";
+import { judge } from "./judge.js";
+import { readJotting } from "./jottings.js";
+import { onlyRelativeIn } from "./mentions.js";
+import { readLabel } from "./labels.js";
+import { openSentence } from "./opening.js";
+import { rewriteRest } from "./phrase.js";
+import { AHEAD, pointingOf } from "./pointing.js";
+import { statementsOf, type Sentence } from "./sentences.js";
+import { readSpecial, type SpecialFact } from "./special.js";
+import { isAssistantFact } from "./assistant.js";
+import { APPOINTMENT, type Verdict } from "./verdict.js";
+import { withoutEnd, withRest } from "./rest.js";
+import { passagesOf, type Passage, type Voice } from "./voice.js";
+import { resolveDates, type DatedText, type ParseDates } from "./when.js";
+
+/** A document that states more than this is not a conversation or a note any more; its chunks are found all the same. */
+const MOST_CANDIDATES = 500;
+const LONGEST_FACT = 320;
+/** Other work gets its turn after so many sentences. */
+const SENTENCES_PER_BREATH = 100;
+/** "She" speaks of somebody named at most so many sentences before. */
+const MEMORY_OF_PERSONS = 2;
+
+/**
+ * An extractor of facts that needs no model: it reads English sentences by rules. It prefers to miss a fact over
+ * inventing one. At most 500 candidates a document; time grows with the length of the text and with nothing else.
+ */
+export function createRulesExtractor(): FactExtractor {
+  return { name: "rules", extract: extractFacts };
+}
+
+async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<FactCandidate[]> {
+  const chrono = await import("chrono-node/en");
+  const parse: ParseDates = (text, reference, option) => chrono.parse(text, reference, option);
+  const facts = new Map<string, FactCandidate>();
+  const toldByUser: Told = { person: null, age: 0 };
+  let sentences = 0;
+  for (const passage of passagesOf(source)) {
+    // Among people, what another said in between may have brought somebody else in.
+    const told = passage.voice.kind === "user" ? toldByUser : { person: null, age: 0 };
+    const reader = createReader(passage, told, { timeZone: source.timeZone, parse });
+    for (const sentence of statementsOf(passage.text, passage.voice)) {
+      sentences += 1;
+      if (sentences % SENTENCES_PER_BREATH === 0) await breathe();
+      signal?.throwIfAborted();
+      for (const fact of reader(sentence)) {
+        const key = fact.text.toLowerCase();
+        if (!facts.has(key)) facts.set(key, fact);
+      }
+      if (facts.size >= MOST_CANDIDATES) return [...facts.values()].slice(0, MOST_CANDIDATES);
+    }
+  }
+  return [...facts.values()];
+}
+
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** From where a text is read. */
+interface When {
+  /** Its UTC fields are what a clock in the zone showed. */
+  readonly reference: Date;
+  readonly timeZone: TimeZone;
+  readonly parse: ParseDates;
+  /** When that began, in the sentence, of which a later clause may say the end. */
+  readonly begun?: string | null;
+}
+
+/** Of whom a speaker's last sentences told, and how many sentences ago. */
+interface Told {
+  person: string | null;
+  age: number;
+}
+
+/** Reads the sentences of one passage in order, remembering of whom the last ones of this speaker told. */
+function createReader(
+  passage: Passage,
+  told: Told,
+  { timeZone, parse }: Pick<When, "timeZone" | "parse">,
+): (sentence: Sentence) => FactCandidate[] {
+  const { voice } = passage;
+  const when: When = { reference: referenceOf(passage.date, timeZone), timeZone, parse };
+  return (sentence) => {
+    told.age += 1;
+    if (told.age > MEMORY_OF_PERSONS) told.person = null;
+    const opened = openSentence(sentence.text, voice);
+    const special = readSpecial(opened.text, voice) ?? readLabel(sentence.text, voice);
+    if (special) return [specialFact(special, sentence)];
+    const facts: FactCandidate[] = [];
+    let about = "";
+    let begun: string | null = null;
+    for (const part of splitClauses(opened, { voice, antecedent: told.person })) {
+      const clause = readClause(part, { voice, antecedent: told.person });
+      if (!clause) continue;
+      const person = personOf(clause, voice);
+      if (person !== null) {
+        told.person = person;
+        told.age = 0;
+      }
+      if (clause.subject.text !== about) begun = null;
+      about = clause.subject.text;
+      const read = factOf(clause, passage, sentence, { ...when, begun });
+      begun = read?.begins ?? begun;
+      if (read?.fact) facts.push(read.fact);
+    }
+    const mentioned = onlyRelativeIn(sentence.text, voice);
+    if (mentioned !== null && told.age > 0) {
+      told.person = mentioned;
+      told.age = 0;
+    }
+    const jotting = facts.length === 0 ? readJotting(opened.text, voice) : null;
+    const task = jotting === null ? null : jottingFact(jotting, sentence, when);
+    if (task) return [task];
+    if (facts.length > 0) {
+      const said = withoutEnd(opened.text);
+      const whole = readClause(said, { voice, antecedent: told.person });
+      return withRest(facts, { said, whole: (whole && factOf(whole, passage, sentence, when)?.fact) ?? null });
+    }
+    const noted =
+      readInstruction(sentence.text, voice) ?? readDefinition(opened.text, voice) ?? readForeign(sentence.text, voice);
+    return noted ? [specialFact(noted, sentence)] : [];
+  };
+}
+
+function specialFact({ text, verdict: { kind, isStatic } }: SpecialFact, { quote }: Sentence): FactCandidate {
+  return { text, kind, isStatic, quote };
+}
+
+function jottingFact(jotting: string, sentence: Sentence, when: When): FactCandidate | null {
+  const dated = resolveDates(jotting, { ...when, pointing: AHEAD });
+  return written({ words: dated.text, verdict: APPOINTMENT, dated }, sentence, when);
+}
+
+/** A clause as a fact, if it is one, and when that begins of which it speaks. */
+interface ReadClause {
+  readonly fact: FactCandidate | null;
+  readonly begins: string | null;
+}
+
+function factOf(clause: Clause, passage: Passage, sentence: Sentence, when: When): ReadClause | null {
+  const { subject, predicate } = clause;
+  const verdict = judge(subject, predicate);
+  if (!verdict || (passage.voice.kind === "assistant" && !isAssistantFact(clause, verdict, passage.voice.self)))
+    return null;
+  const rest = rewriteRest(predicate.rest, passage.voice, speakerIn(clause, passage.voice));
+  if (rest === null) return null;
+  const pointing = pointingOf(clause, verdict);
+  const dated = resolveDates(rest, { ...when, pointing, verbs: predicate.group });
+  const text = [subject.text, predicate.group, dated.text].filter((part) => part !== "").join(" ");
+  return { fact: written({ words: text, verdict, dated }, sentence, when), begins: dated.begins };
+}
+
+function written(
+  { words, verdict, dated }: { readonly words: string; readonly verdict: Verdict; readonly dated: DatedText },
+  sentence: Sentence,
+  { reference, timeZone }: When,
+): FactCandidate | null {
+  if (verdict.needsDate === true && !dated.isDated) return null;
+  const text = words.replace(/\s+/g, " ").replace(/\bcan not\b/g, "cannot");
+  if (text.length > LONGEST_FACT) return null;
+  const { lastDay } = dated;
+  const isAhead = lastDay !== null && lastDay >= reference.toISOString().slice(0, 10);
+  const ends = (verdict.isTemporary === true || dated.hasLimit) && isAhead;
+  return {
+    text,
+    kind: verdict.kind,
+    isStatic: verdict.isStatic && !ends,
+    ...(ends ? { forgetAfter: endOfDay(lastDay, timeZone) } : {}),
+    ...(dated.days.length > 0 ? { eventDates: dated.days } : {}),
+    ...(dated.completed.length > 0 ? { completedDates: dated.completed } : {}),
+    ...(dated.open.length > 0 ? { openDates: dated.open } : {}),
+    quote: sentence.quote,
+  };
+}
+
+/** The speaker, when the clause is about them or about what is theirs. */
+function speakerIn({ subject: { role, text, isPlural } }: Clause, { self, authors }: Voice): string | null {
+  const names = [self, authors?.one, authors?.group].filter((name) => typeof name === "string");
+  if (role === "self") return names.find((name) => text === name) ?? (isPlural ? self : text);
+  return role === "own" ? (names.find((name) => text.startsWith(`${name}'s`)) ?? null) : null;
+}
+
+/** An odd date is no reason to lose the facts; relative dates then resolve against today. */
+function referenceOf(date: string, timeZone: TimeZone): Date {
+  return localDate(date, timeZone) ?? wallClock(new Date(), timeZone);
+}

@@ -1,0 +1,110 @@
+import { sentenceSpans, type Span } from "../../language/sentences.js";
+import { takesBack, withCorrection } from "./corrections.js";
+import type { Voice } from "./voice.js";
+
+/** A sentence that may state a fact. */
+export interface Sentence {
+  /** Verbatim, for the quote. */
+  readonly quote: string;
+  /** The same without ornaments, with straight quotes and single spaces. */
+  readonly text: string;
+}
+
+const SHORTEST = 6;
+const LONGEST = 500;
+const FENCE = /^\s{0,3}(?:```|~~~)/;
+const ORNAMENT = /^(?:\s*(?:[-*+•>]|\d{1,3}[.)]|\[[ xX]\])\s+)+/;
+const BRACKETS = /\[[^[\]]{0,400}\]|\([^()]{0,200}\)/g;
+const EMOJI = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f)+|(?:^|\s)[:;]-?[)D(P]/gu;
+/** Signs that the sentence asks, supposes, hedges, quotes or jokes. */
+const UNSURE =
+  /\b(?:if|maybe|perhaps|possibly|might|i guess|i suppose|i wonder|i wish|i hope|hopefully|unless|imagine|pretend|suppose|supposedly|just kidding|not sure|no idea|what if|as if|would have|could have|should have|would love|would like|'d love|'d like|can't wait|cannot wait|looking forward|who knows|for example|e\.g|let's say|as a joke|jokingly|joking|dreamt|dreamed that|in a dream|allegedly|hypothetically|for this exercise|in this (?:scenario|story|game|exercise)|in the (?:novel|story|game|film|movie|play|dream),|role ?play|in another life|rumou?r has it|in theory|in a parallel)\b/i;
+/** How somebody would like to be answered is a wish that holds. */
+const WISH_OF_FORM =
+  /^i(?:'d| would) (?:like|prefer) (?:you to (?:always |only )?(?:answer|reply|respond|keep)|(?:your )?(?:\w+ )?(?:answers|replies|responses|explanations))\b/i;
+/** A question after a comma; short names of it, so that nothing is read twice. */
+const QUESTION_TAIL =
+  /(?:,| -| —| –|;)(?: (?:so|and|but))? (?:what|how|can|could|do|does|did|is|are|should|would|will|which|where|any|who|when|have|has)\b[^,;]{0,160}\?$/i;
+/** "Can you remember that …?" asks for nothing else. */
+const TO_REMEMBER =
+  /^(?:and |so |also )?(?:(?:can|could|would|will) you )?(?:please )?(?:remember|note|keep in mind|bear in mind|save|store|write down) that ([^?]+?)(?:,? please)?[?.!]*$/i;
+const WISH_TAIL =
+  /(?:,? (?:and|but|so)|,| -+| —| –|;) (?=(?:(?:i|we) )?(?:(?:would|'d) (?:love|like)|i'd (?:love|like)|might|maybe|perhaps|hope(?:fully)?|wish|can't wait|am not sure|i'm not sure|don't know)\b)[^.]{0,300}[.!]*$/i;
+const CODE_SIGN = /[{}<>|\\=;]|=>|\(\)|^\s*(?:#|\/\/|import |const |let |var |def |class |function )/;
+
+/** The sentences of a text that may state facts, in order: no headings, code, tables, questions or suppositions. */
+export function* statementsOf(text: string, voice: Voice): Generator<Sentence> {
+  let inFence = false;
+  let from = 0;
+  for (const line of text.split("\n")) {
+    const start = from;
+    from += line.length + 1;
+    if (FENCE.test(line)) inFence = !inFence;
+    else if (!inFence && line.length >= SHORTEST && !isHeading(line))
+      yield* statementsOfLine(text.slice(start, start + line.length), voice);
+  }
+}
+
+function isHeading(line: string): boolean {
+  return /^\s{0,3}#{1,6}\s/.test(line);
+}
+
+function* statementsOfLine(line: string, voice: Voice): Generator<Sentence> {
+  for (const { start, end } of withWhatTakesBack(line)) {
+    if (end - start < SHORTEST || end - start > LONGEST) continue;
+    const quote = line.slice(start, end).replace(ORNAMENT, "");
+    const said = withCorrection(plain(quote));
+    const text = said === null ? "" : withoutTail(said.replace(TO_REMEMBER, "$1."));
+    if (text.length >= SHORTEST && !isUnfit(text, voice)) yield { quote, text };
+  }
+}
+
+/** Sentences; what takes one back belongs to it. */
+function withWhatTakesBack(line: string): Span[] {
+  const spans: Span[] = [];
+  for (const span of sentenceSpans(line)) {
+    const last = spans.at(-1);
+    if (last && takesBack(line.slice(span.start, span.end)))
+      spans[spans.length - 1] = { start: last.start, end: span.end };
+    else spans.push(span);
+  }
+  return spans;
+}
+
+/** A statement stays one when a question or a wish follows it: "I'm vegan, what can I cook?" */
+function withoutTail(text: string): string {
+  const asked = text.endsWith("?") ? QUESTION_TAIL.exec(text) : null;
+  const stated = asked ? text.slice(0, asked.index) : text;
+  const wish = WISH_TAIL.exec(stated);
+  return wish ? stated.slice(0, wish.index) : stated;
+}
+
+/** Text as rules compare it. The quote keeps the writer's own characters. */
+function plain(quote: string): string {
+  return quote
+    .replace(/[’‘ʼ]/g, "'")
+    .replace(/[“”]/g, '"')
+    .replace(BRACKETS, " ")
+    .replace(EMOJI, " ")
+    .replace(/\*\*|__|`/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function isUnfit(text: string, voice: Voice): boolean {
+  if (/\?["')]*$/.test(text) || /\?\s/.test(text)) return true;
+  if (UNSURE.test(text) && !WISH_OF_FORM.test(text)) return true;
+  if (
+    /^(?:translate|rewrite|correct|fix|proofread|summari[sz]e|explain|improve|rephrase|shorten|continue|complete|example|quote|lyrics|prompt|title|subject|story|song idea|story idea|plot|joke|poem|riddle|headline|slogan|(?:famous |favou?rite )?quote of the \w+|lyric)\b[^:.]{0,40}:/i.test(
+      text,
+    )
+  )
+    return true;
+  if (/^(?:let's )?say (?:that )?(?:i|we|you|my|he|she)\b/i.test(text)) return true;
+  if (/"[^"]*\b(?:i|my|we|our|you)\b[^"]*"/i.test(text)) return true;
+  if (voice.kind === "document" && CODE_SIGN.test(text)) return true;
+  return (
+    /^(?:who|what|where|when|why|how|which|do|does|did|can|could|would|should|will|are|is|have|has)\b/i.test(text) &&
+    !/^(?:when i was|will [a-z]*s )/i.test(text)
+  );
+}

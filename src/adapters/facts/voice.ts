@@ -1,0 +1,86 @@
+import type { FactSource } from "../../core/ports.js";
+import { authorsOf, type Authors } from "./authors.js";
+
+/** Who speaks in a passage, and how facts name them. */
+export interface Voice {
+  /** `user` and `assistant` are roles, `named` is a person of a conversation, `document` any text that is no conversation. */
+  readonly kind: "user" | "assistant" | "named" | "document";
+  /** What "I" stands for. */
+  readonly self: string;
+  /** What "you" stands for, or null where that is not certain. */
+  readonly addressee: string | null;
+  readonly speakers: ReadonlySet<string>;
+  /** True for a document that says "I": a note or a journal, whose sentences may leave the "I" out. */
+  readonly isPersonal?: boolean;
+  /** True for a short text that greets nobody: one's own notes, where "Call the bank on Monday" is one's own task. */
+  readonly isNote?: boolean;
+  /** Whom "I" and "we" mean in a document that says so, or is known to be by others; absent where both are `self`. */
+  readonly authors?: Authors;
+  /** True for a document of the user or an agent, and for none that came from outside. */
+  readonly isOwn?: boolean;
+}
+
+/** A text by one voice. */
+export interface Passage {
+  readonly voice: Voice;
+  readonly text: string;
+  /** ISO date or date-time that relative dates resolve against. */
+  readonly date: string;
+}
+
+/** In characters; longer texts are written for others. */
+const LONGEST_NOTE = 2000;
+const GREETING = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b/im;
+const SALUTATION =
+  /^\s{0,80}(?:[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear) ((?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?),\s/u;
+const SILENT = new Set(["System", "Tool"]);
+
+/** The passages of a source: its turns, or all of its content as the user's own. Instructions and tool output say nothing. */
+export function passagesOf(source: FactSource): Passage[] {
+  const { turns } = source;
+  if (!turns || turns.length === 0) {
+    const { content, title, opening } = source;
+    const authors = authorsOf(content, { title, opening });
+    const self = authors ? (authors.one ?? "The author") : "User";
+    const voice: Voice = {
+      kind: "document",
+      self,
+      addressee: addresseeOf(source.content),
+      speakers: new Set([self]),
+      ...(authors && { authors }),
+      isPersonal: /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y)\b/.test(source.content),
+      isOwn: source.isOwn ?? false,
+      isNote: source.content.length <= LONGEST_NOTE && !GREETING.test(source.content),
+    };
+    return [{ voice, text: source.content, date: source.date }];
+  }
+  const speakers = new Set(turns.map((turn) => turn.speaker).filter((speaker) => !SILENT.has(speaker)));
+  const voices = new Map([...speakers].map((speaker) => [speaker, voiceOf(speaker, speakers)]));
+  return turns.flatMap((turn) => {
+    const voice = voices.get(turn.speaker);
+    return voice ? [{ voice, text: turn.text, date: turn.date ?? source.date }] : [];
+  });
+}
+
+/** Whom a word of the first person means; null where nobody says, so that the word stays. */
+export function meantBy(word: string, { self, authors }: Voice): string | null {
+  if (!authors) return self;
+  return /^(?:we|us|our|ours|ourselves)$/.test(word) ? authors.group : authors.one;
+}
+
+/** Whom a letter greets by name; in any other document nobody knows who "you" are. */
+function addresseeOf(content: string): string | null {
+  const name = SALUTATION.exec(content)?.[1] ?? null;
+  return name === null ||
+    /^(?:All|Team|Everyone|Everybody|There|Folks|Sir|Madam|Colleagues?|Friends?|Customer|Diary)\b/.test(name)
+    ? null
+    : name;
+}
+
+function voiceOf(self: string, speakers: ReadonlySet<string>): Voice {
+  const others = [...speakers].filter((speaker) => speaker !== self);
+  const addressee = others.length === 1 ? (others[0] ?? null) : null;
+  if (self === "Assistant") return { kind: "assistant", self, addressee: addressee ?? "User", speakers };
+  if (self === "User") return { kind: "user", self, addressee: addressee ?? "Assistant", speakers };
+  return { kind: "named", self, addressee, speakers };
+}

@@ -1,0 +1,158 @@
+import * as z from "zod";
+import { AppError, ERROR_KINDS } from "../../core/errors.js";
+import { sleep } from "../../lib/time.js";
+import { possessionSchema, type Possession } from "./possession.js";
+import { createPulse, type PulseOptions } from "./heartbeat.js";
+import type { ServiceAddress } from "./service-file.js";
+
+const PING_TIMEOUT_MS = 2_000;
+const WATCH_AGAIN_MS = 50;
+
+const answerSchema = z.union([
+  z.object({
+    error: z.object({
+      kind: z.enum(ERROR_KINDS),
+      message: z.string(),
+      issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).optional(),
+      retryAfter: z.number().nullish(),
+      paths: z.array(z.string()).optional(),
+    }),
+  }),
+  z.object({ result: z.unknown() }),
+]);
+
+const pingSchema = z.object({ pid: z.number(), possession: possessionSchema.optional() });
+
+/** The owner could not be reached, or went away before it answered: whether the call was done is not known. */
+export class OwnerGone extends Error {
+  override readonly name = "OwnerGone";
+}
+
+/** The owner of the data folder, in another process. */
+export interface RemoteOwner {
+  /**
+   * Calls a use case there; may take as long as it takes there.
+   * @throws AppError as it does there, or `unavailable` when the owner is there but silent for some 20 s; OwnerGone when
+   *   no whole answer came
+   */
+  call(name: string, call: unknown, input: unknown): Promise<unknown>;
+  /** True when it answers within 2 s, and is who the address says. */
+  ping(): Promise<boolean>;
+  /** What it says of its data folder; null when it does not answer as `ping` wants it. */
+  identify(): Promise<{ readonly possession?: Possession | undefined } | null>;
+  /** Resolves when the owner has gone, or the signal aborts. */
+  watch(signal: AbortSignal): Promise<void>;
+  /** Ends the calls that are running, with this error. */
+  abandon(reason: AppError): void;
+}
+
+/** @param pulse how soon an owner counts as silent; a test is less patient */
+export function connectOwner(
+  address: ServiceAddress,
+  pulse: Pick<PulseOptions, "everyMs" | "misses"> = {},
+): RemoteOwner {
+  const headers = { "x-recollect-owner": address.token, "content-type": "application/json" };
+  const liveliness = createPulse({ ...pulse, ping, silence: () => describeSilence(address) });
+
+  async function send(path: string, init: RequestInit): Promise<Response> {
+    try {
+      // Whoever redirects is not the owner, and must not make us carry the token elsewhere.
+      return await fetch(new URL(path, address.url), { ...init, headers, redirect: "error" });
+    } catch (error) {
+      throw gone("does not answer", error);
+    }
+  }
+
+  async function readJson(response: Response): Promise<unknown> {
+    try {
+      return await response.json();
+    } catch (error) {
+      throw gone("went away in the middle of its answer", error);
+    }
+  }
+
+  function gone(what: string, cause?: unknown): OwnerGone | AppError {
+    if (cause instanceof AppError) return cause;
+    return new OwnerGone(`The owner of the data folder at ${address.url} ${what}`, { cause });
+  }
+
+  /** Another program may listen there by now, and may answer anything. */
+  async function identify(): Promise<z.output<typeof pingSchema> | null> {
+    try {
+      const response = await send("/internal/ping", { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
+      const answer = pingSchema.safeParse(await readJson(response));
+      return response.ok && answer.success && answer.data.pid === address.pid ? answer.data : null;
+    } catch (error) {
+      if (error instanceof OwnerGone) return null;
+      throw error;
+    }
+  }
+
+  async function ping(): Promise<boolean> {
+    return (await identify()) !== null;
+  }
+
+  return {
+    ping,
+    identify,
+
+    abandon: (reason) => liveliness.stop(reason),
+
+    async call(name, call, input) {
+      const body = JSON.stringify({ call, input: input ?? {} });
+      const [status, json] = await liveliness.during(async (signal) => {
+        const response = await send(`/internal/call/${name}`, { method: "POST", body, signal });
+        return [response.status, await readJson(response)] as const;
+      });
+      const answer = answerSchema.safeParse(json);
+      if (!answer.success) throw gone(`gave no whole answer (${status})`);
+      if (!("error" in answer.data)) return answer.data.result;
+      const { kind, message, issues, retryAfter, paths } = answer.data.error;
+      // A key that is not known is for the caller; a token that is not known means that this is another owner.
+      if (kind === "unauthorized" && !(await ping())) throw gone("has been replaced by another one");
+      throw new AppError(kind, message, {
+        ...(issues && { issues }),
+        ...(paths && { paths }),
+        ...(typeof retryAfter === "number" && { retryAfter }),
+      });
+    },
+
+    async watch(signal) {
+      for (;;) {
+        try {
+          const response = await send("/internal/watch", { signal });
+          await readToEnd(response, signal);
+        } catch {
+          // However the stream ended, what counts is whether the owner is still there.
+        }
+        if (signal.aborted || !(await ping())) return;
+        await sleep(WATCH_AGAIN_MS, { unref: true });
+      }
+    },
+  };
+}
+
+/**
+ * Reads a body to its end, or until the signal aborts. The signal that `fetch` was given is not enough: Node's forgets it once
+ * the request was collected as garbage, and the open connection would keep the process alive.
+ */
+async function readToEnd({ body }: Response, signal: AbortSignal): Promise<void> {
+  const reader = body?.getReader();
+  if (!reader) return;
+  const hangUp = (): void => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", hangUp, { once: true });
+  try {
+    if (signal.aborted) return hangUp();
+    while (!(await reader.read()).done);
+  } finally {
+    signal.removeEventListener("abort", hangUp);
+  }
+}
+
+function describeSilence({ url, pid }: ServiceAddress): AppError {
+  return new AppError(
+    "unavailable",
+    `Process ${pid}, which owns the data folder, is there but does not answer at ${url}. It may be suspended or busy; what was asked may still be done. Try again; if it stays so, end that process.`,
+    { retryAfter: 5 },
+  );
+}

@@ -1,0 +1,49 @@
+import { namesIn, readPlainPrompt } from "./plain-wishes.js";
+
+/** What people may say about how texts are read, by the names of its fields. */
+export interface StatedGuidance {
+  readonly filterPrompt?: unknown;
+  readonly includeItems?: unknown;
+  readonly excludeItems?: unknown;
+  readonly workspacePrompt?: unknown;
+  readonly entityContext?: unknown;
+  readonly categories?: unknown;
+  readonly filterByMetadata?: unknown;
+}
+
+const FORMS = "sentences such as “only remember facts about food” and “never store salaries”";
+const WITHOUT_MODEL = "has no effect without a language model";
+
+/**
+ * What of stated guidance changes nothing, each as a field and why, e.g. `workspacePrompt: has no effect without a language
+ * model`. Empty fields say nothing.
+ */
+export function idleGuidance(stated: StatedGuidance, { hasModel }: { readonly hasModel: boolean }): string[] {
+  const idle: string[] = [];
+  if (isSaid(stated.categories)) idle.push("categories: is kept, and has no effect");
+  if (hasModel) return idle;
+  if (isSaid(stated.filterByMetadata))
+    idle.push("filterByMetadata: limits only what a language model, or an agent that reads the document, is shown");
+  for (const field of ["filterPrompt", "entityContext"] as const) {
+    const prompt = stated[field];
+    if (typeof prompt === "string" && isSaid(prompt)) idle.push(...idlePrompt(field, prompt));
+  }
+  if (isSaid(stated.workspacePrompt)) idle.push(`workspacePrompt: ${WITHOUT_MODEL}`);
+  for (const field of ["includeItems", "excludeItems"] as const)
+    if (isSaid(stated[field]) && !namesIn(stated[field]))
+      idle.push(`${field}: ${WITHOUT_MODEL}, unless it is a list of names`);
+  return idle;
+}
+
+function idlePrompt(field: string, prompt: string): string[] {
+  const { only, never, saysMore } = readPlainPrompt(prompt);
+  if (!saysMore) return [];
+  if (only.length === 0 && never.length === 0) return [`${field}: ${WITHOUT_MODEL}; rules follow ${FORMS}`];
+  return [`${field}: in part ${WITHOUT_MODEL}; rules follow only ${FORMS}`];
+}
+
+function isSaid(value: unknown): boolean {
+  if (typeof value === "string") return value.trim() !== "";
+  if (typeof value !== "object" || value === null) return value !== undefined && value !== null;
+  return Object.keys(value).length > 0;
+}

@@ -1,0 +1,37 @@
+import { ERROR_KINDS, type ErrorKind } from "../errors.js";
+
+/** Ways into the service. `internal` is another program of the data folder that did not say more. */
+export const FACES = ["rest", "mcp", "cli", "console", "oauth", "internal"] as const;
+export type Face = (typeof FACES)[number];
+
+/** Where a call came from, as the face that took it knows. */
+export interface CallSource {
+  readonly face: Face;
+  /** IP address of the other end of the connection, absent where there is none. */
+  readonly address?: string | undefined;
+  /** Name of the client program. */
+  readonly client?: string | undefined;
+}
+
+export const AUDIT_OUTCOMES = ["ok", ...ERROR_KINDS] as const;
+export type AuditOutcome = "ok" | ErrorKind;
+
+/** Who did what, and what came of it. Ids and names only: nothing of what was said or asked. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: string;
+  /** `key:<id>`, `sign-in:<id>`, `local`, …; `unknown` for somebody who could not show who they are. */
+  readonly actor: string;
+  /** Name of the use case. */
+  readonly action: string;
+  readonly outcome: AuditOutcome;
+  /** The first 20 containers that it was about. */
+  readonly containerTags: readonly string[];
+  /** The first 20 ids of what it was about. */
+  readonly subjectIds: readonly string[];
+  readonly face: Face | null;
+  readonly address: string | null;
+  readonly client: string | null;
+  /** How often the same happened within a minute: refusals and looks are counted, everything else has its own entry. */
+  readonly count: number;
+}

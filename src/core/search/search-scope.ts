@@ -1,0 +1,89 @@
+import * as z from "zod";
+import type { TimeZone } from "../../lib/time-zone.js";
+import { maySee, reachableContainers } from "../auth.js";
+import { sharedTimeZone } from "../containers/time-zone.js";
+import type { CoreContext } from "../context.js";
+import { endUserSchema, filtersOf } from "../access/end-user.js";
+import { containerTagSchema, customIdSchema, filepathSchema } from "../input.js";
+import type { UnitCondition, UnitScope } from "../ports.js";
+import type { Actor, Unit, UnitKind } from "../types.js";
+
+/** Where to search: what every kind of search may be narrowed by. All conditions hold together. */
+export const groundSchema = z.object({
+  /** Absent or empty: everything the actor may see. */
+  containerTags: z.array(containerTagSchema).optional(),
+  /** Several tags: `any` unites them, `all` keeps only the chunks of documents that carry every one of them. */
+  operator: z.enum(["any", "all"], "must be any or all").default("any"),
+  filters: z.unknown().optional(),
+  /** A path, or everything under it when it ends in `/`. */
+  filepath: filepathSchema.optional(),
+  /** Id or customId; one that is not there narrows to nothing. */
+  documentId: customIdSchema.optional(),
+  /** Only what belongs to this end user by its metadata `endUserId` (contract 1.18). */
+  endUserId: endUserSchema.optional(),
+});
+type GroundInput = z.output<typeof groundSchema>;
+
+/** The part of the record that one search looks at. */
+export interface Ground {
+  readonly organizationId: string;
+  readonly tags: "all" | readonly string[];
+  /** Of both kinds, whichever is wanted: how similar something is does not depend on what else is shown. */
+  readonly scope: UnitScope;
+  readonly kinds: readonly UnitKind[];
+  readonly condition: UnitCondition;
+  /** The only units that count, or undefined when all of the scope do. */
+  readonly among: readonly Unit[] | undefined;
+  /** Where days are counted: in the question, and in what is found. */
+  readonly timeZone: TimeZone;
+}
+
+/**
+ * Finds out where a search may look.
+ * @throws AppError `forbidden` for a container that the actor may not see, `invalid` for filters that cannot be read
+ */
+export async function layGround(
+  { store, timeZone }: CoreContext,
+  actor: Actor,
+  input: GroundInput,
+  wanted: Pick<UnitScope, "kinds" | "includeForgotten">,
+): Promise<Ground> {
+  const { organizationId } = actor;
+  const filters = filtersOf(input);
+  const tags = reachableContainers(actor, input.containerTags);
+  const containers = await store.containers.find(organizationId, tags);
+  const mustCarryAll = input.operator === "all" && tags !== "all" && (input.containerTags?.length ?? 0) > 1;
+  const isComplete = tags === "all" || containers.length === new Set(tags).size;
+  const scope: UnitScope = {
+    containerIds: containers.map((container) => container.id),
+    // No document carries a tag that is not there.
+    kinds: mustCarryAll && !isComplete ? ["memory"] : ["chunk", "memory"],
+    includeForgotten: wanted.includeForgotten,
+    ...(tags === "all" && { isEverywhere: true }),
+  };
+  const documentIds =
+    input.documentId === undefined ? undefined : await findDocumentIds(store, actor, { name: input.documentId, tags });
+  const condition: UnitCondition = {
+    ...(filters && { filters }),
+    ...(input.filepath !== undefined && { filepath: input.filepath }),
+    ...(documentIds !== undefined && { documentIds }),
+    ...(mustCarryAll && isComplete && { inEveryContainer: true }),
+  };
+  const isNarrowed = Object.keys(condition).length > 0;
+  const among = isNarrowed ? await store.units.matching(organizationId, scope, condition) : undefined;
+  const { kinds } = wanted;
+  return { organizationId, tags, scope, kinds, condition, among, timeZone: sharedTimeZone({ timeZone }, containers) };
+}
+
+/** The ids of the documents that are named by an id or customId, in these containers first; none that may not be seen. */
+async function findDocumentIds(
+  { documents }: CoreContext["store"],
+  actor: Actor,
+  { name, tags }: { name: string; tags: "all" | readonly string[] },
+): Promise<readonly string[]> {
+  const { organizationId, containers } = actor;
+  const byId = await documents.headsByIds(organizationId, [name]);
+  const inTags = byId.length > 0 ? byId : await documents.headsByCustomIds(organizationId, [name], tags);
+  const found = inTags.length > 0 ? inTags : await documents.headsByCustomIds(organizationId, [name], containers);
+  return found.filter(({ containerTags }) => maySee(actor, containerTags)).map(({ id }) => id);
+}

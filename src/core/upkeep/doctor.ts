@@ -1,0 +1,282 @@
+import * as z from "zod";
+import { createId } from "../../lib/ids.js";
+import { requireAllContainers } from "../auth.js";
+import type { Admitted, CoreContext } from "../context.js";
+import { AppError } from "../errors.js";
+import { addDocument } from "../documents/add-document.js";
+import { embeddingSummary } from "../embeddings/embedding-status.js";
+import { listExpiringKeys } from "../access/expiring-keys.js";
+import { searchMemories } from "../search/search.js";
+
+/** Start of the tag of a container that only one check uses, and removes. */
+const SCRATCH_CONTAINER = "recollect_doctor";
+const LOW_DISK_BYTES = 500 * 1024 * 1024;
+const STUCK_SECONDS = 15 * 60;
+const PIPELINE_SECONDS = 60;
+const URGENT_DAYS = 3;
+
+/** One thing that was checked by doing it. */
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  /** What was seen. */
+  readonly detail: string;
+  /** What to do, when it is not ok. */
+  readonly fix?: string;
+}
+
+export interface Diagnosis {
+  readonly ok: boolean;
+  readonly checks: readonly Check[];
+}
+
+/**
+ * Checks the whole service by using it. Never throws for what it finds; what cannot be checked is not ok.
+ * @throws AppError `forbidden` for a caller of some containers only
+ */
+export async function diagnose(context: CoreContext, call: Admitted): Promise<Diagnosis> {
+  requireAllContainers(call.actor);
+  const checks: Check[] = [];
+  for (const [name, run] of CHECKS) checks.push(await guard(name, () => run(context, call)));
+  return { ok: checks.every((check) => check.ok), checks };
+}
+
+type Finding = Omit<Check, "name">;
+
+const CHECKS: readonly (readonly [string, (context: CoreContext, call: Admitted) => Promise<Finding>])[] = [
+  ["store", checkStore],
+  ["pipeline", checkPipeline],
+  ["embedder", checkEmbedder],
+  ["rerank", checkRerank],
+  ["llm", checkModel],
+  ["vectors", checkVectors],
+  ["jobs", checkJobs],
+  ["access", checkAccess],
+  ["keys", checkKeys],
+  ["mail", checkMail],
+  ["disk", checkDisk],
+  ["folder", checkFolder],
+];
+
+async function checkAccess({ about: { keyless } }: CoreContext): Promise<Finding> {
+  const who = keyless.isAllowed
+    ? "programs of this machine may read and write memories without a key"
+    : "everybody needs a key";
+  return { ok: true, detail: `${who}: ${keyless.reason}` };
+}
+
+async function guard(name: string, run: () => Promise<Finding>): Promise<Check> {
+  try {
+    return { name, ...(await run()) };
+  } catch (error) {
+    return {
+      name,
+      ok: false,
+      detail: detailOf(error),
+      fix: "See the log for the cause; run `recollect doctor` again afterwards.",
+    };
+  }
+}
+
+/** With what a service said: it was asked for what is nobody's. */
+function detailOf(error: unknown): string {
+  if (error instanceof AppError) return `${error.message}${error.quote}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function checkStore({ store }: CoreContext): Promise<Finding> {
+  const health = await store.health({ deep: true });
+  const detail = `${health.documents} documents, ${health.chunks} chunks, ${health.memories} memories`;
+  if (health.problems.length === 0) return { ok: true, detail };
+  return {
+    ok: false,
+    detail: `${detail}; ${health.problems.join("; ")}`,
+    fix: "Stop the service and restore the data folder from a backup.",
+  };
+}
+
+/** A word that only this run knows must come back out of a search, from a document and from its fact. */
+async function checkPipeline(context: CoreContext, call: Admitted): Promise<Finding> {
+  const { actor } = call;
+  // What is kept for the sample is no answer to the call itself.
+  const sampling: Admitted = { ...call, operationId: undefined };
+  const word = `sample${createId().toLowerCase()}`;
+  const container = `${SCRATCH_CONTAINER}_${createId()}`;
+  const scratch = { containerTags: [container] };
+  try {
+    const receipt = await addDocument(context, sampling, {
+      ...scratch,
+      content: `The name of the doctor's project is ${word}.`,
+      dreaming: "instant",
+      rememberAsIs: true,
+      wait: PIPELINE_SECONDS,
+    });
+    if (receipt.status === "done" && receipt.dreamingStatus !== "done")
+      return {
+        ok: false,
+        detail: `a document is found by its text, but its facts did not come within ${PIPELINE_SECONDS} seconds`,
+        fix: "Look at the llm and jobs checks, and at the log.",
+      };
+    if (receipt.status !== "done" || receipt.errorReason !== null)
+      return {
+        ok: false,
+        detail: `a document stopped at ${receipt.status}${receipt.errorReason ? `: ${receipt.errorReason}` : ""}`,
+        fix: "Look at the jobs and embedder checks, and at the log.",
+      };
+    const problems: string[] = [];
+    // Apart, because search shows one of two texts that say the same.
+    for (const searchMode of ["documents", "memories"] as const) {
+      const answer = await searchMemories(context, sampling, {
+        ...scratch,
+        q: `What is the name ${word}?`,
+        searchMode,
+        threshold: 0,
+      });
+      const what = searchMode === "documents" ? "its text" : "its fact";
+      if (!answer.results.some((result) => result.text.includes(word)))
+        problems.push(`a document was written, but search did not find ${what}`);
+      problems.push(...answer.degraded);
+    }
+    return problems.length === 0
+      ? { ok: true, detail: "a document was written, understood and found again" }
+      : { ok: false, detail: problems.join("; "), fix: "Look at the vectors and embedder checks." };
+  } finally {
+    await context.store.containers.purge(actor.organizationId, container);
+  }
+}
+
+async function checkEmbedder(context: CoreContext): Promise<Finding> {
+  const embedder = context.embedders.active();
+  const [vector] = await embedder.embed([`probe ${createId()}`], "query");
+  const detail = `${embedder.name}, ${vector?.length ?? 0} dimensions`;
+  const { next } = await embeddingSummary(context);
+  if (!next) return { ok: true, detail };
+  const move = `${next.name} is to follow: ${next.state}, ${next.done} of ${next.total} texts`;
+  if (next.problem === null) return { ok: true, detail: `${detail}; ${move}` };
+  return {
+    ok: false,
+    detail: `${detail}; ${move}; ${next.problem}`,
+    fix: "Mend what is said there, or decide: `recollect embeddings` shows it, `rollback` gives the move up, `switch` lets it take over.",
+  };
+}
+
+const SAMPLE_TEXTS = ["Tea is made of leaves.", "A boat floats."].map((text) => ({ text, date: null }));
+
+async function checkRerank({ reranker }: CoreContext): Promise<Finding> {
+  if (!reranker) return { ok: true, detail: "none; rules put results in order" };
+  const { scores } = await reranker.rerank({ query: "green tea", texts: SAMPLE_TEXTS });
+  const judged = scores.filter((score) => score !== null).length;
+  return { ok: true, detail: `${reranker.name} answers, ${judged} of ${SAMPLE_TEXTS.length} texts judged` };
+}
+
+async function checkModel({ model }: CoreContext): Promise<Finding> {
+  if (!model) return { ok: true, detail: "none; rules find facts" };
+  const budget = await model.budget?.();
+  if (budget && budget.spent >= budget.limit)
+    return {
+      ok: false,
+      detail: `${model.name} is not asked any more this month: its budget of $${budget.limit} is spent`,
+      fix: "Raise RECOLLECT_LLM_MONTHLY_BUDGET, or wait for the next month.",
+    };
+  const word = createId();
+  const { value } = await model.generate({
+    name: "echo",
+    messages: [{ role: "user", content: `Answer with {"word": "${word}"} and nothing else.` }],
+    schema: z.object({ word: z.string() }),
+    effort: "careful",
+    isTrial: true,
+  });
+  if (value.word === word) return { ok: true, detail: `${model.name} answers` };
+  return {
+    ok: false,
+    detail: `${model.name} answers, but does not do what it is asked`,
+    fix: "Choose a more able model with RECOLLECT_LLM_MODEL.",
+  };
+}
+
+async function checkVectors({ vectors }: CoreContext): Promise<Finding> {
+  const status = await vectors.status();
+  const { collections } = await vectors.verify();
+  const repaired = collections.filter((collection) => collection.repaired);
+  const asked = collections.reduce((sum, { selfQueries }) => sum + selfQueries.asked, 0);
+  const found = collections.reduce((sum, { selfQueries }) => sum + selfQueries.found, 0);
+  const counts = collections.map(({ name, found: has, expected }) => `${name} ${has}/${expected}`).join(", ");
+  const sampled =
+    asked > 0
+      ? `${found} of ${asked} sampled vectors found themselves`
+      : "nothing in it yet to compare with the record";
+  const detail = `${status.name}: ${status.state}${counts ? `; ${counts}` : ""}; ${sampled}`;
+  if (repaired.length > 0)
+    return {
+      ok: false,
+      detail: `${detail}; rebuilt from the record: ${repaired.map(({ name }) => name).join(", ")}`,
+      fix: "It was repaired; run `recollect doctor` again to see that it stays so.",
+    };
+  if (status.state === "degraded")
+    return { ok: false, detail: `${detail}; ${status.reason ?? ""}`, fix: status.reason ?? "See the log." };
+  return { ok: true, detail: status.reason ? `${detail} (${status.reason})` : detail };
+}
+
+async function checkJobs({ store }: CoreContext): Promise<Finding> {
+  const counts = await store.jobs.counts();
+  const detail = `${counts.waiting} waiting, ${counts.running} running, ${counts.dead} dead`;
+  if (counts.dead > 0) {
+    const [first] = await store.jobs.dead(1);
+    return {
+      ok: false,
+      detail: `${detail}; the newest dead one (${first?.kind}): ${first?.reason}`,
+      fix: "Remove the cause, then add the document again, or delete it.",
+    };
+  }
+  if (counts.waiting > 0 && counts.oldestWaitingSeconds > STUCK_SECONDS)
+    return {
+      ok: false,
+      detail: `${detail}; the oldest waits for ${Math.round(counts.oldestWaitingSeconds / 60)} minutes`,
+      fix: "See the log for what the jobs wait for, then restart the service.",
+    };
+  return { ok: true, detail };
+}
+
+/** Of keys that stop to open anything soon somebody should know before they do. */
+async function checkKeys(context: CoreContext): Promise<Finding> {
+  const keys = await listExpiringKeys(context);
+  const urgent = keys.filter(({ daysLeft }) => daysLeft <= URGENT_DAYS);
+  const describe = ({ id, hint, daysLeft, expiresAt }: (typeof keys)[number]) =>
+    `${id} (…${hint}) ${daysLeft === 0 ? "expired" : "expires"} at ${expiresAt}`;
+  if (keys.length === 0) return { ok: true, detail: "none expires within 14 days" };
+  const detail = keys.map(describe).join("; ");
+  if (urgent.length === 0) return { ok: true, detail };
+  return {
+    ok: false,
+    detail,
+    fix: "Make a new one with `recollect keys create`, give it to the client, and revoke the old one with `recollect keys revoke`.",
+  };
+}
+
+async function checkMail({ mailer }: CoreContext): Promise<Finding> {
+  if (!mailer) return { ok: true, detail: "none is sent; warnings are in the log and in `status`" };
+  await mailer.check();
+  return { ok: true, detail: `${mailer.name}; the server is there and lets us in` };
+}
+
+async function checkDisk({ store, about }: CoreContext): Promise<Finding> {
+  const { freeBytes, bytes } = await store.health({ deep: false });
+  const megabytes = (size: number) => `${Math.round(size / 1024 / 1024)} MB`;
+  const detail = `${megabytes(freeBytes)} free in ${about.dataDirectory}, the store has ${megabytes(bytes)}`;
+  return freeBytes >= Math.max(LOW_DISK_BYTES, bytes)
+    ? { ok: true, detail }
+    : { ok: false, detail, fix: "Free some space on this disk; the service needs room to grow." };
+}
+
+/** Files are this user's alone whatever their folder allows, so one that others may only look into is no fault. */
+async function checkFolder({ store, about: { dataDirectory } }: CoreContext): Promise<Finding> {
+  const { folderOpenTo } = await store.health({ deep: false });
+  const fix = `Close it with \`chmod 700 ${dataDirectory}\`.`;
+  if (folderOpenTo === null) return { ok: true, detail: `${dataDirectory} is this user's alone` };
+  if (folderOpenTo === "writing")
+    return { ok: false, detail: `a group of this machine's users may write into ${dataDirectory}`, fix };
+  return {
+    ok: true,
+    detail: `others of this machine may look into ${dataDirectory}, whose files only this user can read. ${fix}`,
+  };
+}

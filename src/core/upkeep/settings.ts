@@ -1,0 +1,148 @@
+import * as z from "zod";
+import { requireAllContainers } from "../auth.js";
+import type { Admitted, CoreContext } from "../context.js";
+import { chunkingIssues, chunkingShape } from "../documents/chunking.js";
+import { checkMetadataSize, invalid, noteSchema, parseInput, textSchema } from "../input.js";
+import { once } from "../operations.js";
+import type { StoreNouns } from "../ports.js";
+import { profileBucketsSchema } from "../profile/profile-buckets.js";
+
+const MOST_MEMORIES = 1_000_000;
+
+const memoryLimit = z
+  .number("must be a number")
+  .int("must be a whole number")
+  .min(1, "must be at least 1")
+  .max(MOST_MEMORIES, `must be at most ${MOST_MEMORIES}, or null for no limit`)
+  .nullable();
+
+/** An application of one's own at a provider of connections. */
+const application = {
+  customKeyEnabled: z.boolean("must be true or false").nullable(),
+  text: noteSchema(4_096).nullable(),
+};
+
+/** Any JSON: sources disagree on its shape (contract 6.3). */
+const anyJson = z.unknown();
+
+/** What governs how new content is read (contract 6.1). A key that was never written is absent. */
+export const settingsSchema = z
+  .object({
+    shouldLLMFilter: z.boolean("must be true or false").nullable(),
+    /** Guidance for extraction in the whole organisation. */
+    filterPrompt: textSchema({ maxLength: 750 }).nullable(),
+    includeItems: anyJson,
+    excludeItems: anyJson,
+    categories: anyJson,
+    workspacePrompt: noteSchema(1_500).nullable(),
+    ...chunkingShape,
+    /** How many memories one document, and one container, may have; null for as many as come. */
+    maxMemoriesPerDocument: memoryLimit,
+    maxMemoriesPerContainer: memoryLimit,
+    profileBuckets: profileBucketsSchema,
+    googleDriveCustomKeyEnabled: application.customKeyEnabled,
+    googleDriveClientId: application.text,
+    googleDriveClientSecret: application.text,
+    notionCustomKeyEnabled: application.customKeyEnabled,
+    notionClientId: application.text,
+    notionClientSecret: application.text,
+    onedriveCustomKeyEnabled: application.customKeyEnabled,
+    onedriveClientId: application.text,
+    onedriveClientSecret: application.text,
+    githubCustomKeyEnabled: application.customKeyEnabled,
+    githubClientId: application.text,
+    githubClientSecret: application.text,
+  })
+  .partial();
+export type Settings = z.output<typeof settingsSchema>;
+
+/** Name under which the settings of the organisation itself are kept. */
+export const EVERY_CLIENT = "";
+
+/** The settings that hold for a client: the organisation's, with those over them that the client wrote for itself. */
+export async function readSettings(
+  { settings }: Pick<StoreNouns, "settings">,
+  organizationId: string,
+  client: string | null | undefined,
+): Promise<Settings> {
+  const common = await settings.read(organizationId, EVERY_CLIENT);
+  const own = client ? await settings.read(organizationId, client) : null;
+  return { ...common, ...own };
+}
+
+/** The settings that hold for the caller, with secrets masked. @throws AppError `forbidden` for a restricted caller */
+export async function getSettings({ store }: CoreContext, { actor }: Admitted): Promise<{ settings: Settings }> {
+  requireAllContainers(actor);
+  return { settings: maskSecrets(await readSettings(store, actor.organizationId, actor.client)) };
+}
+
+/**
+ * Changes the fields that are named; null clears one. A caller that names its client changes what holds for this client
+ * alone. A secret that comes back masked stays as it is. Concerns new content, and what is reprocessed.
+ * @throws AppError `invalid`, also for filters that are not switched on (contract 6.4) and for what does not go
+ *   together, `forbidden` for a restricted caller
+ */
+export async function updateSettings(
+  context: CoreContext,
+  call: Admitted,
+  raw: unknown,
+): Promise<{ settings: Settings }> {
+  const { actor } = call;
+  requireAllContainers(actor);
+  const sent = parseInput(settingsSchema, raw);
+  for (const key of FREE) checkMetadataSize(key, sent[key], context.limits);
+  const client = actor.client ?? EVERY_CLIENT;
+  return once(context, call, "updateSettings", async (nouns) => {
+    const before = await readSettings(nouns, actor.organizationId, actor.client);
+    const after = { ...before, ...sent };
+    refuseIdleFilters(sent, after);
+    const issues = Object.keys(chunkingShape).some((key) => key in sent) ? chunkingIssues(after) : [];
+    if (issues.length > 0) throw invalid(issues);
+    const change = withoutMasked(sent, before);
+    const own = await nouns.settings.read(actor.organizationId, client);
+    await nouns.settings.write(actor.organizationId, client, { ...own, ...change });
+    return { settings: maskSecrets({ ...before, ...change }) };
+  });
+}
+
+/** Fields that may be any JSON. */
+const FREE = ["includeItems", "excludeItems", "categories"] as const;
+const FILTERS = ["filterPrompt", ...FREE] as const;
+
+function refuseIdleFilters(sent: Settings, after: Settings): void {
+  if (after.shouldLLMFilter === true) return;
+  const idle = FILTERS.filter((key) => sent[key] !== undefined && sent[key] !== null);
+  if (idle.length > 0)
+    throw invalid(idle.map((key) => ({ path: [key], message: "has no effect: send shouldLLMFilter: true with it" })));
+}
+
+const SECRETS = [
+  "googleDriveClientSecret",
+  "notionClientSecret",
+  "onedriveClientSecret",
+  "githubClientSecret",
+] as const;
+const DOTS = "••••";
+/** A shorter secret would be told too much of by its last four characters. */
+const SHORTEST_HINTED = 12;
+
+/** Enough of a secret to tell which one it is. */
+function maskOf(secret: string): string {
+  return secret.length < SHORTEST_HINTED ? DOTS : `${DOTS}${secret.slice(-4)}`;
+}
+
+function maskSecrets(settings: Settings): Settings {
+  const masked = SECRETS.flatMap((key) => {
+    const secret = settings[key];
+    return secret ? [[key, maskOf(secret)]] : [];
+  });
+  return { ...settings, ...Object.fromEntries(masked) };
+}
+
+function withoutMasked(sent: Settings, before: Settings): Settings {
+  const echoed = SECRETS.filter((key) => {
+    const stored = before[key];
+    return stored ? sent[key] === maskOf(stored) : false;
+  });
+  return Object.fromEntries(Object.entries(sent).filter(([key]) => !echoed.some((secret) => secret === key)));
+}

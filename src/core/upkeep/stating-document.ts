@@ -1,0 +1,190 @@
+import { Cut, type Place } from "../../language/cut-out.js";
+import { findFirst, findPlaces, type Passage, saysAny } from "../../language/find-places.js";
+import { transcriptOf, turnStarts } from "../documents/conversations.js";
+import { isTitleFromText } from "../documents/document-title.js";
+import type { Requote, Statement, StoreNouns } from "../ports.js";
+import type { Actor, Document, Memory, Turn } from "../types.js";
+import { placesOfEntries } from "./listed-entries.js";
+
+/** A document, and who it is a source of. */
+export interface Source {
+  readonly document: Document;
+  /** What is to go. */
+  readonly wanted: readonly Stated[];
+  /** All other memories that it states. */
+  readonly others: readonly Stated[];
+  /** Whether it was only written to hold memories: nothing else is in it, and nobody finds it. */
+  readonly isLight: boolean;
+}
+
+interface Stated extends Pick<Statement, "quote"> {
+  readonly memory: Pick<Memory, "id" | "text">;
+  readonly at: Place | null;
+}
+
+/** What is left of a text, and of the turns that it is the transcript of. */
+type Rest = Pick<Document, "content" | "turns">;
+
+/** What is to become of a document that states a memory. */
+export interface Plan {
+  readonly cut: Cut;
+  readonly rest: Rest;
+  /** Whether the rest still has the words, within a sentence that says more. */
+  readonly saysMore: boolean;
+  readonly title: string | null;
+  /** How the links of other memories change. */
+  readonly links: readonly Requote[];
+  /** What becomes of every text that is kept of it. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+type Reader = Pick<StoreNouns, "documents" | "memories" | "chunks">;
+
+/** Reads a document with what it states; null when it is gone. @param wanted ids of the memories that are to go */
+export async function readSource(
+  { documents, memories, chunks }: Reader,
+  organizationId: string,
+  documentId: string,
+  wanted: ReadonlySet<string>,
+): Promise<Source | null> {
+  const document = await documents.byId(organizationId, documentId);
+  if (!document) return null;
+  const stated = await memories.ofDocuments(organizationId, [documentId]);
+  const texts = new Map(stated.map(({ memory }) => [memory.id, memory]));
+  const statements = (await memories.statements(organizationId, [...texts.keys()]))
+    .filter((statement) => statement.documentId === documentId)
+    .flatMap(({ memoryId, quote, quoteAt }): Stated[] => {
+      const memory = texts.get(memoryId);
+      return memory ? [{ memory: { id: memory.id, text: memory.text }, quote, at: quoteAt }] : [];
+    });
+  const { status, turns, revision } = document;
+  const isPlain = status === "done" && turns === null && revision === 1;
+  return {
+    document,
+    wanted: statements.filter(({ memory }) => wanted.has(memory.id)),
+    others: statements.filter(({ memory }) => !wanted.has(memory.id)),
+    isLight: isPlain && (await chunks.newest(organizationId, documentId)).length === 0,
+  };
+}
+
+/** True when nothing has changed between two readings that a plan depends on. */
+export function isSameSource(one: Source, other: Source): boolean {
+  const { document } = one;
+  const keyOf = ({ document: { revision, title, containerTags }, wanted, others, isLight }: Source) =>
+    JSON.stringify([revision, title, containerTags, wanted, others, isLight]);
+  return document.content === other.document.content && keyOf(one) === keyOf(other);
+}
+
+/** What these say, in the words that were noted for it where some were. */
+export function passagesOf(stated: readonly Stated[]): Passage[] {
+  return stated.map(({ memory, quote, at }) => ({ quote: quote ?? memory.text, at }));
+}
+
+/** Finds out what is to become of a document; takes its time, in turns. @throws the signal's reason */
+export async function planCut(
+  nouns: Pick<StoreNouns, "documents" | "purges">,
+  { organizationId }: Actor,
+  source: Source,
+  signal?: AbortSignal,
+): Promise<Plan> {
+  const { document, wanted } = source;
+  const { id, content } = document;
+  const passages = passagesOf(wanted);
+  const cut = new Cut(content, await findIn(source, passages, signal));
+  const rest = restOf(document, cut);
+  const quotes = passages.map(({ quote }) => quote);
+  const saysMore = await saysAny(rest.content, quotes, signal);
+  if (cut.places.length === 0) return { cut, rest, saysMore, title: document.title, links: [], texts: new Map() };
+  // In texts that are not the one that their places were noted for.
+  const said = new Set([...quotes, ...cut.places.map(({ start, end }) => content.slice(start, end))]);
+  const without = async (text: string, turns: readonly number[]) => {
+    const anywhere = [...said].map((quote) => ({ quote, at: null }));
+    return new Cut(text, await findPlaces(text, anywhere, { turns, signal })).rest();
+  };
+  const texts = new Map([[content, rest.content]]);
+  for (const text of await nouns.purges.keptTexts(organizationId, id))
+    if (!texts.has(text)) texts.set(text, await without(text, turnsIn(document, text)));
+  return {
+    cut,
+    rest,
+    saysMore,
+    title: await titleWithout(nouns, document, (title) => without(title, [])),
+    links: await requotes(source, { cut, rest }, signal),
+    texts,
+  };
+}
+
+async function findIn(
+  { document, wanted, others, isLight }: Source,
+  passages: readonly Passage[],
+  signal: AbortSignal | undefined,
+): Promise<readonly Place[]> {
+  const { content } = document;
+  const entryOf = ({ memory, at }: Stated) => ({ text: memory.text, at });
+  if (isLight) return placesOfEntries(content, wanted.map(entryOf), others.map(entryOf));
+  return findPlaces(content, passages, { turns: turnsIn(document, content), signal });
+}
+
+/** Where what is said begins in a transcript of a conversation, be it of its turns now or of earlier ones. */
+function turnsIn({ turns }: Document, transcript: string): readonly number[] {
+  return turns === null ? [] : turnStarts(transcript, new Set(turns.map(({ speaker }) => speaker)));
+}
+
+function restOf(document: Document, cut: Cut): Rest {
+  if (!document.turns) return { content: cut.rest(), turns: null };
+  const turns = turnsWithout(document, cut);
+  return { content: transcriptOf(turns), turns };
+}
+
+/** The turns without what was cut out of their transcript; one that says nothing any more is none. */
+function turnsWithout({ content, turns }: Document, cut: Cut): readonly Turn[] {
+  let from = 0;
+  return (turns ?? []).flatMap((turn) => {
+    const start = content.indexOf(turn.text, from);
+    if (start === -1) return [turn];
+    const end = start + turn.text.length;
+    from = end;
+    const own = cut
+      .within({ start, end })
+      .map((place) => ({ start: Math.max(0, place.start - start), end: Math.min(end, place.end) - start }));
+    const text = new Cut(turn.text, own).rest().trim();
+    return text === "" ? [] : [{ ...turn, text }];
+  });
+}
+
+/** The links of other memories: whose words were cut has no words any more, all others stand further ahead. */
+async function requotes(
+  { document, others }: Source,
+  { cut, rest }: Pick<Plan, "cut" | "rest">,
+  signal: AbortSignal | undefined,
+): Promise<Requote[]> {
+  const { content, turns } = document;
+  const lost = others.flatMap(({ quote, at }) => (at === null && quote !== null ? [quote] : []));
+  const places = lost.length === 0 ? [] : await findFirst(content, lost, signal);
+  const found = new Map(lost.map((quote, index) => [quote, places[index] ?? null]));
+  return others.flatMap(({ memory: { id }, quote, at }): Requote[] => {
+    const noted = at ?? (quote === null ? null : (found.get(quote) ?? null));
+    if (!noted) return [];
+    const moved = cut.placeAfter(noted);
+    if (!moved) return [{ memoryId: id, at: null, keepsQuote: false }];
+    const place = turns ? placeIn(rest.content, content.slice(noted.start, noted.end)) : moved;
+    return [{ memoryId: id, at: place, keepsQuote: true }];
+  });
+}
+
+function placeIn(text: string, words: string): Place | null {
+  const start = text.indexOf(words);
+  return start === -1 ? null : { start, end: start + words.length };
+}
+
+/** A title that was made of the text is made anew. One that somebody chose stays, unless it says what was cut. */
+async function titleWithout(
+  { documents }: Pick<StoreNouns, "documents">,
+  document: Document,
+  without: (text: string) => Promise<string>,
+): Promise<string | null> {
+  const { organizationId, id, title } = document;
+  if (title === null || isTitleFromText(document) || (await without(title)) !== title) return null;
+  const described = await documents.description(organizationId, id);
+  return described?.title === title ? null : title;
+}

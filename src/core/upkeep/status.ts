@@ -1,0 +1,138 @@
+import { ownsAll } from "../auth.js";
+import type { About, Admitted, CoreContext } from "../context.js";
+import type { FailureTally, ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
+import { keyIdOf, type KeyRate } from "../types.js";
+import { type DegradedPart, degradedParts } from "./degraded.js";
+import { embeddingSummary, type EmbeddingSummary } from "../embeddings/embedding-status.js";
+import { idleGuidance } from "../documents/idle-guidance.js";
+import { readSettings } from "./settings.js";
+import { type ExpiringKey, listExpiringKeys } from "../access/expiring-keys.js";
+
+/** What clients show as the name of the one organisation of a server. */
+export const ORGANIZATION_NAME = "Recollect";
+
+/** What a person wants to know at a glance. */
+export interface Status {
+  readonly version: string;
+  readonly organizationId: string;
+  readonly dataDirectory: string;
+  /** Whether programs of this machine may come without a key, and why. */
+  readonly keyless: About["keyless"];
+  readonly embedder: string;
+  readonly embedding: EmbeddingSummary;
+  readonly llm: string;
+  /** What the language model cost so far. */
+  readonly llmUse: ModelTotals;
+  /** US dollars of this month and how many may be spent; null without a limit. */
+  readonly llmBudget: { readonly limit: number; readonly spent: number } | null;
+  /** What of documents the language model would not or could not do; null without one. */
+  readonly llmFailures: ModelFailures | null;
+  readonly factExtractor: string;
+  /** What puts results in order for searches with `rerank`. */
+  readonly rerank: { readonly name: string; readonly problem: string | null };
+  readonly vectors: VectorStatus;
+  readonly store: StoreHealth;
+  readonly jobs: { waiting: number; running: number; dead: number; oldestWaitingSeconds: number };
+  /** Documents whose passages or facts are still to come. */
+  readonly waitingDocuments: number;
+  /** Those of them that no search finds yet. */
+  readonly unsearchableDocuments: number;
+  /** Keys that expire soon or have expired; none for callers who may not see keys. */
+  readonly expiringKeys: readonly ExpiringKey[];
+  /** What people said about how texts are read that changes nothing here, and why; nothing for a caller who may not see it. */
+  readonly idleGuidance: readonly string[];
+  /** Documents that wait to be read again, or are. */
+  readonly reprocessing: number;
+  /** Parts that do less than they should now; none where all is well. */
+  readonly degraded: readonly DegradedPart[];
+}
+
+/** Documents that rules have read, titled or summed up because the language model did not. */
+export interface ModelFailures extends FailureTally {
+  /** Why the newest question to the model was not answered; null where it was, or none was asked since the start. */
+  readonly problem: string | null;
+}
+
+export async function getStatus(context: CoreContext, call: Admitted): Promise<Status> {
+  const status = await collectStatus(context, call);
+  return { ...status, degraded: degradedParts(status, context.clock.now()) };
+}
+
+async function collectStatus(context: CoreContext, call: Admitted): Promise<Omit<Status, "degraded">> {
+  const { store, vectors, embedders, reranker, about } = context;
+  return {
+    version: about.version,
+    organizationId: store.organizationId,
+    dataDirectory: about.dataDirectory,
+    keyless: about.keyless,
+    embedder: embedders.active().name,
+    embedding: await embeddingSummary(context),
+    llm: context.model?.name ?? "none",
+    llmUse: await store.extractions.totals(store.organizationId),
+    llmBudget: (await context.model?.budget?.()) ?? null,
+    llmFailures: await modelFailures(context, call),
+    factExtractor: about.factExtractor,
+    rerank: { name: reranker?.name ?? "rules", problem: reranker?.problem() ?? null },
+    vectors: await vectors.status(),
+    store: await store.health({ deep: false }),
+    jobs: await store.jobs.counts(),
+    reprocessing: await store.jobs.countOf("reprocess"),
+    waitingDocuments: await store.documents.countWaiting(store.organizationId, call.actor.containers),
+    unsearchableDocuments: await store.documents.countUnsearchable(store.organizationId, call.actor.containers),
+    idleGuidance: ownsAll(call.actor) ? await findIdleGuidance(context) : [],
+    expiringKeys: ownsAll(call.actor) ? await listExpiringKeys(context) : [],
+  };
+}
+
+/** Of the common settings and of the containers; what clients say for themselves they are told when they say it. */
+async function findIdleGuidance({ store, model }: CoreContext): Promise<string[]> {
+  const hasModel = model !== null;
+  const settings = await readSettings(store, store.organizationId, null);
+  const { filterPrompt, includeItems, excludeItems, ...others } = settings;
+  const filters = settings.shouldLLMFilter === true ? { filterPrompt, includeItems, excludeItems } : {};
+  const idle = idleGuidance({ ...others, ...filters }, { hasModel });
+  let containers = 0;
+  for (const { text, containers: have } of await store.containers.guidance(store.organizationId))
+    if (idleGuidance({ entityContext: text }, { hasModel }).length > 0) containers += have;
+  if (containers === 0) return idle;
+  const whose = containers === 1 ? "1 container" : `${containers} containers`;
+  return [...idle, `entityContext of ${whose}: has no effect without a language model, or only in part`];
+}
+
+async function modelFailures({ store, model }: CoreContext, { actor }: Admitted): Promise<ModelFailures | null> {
+  if (!model) return null;
+  const query = { mark: model.mark, within: actor.containers };
+  const tally = await store.modelFailures.tally(store.organizationId, query);
+  return { problem: model.standing?.().problem ?? null, ...tally };
+}
+
+/** `GET /v3/session` (contract 6.5). */
+export interface Session {
+  readonly organizationId: string;
+  readonly keyName: string;
+  readonly containers: "all" | readonly string[];
+  /** Those of them that may only be read. */
+  readonly readOnly: "all" | readonly string[];
+  readonly isScoped: boolean;
+  /** Requests of each window, where the key has a rate of its own. */
+  readonly rate: KeyRate | null;
+  readonly expiresAt: string | null;
+  /** The client that the key was made for, or that the request names. */
+  readonly client: string | null;
+}
+
+export async function getSession({ store }: CoreContext, { actor }: Admitted): Promise<Session> {
+  const { organizationId, name, containers, readOnly = [], isScoped = false, rate = null, client = null } = actor;
+  const keyId = keyIdOf(actor);
+  const key = keyId === null ? null : await store.keys.byId(organizationId, keyId);
+  return {
+    organizationId: store.organizationId,
+    keyName: name,
+    containers,
+    readOnly,
+    isScoped,
+    rate,
+    expiresAt: key?.expiresAt ?? null,
+    client,
+  };
+}

@@ -1,0 +1,36 @@
+import type { Admitted, CoreContext } from "../context.js";
+import { type DegradedPart, PARTS } from "../upkeep/degraded.js";
+import { getStatus, type Status } from "../upkeep/status.js";
+
+/** Numbers for programs that watch the service: no name, no container, no content. */
+export interface Measures extends Pick<Status, "version" | "jobs" | "waitingDocuments" | "unsearchableDocuments"> {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly memories: number;
+  readonly storeBytes: number;
+  readonly freeBytes: number;
+  /** Documents that rules read because the language model did not. */
+  readonly readByRules: number;
+  /** Each part, and whether it does less than it should. */
+  readonly parts: readonly { readonly part: DegradedPart["part"]; readonly isDegraded: boolean }[];
+}
+
+/** @throws AppError `forbidden` for whoever may not read everything */
+export async function getMeasures(context: CoreContext, call: Admitted): Promise<Measures> {
+  const status = await getStatus(context, call);
+  const { version, jobs, waitingDocuments, unsearchableDocuments, store, llmFailures } = status;
+  const degraded = new Set(status.degraded.map(({ part }) => part));
+  return {
+    version,
+    jobs,
+    waitingDocuments,
+    unsearchableDocuments,
+    documents: store.documents,
+    chunks: store.chunks,
+    memories: store.memories,
+    storeBytes: store.bytes,
+    freeBytes: store.freeBytes,
+    readByRules: llmFailures?.documents ?? 0,
+    parts: PARTS.map((part) => ({ part, isDegraded: degraded.has(part) })),
+  };
+}

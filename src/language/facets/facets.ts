@@ -1,0 +1,56 @@
+import { once } from "../../lib/once.js";
+import { fold } from "../words.js";
+import { createFacetIndex, entriesOf, type FacetWords } from "./facet-index.js";
+import { LIFE_FACETS } from "./life-facets.js";
+import { PERSON_FACETS } from "./person-facets.js";
+import { WORK_FACETS } from "./work-facets.js";
+
+const FACETS = [...PERSON_FACETS, ...LIFE_FACETS, ...WORK_FACETS];
+
+/** Not before they are needed: they take some milliseconds. */
+const indexed = once(() => ({
+  asked: createFacetIndex(FACETS.map(({ asked }) => asked)),
+  told: createFacetIndex(FACETS.map(({ told }) => told)),
+}));
+
+const CUE_WORD = /^[a-z]{4,}$/;
+
+/** Single words of English letters that ask for a facet, for those who write them wrongly. Gathered when first asked for. */
+export const cueWords = once(
+  (): ReadonlySet<string> =>
+    new Set(FACETS.flatMap(({ asked }) => entriesOf(asked)).filter((entry) => CUE_WORD.test(entry))),
+);
+
+/** The facets that a question asks for, each once, with the longest of the words that do, folded. */
+export function askedFacets(question: string): FacetWords[] {
+  const longest = new Map<number, string>();
+  for (const { facet, words } of indexed().asked(facetForm(question)))
+    if (words.length > (longest.get(facet)?.length ?? 0)) longest.set(facet, words);
+  return [...longest].map(([facet, words]) => ({ facet, words }));
+}
+
+/** A text as words of facets are compared with it. */
+export function facetForm(text: string): string {
+  return fold(text).replaceAll("\u2019", "'");
+}
+
+/** Texts whose facets are kept: searches of one container meet the same ones again and again. */
+const MOST_KEPT = 4_000;
+/** A statement is no longer than this; of what is, only the beginning counts. */
+const LONGEST_READ = 1_000;
+const toldByTexts = new Map<string, ReadonlySet<number>>();
+
+/** The facets that a statement tells. */
+export function toldFacets(statement: string): ReadonlySet<number> {
+  const text = statement.slice(0, LONGEST_READ);
+  const known = toldByTexts.get(text);
+  if (known) return known;
+  if (toldByTexts.size >= MOST_KEPT) toldByTexts.clear();
+  const told = new Set(
+    indexed()
+      .told(facetForm(text))
+      .map(({ facet }) => facet),
+  );
+  toldByTexts.set(text, told);
+  return told;
+}

@@ -1,0 +1,143 @@
+import { dropAtEnd } from "../lib/drop-at-end.js";
+import { yieldTurn } from "../lib/time.js";
+
+/** A place in a text: `start` inclusive, `end` exclusive, in UTF-16 units. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds quotations in one text, again and again. */
+export type QuoteFinder = (quote: string) => Place | null;
+
+/** Fewer letters and digits than this are found anywhere. */
+const FEWEST_LETTERS = 2;
+/** Unseen characters and spaces that a place may hold beside what is quoted, in UTF-16 units. */
+export const MOST_UNSEEN = 1_000;
+/** Characters that are folded in one turn, so that nobody waits for all of a long text. */
+const FOLDED_AT_ONCE = 50_000;
+
+/**
+ * Finds where a text says something, whatever its case, white space, quotation marks, dashes and Unicode forms. The first
+ * place counts, unless it is far longer than the quotation: characters that nobody sees would fill it. Takes linear time
+ * and about 13 bytes a character.
+ */
+export function createQuoteFinder(text: string): QuoteFinder {
+  let folded: Folded | undefined;
+  return (quote) => {
+    const whole = fold(quote).text.trim();
+    const bare = withoutEdges(whole);
+    if ((bare.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < FEWEST_LETTERS) return null;
+    folded ??= fold(text);
+    for (const wanted of [whole, bare]) {
+      const at = folded.text.indexOf(wanted);
+      if (at === -1) continue;
+      const place = placeOfFolded(text, folded, at, wanted.length);
+      if (place.end - place.start <= quote.length * 2 + MOST_UNSEEN) return place;
+    }
+    return null;
+  };
+}
+
+/** What people and models put around a quotation without meaning it. */
+const EDGE_BEFORE = /^(?:["'\s]|\.\.\.)+/u;
+const LAST_EDGE = /(?:["'\s]|\.\.\.)$/u;
+
+function withoutEdges(text: string): string {
+  let end = text.length;
+  for (;;) {
+    const [edge] = LAST_EDGE.exec(text.slice(Math.max(0, end - 3), end)) ?? [];
+    if (edge === undefined) return text.slice(0, end).replace(EDGE_BEFORE, "");
+    end -= edge.length;
+  }
+}
+
+/** A text as quotations are compared. */
+export interface Folded {
+  readonly text: string;
+  /** Where each unit of the folded text comes from. */
+  readonly origin: Int32Array;
+}
+
+function fold(text: string): Folded {
+  return allOf(folding(text));
+}
+
+function allOf(steps: Generator<void, Folded>): Folded {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Folds a long text in turns, double quotation marks away too. @throws the signal's reason */
+export async function foldInTurns(text: string, signal?: AbortSignal): Promise<Folded> {
+  const steps = folding(text, foldUnquoted);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await yieldTurn(signal);
+  }
+}
+
+/** A quotation as `foldInTurns` folds it, without closing punctuation. Equal phrases say the same. */
+export function phraseOf(quote: string): string {
+  return dropAtEnd(allOf(folding(quote, foldUnquoted)).text.trim(), /[.!。]/u).trim();
+}
+
+function foldUnquoted(character: string): string {
+  return foldCharacter(character).replaceAll('"', "");
+}
+
+/** Where a part of a folded text comes from. */
+export function placeOfFolded(text: string, { origin }: Folded, at: number, length: number): Place {
+  return { start: origin[at] ?? 0, end: endOfCharacter(text, origin[at + length - 1] ?? 0) };
+}
+
+function* folding(text: string, fold = foldCharacter): Generator<void, Folded> {
+  const pieces: string[] = [];
+  let origin = new Int32Array(text.length + 16);
+  let length = 0;
+  let at = 0;
+  let next = FOLDED_AT_ONCE;
+  let isAfterSpace = true;
+  const known = new Map<string, string>();
+  for (const character of text) {
+    let piece = known.get(character);
+    if (piece === undefined) known.set(character, (piece = fold(character)));
+    const isSpace = piece === " ";
+    if (piece !== "" && !(isSpace && isAfterSpace)) {
+      pieces.push(piece);
+      if (length + piece.length > origin.length) origin = grow(origin, length + piece.length);
+      for (const end = length + piece.length; length < end; length += 1) origin[length] = at;
+      isAfterSpace = isSpace;
+    }
+    at += character.length;
+    if (at < next) continue;
+    next += FOLDED_AT_ONCE;
+    yield;
+  }
+  return { text: pieces.join(""), origin };
+}
+
+function grow(values: Int32Array, least: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(Math.max(values.length * 2, least));
+  larger.set(values);
+  return larger;
+}
+
+function foldCharacter(character: string): string {
+  if (/\s/u.test(character)) return " ";
+  if (/[\u00ad\u200b-\u200f\u2060\ufeff]/u.test(character)) return "";
+  if (/[‘’‚‛′`´]/u.test(character)) return "'";
+  if (/[“”„‟″«»]/u.test(character)) return '"';
+  if (/\p{Pd}/u.test(character)) return "-";
+  return character.normalize("NFKD").toLowerCase().replaceAll("ς", "σ");
+}
+
+/** Behind the character at a place, and behind the marks that belong to it. */
+function endOfCharacter(text: string, start: number): number {
+  let end = start + String.fromCodePoint(text.codePointAt(start) ?? 0).length;
+  while (end < text.length && /\p{M}/u.test(text[end] ?? "")) end += 1;
+  return end;
+}

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createMcpFactory } from "../../src/transports/mcp/server.js";
+import { findInFiles } from "../support/data-folder-scan.js";
+import { connectInMemory, type McpConnection } from "../support/mcp-client.js";
+import { silentLog } from "../support/open-core.js";
+import { openRest, type OpenedRest } from "../support/rest.js";
+
+const PASSWORD = "xqhunter7zv";
+const SENTENCE = `My wifi password is ${PASSWORD}.`;
+
+let rest: OpenedRest;
+let document: string;
+let memory: string;
+
+/** A password that somebody told, in a document that says other things too. */
+beforeEach(async () => {
+  rest = await openRest({ asOwner: true });
+  const { body } = await rest.send("POST", "/v3/documents", {
+    content: `${SENTENCE} I like tea.`,
+    containerTag: "home",
+  });
+  await rest.settle();
+  document = body.id;
+  const found = await rest.send("POST", "/v4/search", {
+    q: "wifi password",
+    containerTag: "home",
+    searchMode: "memories",
+  });
+  memory = found.body.results[0].id;
+});
+afterEach(() => rest.close());
+
+const stating = () => [{ id: document, title: `${SENTENCE} I like tea.`, isLeftOut: true }];
+const text = async () => (await rest.send("GET", `/v3/documents/${document}`)).body.content;
+const found = async (q = "wifi password") =>
+  JSON.stringify((await rest.send("POST", "/v4/search", { q, containerTag: "home" })).body);
+
+describe("what was forgotten and a document still states", () => {
+  test("is told by REST, and gone from search", async () => {
+    const { body } = await rest.send("DELETE", "/v4/memories", { id: memory, containerTag: "home" });
+    expect(body).toEqual({ id: memory, forgotten: true, removed: "memory", statedIn: stating() });
+    expect(await found()).not.toContain(PASSWORD);
+    expect(await found("tea")).not.toContain(PASSWORD);
+    expect(await text()).toContain(PASSWORD);
+  });
+
+  test("is told by whatever else deletes by id", async () => {
+    const other = await rest.send("POST", "/v4/memories", {
+      memories: [{ content: "Tea is green." }],
+      containerTag: "home",
+    });
+    const { headers } = await rest.send("DELETE", `/v3/documents/${other.body.memories[0].id}`);
+    expect([headers.get("x-recollect-removed"), headers.get("x-recollect-stated-in")]).toEqual(["memory", null]);
+    const one = await rest.send("DELETE", `/v3/documents/${memory}`);
+    expect([one.headers.get("x-recollect-removed"), one.headers.get("x-recollect-stated-in")]).toEqual([
+      "memory",
+      document,
+    ]);
+    expect(await text()).toContain(PASSWORD);
+  });
+
+  test("is told when many are deleted", async () => {
+    const { body } = await rest.send("DELETE", "/v3/documents/bulk", { ids: [memory] });
+    expect(body).toMatchObject({ removed: [{ id: memory, kind: "memory" }], statedIn: stating() });
+  });
+
+  test("is not told of a document that goes in the same request", async () => {
+    const { body } = await rest.send("DELETE", "/v3/documents/bulk", { ids: [memory, document] });
+    expect(body).toMatchObject({ deletedCount: 2, statedIn: [] });
+  });
+
+  test("is told before and after forgetting what matches", async () => {
+    const ask = { containerTag: "home", ids: [memory] };
+    for (const dryRun of [true, false]) {
+      const { body } = await rest.send("POST", "/v4/memories/forget-matching", { ...ask, dryRun });
+      expect(body).toMatchObject({ count: 1, statedIn: stating() });
+    }
+  });
+
+  test("is in no file once the forgotten memory is purged, and all else that the document says is still found", async () => {
+    await rest.send("DELETE", "/v4/memories", { id: memory, containerTag: "home" });
+    const { body } = await rest.send("POST", "/v3/purge", { memoryId: memory, confirm: true });
+    expect(body).toEqual({ documents: 0, memories: 1, files: 0, passages: 1, statedIn: [], complete: true });
+    expect(findInFiles(rest.dataDirectory, [PASSWORD])).toEqual([]);
+    await rest.settle();
+    const { body: left } = await rest.send("GET", `/v3/documents/${document}`);
+    expect(left).toMatchObject({ content: "I like tea.", title: "I like tea." });
+    expect(findInFiles(rest.dataDirectory, [PASSWORD])).toEqual([]);
+  });
+
+  test("is nothing where the memory was written directly", async () => {
+    const { body } = await rest.send("POST", "/v4/memories", {
+      memories: [{ content: "The gate code is 7731" }],
+      containerTag: "home",
+    });
+    const written = await rest.send("DELETE", "/v4/memories", { id: body.memories[0].id, containerTag: "home" });
+    expect(written.body.statedIn).toEqual([]);
+  });
+});
+
+describe("an agent that forgets", () => {
+  let mcp: McpConnection;
+  beforeEach(async () => {
+    const session = () => Promise.resolve({ core: rest.core, actor: rest.actor });
+    mcp = await connectInMemory(
+      "v1",
+      createMcpFactory({ principal: () => ({ session, defaultContainer: "home" }), log: silentLog, version: "0.0.0" }),
+    );
+  });
+  afterEach(() => mcp.close());
+
+  test("is told which document still states it, may offer to forget that, and does so by its id", async () => {
+    const forgotten = await mcp.call("forget", { id: memory });
+    expect(forgotten.structured["statedIn"]).toEqual(stating());
+    expect(forgotten.text).toContain("Searches leave it out, but the text of 1 document still states it: ask the user");
+    expect(forgotten.text).toContain(`still stated in the document [${document}]`);
+    await mcp.call("forget", { id: document });
+    expect(await found()).not.toContain(PASSWORD);
+  });
+
+  test("of nothing that a document states is offered nothing", async () => {
+    const { body } = await rest.send("POST", "/v4/memories", {
+      memories: [{ content: "The gate code is 7731" }],
+      containerTag: "home",
+    });
+    const forgotten = await mcp.call("forget", { id: body.memories[0].id });
+    expect(forgotten.structured["statedIn"]).toEqual([]);
+    expect(forgotten.text).not.toContain("still");
+  });
+});

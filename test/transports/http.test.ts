@@ -1,0 +1,172 @@
+import { createServer } from "node:net";
+import { Hono } from "hono";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AppError } from "../../src/core/errors.js";
+import { listen, type HttpApp, type Listening } from "../../src/transports/http.js";
+import { captureLog } from "../support/captured-log.js";
+import { parseRaw, sendRaw } from "../support/raw-http.js";
+import { openRest, type OpenedRest } from "../support/rest.js";
+
+let rest: OpenedRest;
+let server: Listening;
+beforeAll(async () => {
+  rest = await openRest();
+  server = await rest.listen();
+});
+afterAll(() => rest.close());
+
+const LOOPBACK = { host: "127.0.0.1", port: 0, log: captureLog() };
+
+/** An application whose answers take as long as the test wants. */
+function slowApp(): { app: HttpApp; release: () => void; isAsked: Promise<void> } {
+  const app: HttpApp = new Hono();
+  let release = () => undefined as void;
+  let ask = () => undefined as void;
+  const isAsked = new Promise<void>((resolve) => (ask = resolve));
+  const isReleased = new Promise<void>((resolve) => (release = resolve));
+  app.get("/slow", async (context) => {
+    ask();
+    await isReleased;
+    return context.text("done");
+  });
+  return { app, release, isAsked };
+}
+
+describe("listening", () => {
+  test("port 0 takes a free port, and the URL answers", async () => {
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+    expect(server.port).toBeGreaterThan(0);
+    const session = await fetch(`${server.url}/v3/session`);
+    expect(session.status).toBe(200);
+    expect(session.headers.get("content-type")).toContain("application/json");
+  });
+
+  test("a port that is taken is an error that says what to do", async () => {
+    const error = await listen(rest.app, { ...LOOPBACK, port: server.port }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(AppError);
+    expect(error).toMatchObject({ kind: "unavailable" });
+    expect(String(error)).toContain(`Port ${server.port} on 127.0.0.1 is taken by another program`);
+    expect(String(error)).toContain("--port");
+  });
+
+  test("an address of another machine is an error that says what to do", async () => {
+    const error = await listen(rest.app, { ...LOOPBACK, host: "192.0.2.1" }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ kind: "unavailable", message: expect.stringContaining("--host") });
+  });
+
+  test("on all addresses, nobody gets in without a key, not even from this machine", async () => {
+    const open = await listen(rest.app, { ...LOOPBACK, host: "0.0.0.0" });
+    const answer = await fetch(`http://127.0.0.1:${open.port}/v3/session`);
+    expect(answer.status).toBe(401);
+    const { secret } = await rest.core.createKey({ actor: rest.actor }, { name: "lan" });
+    const headers = { authorization: `Bearer ${secret}` };
+    expect((await fetch(`http://127.0.0.1:${open.port}/v3/session`, { headers })).status).toBe(200);
+    await open.close();
+  });
+});
+
+describe("closing", () => {
+  test("frees the port, ends idle connections and may be asked twice", async () => {
+    const own = await rest.listen();
+    await (await fetch(`${own.url}/health`)).text();
+    await Promise.all([own.close(), own.close()]);
+    await expect(fetch(`${own.url}/health`)).rejects.toThrow();
+    const next = createServer().listen(own.port, "127.0.0.1");
+    await new Promise((resolve) => next.once("listening", resolve));
+    next.close();
+  });
+
+  test("an answer that is being made is still given", async () => {
+    const { app, release, isAsked } = slowApp();
+    const own = await listen(app, LOOPBACK);
+    const answer = fetch(`${own.url}/slow`).then((response) => response.text());
+    await isAsked;
+    const closed = own.close();
+    release();
+    expect(await answer).toBe("done");
+    await closed;
+  });
+
+  test("a connection that never ends is cut", async () => {
+    const { app, isAsked } = slowApp();
+    const own = await listen(app, LOOPBACK);
+    const answer = fetch(`${own.url}/slow`).then(
+      () => "answered",
+      () => "cut",
+    );
+    await isAsked;
+    await own.close();
+    expect(await answer).toBe("cut");
+  });
+});
+
+describe("what is no proper request", () => {
+  const host = "Host: 127.0.0.1\r\n";
+  const json = "Content-Type: application/json\r\n";
+  test.each<[what: string, request: string, ends: boolean, status: number]>([
+    ["no HTTP at all", "HELLO\r\n\r\n", false, 405],
+    ["a method that nobody knows", `FOO /v3/documents HTTP/1.1\r\n${host}\r\n`, false, 405],
+    [
+      "two lengths",
+      `POST /v3/documents HTTP/1.1\r\n${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      false,
+      400,
+    ],
+    ["headers of 70 kB", `GET /v3/session HTTP/1.1\r\n${host}X: ${"a".repeat(70_000)}\r\n\r\n`, false, 431],
+    [
+      "a body that ends early",
+      `POST /v3/documents HTTP/1.1\r\n${host}${json}Content-Length: 100\r\n\r\n{"content":`,
+      true,
+      400,
+    ],
+    [
+      "a chunk that ends early",
+      `POST /v3/documents HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n5\r\n{"con\r\n`,
+      true,
+      400,
+    ],
+    ["a Host that is no host", "GET /v3/session HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", false, 400],
+    ["a method without meaning here", `TRACE /v3/session HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, false, 405],
+  ])("%s", async (_what, request, ends, status) => {
+    const answer = parseRaw(
+      await sendRaw(server.port, request.replace(host, `Host: 127.0.0.1:${server.port}\r\n`), { ends }),
+    );
+    expect(answer.status).toBe(status);
+    expect(answer.body["error"]).toEqual(expect.any(String));
+    expect(answer.body["message"]).toEqual(answer.body["error"]);
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  });
+
+  test("a body of 10 MB is refused, whether or not it says so before", async () => {
+    const body = JSON.stringify({ content: "x".repeat(10_000_000) });
+    const headers = { "content-type": "application/json" };
+    const announced = await fetch(`${server.url}/v3/documents`, { method: "POST", headers, body });
+    expect(announced.status).toBe(413);
+    const stream = new Blob([body]).stream();
+    const chunked = await fetch(`${server.url}/v3/documents`, {
+      method: "POST",
+      headers,
+      body: stream,
+      duplex: "half",
+    } as RequestInit);
+    expect(chunked.status).toBe(413);
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  });
+
+  test("what comes in pieces, of a length that nobody says, is taken in as well", async () => {
+    const search = (q: string) =>
+      fetch(`${server.url}/v4/search`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: new Blob([JSON.stringify({ q })]).stream(),
+        duplex: "half",
+      } as RequestInit);
+    for (const q of ["pears", "pears ".repeat(1000)]) expect((await search(q)).status).toBe(200);
+  });
+
+  test("nothing of it was kept, and none of it is an error of ours", async () => {
+    const { total } = await rest.core.listDocuments({ actor: rest.actor }, {});
+    expect(total).toBe(0);
+    expect(rest.log.filter((line) => line.level === "error")).toEqual([]);
+  });
+});

@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createMcpFactory } from "../../src/transports/mcp/server.js";
+import { connectInMemory } from "../support/mcp-client.js";
+import { silentLog } from "../support/open-core.js";
+import { openRest, type OpenedRest } from "../support/rest.js";
+
+/** What was forgotten, replaced or is over does not come back as a passage of a document, by whatever way one asks. */
+let rest: OpenedRest;
+
+beforeEach(async () => {
+  rest = await openRest({ asOwner: true });
+});
+afterEach(() => rest.close());
+
+const TAG = "boris";
+const LIVES = "where does Boris live";
+const PLAYS = "which instrument does Boris play";
+const WORKS = "where does Boris work";
+
+async function add(content: string, more: Record<string, unknown> = {}): Promise<string> {
+  const { body } = await rest.send("POST", "/v3/documents", { content, containerTag: TAG, ...more });
+  await rest.settle();
+  return body.id;
+}
+
+interface Hit {
+  readonly id: string;
+  readonly memory?: string;
+  readonly chunk?: string;
+  readonly isForgotten?: true;
+  readonly isLatest?: false;
+}
+
+async function search(q: string, more: Record<string, unknown> = {}): Promise<readonly Hit[]> {
+  const { body } = await rest.send("POST", "/v4/search", { q, containerTag: TAG, searchMode: "hybrid", ...more });
+  return body.results;
+}
+
+async function memoryOf(text: string): Promise<string> {
+  const found = await search(text, { searchMode: "memories" });
+  const memory = found.find((one) => one.memory === text);
+  if (!memory) throw new Error(`No memory says ${text}`);
+  return memory.id;
+}
+
+async function forget(text: string): Promise<void> {
+  const { status } = await rest.send("DELETE", "/v4/memories", { id: await memoryOf(text), containerTag: TAG });
+  expect(status).toBe(200);
+}
+
+async function undoLast(): Promise<void> {
+  const { body } = await rest.send("GET", `/v3/journal?containerTag=${TAG}`);
+  const { status } = await rest.send("POST", `/v3/journal/${body.entries[0].batchId}/undo`);
+  expect(status).toBe(200);
+  await rest.settle();
+}
+
+const WAYS: Readonly<Record<string, (q: string) => Promise<unknown>>> = {
+  hybrid: (q) => search(q, { threshold: 0 }),
+  documents: (q) => search(q, { searchMode: "documents", threshold: 0 }),
+  reranked: (q) => search(q, { rerank: true, rewriteQuery: true, threshold: 0 }),
+  "chunks of memories": (q) => search(q, { include: { chunks: true }, threshold: 0 }),
+  neighbours: (q) => search(q, { onlyMatchingChunks: false, threshold: 0 }),
+  v3: async (q) => (await rest.send("POST", "/v3/search", { q, containerTags: [TAG], onlyMatchingChunks: false })).body,
+  profile: async (q) => (await rest.send("POST", "/v4/profile", { q, containerTag: TAG, threshold: 0 })).body,
+  "MCP search": async (query) => {
+    const session = () => Promise.resolve({ core: rest.core, actor: rest.actor });
+    const mcp = await connectInMemory(
+      "v2 auto",
+      createMcpFactory({ principal: () => ({ session, defaultContainer: TAG }), log: silentLog, version: "0.0.0" }),
+    );
+    const { texts } = await mcp.call("search", { query });
+    await mcp.close();
+    return texts;
+  },
+};
+
+/** Expects of what every way of asking answers that it has these words, or has them not. */
+async function expectAnswers(q: string, { has, lacks }: { has?: string; lacks?: string }): Promise<void> {
+  for (const [way, ask] of Object.entries(WAYS)) {
+    const answer = JSON.stringify(await ask(q));
+    if (has !== undefined) expect(answer, way).toContain(has);
+    if (lacks !== undefined) expect(answer, way).not.toContain(lacks);
+  }
+}
+
+describe("by whatever way one asks", () => {
+  test("a passage is gone with what it says, and found again when that is taken back", async () => {
+    await add("Boris lives in Ghent.");
+    await expectAnswers(LIVES, { has: "Ghent" });
+    await forget("Boris lives in Ghent");
+    await expectAnswers(LIVES, { lacks: "Ghent" });
+    await undoLast();
+    await expectAnswers(LIVES, { has: "Ghent" });
+  });
+
+  test("a passage is found for what it still says, and not for what was forgotten", async () => {
+    await add("Boris lives in Ghent. Boris plays the cello.", { title: "About Boris" });
+    await forget("Boris lives in Ghent");
+    await expectAnswers(PLAYS, { has: "cello", lacks: "Ghent" });
+    await expectAnswers(LIVES, { lacks: "Ghent" });
+    expect(await passages(LIVES)).toEqual([]);
+    expect(await passages(PLAYS)).toEqual(["[…] Boris plays the cello."]);
+    await forget("Boris plays the cello");
+    await expectAnswers(PLAYS, { lacks: "cello" });
+  });
+
+  test("what a newer statement replaced is gone, and found again when that is taken back", async () => {
+    await add("Boris works at Siemens.");
+    await add("Boris now works at Bosch.");
+    await expectAnswers(WORKS, { has: "Bosch", lacks: "Siemens" });
+    await undoLast();
+    await expectAnswers(WORKS, { has: "Siemens", lacks: "Bosch" });
+  });
+});
+
+const passages = async (q: string, more: Record<string, unknown> = {}) =>
+  (await search(q, { searchMode: "documents", threshold: 0, ...more })).map(({ chunk }) => chunk);
+
+async function change(text: string, fields: Record<string, unknown>): Promise<void> {
+  const body = { id: await memoryOf(text), containerTag: TAG, newContent: text, ...fields };
+  expect((await rest.send("PATCH", "/v4/memories", body)).status).toBe(200);
+  await rest.settle();
+}
+
+describe("a passage", () => {
+  test("is gone once what it says is over, and what was changed in other ways than its words stays", async () => {
+    await add("user: I live in Rome.");
+    await change("User lives in Rome", { metadata: { city: "Rome" } });
+    expect(await passages("where does the user live")).toEqual(["user: I live in Rome."]);
+    await change("User lives in Rome", { forgetAfter: new Date(Date.now() + 700).toISOString() });
+    expect(await passages("where does the user live")).toEqual(["user: I live in Rome."]);
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect(await passages("where does the user live")).toEqual([]);
+  });
+
+  test("is gone once what it says is corrected", async () => {
+    await add("Boris lives in Ghent.", { title: "About Boris" });
+    await change("Boris lives in Ghent", { newContent: "Boris lives in Antwerp" });
+    await expectAnswers(LIVES, { lacks: "Ghent" });
+  });
+
+  test("says of a sentence that states two things the one that was not forgotten", async () => {
+    await add("user: I live in Rome and I play the tuba.\nassistant: How nice!");
+    await forget("User lives in Rome");
+    expect((await passages("which instrument does the user play"))[0]).toBe("User: […] User plays the tuba");
+    expect((await passages("where does the user live")).join()).not.toMatch(/Rome|tuba/);
+  });
+
+  test("loses the sentence of a statement that somebody quoted in part, and nothing that has its words within others", async () => {
+    await add("Boris, as far as I know, is vegan since May. Veganism is cheap.", {
+      title: "About Boris",
+      facts: [{ text: "Boris is vegan", quote: "is vegan" }],
+    });
+    await forget("Boris is vegan");
+    expect(await passages("is veganism cheap")).toEqual(["[…] Veganism is cheap."]);
+  });
+
+  test("keeps who it is about where only the forgotten sentence names them", async () => {
+    await add("Boris lives in Ghent. He plays the cello every Sunday.");
+    await forget("Boris lives in Ghent");
+    expect(await passages(PLAYS, { threshold: 0.5 })).toEqual(["[…] He plays the cello every Sunday."]);
+  });
+
+  test("stays where its document only forms no memories any more", async () => {
+    const id = await add("Boris lives in Ghent.");
+    await rest.send("PATCH", `/v3/documents/${id}`, { taskType: "superrag" });
+    await rest.settle();
+    expect(await passages(LIVES)).toEqual(["Boris lives in Ghent."]);
+  });
+
+  test("is gone in the container where its statement was forgotten, and nowhere else", async () => {
+    const id = await add("Boris lives in Ghent.");
+    await rest.send("PATCH", `/v3/documents/${id}`, { containerTags: [TAG, "friends"] });
+    await rest.settle();
+    await forget("Boris lives in Ghent");
+    expect(await passages(LIVES)).toEqual([]);
+    expect(await passages(LIVES, { containerTag: "friends" })).toEqual(["Boris lives in Ghent."]);
+  });
+});
+
+describe("with forgotten memories", () => {
+  const everything = { include: { forgottenMemories: true }, threshold: 0.5 };
+  const marked = async (q: string, more: Record<string, unknown> = {}) =>
+    (await search(q, { ...everything, ...more })).map(({ memory, chunk, isForgotten, isLatest }) => [
+      memory ?? chunk,
+      ...(isForgotten === undefined ? [] : ["forgotten"]),
+      ...(isLatest === undefined ? [] : ["replaced"]),
+    ]);
+
+  test("what was forgotten is marked, memory and passage, where it is what was asked for", async () => {
+    await add("Boris lives in Ghent. Boris plays the cello.");
+    await forget("Boris lives in Ghent");
+    const whole = "Boris lives in Ghent. Boris plays the cello.";
+    expect(await marked(LIVES)).toEqual(
+      expect.arrayContaining([
+        ["Boris lives in Ghent", "forgotten"],
+        [whole, "forgotten"],
+      ]),
+    );
+    expect(await marked(PLAYS)).toEqual(expect.arrayContaining([["Boris plays the cello"], [whole]]));
+  });
+
+  test("a passage that was replaced is marked as such", async () => {
+    await add("Boris works at Siemens.");
+    await add("Boris now works at Bosch.");
+    expect(await marked(WORKS)).toEqual([["Boris now works at Bosch"], ["Boris works at Siemens.", "replaced"]]);
+  });
+});
