@@ -6,8 +6,8 @@ const ROOT = resolve(import.meta.dirname, "..");
 
 /** What everything around the core may know of it. */
 const EDGE = ["core/ports.ts", "core/store-ports.ts", "core/types.ts", "core/errors.ts", "lib"];
-/** What a face may know of the core: its use cases, not its parts. */
-const FACE = ["core/index.ts", "core/types.ts", "core/errors.ts", "lib"];
+/** What a transport may know of the core: its use cases, not its parts. */
+const TRANSPORT = ["core/index.ts", "core/types.ts", "core/errors.ts", "lib"];
 
 /**
  * Where a file lives -> what it may import besides its own place. The longest match decides. Everything that is not
@@ -15,15 +15,16 @@ const FACE = ["core/index.ts", "core/types.ts", "core/errors.ts", "lib"];
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
-  core: ["lib"],
-  ingest: ["core", "lib"],
+  language: ["lib"],
+  core: ["language", "lib"],
+  ingest: ["core", "language", "lib"],
   jobs: EDGE,
-  adapters: EDGE,
-  extractors: EDGE,
+  adapters: [...EDGE, "language"],
+  extractors: [...EDGE, "language"],
   connectors: EDGE,
-  faces: FACE,
+  transports: TRANSPORT,
   "transports/mcp": [
-    ...FACE,
+    ...TRANSPORT,
     "transports/allowed-hosts.ts",
     "transports/auth.ts",
     "transports/errors.ts",
@@ -34,7 +35,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transports/visitor.ts",
   ],
   "transports/rest": [
-    ...FACE,
+    ...TRANSPORT,
     "transports/auth.ts",
     "transports/errors.ts",
     "transports/pinning-header.ts",
@@ -44,19 +45,19 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transports/visitor.ts",
   ],
   "transports/console": [
-    ...FACE,
+    ...TRANSPORT,
     "transports/pages",
     "transports/allowed-hosts.ts",
     "transports/errors.ts",
     "transports/request-id.ts",
     "transports/telemetry",
   ],
-  // What is told and counted of requests, whichever face answers them.
-  "transports/telemetry": [...FACE, "transports/auth.ts", "transports/request-id.ts", "transports/visitor.ts"],
-  // What browser pages share, whichever face shows them.
-  "transports/pages": [...FACE, "transports/allowed-hosts.ts", "transports/auth.ts", "transports/errors.ts"],
+  // What is told and counted of requests, whichever transport answers them.
+  "transports/telemetry": [...TRANSPORT, "transports/auth.ts", "transports/request-id.ts", "transports/visitor.ts"],
+  // What browser pages share, whichever transport shows them.
+  "transports/pages": [...TRANSPORT, "transports/allowed-hosts.ts", "transports/auth.ts", "transports/errors.ts"],
   "transports/oauth": [
-    ...FACE,
+    ...TRANSPORT,
     "transports/pages",
     "transports/allowed-hosts.ts",
     "transports/auth.ts",
@@ -65,7 +66,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   // With `--json` a command answers in the shapes of the API.
   "transports/cli": [
-    ...FACE,
+    ...TRANSPORT,
     "transports/errors.ts",
     "transports/rest/search/present-search-result.ts",
     "transports/rest/memories/present-memory.ts",
@@ -73,12 +74,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transports/rest/documents/present-document.ts",
     "transports/rest/pagination.ts",
   ],
-  // The server that the other faces are mounted on.
-  "transports/http.ts": [...FACE, "faces"],
+  // The server that the other transports are mounted on.
+  "transports/http.ts": [...TRANSPORT, "transports"],
   "config.ts": ["config", "lib"],
   config: ["lib"],
-  "app.ts": ["config.ts", "core", "ingest", "jobs", "adapters", "extractors", "connectors", "lib"],
-  "main.ts": ["app.ts", "config.ts", "faces", "lib"],
+  "app.ts": ["config.ts", "core", "ingest", "jobs", "adapters", "extractors", "connectors", "language", "lib"],
+  "main.ts": ["app.ts", "config.ts", "transports", "lib"],
 };
 
 /** The folders of these places are strangers to each other. */
@@ -276,8 +277,8 @@ describe("this test itself", () => {
     ["adapters/store/db.ts", "core/ports.ts", undefined],
     ["adapters/store/db.ts", "core/search.ts", "adapters/store/db.ts -> core/search.ts"],
     ["adapters/store/db.ts", "adapters/vectors/exact.ts", "adapters/store/db.ts -> adapters/vectors/exact.ts"],
-    ["faces/mcp/index.ts", "faces/rest/index.ts", "faces/mcp/index.ts -> faces/rest/index.ts"],
-    ["transports/http.ts", "faces/rest/index.ts", undefined],
+    ["transports/mcp/index.ts", "transports/rest/index.ts", "transports/mcp/index.ts -> transports/rest/index.ts"],
+    ["transports/http.ts", "transports/rest/index.ts", undefined],
     ["transports/cli/index.ts", "app.ts", "transports/cli/index.ts -> app.ts"],
     ["app.ts", "transports/http.ts", "app.ts -> transports/http.ts"],
     ["main.ts", "core/index.ts", "main.ts -> core/index.ts"],

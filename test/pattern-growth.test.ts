@@ -12,7 +12,7 @@ const SOURCE = join(import.meta.dirname, "..", "src");
  */
 const BOUNDED: Readonly<Record<string, string>> = {
   "adapters/embed/static/duplicate-key.ts": "the header of a model that the owner chose, whose length is checked",
-  "adapters/facts/rules/": "a sentence of at most 500 characters, or a note of at most 2,000",
+  "adapters/facts/": "a sentence of at most 500 characters, or a note of at most 2,000",
   "config/": "settings of the owner",
   "core/embeddings/choice.ts": "an address that the owner chose",
   "core/memories/ending-patterns.ts": "a statement of at most 240 characters",

@@ -275,7 +275,7 @@ const USE_CASES = {
 
 export type UseCase = keyof typeof USE_CASES;
 
-/** The service as faces see it. Every answer is JSON, so that it can be given from another process. */
+/** The service as transports see it. Every answer is JSON, so that it can be given from another process. */
 export type Core = {
   readonly [Name in UseCase]: (call: Call, input?: unknown) => Promise<Awaited<ReturnType<(typeof USE_CASES)[Name]>>>;
 };

@@ -65,7 +65,7 @@ export function noteSchema(maxLength: number) {
     });
 }
 
-/** Refuses a text over the configured limit with the kind that faces answer as "too large". */
+/** Refuses a text over the configured limit with the kind that transports answer as "too large". */
 export function checkSize(field: string, text: string, limits: Limits): void {
   const bytes = Buffer.byteLength(text);
   if (bytes > limits.maxTextBytes) throw textTooLong(bytes, limits.maxTextBytes, field);
@@ -122,7 +122,7 @@ export const metadataSchema = z
     }
   });
 
-/** Refuses JSON over the configured limit of metadata with the kind that faces answer as "too large". */
+/** Refuses JSON over the configured limit of metadata with the kind that transports answer as "too large". */
 export function checkMetadataSize(field: string, json: unknown, limits: Limits): void {
   if (json === undefined || json === null) return;
   const bytes = Buffer.byteLength(JSON.stringify(json));

@@ -175,7 +175,7 @@ test("every error whose text has a path says so", () => {
   );
   const withPath = calls.filter(
     ({ file, call }) =>
-      !file.startsWith("faces") && /\$\{(file|path|folder|directory|dataDirectory|modelsDirectory)\}/.test(call),
+      !file.startsWith("transports") && /\$\{(file|path|folder|directory|dataDirectory|modelsDirectory)\}/.test(call),
   );
   expect(withPath.length).toBeGreaterThan(15);
   expect(withPath.filter(({ call }) => !call.includes("paths:"))).toEqual([]);

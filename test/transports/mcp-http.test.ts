@@ -92,7 +92,7 @@ describe("what a key is limited to", () => {
     expect((await post(as(key))).status).toBe(200);
     const refused = await post(as(key));
     expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
-    // The other faces count together with it.
+    // The other transports count together with it.
     expect((await fetch(`${url}/v3/session`, { headers: as(key) })).status).toBe(429);
   });
 });
