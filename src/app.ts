@@ -8,7 +8,7 @@ import { createOpenAiModel } from "./adapters/llm/openai.js";
 import { createWatchedModel } from "./adapters/llm/watched.js";
 import { createRulesExtractor } from "./adapters/facts/rules.js";
 import { createSmtpMailer } from "./adapters/mail/smtp.js";
-import { createSeat, findOwnerAddress } from "./adapters/owner/election.js";
+import { createOwnership, findOwnerAddress } from "./adapters/owner/election.js";
 import type { Possession } from "./adapters/owner/possession.js";
 import { createRerankService } from "./adapters/rerank/service.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
@@ -21,13 +21,13 @@ import { createDocumentEvents } from "./core/documents/document-events.js";
 import { coreOver, createCore, isUseCase, localActor, runsOnce, type Call, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
 import { createEmbedders } from "./core/embeddings/embedders.js";
-import { lookAfterEmbedders, openEmbedders } from "./core/embeddings/open.js";
+import { maintainEmbedders, openEmbedders } from "./core/embeddings/open.js";
 import type { Clock, EmbedderChoice, LanguageModel, Log, Reranker, Store } from "./core/ports.js";
 import { MISSING_JOB } from "./core/embeddings/roles.js";
 import { reportDeadMerge } from "./core/containers/merge-job.js";
 import { removeFailed } from "./core/documents/failed-documents.js";
 import { createSummariser } from "./core/profile/summarise.js";
-import { createSearchLine } from "./core/search/search-queue.js";
+import { createSearchQueue } from "./core/search/search-queue.js";
 import { createSpaceCalibrations } from "./core/search/space-calibrations.js";
 import { createModelReranker } from "./core/search/rerank-with-model.js";
 import { createSearchModel, type SearchModel } from "./core/search/search-model.js";
@@ -68,7 +68,7 @@ export interface ServiceOptions {
   /** Whether to start the local vector engine: short-lived processes leave it to the next long-lived one. */
   readonly engine: "background" | "off";
   /** True for a process that ends soon: what its settings do not say about the embedder, those of others may. */
-  readonly isPassing?: boolean;
+  readonly isShortLived?: boolean;
 }
 
 /** The service over a data folder that this process owns. */
@@ -112,7 +112,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await openEmbedders(context, {
       choice: choiceOf(config),
       isStated: config.embedding.isStated,
-      isPassing: options.isPassing ?? false,
+      isShortLived: options.isShortLived ?? false,
     });
     await whereThereIsRoom(context, () => enqueueRewriting(context));
     await whereThereIsRoom(context, () => takeUpEmbedding(context));
@@ -170,7 +170,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     log,
     events: createDocumentEvents(),
     attempts: createRateLimiter(),
-    searches: createSearchLine(),
+    searches: createSearchQueue(),
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner.wake(),
     blobs: createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),
@@ -222,7 +222,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     schedule.every("sum up profiles", { minutes: PROFILES_SUMMED_UP_MINUTES }, createSummariser({ ...context, model }));
   }
   schedule.every("warn of expiring keys", { minutes: KEYS_LOOKED_AT_MINUTES }, createExpiryWarnings(context));
-  schedule.every("look after embedders", { minutes: 1 }, () => lookAfterEmbedders(context));
+  schedule.every("look after embedders", { minutes: 1 }, () => maintainEmbedders(context));
   schedule.every("look for missing vectors", { minutes: 60 }, async () => {
     await store.jobs.enqueue([MISSING_JOB]);
     runner.wake();
@@ -394,14 +394,14 @@ export function createNode(options: NodeOptions): Node {
     await hangUp();
     options.onLost();
   };
-  const seat = createSeat({
+  const seat = createOwnership({
     dataDirectory: options.config.dataDirectory,
     version: options.version,
     log: options.log,
     standby: options.standby,
     async open(prove) {
       proof = prove;
-      const opened = await openService({ ...options, isPassing: !options.standby });
+      const opened = await openService({ ...options, isShortLived: !options.standby });
       if (options.mustListen)
         await listen(opened.organizationId).catch(async (error: unknown) => {
           await opened.close();

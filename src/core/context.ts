@@ -94,8 +94,8 @@ export interface Call {
 
 declare const admitted: unique symbol;
 
-/** A call whose actor may make it. Only `admitTo` (needs.ts) makes one, so no use case can run without that check. */
-export interface Admitted extends Call {
+/** A call whose actor may make it. Only `authorize` (needs.ts) makes one, so no use case can run without that check. */
+export interface AuthorizedCall extends Call {
   readonly [admitted]: true;
   /** Hears of each write of the call whether it is done now, or was before by a call with the same operation id. */
   readonly hearWrite?: HearWrite | undefined;

@@ -42,7 +42,7 @@ import {
   readDocumentsWithMemories,
 } from "./documents/documents-with-memories.js";
 import { fetchById } from "./documents/fetch.js";
-import { admitTo, type NEEDS } from "./access/authorization.js";
+import { authorize, type NEEDS } from "./access/authorization.js";
 import { createKey, ensureFirstKey, listKeys, revokeKey, toggleKey } from "./access/keys.js";
 import { forgetMatching } from "./memories/forget-matching.js";
 import { forget, forgetOne } from "./memories/forget-memory.js";
@@ -292,7 +292,7 @@ export function createCore(context: CoreContext): Core {
   return coreOver((name, call, input) =>
     join(name, call, () =>
       audited<unknown>(context, { name, call, input }, async (hearWrite) =>
-        USE_CASES[name](context, admitTo(name, call, hearWrite), input),
+        USE_CASES[name](context, authorize(name, call, hearWrite), input),
       ),
     ),
   );

@@ -1,7 +1,7 @@
 import { seal, sha256, unseal } from "../lib/crypto.js";
-import type { Admitted, Call, CoreContext } from "./context.js";
+import type { AuthorizedCall, Call, CoreContext } from "./context.js";
 import { type NEEDS, type OnceUseCase, runsOnce } from "./access/authorization.js";
-import type { StoreNouns } from "./ports.js";
+import type { Repositories } from "./ports.js";
 
 /** A use case, or one of the batches in which it works. */
 type OperationName = OnceUseCase | `${OnceUseCase}:${string | number}`;
@@ -24,9 +24,9 @@ interface OnceOptions<T> extends Operation {
  */
 export async function once<T>(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   useCase: OperationName,
-  work: (nouns: StoreNouns) => Promise<T>,
+  work: (repositories: Repositories) => Promise<T>,
 ): Promise<T> {
   return onceWith(context, call, { useCase }, work);
 }
@@ -34,20 +34,21 @@ export async function once<T>(
 /** The same with more to say about the result. */
 export async function onceWith<T>(
   { store }: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   { useCase, isSecret = false, isKept = () => true }: OnceOptions<T>,
-  work: (nouns: StoreNouns) => Promise<T>,
+  work: (repositories: Repositories) => Promise<T>,
 ): Promise<T> {
   const { operationId, hearWrite } = call;
   let isRepeated = false;
-  const result = await store.transaction(async (nouns) => {
-    if (operationId === undefined) return work(nouns);
+  const result = await store.transaction(async (repositories) => {
+    if (operationId === undefined) return work(repositories);
     const id = keptUnder(call, useCase, operationId);
-    const known = await nouns.operations.find(id);
+    const known = await repositories.operations.find(id);
     isRepeated = known !== null;
     if (known !== null) return (isSecret ? open(known.result, operationId) : known.result) as T;
-    const fresh = await work(nouns);
-    if (isKept(fresh)) await nouns.operations.save(id, isSecret ? seal(JSON.stringify(fresh), operationId) : fresh);
+    const fresh = await work(repositories);
+    if (isKept(fresh))
+      await repositories.operations.save(id, isSecret ? seal(JSON.stringify(fresh), operationId) : fresh);
     return fresh;
   });
   hearWrite?.(isRepeated ? "repeated" : "done");
@@ -57,7 +58,7 @@ export async function onceWith<T>(
 /** The result of a call that was done before; null when this is the first. For use cases that look at more than one write. */
 export async function findDone<T>(
   { store }: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   { useCase, isSecret = false }: Operation,
 ): Promise<{ readonly result: T } | null> {
   const { operationId } = call;

@@ -374,7 +374,7 @@ export interface StoreHealth {
 }
 
 /** The record, by noun. Every method outside `transaction` is its own transaction. */
-export interface StoreNouns {
+export interface Repositories {
   readonly documents: DocumentStore;
   readonly chunks: ChunkStore;
   readonly memories: MemoryStore;
@@ -402,7 +402,7 @@ export interface StoreNouns {
   readonly volumes: VolumeStore;
 }
 
-export interface Store extends StoreNouns {
+export interface Store extends Repositories {
   /**
    * The same record for work that would be done again: what is written here is seen at once and survives the end of the
    * process, but nothing waits until it is on the disk. Whatever is written to the store itself takes it there too.
@@ -412,7 +412,7 @@ export interface Store extends StoreNouns {
   readonly textIndex: TextIndexStore;
   readonly organizationId: string;
   /** All or nothing. No network, model or file work inside. */
-  transaction<T>(work: (nouns: StoreNouns) => Promise<T>): Promise<T>;
+  transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
   /** Finds or creates the space of a fingerprint. @throws AppError `conflict` when it exists with another size */
   ensureSpace(fingerprint: string, dimensions: number): Promise<VectorSpace>;
   findSpace(fingerprint: string): Promise<VectorSpace | null>;

@@ -1,7 +1,7 @@
 import { guidanceFor } from "../core/documents/guidance.js";
 import { isTitleFromText } from "../core/documents/document-title.js";
 import { AppError, RetryLater } from "../core/errors.js";
-import type { JobContext, JobDraft, LanguageModel, StoreNouns } from "../core/ports.js";
+import type { JobContext, JobDraft, LanguageModel, Repositories } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import { sha256 } from "../lib/crypto.js";
 import { safeCut } from "../lib/truncate.js";
@@ -30,7 +30,7 @@ function textMarkOf({ content }: Pick<Document, "content">): string {
 
 /** What a model said of this very text; null when it was not asked, or of another text. */
 export async function descriptionOf(
-  { documents }: Pick<StoreNouns, "documents">,
+  { documents }: Pick<Repositories, "documents">,
   document: Pick<Document, "organizationId" | "id" | "content">,
 ): Promise<Description | null> {
   const kept = await documents.description(document.organizationId, document.id);
@@ -38,7 +38,10 @@ export async function descriptionOf(
 }
 
 /** True when the title of a document is nobody's choice: it has none, the text's first words, or what a model called it. */
-export async function hasMadeTitle({ documents }: Pick<StoreNouns, "documents">, document: Document): Promise<boolean> {
+export async function hasMadeTitle(
+  { documents }: Pick<Repositories, "documents">,
+  document: Document,
+): Promise<boolean> {
   if (isTitleFromText(document)) return true;
   const kept = await documents.description(document.organizationId, document.id);
   return kept !== null && kept.title === document.title;
@@ -50,14 +53,14 @@ export async function hasMadeTitle({ documents }: Pick<StoreNouns, "documents">,
  */
 export async function describeJob(
   { model }: IngestContext,
-  nouns: Pick<StoreNouns, "documents">,
+  repositories: Pick<Repositories, "documents">,
   document: Document,
   group: string,
 ): Promise<JobDraft | null> {
   const { id, revision, content } = document;
   if (!model || content.length <= SHORT_TITLE) return null;
-  if (content.length <= SHORT_TEXT && !(await hasMadeTitle(nouns, document))) return null;
-  if (await descriptionOf(nouns, document)) return null;
+  if (content.length <= SHORT_TEXT && !(await hasMadeTitle(repositories, document))) return null;
+  if (await descriptionOf(repositories, document)) return null;
   return { kind: "describe", payload: { documentId: id, revision }, group, key: `describe:${id}:${revision}` };
 }
 
@@ -69,15 +72,15 @@ export async function describeJob(
 export async function describeDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const document = await loadCurrent(context, payload);
   const described = document && context.model && (await describe(context, context.model, document, job.signal));
-  await commitStep(context, job, payload, async (nouns, current) => {
+  await commitStep(context, job, payload, async (repositories, current) => {
     if (!described) return null;
     const { organizationId, id } = current;
-    const isTitleMade = await hasMadeTitle(nouns, current);
+    const isTitleMade = await hasMadeTitle(repositories, current);
     const { title, summary } = described;
-    await nouns.documents.describe(organizationId, id, { textMark: textMarkOf(current), title, summary });
-    await nouns.modelFailures.end(id, "description");
+    await repositories.documents.describe(organizationId, id, { textMark: textMarkOf(current), title, summary });
+    await repositories.modelFailures.end(id, "description");
     const change = { ...(title !== null && isTitleMade && { title }), ...(summary !== null && { summary }) };
-    if (Object.keys(change).length > 0) await nouns.documents.update(organizationId, id, change);
+    if (Object.keys(change).length > 0) await repositories.documents.update(organizationId, id, change);
     return null;
   });
 }

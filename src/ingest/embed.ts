@@ -15,17 +15,17 @@ export async function embedChunks(context: IngestContext, payload: StepPayload, 
     if (!(await embedWith(context, embedder, payload, job.signal))) break;
     await calibrations.measure(embedder, job.signal);
   }
-  await commitStep(context, job, payload, async (nouns, current) => {
+  await commitStep(context, job, payload, async (repositories, current) => {
     const { organizationId, id } = current;
     const remembers = current.taskType === "memory";
-    await nouns.documents.update(organizationId, id, {
+    await repositories.documents.update(organizationId, id, {
       status: "done",
       errorReason: null,
       ...(!remembers && { dreamingStatus: "done", receipt: [] }),
     });
-    const describing = await describeJob(context, nouns, current, job.job.group);
-    if (describing) await nouns.jobs.enqueue([describing]);
-    return remembers ? rememberStep(context, nouns, current, job.job.group) : null;
+    const describing = await describeJob(context, repositories, current, job.job.group);
+    if (describing) await repositories.jobs.enqueue([describing]);
+    return remembers ? rememberStep(context, repositories, current, job.job.group) : null;
   });
 }
 
@@ -50,6 +50,6 @@ async function embedWith(
     text: chunk.content,
     context: chunk.context,
   }));
-  await embedUnits({ store, embedder, signal }, units, (nouns) => isCurrent(context, payload, nouns));
+  await embedUnits({ store, embedder, signal }, units, (repositories) => isCurrent(context, payload, repositories));
   return true;
 }

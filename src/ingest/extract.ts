@@ -3,7 +3,7 @@ import { descriptionOf, hasMadeTitle } from "./describe.js";
 import { guidanceFor } from "../core/documents/guidance.js";
 import { judgeWishes, plainWishesOf, withoutUnwanted } from "../core/documents/plain-wishes.js";
 import type { Document } from "../core/types.js";
-import type { JobContext, StoreNouns } from "../core/ports.js";
+import type { JobContext, Repositories } from "../core/ports.js";
 import { summarize } from "../language/summary.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, type StepPayload } from "./step.js";
@@ -13,12 +13,12 @@ import { commitStep, type StepPayload } from "./step.js";
  * nothing else; other kinds are turned into text here.
  */
 export async function extractDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
-  await commitStep(context, job, payload, async (nouns, document) => {
-    const described = await descriptionOf(nouns, document);
+  await commitStep(context, job, payload, async (repositories, document) => {
+    const described = await descriptionOf(repositories, document);
     const title = described?.title ?? titleFromText(document);
-    await nouns.documents.update(document.organizationId, document.id, {
-      title: (await hasMadeTitle(nouns, document)) ? title : document.title,
-      summary: described?.summary ?? (await summaryByRules(nouns, document)),
+    await repositories.documents.update(document.organizationId, document.id, {
+      title: (await hasMadeTitle(repositories, document)) ? title : document.title,
+      summary: described?.summary ?? (await summaryByRules(repositories, document)),
       status: "chunking",
     });
     return "chunk";
@@ -27,11 +27,11 @@ export async function extractDocument(context: IngestContext, payload: StepPaylo
 
 /** Says nothing of what is never to be stored. */
 async function summaryByRules(
-  nouns: Pick<StoreNouns, "settings" | "containers">,
+  repositories: Pick<Repositories, "settings" | "containers">,
   document: Document,
 ): Promise<string | null> {
   const text = document.turns?.map((turn) => turn.text).join("\n") ?? document.content;
   const summary = summarize(text);
-  const mayBeKept = summary && judgeWishes(plainWishesOf(await guidanceFor(nouns, document)));
+  const mayBeKept = summary && judgeWishes(plainWishesOf(await guidanceFor(repositories, document)));
   return mayBeKept ? summarize(withoutUnwanted(text, mayBeKept)) : summary;
 }

@@ -1,5 +1,5 @@
 import { timeZoneOf } from "../core/containers/time-zone.js";
-import type { JobContext, StoreNouns } from "../core/ports.js";
+import type { JobContext, Repositories } from "../core/ports.js";
 import { chunkingMark, chunkingOf, type Chunking } from "../core/documents/chunking.js";
 import { readSettings } from "../core/upkeep/settings.js";
 import { type Chunk, type Document, unitOf } from "../core/types.js";
@@ -23,9 +23,9 @@ export async function indexChunks(context: IngestContext, payload: StepPayload, 
   const current = await loadCurrent(context, payload);
   const cut = current && (await cutDocument(context, current));
   if (cut) await prepareChunks(context, current, cut, job.signal);
-  await commitStep(context, job, payload, async (nouns, document) => {
-    if (cut) await keepChunks(nouns, document, cut, job.signal);
-    await nouns.documents.update(document.organizationId, document.id, { status: "embedding" });
+  await commitStep(context, job, payload, async (repositories, document) => {
+    if (cut) await keepChunks(repositories, document, cut, job.signal);
+    await repositories.documents.update(document.organizationId, document.id, { status: "embedding" });
     return "embed";
   });
 }
@@ -67,35 +67,38 @@ export async function prepareChunks(
   const drafts = pieces.map((piece) => ({ ...piece, id: createId() }));
   const { added, dropped } = await store.chunks.difference(organizationId, id, drafts);
   if (added.length + dropped.length <= MOST_AT_ONCE) return;
-  const inSlices = async <T>(all: readonly T[], write: (nouns: StoreNouns, slice: readonly T[]) => Promise<void>) => {
+  const inSlices = async <T>(
+    all: readonly T[],
+    write: (repositories: Repositories, slice: readonly T[]) => Promise<void>,
+  ) => {
     for (let start = 0; start < all.length; start += MOST_AT_ONCE) {
-      await store.transaction(async (nouns) => {
-        if (await isCurrent(context, { documentId: id, revision }, nouns))
-          await write(nouns, all.slice(start, start + MOST_AT_ONCE));
+      await store.transaction(async (repositories) => {
+        if (await isCurrent(context, { documentId: id, revision }, repositories))
+          await write(repositories, all.slice(start, start + MOST_AT_ONCE));
       });
       await yieldTurn(signal);
     }
   };
-  await inSlices(added, async (nouns, slice) =>
-    indexAll(nouns, document, await nouns.chunks.append(organizationId, id, revision, slice), signal),
+  await inSlices(added, async (repositories, slice) =>
+    indexAll(repositories, document, await repositories.chunks.append(organizationId, id, revision, slice), signal),
   );
-  await inSlices(dropped, (nouns, slice) => nouns.chunks.drop(organizationId, id, slice));
+  await inSlices(dropped, (repositories, slice) => repositories.chunks.drop(organizationId, id, slice));
 }
 
 /** Makes these the chunks of a document inside a transaction; vectors come later. */
 export async function keepChunks(
-  nouns: StoreNouns,
+  repositories: Repositories,
   document: Document,
   { pieces, chunking }: CutDocument,
   signal: AbortSignal,
 ): Promise<void> {
   const { organizationId, id, revision } = document;
   const drafts = pieces.map((piece) => ({ ...piece, id: createId() }));
-  const chunks = await nouns.chunks.replace(organizationId, id, revision, drafts);
-  await nouns.extractions.noteCutting(id, chunkingMark(chunking));
+  const chunks = await repositories.chunks.replace(organizationId, id, revision, drafts);
+  await repositories.extractions.noteCutting(id, chunkingMark(chunking));
   const added = new Set(drafts.map((draft) => draft.id));
   await indexAll(
-    nouns,
+    repositories,
     document,
     chunks.filter((chunk) => added.has(chunk.id)),
     signal,
@@ -103,16 +106,16 @@ export async function keepChunks(
 }
 
 async function indexAll(
-  nouns: StoreNouns,
+  repositories: Repositories,
   { organizationId, id }: Document,
   chunks: readonly Chunk[],
   signal: AbortSignal,
 ): Promise<void> {
-  const containers = await nouns.containers.ofDocument(organizationId, id);
+  const containers = await repositories.containers.ofDocument(organizationId, id);
   const containerIds = containers.map((container) => container.id);
   for (const [index, chunk] of chunks.entries()) {
     if (index % YIELD_EVERY === YIELD_EVERY - 1) await yieldTurn(signal);
-    await nouns.units.indexText({
+    await repositories.units.indexText({
       unit: unitOf("chunk", chunk.seq),
       containerIds,
       text: chunk.content,

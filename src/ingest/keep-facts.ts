@@ -6,7 +6,7 @@ import { isOver } from "../core/memories/find-memory.js";
 import { withoutPast } from "../core/memories/read-again.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "../core/memories/resolve-facts.js";
 import { writeFacts } from "../core/memories/write-facts.js";
-import type { ContainerRow, StoreNouns } from "../core/ports.js";
+import type { ContainerRow, Repositories } from "../core/ports.js";
 import { forContainer } from "../core/profile/container-buckets.js";
 import type { Document, RememberedFact } from "../core/types.js";
 import { createId } from "../lib/ids.js";
@@ -59,7 +59,7 @@ export async function resolveForContainers(
 }
 
 /** True for one that is read from its beginning for another time: what it states is known, and its past must stay so. */
-async function isReadAgain({ memories }: Pick<StoreNouns, "memories">, document: Document): Promise<boolean> {
+async function isReadAgain({ memories }: Pick<Repositories, "memories">, document: Document): Promise<boolean> {
   const { organizationId, id, revision, rememberedRevision } = document;
   if (revision === 1 || rememberedRevision > 0) return false;
   return (await memories.ofDocument(organizationId, id)).length > 0;
@@ -79,17 +79,19 @@ interface Told {
  */
 export async function writeResolved(
   context: IngestContext,
-  nouns: StoreNouns,
+  repositories: Repositories,
   document: Document,
   { resolved, statedAt, readAgain, now }: Told,
 ): Promise<{ readonly facts: readonly RememberedFact[]; readonly leftOut: number }> {
   const { organizationId, id } = document;
-  const stillIn = new Set((await nouns.containers.ofDocument(organizationId, id)).map((container) => container.id));
-  const timeZone = await timeZoneOf({ ...context, store: nouns }, document);
+  const stillIn = new Set(
+    (await repositories.containers.ofDocument(organizationId, id)).map((container) => container.id),
+  );
+  const timeZone = await timeZoneOf({ ...context, store: repositories }, document);
   const facts: RememberedFact[] = [];
   let leftOut = 0;
   for (const { container, resolution } of resolved.filter((one) => stillIn.has(one.container.id))) {
-    const written = await writeFacts(nouns, {
+    const written = await writeFacts(repositories, {
       actor: systemActor(organizationId),
       client: document.client,
       container,
@@ -115,29 +117,31 @@ export async function writeResolved(
  */
 export async function keepFacts(
   context: IngestContext,
-  nouns: StoreNouns,
+  repositories: Repositories,
   document: Document,
   { resolved, statedAt }: { readonly resolved: readonly Resolved[]; readonly statedAt: string | null },
 ): Promise<void> {
   const { organizationId, id, revision, rememberedRevision } = document;
   const isRemembered = rememberedRevision >= revision;
-  const readAgain = (await isReadAgain(nouns, document)) ? { batchId: createId(), cause: "read again" } : undefined;
+  const readAgain = (await isReadAgain(repositories, document))
+    ? { batchId: createId(), cause: "read again" }
+    : undefined;
   const now = context.clock.now();
   const told = { resolved: isRemembered ? [] : resolved, statedAt, readAgain, now };
-  const { facts, leftOut } = await writeResolved(context, nouns, document, told);
-  await noteReading(context, nouns, document);
-  if (revision > 1) await nouns.documents.settleRevisions(organizationId, id, revision);
-  await nouns.documents.update(organizationId, id, {
+  const { facts, leftOut } = await writeResolved(context, repositories, document, told);
+  await noteReading(context, repositories, document);
+  if (revision > 1) await repositories.documents.settleRevisions(organizationId, id, revision);
+  await repositories.documents.update(organizationId, id, {
     dreamingStatus: "done",
     rememberedRevision: revision,
-    ...(!isRemembered && { receipt: await withTimes(nouns, organizationId, facts, now) }),
+    ...(!isRemembered && { receipt: await withTimes(repositories, organizationId, facts, now) }),
     ...(leftOut > 0 && { factsLeftOut: document.factsLeftOut + leftOut }),
   });
 }
 
 /** Says since when each fact is found: one that was known already for longer, one that is over never. */
 async function withTimes(
-  { memories }: StoreNouns,
+  { memories }: Repositories,
   organizationId: string,
   receipt: readonly RememberedFact[],
   now: Date,

@@ -1,4 +1,4 @@
-import type { JobContext, StoreNouns, WaitingJob } from "../core/ports.js";
+import type { JobContext, Repositories, WaitingJob } from "../core/ports.js";
 import type { Document, DocumentHead } from "../core/types.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
@@ -18,7 +18,7 @@ export interface Member {
  */
 export async function rememberStep(
   { limits, clock }: IngestContext,
-  nouns: Pick<StoreNouns, "jobs">,
+  repositories: Pick<Repositories, "jobs">,
   document: Document,
   group: string,
 ): Promise<NextStep> {
@@ -26,7 +26,7 @@ export async function rememberStep(
   if (dreaming === "instant" || facts !== null || limits.dreamQuiet === 0 || rememberedRevision >= revision)
     return REMEMBER;
   const last = iso(clock.now());
-  const earlier = revision === 1 ? [] : (await waitingSteps(nouns, group)).filter(isOf(document.id));
+  const earlier = revision === 1 ? [] : (await waitingSteps(repositories, group)).filter(isOf(document.id));
   const since = earliest([last, ...earlier.map(({ payload }) => payload.waits.since)]);
   const waits = { since, last };
   return { kind: REMEMBER, waits, ...patienceFor(limits, [waits]) };
@@ -73,7 +73,7 @@ interface WaitingStep extends WaitingJob {
   readonly payload: StepPayload & { readonly waits: Waiting };
 }
 
-async function waitingSteps({ jobs }: Pick<StoreNouns, "jobs">, group: string): Promise<WaitingStep[]> {
+async function waitingSteps({ jobs }: Pick<Repositories, "jobs">, group: string): Promise<WaitingStep[]> {
   const waiting = await jobs.waiting(REMEMBER, group);
   return waiting.flatMap((job) => {
     const { data } = stepSchema.safeParse(job.payload);

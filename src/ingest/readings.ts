@@ -1,4 +1,4 @@
-import type { LanguageModel, StoreNouns } from "../core/ports.js";
+import type { LanguageModel, Repositories } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import type { IngestContext } from "./context.js";
 import { extractFactsPrompt } from "./prompts/extract-facts.js";
@@ -19,11 +19,11 @@ export function versionsOf(model: LanguageModel | null): readonly string[] {
  */
 export async function noteReading(
   context: Pick<IngestContext, "model">,
-  nouns: Pick<StoreNouns, "extractions">,
+  repositories: Pick<Repositories, "extractions">,
   document: Read & Pick<Document, "rememberedRevision">,
 ): Promise<void> {
   if (document.rememberedRevision > 0) return;
-  await nouns.extractions.noteReading(document.id, await readerOf(context, nouns, document));
+  await repositories.extractions.noteReading(document.id, await readerOf(context, repositories, document));
 }
 
 type Read = Pick<Document, "id" | "organizationId" | "revision">;
@@ -31,7 +31,7 @@ type Read = Pick<Document, "id" | "organizationId" | "revision">;
 /** What has read this revision of a document: rules where the model refused. */
 export async function readerOf(
   { model }: Pick<IngestContext, "model">,
-  { extractions }: Pick<StoreNouns, "extractions">,
+  { extractions }: Pick<Repositories, "extractions">,
   document: Read,
 ): Promise<string> {
   const prompt = model && (await extractions.promptOf(document.organizationId, document, versionsOf(model)));

@@ -24,7 +24,7 @@ export interface Neighbour {
 }
 
 /** What is told of a container now. */
-export interface Ground {
+export interface SearchScope {
   readonly document: Document;
   readonly container: ContainerRow;
   readonly resolution: Resolution;
@@ -35,12 +35,12 @@ export interface Ground {
  * rules would look at. Nothing that waits for review, and only what matches the document's `filterByMetadata`
  * (contract 2.1).
  */
-export async function neighboursOf(context: IngestContext, ground: Ground): Promise<Neighbour[][]> {
-  const { document, container, resolution } = ground;
+export async function neighboursOf(context: IngestContext, searchScope: SearchScope): Promise<Neighbour[][]> {
+  const { document, container, resolution } = searchScope;
   const { organizationId } = document;
-  const allowed = await allowedUnits(context, ground);
+  const allowed = await allowedUnits(context, searchScope);
   const idsByFact: string[][] = [];
-  for (const fact of resolution.facts) idsByFact.push(await findIds(context, ground, fact, allowed));
+  for (const fact of resolution.facts) idsByFact.push(await findIds(context, searchScope, fact, allowed));
   const ids = [...new Set(idsByFact.flat())];
   if (ids.length === 0) return idsByFact.map(() => []);
   const timeZone = await timeZoneOf(context, document);
@@ -62,7 +62,7 @@ export async function neighboursOf(context: IngestContext, ground: Ground): Prom
 
 async function allowedUnits(
   { store }: IngestContext,
-  { document, container }: Ground,
+  { document, container }: SearchScope,
 ): Promise<ReadonlySet<Unit> | null> {
   const { organizationId, filterByMetadata } = document;
   if (!filterByMetadata) return null;
@@ -73,7 +73,7 @@ async function allowedUnits(
 
 async function findIds(
   { store, vectors }: IngestContext,
-  { document, container, resolution: { space } }: Ground,
+  { document, container, resolution: { space } }: SearchScope,
   { candidate, vector, twin, related }: ResolvedFact,
   allowed: ReadonlySet<Unit> | null,
 ): Promise<string[]> {

@@ -120,11 +120,11 @@ async function rememberReading(
   const resolved = await resolveForContainers(context, document, candidates, job.signal);
   await noteRefusedRelations(context, document, resolved);
   const statedAt = await saidWhen(context, document, member.payload.waits);
-  await context.store.transaction(async (nouns) => {
-    const current = await loadCurrent(context, member.payload, nouns);
+  await context.store.transaction(async (repositories) => {
+    const current = await loadCurrent(context, member.payload, repositories);
     if (!current) return;
-    await keepFacts(context, nouns, current, { resolved, statedAt });
-    if (member.jobId !== null) await nouns.jobs.drop([member.jobId]);
+    await keepFacts(context, repositories, current, { resolved, statedAt });
+    if (member.jobId !== null) await repositories.jobs.drop([member.jobId]);
   });
   dropFound(context, document);
   context.events.changed(document.id);

@@ -28,8 +28,8 @@ async function rememberAlone(context: IngestContext, payload: StepPayload, job: 
   const resolved = document ? await resolveForContainers(context, document, candidates, job.signal) : [];
   if (document) await noteRefusedRelations(context, document, resolved);
   const statedAt = document ? await saidWhen(context, document, payload.waits) : null;
-  await commitStep(context, job, payload, async (nouns, current) => {
-    await keepFacts(context, nouns, current, { resolved, statedAt });
+  await commitStep(context, job, payload, async (repositories, current) => {
+    await keepFacts(context, repositories, current, { resolved, statedAt });
     return null;
   });
   if (document) dropFound(context, document);

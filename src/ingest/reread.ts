@@ -3,7 +3,7 @@ import { formsMemories } from "../core/documents/memory-paths.js";
 import { MISSING_JOB } from "../core/embeddings/roles.js";
 import { forgetNotFound, withoutPast, type Reread } from "../core/memories/read-again.js";
 import type { AppError } from "../core/errors.js";
-import type { JobContext, StoreNouns } from "../core/ports.js";
+import type { JobContext, Repositories } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import { createId } from "../lib/ids.js";
 import { findCandidates, submissionsOf, withPlaces } from "./candidates.js";
@@ -39,12 +39,13 @@ export async function rereadDocument(context: IngestContext, payload: RereadPayl
   if (current && cut) await prepareChunks(context, current, cut, job.signal);
   const reading =
     payload.reads && current && isReadable(current) ? await read(context, current, payload, job.signal) : null;
-  await commitStep(context, job, payload, async (nouns, document) => {
+  await commitStep(context, job, payload, async (repositories, document) => {
     if (cut && document.status === "done") {
-      await keepChunks(nouns, document, cut, job.signal);
-      await nouns.jobs.enqueue([MISSING_JOB]);
+      await keepChunks(repositories, document, cut, job.signal);
+      await repositories.jobs.enqueue([MISSING_JOB]);
     }
-    if (reading && isReadable(document)) await keep(context, nouns, document, { ...reading, replace: payload.replace });
+    if (reading && isReadable(document))
+      await keep(context, repositories, document, { ...reading, replace: payload.replace });
     return null;
   });
   if (current) dropFound(context, asUnread(current));
@@ -107,7 +108,7 @@ async function read(
   };
 }
 
-async function formsAny(store: Pick<StoreNouns, "containers">, document: Document): Promise<boolean> {
+async function formsAny(store: Pick<Repositories, "containers">, document: Document): Promise<boolean> {
   const { organizationId, containerTags, filepath } = document;
   for (const tag of containerTags) if (await formsMemories(store, organizationId, tag, filepath)) return true;
   return false;
@@ -117,7 +118,7 @@ async function formsAny(store: Pick<StoreNouns, "containers">, document: Documen
  * Old news must not take the place of newer ones: without a date of its own a document speaks from when its facts were
  * found first or, when it has been changed since, from when it came.
  */
-async function saidAt({ memories }: Pick<StoreNouns, "memories">, document: Document): Promise<string> {
+async function saidAt({ memories }: Pick<Repositories, "memories">, document: Document): Promise<string> {
   const { organizationId, id, documentDate, createdAt, revision, receipt } = document;
   if (documentDate !== null) return documentDate;
   if (revision > 1 || !receipt) return createdAt;
@@ -129,28 +130,29 @@ async function saidAt({ memories }: Pick<StoreNouns, "memories">, document: Docu
 
 async function keep(
   context: IngestContext,
-  nouns: StoreNouns,
+  repositories: Repositories,
   document: Document,
   { resolved, texts, statedAt, isRead, isRefused, isComplete, replace }: Reading & { readonly replace: boolean },
 ): Promise<void> {
   const { organizationId, id, revision } = document;
   const [present = ""] = context.about.extractions;
-  const extractor = isRead ? await readerOf(context, nouns, document) : present;
+  const extractor = isRead ? await readerOf(context, repositories, document) : present;
   const readAgain = { batchId: createId(), cause: `reprocessed with ${extractor}` };
   const told = { resolved, statedAt, readAgain, now: context.clock.now() };
-  const { facts, leftOut } = await writeResolved(context, nouns, document, told);
+  const { facts, leftOut } = await writeResolved(context, repositories, document, told);
   const ids = new Set(facts.map((fact) => fact.id));
-  if (replace && isRead && isComplete) await forgetNotFound(nouns, rereadOf(document), { ...readAgain, ids, texts });
-  if (isRead) await nouns.documents.update(organizationId, id, { factsLeftOut: leftOut });
-  await nouns.extractions.noteReading(id, extractor);
+  if (replace && isRead && isComplete)
+    await forgetNotFound(repositories, rereadOf(document), { ...readAgain, ids, texts });
+  if (isRead) await repositories.documents.update(organizationId, id, { factsLeftOut: leftOut });
+  await repositories.extractions.noteReading(id, extractor);
   const isRelated = resolved.every(({ refusal }) => refusal === null);
-  if (!isRefused && isRelated && context.model) await nouns.modelFailures.end(id, "facts");
-  await endGivenUp(nouns, document);
-  await nouns.documents.settleRevisions(organizationId, id, revision);
+  if (!isRefused && isRelated && context.model) await repositories.modelFailures.end(id, "facts");
+  await endGivenUp(repositories, document);
+  await repositories.documents.settleRevisions(organizationId, id, revision);
 }
 
 /** What could not be remembered before is now. */
-async function endGivenUp({ documents, jobs }: StoreNouns, document: Document): Promise<void> {
+async function endGivenUp({ documents, jobs }: Repositories, document: Document): Promise<void> {
   const { organizationId, id, revision, rememberedRevision, errorReason } = document;
   await jobs.dropDead(id);
   if (rememberedRevision >= revision) return;

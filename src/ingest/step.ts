@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { JobContext, JobDraft, StoreNouns } from "../core/ports.js";
+import type { JobContext, JobDraft, Repositories } from "../core/ports.js";
 import type { Document } from "../core/types.js";
 import type { IngestContext } from "./context.js";
 
@@ -36,9 +36,9 @@ export type NextStep =
 export async function loadCurrent(
   context: IngestContext,
   { documentId, revision }: StepPayload,
-  nouns: Pick<StoreNouns, "documents"> = context.store,
+  repositories: Pick<Repositories, "documents"> = context.store,
 ): Promise<Document | null> {
-  const document = await nouns.documents.byId(context.store.organizationId, documentId);
+  const document = await repositories.documents.byId(context.store.organizationId, documentId);
   return document?.revision === revision ? document : null;
 }
 
@@ -46,9 +46,9 @@ export async function loadCurrent(
 export async function isCurrent(
   { store }: IngestContext,
   { documentId, revision }: StepPayload,
-  nouns: Pick<StoreNouns, "documents">,
+  repositories: Pick<Repositories, "documents">,
 ): Promise<boolean> {
-  return (await nouns.documents.newestRevision(store.organizationId, documentId)) === revision;
+  return (await repositories.documents.newestRevision(store.organizationId, documentId)) === revision;
 }
 
 /**
@@ -59,12 +59,12 @@ export async function commitStep(
   context: IngestContext,
   job: JobContext,
   payload: StepPayload,
-  write: (nouns: StoreNouns, document: Document) => Promise<NextStep | null>,
+  write: (repositories: Repositories, document: Document) => Promise<NextStep | null>,
 ): Promise<void> {
-  await context.store.transaction(async (nouns) => {
-    const document = await loadCurrent(context, payload, nouns);
-    const next = document && (await write(nouns, document));
-    await (next === null ? job.finish(nouns.jobs) : job.follow(nouns.jobs, nextJob(job, payload, next)));
+  await context.store.transaction(async (repositories) => {
+    const document = await loadCurrent(context, payload, repositories);
+    const next = document && (await write(repositories, document));
+    await (next === null ? job.finish(repositories.jobs) : job.follow(repositories.jobs, nextJob(job, payload, next)));
   });
   context.events.changed(payload.documentId);
 }

@@ -48,10 +48,10 @@ async function close(store: Store): Promise<void> {
 /** A document with its journal entry and job, in one transaction, as the core adds it. */
 async function add(store: Store, content = "text"): Promise<string> {
   const draft = buildDocumentDraft({ content });
-  await store.transaction(async (nouns) => {
-    await nouns.documents.insert(store.organizationId, draft);
-    await nouns.journal.append(store.organizationId, [buildJournalEntry({ subjectId: draft.id })]);
-    await nouns.jobs.enqueue([buildJobDraft({ payload: { documentId: draft.id } })]);
+  await store.transaction(async (repositories) => {
+    await repositories.documents.insert(store.organizationId, draft);
+    await repositories.journal.append(store.organizationId, [buildJournalEntry({ subjectId: draft.id })]);
+    await repositories.jobs.enqueue([buildJobDraft({ payload: { documentId: draft.id } })]);
   });
   return draft.id;
 }

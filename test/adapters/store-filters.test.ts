@@ -184,22 +184,22 @@ describe("metadata filters in SQL", () => {
     dataDirectory = await mkdtemp(join(tmpdir(), "recollect-filters-"));
     store = await createSqliteStore({ dataDirectory, maxMegabytes: 0, clock: new ManualClock() });
     organization = store.organizationId;
-    await store.transaction(async (nouns) => {
-      const [row] = await nouns.containers.ensure(organization, ["a"]);
+    await store.transaction(async (repositories) => {
+      const [row] = await repositories.containers.ensure(organization, ["a"]);
       scope = { containerIds: [row?.id ?? 0], kinds: ["chunk", "memory"], includeForgotten: false };
       const documents: { id: string; metadata: Values }[] = [];
       for (let index = 0; index < 2_000; index++) {
         const draft = buildDocumentDraft({ metadata: maker.metadata() });
-        await nouns.documents.insert(organization, draft);
-        const [chunk] = await nouns.chunks.replace(organization, draft.id, 1, buildChunkDrafts("text"));
+        await repositories.documents.insert(organization, draft);
+        const [chunk] = await repositories.chunks.replace(organization, draft.id, 1, buildChunkDrafts("text"));
         chunks.set(unitOf("chunk", chunk?.seq ?? 0), draft.metadata);
         documents.push({ id: draft.id, metadata: draft.metadata });
       }
       for (let index = 0; index < 800; index++) {
         const draft = buildMemoryDraft({ metadata: maker.chance(0.5) ? maker.metadata() : null });
-        const memory = await nouns.memories.insert(organization, draft, FIRST_VERSION);
+        const memory = await repositories.memories.insert(organization, draft, FIRST_VERSION);
         const sources = Array.from({ length: maker.one([0, 1, 1, 2]) }, () => maker.one(documents));
-        for (const source of sources) await nouns.memories.addSource(organization, memory.id, source.id, null);
+        for (const source of sources) await repositories.memories.addSource(organization, memory.id, source.id, null);
         const linked = sources.map((source) => source.metadata);
         memories.set(unitOf("memory", memory.seq), { own: draft.metadata, documents: linked });
       }

@@ -103,9 +103,9 @@ describe("opening", () => {
   test("of a store of realistic size is quick", async () => {
     const store = await open();
     for (let start = 0; start < 2_000; start += 200)
-      await store.transaction(async (nouns) => {
+      await store.transaction(async (repositories) => {
         for (let number = 0; number < 200; number++)
-          await nouns.documents.insert(
+          await repositories.documents.insert(
             store.organizationId,
             buildDocumentDraft({ content: `text ${number} `.repeat(300) }),
           );

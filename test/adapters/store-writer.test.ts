@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { CompiledQuery } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SqliteSession } from "../../src/adapters/store/sqlite-session.js";
-import { Turns } from "../../src/adapters/store/sqlite-turns.js";
+import { EventLoopScheduler } from "../../src/adapters/store/event-loop-scheduler.js";
 import { SqliteWriter } from "../../src/adapters/store/sqlite-writer.js";
 import { loadSqlite, type SqliteConnection } from "../../src/lib/sqlite.js";
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
     create table links (note integer references notes deferrable initially deferred) strict;
     pragma foreign_keys = on;`);
   const session = new SqliteSession(connection, ":memory:", 100);
-  writer = new SqliteWriter(session, new Turns(), {
+  writer = new SqliteWriter(session, new EventLoopScheduler(), {
     permit: () => undefined,
     committed: () => undefined,
     sync: () => Promise.resolve(),

@@ -299,7 +299,7 @@ test("a deletion that is cut off is seen by every caller, and is finished by its
   const input = { containerTag: "a", memories: [{ content: "Ada keeps bees" }] };
   const { documentId, memories } = await idle.core.createMemories(idle.call(), input);
   // The first commit of a deletion, with nothing after it.
-  await store.transaction((nouns) => markDeleted(context, nouns, idle.call().actor, "a"));
+  await store.transaction((repositories) => markDeleted(context, repositories, idle.call().actor, "a"));
   const search = async () => (await idle.core.search(idle.call(), { q: "bees", threshold: 0 })).results;
   expect(await search()).toEqual([]);
   const kept = await idle.core.createMemories(idle.call(), input);

@@ -340,8 +340,8 @@ describe("at the same time and again", () => {
       const breaking: typeof store = {
         ...store,
         transaction: (work) =>
-          store.transaction(async (nouns) => {
-            await work(nouns);
+          store.transaction(async (repositories) => {
+            await work(repositories);
             throw new Error("power is gone");
           }),
       };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Core } from "../../src/core/index.js";
-import type { StoreNouns } from "../../src/core/ports.js";
+import type { Repositories } from "../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 let opened: ManualCore;
@@ -151,19 +151,19 @@ describe("a document with many changed sentences", () => {
     const { background } = opened.store;
     const transaction = background.transaction.bind(background);
     let count = 0;
-    const counting = (nouns: StoreNouns): StoreNouns => ({
-      ...nouns,
+    const counting = (repositories: Repositories): Repositories => ({
+      ...repositories,
       memories: {
-        ...nouns.memories,
+        ...repositories.memories,
         statements: (...asked) => {
           count += 1;
-          return nouns.memories.statements(...asked);
+          return repositories.memories.statements(...asked);
         },
       },
     });
     const spy = vi
       .spyOn(background, "transaction")
-      .mockImplementation((inside) => transaction((nouns) => inside(counting(nouns))));
+      .mockImplementation((inside) => transaction((repositories) => inside(counting(repositories))));
     await work();
     spy.mockRestore();
     return count;

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import { STORE_FILE } from "../../src/adapters/store/store.js";
-import type { Job, JobChoice, LanguageModel, Store, StoreNouns } from "../../src/core/ports.js";
+import type { Job, JobChoice, LanguageModel, Store, Repositories } from "../../src/core/ports.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createGroupExtractor } from "../../src/ingest/extract-group.js";
 import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
@@ -60,15 +60,15 @@ class Fate {
 
   /** Every call of every noun is a step; so are the beginning and the end of a transaction. */
   store(store: Store): Store {
-    const nouns = this.nouns(store);
-    const transaction = async <T>(work: (inside: StoreNouns) => Promise<T>): Promise<T> => {
+    const repositories = this.repositories(store);
+    const transaction = async <T>(work: (inside: Repositories) => Promise<T>): Promise<T> => {
       this.step();
-      const result = await store.transaction((inside) => work(this.nouns(inside)));
+      const result = await store.transaction((inside) => work(this.repositories(inside)));
       await this.onCommit();
       this.step();
       return result;
     };
-    return { ...store, ...nouns, transaction };
+    return { ...store, ...repositories, transaction };
   }
 
   /** A question and its answer are a step each. */
@@ -84,13 +84,13 @@ class Fate {
     };
   }
 
-  private nouns(nouns: StoreNouns): StoreNouns {
+  private repositories(repositories: Repositories): Repositories {
     const kept = new Set(["vectors", "organizationId"]);
-    const counted = Object.entries(nouns).map(([name, noun]) => [
+    const counted = Object.entries(repositories).map(([name, noun]) => [
       name,
       typeof noun === "object" && !kept.has(name) ? this.counted(noun as object) : (noun as unknown),
     ]);
-    return Object.fromEntries(counted) as StoreNouns;
+    return Object.fromEntries(counted) as Repositories;
   }
 
   private counted(noun: object): object {

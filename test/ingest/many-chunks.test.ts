@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { StoreNouns } from "../../src/core/ports.js";
+import type { Repositories } from "../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 /** A document with many chunks, which is written a few at a time. */
@@ -28,21 +28,21 @@ function watchTransactions(failing = Infinity): { readonly sizes: number[]; rest
   const sizes: number[] = [];
   const { background } = opened.store;
   const transaction = background.transaction.bind(background);
-  const watched = (nouns: StoreNouns, count: (by: number) => void): StoreNouns => ({
-    ...nouns,
-    units: { ...nouns.units, indexText: (entry) => (count(1), nouns.units.indexText(entry)) },
+  const watched = (repositories: Repositories, count: (by: number) => void): Repositories => ({
+    ...repositories,
+    units: { ...repositories.units, indexText: (entry) => (count(1), repositories.units.indexText(entry)) },
     chunks: {
-      ...nouns.chunks,
+      ...repositories.chunks,
       drop: (organizationId, documentId, seqs) => (
         count(seqs.length),
-        nouns.chunks.drop(organizationId, documentId, seqs)
+        repositories.chunks.drop(organizationId, documentId, seqs)
       ),
     },
   });
   const spy = vi.spyOn(background, "transaction").mockImplementation((inside) =>
-    transaction(async (nouns) => {
+    transaction(async (repositories) => {
       let size = 0;
-      const result = await inside(watched(nouns, (by) => (size += by)));
+      const result = await inside(watched(repositories, (by) => (size += by)));
       if (size > 0) sizes.push(size);
       if (sizes.length === failing && size > 0) throw new Error("The process dies here.");
       return result;

@@ -28,7 +28,7 @@ import type { Actor } from "../../src/core/types.js";
 import type { IngestContext } from "../../src/ingest/context.js";
 import { createModelExtractor } from "../../src/ingest/extract-with-model.js";
 import { createSearchModel } from "../../src/core/search/search-model.js";
-import { createSearchLine } from "../../src/core/search/search-queue.js";
+import { createSearchQueue } from "../../src/core/search/search-queue.js";
 import { createSpaceCalibrations } from "../../src/core/search/space-calibrations.js";
 import { createAuditTrail } from "../../src/core/journal/audit-trail.js";
 import { createGuidedExtractor } from "../../src/ingest/guided-rules.js";
@@ -116,7 +116,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     log,
     events: createDocumentEvents(),
     attempts: createRateLimiter({ now: () => clock.now().getTime() }),
-    searches: createSearchLine(),
+    searches: createSearchQueue(),
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner?.wake(),
     blobs: createFileBlobs(join(dataDirectory, "files")),

@@ -30,8 +30,8 @@ async function write(dataDirectory, name) {
   const organization = store.organizationId;
   for (let number = 0; ; number++) {
     const id = `${name}${String(number).padStart(22 - name.length, "0")}`;
-    await store.transaction(async (nouns) => {
-      await nouns.documents.insert(organization, {
+    await store.transaction(async (repositories) => {
+      await repositories.documents.insert(organization, {
         id,
         customId: `custom-${id}`,
         containerTags: ["a", `b${number % 7}`],
@@ -50,13 +50,13 @@ async function write(dataDirectory, name) {
         facts: null,
         rememberAsIs: false,
       });
-      const [chunk] = await nouns.chunks.replace(organization, id, 1, [
+      const [chunk] = await repositories.chunks.replace(organization, id, 1, [
         { id, content: id, context: "", metadata: null },
       ]);
-      const containers = await nouns.containers.ofDocument(organization, id);
+      const containers = await repositories.containers.ofDocument(organization, id);
       const containerIds = containers.map((container) => container.id);
-      await nouns.units.indexText({ unit: chunk.seq * 2, containerIds, text: id, context: "" });
-      await nouns.journal.append(organization, [
+      await repositories.units.indexText({ unit: chunk.seq * 2, containerIds, text: id, context: "" });
+      await repositories.journal.append(organization, [
         {
           batchId: id,
           actor: "test",
@@ -69,7 +69,9 @@ async function write(dataDirectory, name) {
           after: null,
         },
       ]);
-      await nouns.jobs.enqueue([{ kind: "extract", payload: { documentId: id, revision: 1 }, group: "a", key: id }]);
+      await repositories.jobs.enqueue([
+        { kind: "extract", payload: { documentId: id, revision: 1 }, group: "a", key: id },
+      ]);
     });
     say(id);
     // Now and then the log moves into the file, so that a kill meets that too.

@@ -61,7 +61,7 @@ const ATTEMPTS = 4;
 /** Between two tries to say where this owner is, while the disk is full. */
 const ANNOUNCE_AGAIN_MS = 2_000;
 
-export function createSeat(options: ElectionOptions): Seat {
+export function createOwnership(options: ElectionOptions): Seat {
   const closing = new AbortController();
   let place: Promise<Place> | undefined;
   let closed: Promise<void> | undefined;

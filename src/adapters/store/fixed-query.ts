@@ -31,7 +31,7 @@ export async function readSteadyRows<Row>(
   const executor = db.getExecutor();
   const query = { ...ANY, sql: statement, parameters };
   const { rows } = await (executor instanceof SqliteExecutor
-    ? executor.executeSteady<Row>(query)
+    ? executor.executeCached<Row>(query)
     : executor.executeQuery<Row>(query));
   return rows;
 }

@@ -89,7 +89,7 @@ const GROUND = {
   crashed: groundOf("and crashes > 0"),
 };
 
-interface Ground {
+interface SearchScope {
   readonly oldest: readonly Candidate[];
   readonly running: readonly RunningLane[];
 }
@@ -97,7 +97,7 @@ interface Ground {
 type LaneValues = readonly [group: string, kind: string, exclusive: number, count: number];
 type CandidateValues = readonly [id: number, group: string, kind: string, exclusive: number, runAt: string];
 
-async function readGround(db: Kysely<Database>, now: string, kinds: JobChoice | undefined): Promise<Ground> {
+async function readGround(db: Kysely<Database>, now: string, kinds: JobChoice | undefined): Promise<SearchScope> {
   const [statement, ...parameters] = groundFor(kinds);
   const [row] = await readRows<{ oldest: string; running: string }>(db, statement, [now, ...parameters]);
   const oldest = JSON.parse(row?.oldest ?? "[]") as readonly CandidateValues[];

@@ -11,16 +11,16 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { SqliteSession } from "./sqlite-session.js";
-import type { SteadyReads } from "./steady-reads.js";
-import type { Turns } from "./sqlite-turns.js";
+import type { QueryCache } from "./query-cache.js";
+import type { EventLoopScheduler } from "./event-loop-scheduler.js";
 import type { Durability, SqliteWriter, WriteTransaction } from "./sqlite-writer.js";
 
-/** The ways to the record. */
-export interface Doors {
-  readonly turns: Turns;
+/** The connections to the record. */
+export interface Connections {
+  readonly scheduler: EventLoopScheduler;
   readonly reader: SqliteSession;
   /** Remembers what the reader answered. */
-  readonly steady: SteadyReads;
+  readonly queryCache: QueryCache;
   readonly writer: SqliteWriter;
 }
 
@@ -44,39 +44,39 @@ const noConnections: ConnectionProvider = {
  * for each statement, costs more than most statements.
  */
 export class SqliteExecutor extends DefaultQueryExecutor {
-  readonly #doors: Doors;
+  readonly #connections: Connections;
   readonly #durability: Durability;
   readonly #transaction: WriteTransaction | undefined;
 
-  constructor(doors: Doors, durability: Durability, transaction?: WriteTransaction) {
+  constructor(connections: Connections, durability: Durability, transaction?: WriteTransaction) {
     super(compiler, adapter, noConnections);
-    this.#doors = doors;
+    this.#connections = connections;
     this.#durability = durability;
     this.#transaction = transaction;
   }
 
   override executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#transaction) return this.#transaction.run<R>(query);
-    if (!onlyReads(query)) return this.#doors.writer.run<R>(query, this.#durability);
-    const { turns, reader } = this.#doors;
-    const waiting = this.#durability === "full" ? turns.forCaller() : turns.forBackground();
+    if (!onlyReads(query)) return this.#connections.writer.run<R>(query, this.#durability);
+    const { scheduler, reader } = this.#connections;
+    const waiting = this.#durability === "full" ? scheduler.forCaller() : scheduler.forBackground();
     return waiting ? waiting.then(() => reader.run<R>(query)) : reader.run<R>(query);
   }
 
   /** The same for what only reads and many ask for: it may be answered from memory while nothing is written. */
-  async executeSteady<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async executeCached<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#transaction) return this.#transaction.run<R>(query);
-    const { turns, steady } = this.#doors;
-    await (this.#durability === "full" ? turns.forCaller() : turns.forBackground());
-    return steady.run<R>(query);
+    const { scheduler, queryCache } = this.#connections;
+    await (this.#durability === "full" ? scheduler.forCaller() : scheduler.forBackground());
+    return queryCache.run<R>(query);
   }
 
   begin(): Promise<WriteTransaction> {
-    return this.#doors.writer.begin(this.#durability);
+    return this.#connections.writer.begin(this.#durability);
   }
 
   within(transaction: WriteTransaction): SqliteExecutor {
-    return new SqliteExecutor(this.#doors, this.#durability, transaction);
+    return new SqliteExecutor(this.#connections, this.#durability, transaction);
   }
 }
 

@@ -1,7 +1,7 @@
 import { CompiledQuery, type QueryResult } from "kysely";
 import { AppError } from "../../core/errors.js";
 import type { SqliteSession } from "./sqlite-session.js";
-import type { Turns } from "./sqlite-turns.js";
+import type { EventLoopScheduler } from "./event-loop-scheduler.js";
 
 /**
  * What a commit waits for: `full` until it is on the disk, `normal` for nothing. After a power failure commits of the
@@ -51,16 +51,16 @@ const PATIENCE_MS = 50;
  */
 export class SqliteWriter {
   readonly #session: SqliteSession;
-  readonly #turns: Turns;
+  readonly #scheduler: EventLoopScheduler;
   readonly #care: CommitCare;
   readonly #callers: (() => void)[] = [];
   readonly #others: { readonly since: number; resume(isGiven: boolean): void }[] = [];
   #isTaken = false;
   #group: Group | undefined;
 
-  constructor(session: SqliteSession, turns: Turns, care: CommitCare) {
+  constructor(session: SqliteSession, scheduler: EventLoopScheduler, care: CommitCare) {
     this.#session = session;
-    this.#turns = turns;
+    this.#scheduler = scheduler;
     this.#care = care;
   }
 
@@ -152,11 +152,11 @@ export class SqliteWriter {
 
   /** The ends give the connection back; what `commit` returns is waited for afterwards. */
   #open(ends: { commit(): Promise<void>; rollback(): void }): WriteTransaction {
-    this.#turns.beginTransaction();
+    this.#scheduler.beginTransaction();
     let isOver = false;
     const run = <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
       if (isOver) return Promise.reject(new Error("The transaction of this statement is over."));
-      const waiting = this.#turns.forWorkInHand();
+      const waiting = this.#scheduler.forWorkInHand();
       return waiting ? waiting.then(() => run<R>(query)) : this.#session.run<R>(query);
     };
     return {
@@ -227,13 +227,13 @@ export class SqliteWriter {
 
   async #acquire(durability: Durability): Promise<void> {
     if (durability === "full") {
-      await this.#turns.forWriter();
+      await this.#scheduler.forWriter();
       if (this.#isTaken) await new Promise<void>((resolve) => this.#callers.push(resolve));
       this.#isTaken = true;
       return;
     }
     for (let isGiven = false; !isGiven;) {
-      await this.#turns.forBackground();
+      await this.#scheduler.forBackground();
       if (!this.#isTaken) break;
       isGiven = await new Promise<boolean>((resume) => this.#others.push({ since: performance.now(), resume }));
     }
@@ -242,7 +242,7 @@ export class SqliteWriter {
 
   /** Hands the connection to the next caller, or tells one of the others that it is free. */
   #release(): void {
-    this.#turns.endTransaction();
+    this.#scheduler.endTransaction();
     if (this.#group?.isDue) this.#commitGroup();
     const other = this.#others[0];
     const mustGive = other !== undefined && performance.now() - other.since > PATIENCE_MS;

@@ -2,10 +2,10 @@ import { type Driver, DummyDriver, Kysely } from "kysely";
 import type { SqliteConnection } from "../../lib/sqlite.js";
 import type { Database } from "./schema.js";
 import { BUSY_PATIENCE_MS } from "./sqlite-errors.js";
-import { DIALECT, type Doors, SqliteExecutor } from "./sqlite-executor.js";
+import { DIALECT, type Connections, SqliteExecutor } from "./sqlite-executor.js";
 import { SqliteSession } from "./sqlite-session.js";
-import { SteadyReads } from "./steady-reads.js";
-import { Turns } from "./sqlite-turns.js";
+import { QueryCache } from "./query-cache.js";
+import { EventLoopScheduler } from "./event-loop-scheduler.js";
 import { type CommitCare, type Durability, SqliteWriter } from "./sqlite-writer.js";
 
 /** Two connections to one file. */
@@ -41,45 +41,45 @@ export function sqliteDatabases(
   { writer, reader }: SqliteConnections,
   { file, patienceMs = BUSY_PATIENCE_MS, care, noteFull }: SqliteOptions,
 ): SqliteDatabases {
-  const turns = new Turns();
+  const scheduler = new EventLoopScheduler();
   const readerSession = new SqliteSession(reader, file, patienceMs);
-  const steady = new SteadyReads(readerSession);
+  const queryCache = new QueryCache(readerSession);
   const committed = (): void => {
-    steady.doubt();
+    queryCache.doubt();
     care.committed();
   };
-  const doors: Doors = {
-    turns,
+  const connections: Connections = {
+    scheduler,
     reader: readerSession,
-    steady,
-    writer: new SqliteWriter(new SqliteSession(writer, file, patienceMs, noteFull), turns, { ...care, committed }),
+    queryCache,
+    writer: new SqliteWriter(new SqliteSession(writer, file, patienceMs, noteFull), scheduler, { ...care, committed }),
   };
   return {
-    full: databaseOver(doors, "full", new ClosingDriver(doors)),
-    normal: databaseOver(doors, "normal", new DummyDriver()),
-    alone: (work, durability) => doors.writer.alone(work, durability),
+    full: databaseOver(connections, "full", new ClosingDriver(connections)),
+    normal: databaseOver(connections, "normal", new DummyDriver()),
+    alone: (work, durability) => connections.writer.alone(work, durability),
   };
 }
 
-function databaseOver(doors: Doors, durability: Durability, driver: Driver): Kysely<Database> {
-  const executor = new SqliteExecutor(doors, durability);
+function databaseOver(connections: Connections, durability: Durability, driver: Driver): Kysely<Database> {
+  const executor = new SqliteExecutor(connections, durability);
   return new Kysely<Database>({ config: { dialect: DIALECT }, dialect: DIALECT, driver, executor });
 }
 
 /** All that Kysely asks of a driver whose connections it does not see. */
 class ClosingDriver extends DummyDriver {
-  readonly #doors: Doors;
+  readonly #connections: Connections;
   #isClosed = false;
 
-  constructor(doors: Doors) {
+  constructor(connections: Connections) {
     super();
-    this.#doors = doors;
+    this.#connections = connections;
   }
 
   override async destroy(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#doors.reader.close();
-    this.#doors.writer.close();
+    this.#connections.reader.close();
+    this.#connections.writer.close();
   }
 }

@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Kysely, sql } from "kysely";
 import { AppError } from "../../core/errors.js";
-import type { Clock, Store, StoreHealth, StoreNouns } from "../../core/ports.js";
+import type { Clock, Store, StoreHealth, Repositories } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
 import { createId } from "../../lib/ids.js";
 import { sqliteCodeOf, type SqliteConnection } from "../../lib/sqlite.js";
@@ -222,7 +222,7 @@ function tolerate(work: () => void): void {
   }
 }
 
-function nounsOf(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): StoreNouns {
+function nounsOf(db: Kysely<Database>, clock: Clock, caches?: UnitCaches): Repositories {
   return {
     documents: createDocumentStore(db, clock),
     chunks: createChunkStore(db, clock),

@@ -2,12 +2,12 @@ import * as z from "zod";
 import { sha256 } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { unknownCredential } from "../auth.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, noteSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { type Actor, type AppGrant, PERMISSIONS } from "../types.js";
 import { endGrant, isOver } from "./oauth-records.js";
 
@@ -35,7 +35,7 @@ const allowSchema = z.object({
 });
 
 /** Lets an app do something. @throws AppError `forbidden` unless the caller may use everything of the organisation */
-export async function allowApp(context: CoreContext, call: Admitted, raw: unknown): Promise<AppGrant> {
+export async function allowApp(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<AppGrant> {
   const { containerTags, expiresInDays, ...input } = parseInput(allowSchema, raw);
   const now = context.clock.now();
   const expiresAt = expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * DAY_MS);
@@ -56,7 +56,7 @@ export async function allowApp(context: CoreContext, call: Admitted, raw: unknow
 
 /** Lets the registration of an app live as long as the last of its grants, and for a while where there is none. */
 async function keepClient(
-  { oauth }: Pick<StoreNouns, "oauth">,
+  { oauth }: Pick<Repositories, "oauth">,
   of: Pick<AppGrant, "organizationId" | "issuer" | "clientId">,
   now: Date,
 ): Promise<void> {
@@ -84,7 +84,7 @@ const payloadSchema = z.object({ aud: z.string(), scope: z.string().default(""),
  */
 export async function authenticateToken(
   { store, clock, log }: CoreContext,
-  _call: Admitted,
+  _call: AuthorizedCall,
   raw: unknown,
 ): Promise<Actor> {
   const { token, issuer } = parseInput(tokenSchema, raw);
@@ -123,7 +123,10 @@ function clientOf(name: string): string {
 }
 
 /** What apps were let do, newest first; without what is over. */
-export async function listGrants({ store, clock }: CoreContext, { actor }: Admitted): Promise<{ grants: AppGrant[] }> {
+export async function listGrants(
+  { store, clock }: CoreContext,
+  { actor }: AuthorizedCall,
+): Promise<{ grants: AppGrant[] }> {
   const grants = await store.oauth.grants(actor.organizationId);
   return { grants: grants.filter((grant) => !isOver(grant, clock.now())) };
 }
@@ -134,11 +137,11 @@ const AWAITED_MS = DAY_MS;
 /** Ends grants by which nobody can come in any more, because their app never took its tokens or let them run out. */
 export async function endDeadGrants({ store, clock }: CoreContext): Promise<number> {
   const now = clock.now().getTime();
-  return store.transaction(async (nouns) => {
-    const dead = await nouns.oauth.deadGrants(store.organizationId, new Date(now - AWAITED_MS));
+  return store.transaction(async (repositories) => {
+    const dead = await repositories.oauth.deadGrants(store.organizationId, new Date(now - AWAITED_MS));
     for (const grant of dead) {
-      await endGrant(nouns, grant.id);
-      await keepClient(nouns, grant, clock.now());
+      await endGrant(repositories, grant.id);
+      await keepClient(repositories, grant, clock.now());
     }
     return dead.length;
   });
@@ -151,17 +154,21 @@ const revokeSchema = z.object({ client: z.string().min(1, "must not be empty").m
  * @param raw `client`: the id of a client, for everything of it, or of one grant
  * @throws AppError `not_found` when there is nothing
  */
-export async function revokeGrants(context: CoreContext, call: Admitted, raw: unknown): Promise<{ revoked: number }> {
+export async function revokeGrants(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<{ revoked: number }> {
   const { client } = parseInput(revokeSchema, raw);
-  return once(context, call, "revokeGrants", async (nouns) => {
-    const all = await nouns.oauth.grants(call.actor.organizationId);
+  return once(context, call, "revokeGrants", async (repositories) => {
+    const all = await repositories.oauth.grants(call.actor.organizationId);
     const ended = all.filter(({ id, clientId }) => id === client || clientId === client);
     if (ended.length === 0) throw notFound("grant", client);
     for (const grant of ended) {
-      await endGrant(nouns, grant.id);
+      await endGrant(repositories, grant.id);
       const isLast = !all.some((one) => one.clientId === grant.clientId && !ended.includes(one));
       const until = new Date(context.clock.now().getTime() + KEEP_CLIENT_MS);
-      if (isLast) await nouns.oauth.prolong("Client", sha256(oauthSecretOf(grant)), until);
+      if (isLast) await repositories.oauth.prolong("Client", sha256(oauthSecretOf(grant)), until);
     }
     return { revoked: ended.length };
   });

@@ -1,5 +1,5 @@
 import { admit, type Need } from "../auth.js";
-import type { Admitted, Call, HearWrite } from "../context.js";
+import type { AuthorizedCall, Call, HearWrite } from "../context.js";
 import { AppError } from "../errors.js";
 
 /**
@@ -153,12 +153,12 @@ function isForScoped(useCase: keyof typeof NEEDS): boolean {
  * The call as a use case may take it, its actor reduced to what it may do there.
  * @throws AppError `forbidden` when the actor may not use it
  */
-export function admitTo(useCase: keyof typeof NEEDS, call: Call, hearWrite?: HearWrite): Admitted {
+export function authorize(useCase: keyof typeof NEEDS, call: Call, hearWrite?: HearWrite): AuthorizedCall {
   if (call.actor.isScoped === true && !isForScoped(useCase))
     throw new AppError(
       "forbidden",
       "A scoped key may only use documents, memories, search and profile of its containers. Use a key of the whole organisation.",
     );
   // The only place that makes one.
-  return { ...call, actor: admit(call.actor, needOf(useCase)), hearWrite } as Admitted;
+  return { ...call, actor: admit(call.actor, needOf(useCase)), hearWrite } as AuthorizedCall;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { sha256 } from "../../lib/crypto.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { clientSchema, parseInput } from "../input.js";
 import { onceWith } from "../operations.js";
@@ -38,19 +38,19 @@ export interface ClientKey {
  */
 export async function connectClients(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ keys: ClientKey[] }> {
   const { request, clients, ...use } = parseInput(connectClientsSchema, raw);
   const { organizationId } = call.actor;
   const now = context.clock.now();
-  return onceWith(context, call, { useCase: "connectClients", isSecret: true }, async (nouns) => {
+  return onceWith(context, call, { useCase: "connectClients", isSecret: true }, async (repositories) => {
     const until = new Date(now.getTime() + REMEMBERED_MS);
-    if (!(await nouns.signIns.noteAnswer(organizationId, sha256(request), until))) throw answeredBefore();
+    if (!(await repositories.signIns.noteAnswer(organizationId, sha256(request), until))) throw answeredBefore();
     const keys: ClientKey[] = [];
     for (const { client, ...named } of clients) {
       const { key, secret } = await makeKey(
-        nouns,
+        repositories,
         { organizationId, now },
         { ...use, ...named, client: client ?? undefined },
       );

@@ -3,11 +3,11 @@ import * as z from "zod";
 import { randomSecret, sha256 } from "../../lib/crypto.js";
 import { networkOf } from "../../lib/ip-address.js";
 import { iso } from "../../lib/time.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { clientSchema, noteSchema, parseInput } from "../input.js";
 import { findDone, once, onceWith } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { ApprovedUse, Asker, DeviceRequest, DeviceState } from "../types.js";
 import { createKeySchema, makeKey } from "./keys.js";
 import { truncate } from "../../lib/truncate.js";
@@ -47,7 +47,7 @@ export interface StartedDevice {
 }
 
 /** Lets a program without a browser ask for a key. @throws AppError `rate_limited` */
-export async function startDevice(context: CoreContext, call: Admitted, raw: unknown): Promise<StartedDevice> {
+export async function startDevice(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<StartedDevice> {
   const { store, clock, attempts } = context;
   const { from, client = null, hostname = null, os = null, cwd = null } = parseInput(startSchema, raw);
   const { organizationId } = store;
@@ -68,11 +68,11 @@ export async function startDevice(context: CoreContext, call: Admitted, raw: unk
     expiresAt: iso(new Date(now.getTime() + EXPIRES_IN * 1_000)),
     polledAt: null,
   };
-  return onceWith(context, call, operation, (nouns) => insertRequest(nouns, request));
+  return onceWith(context, call, operation, (repositories) => insertRequest(repositories, request));
 }
 
 async function insertRequest(
-  { deviceRequests }: Pick<StoreNouns, "deviceRequests">,
+  { deviceRequests }: Pick<Repositories, "deviceRequests">,
   request: DeviceRequest,
 ): Promise<StartedDevice> {
   const deviceCode = randomSecret();
@@ -110,30 +110,39 @@ export type PolledDevice =
   | { readonly state: "approved"; readonly id: string; readonly secret: string };
 
 /** Answers the program that waits; makes its key when it was approved. */
-export async function pollDevice(context: CoreContext, call: Admitted, raw: unknown): Promise<PolledDevice> {
+export async function pollDevice(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<PolledDevice> {
   const { deviceCode } = parseInput(pollSchema, raw);
   const { organizationId } = context.store;
   const hash = sha256(deviceCode);
   const now = context.clock.now();
   // Anybody may poll without end. What is not kept gets the same answer again.
   const isKept = ({ state }: PolledDevice) => state !== "expired" && state !== "too_soon";
-  return onceWith<PolledDevice>(context, call, { useCase: "pollDevice", isSecret: true, isKept }, async (nouns) => {
-    const request = await nouns.deviceRequests.byDevice(organizationId, hash);
-    if (!request || request.expiresAt <= iso(now)) return { state: "expired" };
-    if (request.approved !== null) {
-      await nouns.deviceRequests.remove(organizationId, hash);
-      const { key, secret } = await makeKey(nouns, { organizationId, now }, keyOf(request.asker, request.approved));
-      return { state: "approved", id: key.id, secret };
-    }
-    if (request.state === "declined") {
-      await nouns.deviceRequests.remove(organizationId, hash);
-      return { state: "declined" };
-    }
-    await nouns.deviceRequests.notePoll(organizationId, hash, now);
-    const isTooSoon =
-      request.polledAt !== null && now.getTime() - Date.parse(request.polledAt) < INTERVAL * 1_000 - 500;
-    return { state: isTooSoon ? "too_soon" : "pending" };
-  });
+  return onceWith<PolledDevice>(
+    context,
+    call,
+    { useCase: "pollDevice", isSecret: true, isKept },
+    async (repositories) => {
+      const request = await repositories.deviceRequests.byDevice(organizationId, hash);
+      if (!request || request.expiresAt <= iso(now)) return { state: "expired" };
+      if (request.approved !== null) {
+        await repositories.deviceRequests.remove(organizationId, hash);
+        const { key, secret } = await makeKey(
+          repositories,
+          { organizationId, now },
+          keyOf(request.asker, request.approved),
+        );
+        return { state: "approved", id: key.id, secret };
+      }
+      if (request.state === "declined") {
+        await repositories.deviceRequests.remove(organizationId, hash);
+        return { state: "declined" };
+      }
+      await repositories.deviceRequests.notePoll(organizationId, hash, now);
+      const isTooSoon =
+        request.polledAt !== null && now.getTime() - Date.parse(request.polledAt) < INTERVAL * 1_000 - 500;
+      return { state: isTooSoon ? "too_soon" : "pending" };
+    },
+  );
 }
 
 function keyOf({ client, hostname }: Asker, { grants, permission, expiresInDays }: ApprovedUse) {
@@ -161,7 +170,7 @@ function hashOfUserCode(typed: string): string {
  */
 export async function findDevice(
   { store, clock, attempts }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<{ asker: Asker; state: DeviceState }> {
   const { userCode } = parseInput(z.object({ userCode: userCodeSchema }), raw);
@@ -189,7 +198,11 @@ const answerSchema = createKeySchema.pick({ grants: true, permission: true, expi
  * Approves what waits under a code, or declines it.
  * @throws AppError `not_found` when nobody waits with it any more, `rate_limited` after too many
  */
-export async function answerDevice(context: CoreContext, call: Admitted, raw: unknown): Promise<{ approved: boolean }> {
+export async function answerDevice(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<{ approved: boolean }> {
   const { clock, attempts } = context;
   const { actor } = call;
   const { userCode, approve, grants = null, permission, expiresInDays = null } = parseInput(answerSchema, raw);

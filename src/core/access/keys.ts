@@ -3,11 +3,11 @@ import { randomSecret } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { hashKey, opens, requireAllContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { clientSchema, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
 import { findDone, once, onceWith } from "../operations.js";
-import type { NewKey, StoreNouns } from "../ports.js";
+import type { NewKey, Repositories } from "../ports.js";
 import { type ApiKey, type Grant, KEY_KINDS, PERMISSIONS } from "../types.js";
 
 const DAY_MS = 86_400_000;
@@ -47,19 +47,21 @@ export interface CreatedKey {
 }
 
 /** Makes a key. @throws AppError `forbidden` unless the caller may use everything of the organisation */
-export async function createKey(context: CoreContext, call: Admitted, raw: unknown): Promise<CreatedKey> {
+export async function createKey(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<CreatedKey> {
   const of = { organizationId: call.actor.organizationId, now: context.clock.now() };
-  return onceWith(context, call, { useCase: "createKey", isSecret: true }, (nouns) => makeKey(nouns, of, raw));
+  return onceWith(context, call, { useCase: "createKey", isSecret: true }, (repositories) =>
+    makeKey(repositories, of, raw),
+  );
 }
 
 /** The same, as part of a transaction, for an owner who was asked before. */
 export async function makeKey(
-  nouns: KeyNouns,
+  repositories: KeyNouns,
   { organizationId, now }: { readonly organizationId: string; readonly now: Date },
   raw: unknown,
 ): Promise<CreatedKey> {
   const { expiresInDays, grants, permission, ...input } = parseInput(createKeySchema, raw);
-  return insertKey(nouns, {
+  return insertKey(repositories, {
     ...input,
     organizationId,
     client: input.client ?? null,
@@ -86,7 +88,7 @@ function newSecret(organizationId: string): string {
   return `sm_${organizationId}_${randomSecret()}`;
 }
 
-type KeyNouns = Pick<StoreNouns, "keys">;
+type KeyNouns = Pick<Repositories, "keys">;
 
 async function insertKey(
   store: KeyNouns,
@@ -103,7 +105,7 @@ export interface ListedKey extends ApiKey {
 }
 
 /** All keys, revoked ones too, oldest first; never their text. */
-export async function listKeys({ store, clock }: CoreContext, call: Admitted): Promise<{ keys: ListedKey[] }> {
+export async function listKeys({ store, clock }: CoreContext, call: AuthorizedCall): Promise<{ keys: ListedKey[] }> {
   const keys = await store.keys.list(call.actor.organizationId);
   return { keys: keys.map((key) => ({ ...key, isOpen: opens(key, clock.now()) })) };
 }
@@ -111,7 +113,7 @@ export async function listKeys({ store, clock }: CoreContext, call: Admitted): P
 const byIdSchema = z.object({ id: customIdSchema });
 
 /** Makes a key useless for good. @throws AppError `not_found` when there is no such key, or it is revoked already */
-export async function revokeKey(context: CoreContext, call: Admitted, raw: unknown): Promise<{ id: string }> {
+export async function revokeKey(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<{ id: string }> {
   const { id } = parseInput(byIdSchema, raw);
   return once(context, call, "revokeKey", async ({ keys }) => {
     const wasThere = await keys.revoke(call.actor.organizationId, id, context.clock.now());
@@ -126,7 +128,7 @@ export async function revokeKey(context: CoreContext, call: Admitted, raw: unkno
  */
 export async function toggleKey(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ id: string; enabled: boolean }> {
   const { actor } = call;
@@ -152,7 +154,7 @@ const firstKeySchema = z.object({ configured: z.string().optional() });
  */
 export async function ensureFirstKey(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ secret: string | null }> {
   requireAllContainers(call.actor);
@@ -160,7 +162,7 @@ export async function ensureFirstKey(
   const { organizationId } = context.store;
   const now = context.clock.now();
   const operation = { useCase: "ensureFirstKey", isSecret: true } as const;
-  const isThere = async ({ keys }: Pick<StoreNouns, "keys">): Promise<boolean> => {
+  const isThere = async ({ keys }: Pick<Repositories, "keys">): Promise<boolean> => {
     if (configured !== undefined) return (await keys.byHash(hashKey(configured))) !== null;
     const all = await keys.list(organizationId);
     return all.some((key) => key.grants === null && key.permission === "write" && opens(key, now));
@@ -168,10 +170,10 @@ export async function ensureFirstKey(
   // Nothing is written where nothing is to be made: a service must start while the disk is full.
   const done = await findDone<{ secret: string | null }>(context, call, operation);
   if (done === null && (await isThere(context.store))) return { secret: null };
-  return onceWith(context, call, operation, async (nouns) => {
-    if (await isThere(nouns)) return { secret: null };
+  return onceWith(context, call, operation, async (repositories) => {
+    if (await isThere(repositories)) return { secret: null };
     const secret = configured ?? newSecret(organizationId);
-    await insertKey(nouns, {
+    await insertKey(repositories, {
       organizationId,
       name: configured === undefined ? "first key" : "configured",
       kind: "organization",

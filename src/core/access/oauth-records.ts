@@ -3,10 +3,10 @@ import * as z from "zod";
 import { randomSecret, sha256 } from "../../lib/crypto.js";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { OAuthRecord } from "../types.js";
 
 /** Apps may register without asking anybody, so those that were never let in are few and go soon. */
@@ -30,7 +30,7 @@ const saveSchema = keySchema.extend({
 /** Keeps something of the OAuth protocol, or writes it anew. */
 export async function saveOAuthRecord(
   { store, clock }: CoreContext,
-  _call: Admitted,
+  _call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ saved: true }> {
   const wanted = parseInput(saveSchema, raw);
@@ -65,7 +65,7 @@ const findSchema = z.union([keySchema, z.object({ kind: kindSchema, uid: secretS
 /** Finds what was kept, by its secret or its second name. */
 export async function findOAuthRecord(
   { store, clock }: CoreContext,
-  _call: Admitted,
+  _call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ found: FoundRecord | null }> {
   const wanted = parseInput(findSchema, raw);
@@ -93,19 +93,19 @@ const consumeSchema = keySchema.extend({
  */
 export async function consumeOAuthRecord(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ isFirst: boolean }> {
   const { kind, secret, save } = parseInput(consumeSchema, raw);
   const now = context.clock.now();
-  return once(context, call, "consumeOAuthRecord", async (nouns) => {
+  return once(context, call, "consumeOAuthRecord", async (repositories) => {
     const hash = sha256(secret);
-    const record = await nouns.oauth.byHash(kind, hash);
-    if (await nouns.oauth.consume(kind, hash, now)) {
-      for (const one of save) await nouns.oauth.save(recordOf(one, now));
+    const record = await repositories.oauth.byHash(kind, hash);
+    if (await repositories.oauth.consume(kind, hash, now)) {
+      for (const one of save) await repositories.oauth.save(recordOf(one, now));
       return { isFirst: true };
     }
-    if (record?.grantId) await endGrant(nouns, record.grantId);
+    if (record?.grantId) await endGrant(repositories, record.grantId);
     return { isFirst: false };
   });
 }
@@ -115,18 +115,18 @@ const dropSchema = z.union([keySchema, z.object({ grantId: z.string().max(200), 
 /** Removes one thing, what belongs to a grant of one kind, or, without a kind, the grant with everything. */
 export async function dropOAuthRecords(
   { store }: CoreContext,
-  _call: Admitted,
+  _call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ dropped: true }> {
   const wanted = parseInput(dropSchema, raw);
   if ("secret" in wanted) await store.oauth.remove(wanted.kind, sha256(wanted.secret));
   else if (wanted.kind !== undefined) await store.oauth.removeOfGrant(wanted.grantId, wanted.kind);
-  else await store.transaction((nouns) => endGrant(nouns, wanted.grantId));
+  else await store.transaction((repositories) => endGrant(repositories, wanted.grantId));
   return { dropped: true };
 }
 
 /** Ends what an app was let do: its tokens are gone. */
-export async function endGrant({ oauth }: Pick<StoreNouns, "oauth">, grantId: string): Promise<void> {
+export async function endGrant({ oauth }: Pick<Repositories, "oauth">, grantId: string): Promise<void> {
   await oauth.removeOfGrant(grantId);
   await oauth.removeGrantById(grantId);
 }

@@ -5,11 +5,11 @@ import { networkOf } from "../../lib/ip-address.js";
 import { loadOnce } from "../../lib/load-once.js";
 import { iso } from "../../lib/time.js";
 import { admit, authenticate } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { customIdSchema, parseInput, textSchema } from "../input.js";
 import { once, onceWith } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor, SignIn, SignInWay } from "../types.js";
 import { truncate } from "../../lib/truncate.js";
 
@@ -27,7 +27,7 @@ const LONGEST_CLIENT = 200;
 /** Makes the secret of a link that signs in one browser within 10 minutes, once. */
 export async function createSignInCode(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
 ): Promise<{ code: string; expiresAt: string }> {
   const expiresAt = new Date(context.clock.now().getTime() + CODE_MS);
   return onceWith(context, call, { useCase: "createSignInCode", isSecret: true }, async ({ signIns }) => {
@@ -63,7 +63,7 @@ export interface NewSignIn {
  * @throws AppError `unauthorized` in the same words for everything that is wrong, `forbidden` for a key that is limited,
  *   `rate_limited` after too many wrong ones
  */
-export async function signIn(context: CoreContext, call: Admitted, raw: unknown): Promise<NewSignIn> {
+export async function signIn(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<NewSignIn> {
   const input = parseInput(signInSchema, raw);
   const { organizationId } = context.store;
   // A password takes long to check, a code is used up: the one is done before the transaction, the other in it.
@@ -89,7 +89,7 @@ export async function signIn(context: CoreContext, call: Admitted, raw: unknown)
 }
 
 async function takeCode(
-  signIns: StoreNouns["signIns"],
+  signIns: Repositories["signIns"],
   organizationId: string,
   { code, now }: { readonly code: string; readonly now: Date },
 ): Promise<void> {
@@ -136,7 +136,7 @@ const tokenSchema = z.object({ token: z.string().max(200) });
  */
 export async function checkSignIn(
   { store, clock, log }: CoreContext,
-  _call: Admitted,
+  _call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ actor: Actor; signIn: SignIn }> {
   const { token } = parseInput(tokenSchema, raw);
@@ -152,7 +152,7 @@ export async function checkSignIn(
 }
 
 /** Ends a browser's sign-in; nothing happens when it is over already. */
-export async function signOut(context: CoreContext, call: Admitted, raw: unknown): Promise<{ ended: boolean }> {
+export async function signOut(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<{ ended: boolean }> {
   const { token } = parseInput(tokenSchema, raw);
   const isKept = ({ ended }: { ended: boolean }) => ended;
   return onceWith(context, call, { useCase: "signOut", isKept }, async ({ signIns }) => {
@@ -162,13 +162,16 @@ export async function signOut(context: CoreContext, call: Admitted, raw: unknown
 }
 
 /** Browsers in which the owner is signed in. */
-export async function listSignIns({ store, clock }: CoreContext, { actor }: Admitted): Promise<{ signIns: SignIn[] }> {
+export async function listSignIns(
+  { store, clock }: CoreContext,
+  { actor }: AuthorizedCall,
+): Promise<{ signIns: SignIn[] }> {
   const signIns = await store.signIns.list(actor.organizationId);
   return { signIns: signIns.filter(({ expiresAt }) => expiresAt > iso(clock.now())) };
 }
 
 /** Signs one browser out. @throws AppError `not_found` */
-export async function endSignIn(context: CoreContext, call: Admitted, raw: unknown): Promise<{ id: string }> {
+export async function endSignIn(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<{ id: string }> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   return once(context, call, "endSignIn", async ({ signIns }) => {
     if (!(await signIns.end(call.actor.organizationId, id))) throw notFound("sign-in", id);
@@ -191,7 +194,7 @@ const passwordSchema = z.object({
 /** Sets the owner's password, or takes it away, and signs all browsers out. @returns how many were signed in */
 export async function setPassword(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ isSet: boolean; ended: number }> {
   const { organizationId } = call.actor;

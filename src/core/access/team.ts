@@ -1,6 +1,6 @@
 import { iso } from "../../lib/time.js";
 import { requireAllContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 
 /** The people of the organisation: one. */
@@ -9,14 +9,14 @@ export interface Team {
 }
 
 /** Who belongs to the organisation: its owner, who has been there since the first key. */
-export async function getTeam({ store, clock }: CoreContext, call: Admitted): Promise<Team> {
+export async function getTeam({ store, clock }: CoreContext, call: AuthorizedCall): Promise<Team> {
   requireAllContainers(call.actor);
   const [first] = await store.keys.list(call.actor.organizationId);
   return { owner: { joinedAt: first?.createdAt ?? iso(clock.now()) } };
 }
 
 /** @throws AppError `forbidden` always: nobody can be invited, changed or removed */
-export async function changeTeam(_context: CoreContext, call: Admitted): Promise<never> {
+export async function changeTeam(_context: CoreContext, call: AuthorizedCall): Promise<never> {
   requireAllContainers(call.actor);
   throw new AppError(
     "forbidden",
@@ -25,7 +25,7 @@ export async function changeTeam(_context: CoreContext, call: Admitted): Promise
 }
 
 /** @throws AppError `forbidden` always: nothing is billed */
-export async function changeBilling(_context: CoreContext, call: Admitted): Promise<never> {
+export async function changeBilling(_context: CoreContext, call: AuthorizedCall): Promise<never> {
   requireAllContainers(call.actor);
   throw new AppError("forbidden", "This server belongs to its owner: nothing is billed, so nothing can be topped up.");
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { requireAllContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 
@@ -25,7 +25,7 @@ const ofProviderSchema = z.object({
 const byIdSchema = z.object({ id: customIdSchema });
 
 /** Connections of the organisation. No connector exists in this version, so there are none. */
-export async function listConnections(_context: CoreContext, call: Admitted): Promise<{ connections: [] }> {
+export async function listConnections(_context: CoreContext, call: AuthorizedCall): Promise<{ connections: [] }> {
   requireAllContainers(call.actor);
   return { connections: [] };
 }
@@ -33,7 +33,7 @@ export async function listConnections(_context: CoreContext, call: Admitted): Pr
 /** Documents that the connections of a provider brought in. */
 export async function listConnectionDocuments(
   _context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ documents: [] }> {
   requireAllContainers(call.actor);
@@ -42,26 +42,26 @@ export async function listConnectionDocuments(
 }
 
 /** @throws AppError `not_found` */
-export async function findConnection(_context: CoreContext, call: Admitted, raw: unknown): Promise<never> {
+export async function findConnection(_context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<never> {
   requireAllContainers(call.actor);
   throw notFound("connection", parseInput(byIdSchema, raw).id);
 }
 
 /** @throws AppError `not_found` */
-export async function findConnectionOf(_context: CoreContext, call: Admitted, raw: unknown): Promise<never> {
+export async function findConnectionOf(_context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<never> {
   requireAllContainers(call.actor);
   const { provider, containerTags = [] } = parseInput(ofProviderSchema, raw);
   throw new AppError("not_found", `There is no connection to ${provider}${inContainers(containerTags)}.`);
 }
 
 /** @throws AppError `unsupported` */
-export async function createConnection(_context: CoreContext, call: Admitted, raw: unknown): Promise<never> {
+export async function createConnection(_context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<never> {
   requireAllContainers(call.actor);
   throw noConnectors(parseInput(ofProviderSchema, raw).provider);
 }
 
 /** @throws AppError `invalid`, because there is nothing to sync */
-export async function importConnections(_context: CoreContext, call: Admitted, raw: unknown): Promise<never> {
+export async function importConnections(_context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<never> {
   requireAllContainers(call.actor);
   const { provider, containerTags = [] } = parseInput(ofProviderSchema, raw);
   throw new AppError(
@@ -71,7 +71,7 @@ export async function importConnections(_context: CoreContext, call: Admitted, r
 }
 
 /** Where a provider sends a browser after a sign-in. @throws AppError `invalid`, because none was begun here */
-export async function finishConnection(_context: CoreContext, _call: Admitted, raw: unknown): Promise<never> {
+export async function finishConnection(_context: CoreContext, _call: AuthorizedCall, raw: unknown): Promise<never> {
   const { provider } = parseInput(ofProviderSchema, raw);
   throw new AppError("invalid", `No sign-in with ${provider} was begun here: this version has no connectors.`);
 }

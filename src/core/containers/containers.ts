@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { maySee, ownsAll, reachableContainers, requireContainer } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import {
   checkMetadataSize,
@@ -14,7 +14,7 @@ import {
 } from "../input.js";
 import { refuseMerging } from "./merge.js";
 import { once } from "../operations.js";
-import type { ContainerChange, StoreNouns } from "../ports.js";
+import type { ContainerChange, Repositories } from "../ports.js";
 import { profileBucketsSchema } from "../profile/profile-buckets.js";
 import type { Actor, Container, ContainerSummary, Merge } from "../types.js";
 
@@ -27,7 +27,7 @@ export interface ListedContainer extends ContainerSummary {
 /** All containers that the caller may see, those with the newest activity first, then by name. */
 export async function listContainers(
   { store }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
 ): Promise<{ containers: ListedContainer[] }> {
   const containers = await store.containers.list(actor.organizationId, reachableContainers(actor, undefined));
   const merges = await store.merges.open(actor.organizationId);
@@ -55,7 +55,7 @@ export const containerByTagSchema = z.object({ containerTag: containerTagSchema 
 /** @throws AppError `not_found` for a tag that was never used or was deleted, `forbidden` for one of others */
 export async function getContainer(
   { store }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<ContainerSummary> {
   const { containerTag } = parseInput(containerByTagSchema, raw);
@@ -85,30 +85,33 @@ export const updateContainerSchema = z.object({
  * clears.
  * @throws AppError `forbidden` when a restricted caller sets buckets, `conflict` while the container is being merged away
  */
-export async function updateContainer(context: CoreContext, call: Admitted, raw: unknown): Promise<Container> {
+export async function updateContainer(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Container> {
   const { containerTag, ...change } = parseInput(updateContainerSchema, raw);
   const { actor } = call;
   requireContainer(actor, containerTag);
   if (change.profileBuckets && actor.containers !== "all")
     throw new AppError("forbidden", "This key may not define profile buckets. Use a key of the whole organisation.");
   checkMetadataSize("memoryFilesystemPaths", change.memoryFilesystemPaths, context.limits);
-  return once(context, call, "updateContainer", async (nouns) => {
-    await refuseMerging(nouns, actor, [containerTag]);
-    return changeContainer(nouns, actor, containerTag, definedFields(change));
+  return once(context, call, "updateContainer", async (repositories) => {
+    await refuseMerging(repositories, actor, [containerTag]);
+    return changeContainer(repositories, actor, containerTag, definedFields(change));
   });
 }
 
 /** Writes a change with its line in the journal, inside a transaction. */
 export async function changeContainer(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   tag: string,
   change: ContainerChange,
 ): Promise<Container> {
   const { organizationId } = actor;
-  const before = await nouns.containers.get(organizationId, tag);
-  const container = await nouns.containers.update(organizationId, tag, { ...change, ...authorOf(actor, change) });
-  await noteContainer(nouns, actor, container, {
+  const before = await repositories.containers.get(organizationId, tag);
+  const container = await repositories.containers.update(organizationId, tag, {
+    ...change,
+    ...authorOf(actor, change),
+  });
+  await noteContainer(repositories, actor, container, {
     action: before ? "container.updated" : "container.added",
     before: before && pick(before, change),
     after: change,
@@ -140,12 +143,12 @@ function pick(container: Container, change: ContainerChange): ContainerChange {
 
 /** Notes what became of a container. */
 export async function noteContainer(
-  nouns: Pick<StoreNouns, "journal">,
+  repositories: Pick<Repositories, "journal">,
   actor: Actor,
   container: Pick<Container, "uid" | "tag">,
   { action, before, after }: { action: string; before: unknown; after: unknown },
 ): Promise<void> {
-  await nouns.journal.append(actor.organizationId, [
+  await repositories.journal.append(actor.organizationId, [
     {
       batchId: createId(),
       actor: actor.name,

@@ -4,7 +4,7 @@ import { yieldTurn } from "../../lib/time.js";
 import { requireAllContainers } from "../auth.js";
 import { dropBlobs } from "../documents/blobs.js";
 import { containerByTagSchema, noteContainer } from "./containers.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { settleCustomId } from "../documents/custom-ids.js";
 import { removeDocument } from "../documents/documents.js";
 import { noteDocument } from "../documents/revise-document.js";
@@ -14,7 +14,7 @@ import { goneWith } from "../memories/set-aside.js";
 import { parseInput } from "../input.js";
 import { refuseMergeTarget, refuseMerging } from "./merge.js";
 import { once } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { unitOf, type Actor } from "../types.js";
 
 /** How long an answer waits for the emptying, in milliseconds; a job goes on after that. */
@@ -44,11 +44,15 @@ export interface ContainerDeletion {
  * comes when that is done, and after ten seconds at the latest.
  * @throws AppError `not_found`, `forbidden` for a restricted caller, `conflict` while the container is being merged
  */
-export async function deleteContainer(context: CoreContext, call: Admitted, raw: unknown): Promise<ContainerDeletion> {
+export async function deleteContainer(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<ContainerDeletion> {
   const { containerTag } = parseInput(containerByTagSchema, raw);
   requireAllContainers(call.actor);
-  const { deleted, deletion } = await once(context, call, "deleteContainer", (nouns) =>
-    markDeleted(context, nouns, call.actor, containerTag),
+  const { deleted, deletion } = await once(context, call, "deleteContainer", (repositories) =>
+    markDeleted(context, repositories, call.actor, containerTag),
   );
   await finishDeletion(context, deleted);
   return deletion;
@@ -63,28 +67,28 @@ export async function finishDeletion(context: CoreContext, deleted: DeletedConta
 /** The commit that counts: takes the container away from its tag and writes the job that empties it. */
 export async function markDeleted(
   context: CoreContext,
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   containerTag: string,
 ): Promise<{ deleted: DeletedContainer; deletion: ContainerDeletion }> {
   const { organizationId } = actor;
-  const [container] = await nouns.containers.list(organizationId, [containerTag]);
+  const [container] = await repositories.containers.list(organizationId, [containerTag]);
   if (!container) throw notFound("container", containerTag);
-  await refuseMerging(nouns, actor, [containerTag]);
-  await refuseMergeTarget(nouns, actor, containerTag);
+  await refuseMerging(repositories, actor, [containerTag]);
+  await refuseMergeTarget(repositories, actor, containerTag);
   const deletion = {
     containerTag,
-    deletedDocuments: await nouns.containers.countOwnDocuments(organizationId, container.id),
+    deletedDocuments: await repositories.containers.countOwnDocuments(organizationId, container.id),
     deletedMemories: container.memoryCount,
   };
-  await nouns.containers.remove(organizationId, containerTag);
-  await noteContainer(nouns, actor, container, {
+  await repositories.containers.remove(organizationId, containerTag);
+  await noteContainer(repositories, actor, container, {
     action: "container.deleted",
     before: { name: container.name },
     after: deletion,
   });
   const deleted = { containerId: container.id, tag: containerTag, by: actor.name };
-  await nouns.jobs.enqueue([
+  await repositories.jobs.enqueue([
     {
       kind: "empty-container",
       payload: deleted,
@@ -109,7 +113,9 @@ export async function emptyContainer(
   for (;;) {
     await yieldTurn(limits.signal);
     if (limits.deadline !== undefined && context.clock.now().getTime() > limits.deadline) return;
-    const { isEmpty, files } = await context.store.transaction((nouns) => emptyBatch(context, nouns, deleted));
+    const { isEmpty, files } = await context.store.transaction((repositories) =>
+      emptyBatch(context, repositories, deleted),
+    );
     await dropBlobs(context, files);
     if (isEmpty) return;
   }
@@ -122,13 +128,17 @@ interface Emptied {
 }
 
 /** Memories first: those of a removed document would be looked for under a tag that may be another container's by now. */
-async function emptyBatch(context: CoreContext, nouns: StoreNouns, deleted: DeletedContainer): Promise<Emptied> {
-  if ((await forgetAll(context, nouns, deleted)) > 0) return { isEmpty: false, files: [] };
+async function emptyBatch(
+  context: CoreContext,
+  repositories: Repositories,
+  deleted: DeletedContainer,
+): Promise<Emptied> {
+  if ((await forgetAll(context, repositories, deleted)) > 0) return { isEmpty: false, files: [] };
   const { organizationId } = context.store;
-  const ids = await nouns.containers.documentsIn(organizationId, deleted.containerId, DOCUMENT_BATCH);
+  const ids = await repositories.containers.documentsIn(organizationId, deleted.containerId, DOCUMENT_BATCH);
   const files: string[] = [];
   for (const id of ids) {
-    files.push(...(await takeOut(context, nouns, deleted, id)));
+    files.push(...(await takeOut(context, repositories, deleted, id)));
     context.events.changed(id);
   }
   return { isEmpty: ids.length === 0, files };
@@ -137,49 +147,49 @@ async function emptyBatch(context: CoreContext, nouns: StoreNouns, deleted: Dele
 /** @returns the keys of files that went with the document */
 async function takeOut(
   { store }: CoreContext,
-  nouns: StoreNouns,
+  repositories: Repositories,
   { tag, by }: DeletedContainer,
   id: string,
 ): Promise<string[]> {
   const { organizationId } = store;
-  const others = await nouns.containers.ofDocument(organizationId, id);
-  const document = others.length === 0 ? await nouns.documents.byId(organizationId, id) : null;
+  const others = await repositories.containers.ofDocument(organizationId, id);
+  const document = others.length === 0 ? await repositories.documents.byId(organizationId, id) : null;
   const actor: Actor = { organizationId, name: by, containers: "all" };
-  if (document) return removeDocument(nouns, actor, { ...document, containerTags: [tag] });
-  await nouns.containers.relocate(
+  if (document) return removeDocument(repositories, actor, { ...document, containerTags: [tag] });
+  await repositories.containers.relocate(
     organizationId,
     id,
     others.map((container) => container.id),
   );
-  await settleLeft(nouns, actor, id);
+  await settleLeft(repositories, actor, id);
   return [];
 }
 
 /** What lay in the deleted container first belongs to the next one now, where its customId may be another one's. */
-async function settleLeft(nouns: StoreNouns, actor: Actor, id: string): Promise<void> {
-  const document = await nouns.documents.byId(actor.organizationId, id);
+async function settleLeft(repositories: Repositories, actor: Actor, id: string): Promise<void> {
+  const document = await repositories.documents.byId(actor.organizationId, id);
   if (!document) return;
-  const customId = await settleCustomId(nouns, document, document.containerTags);
+  const customId = await settleCustomId(repositories, document, document.containerTags);
   if (customId === document.customId) return;
   const before = { customId: document.customId };
-  await noteDocument(nouns, actor, { ...document, customId }, { action: "document.updated", before });
+  await noteDocument(repositories, actor, { ...document, customId }, { action: "document.updated", before });
 }
 
 /** Forgets without a place in the index: nobody can search the container any more. */
-async function forgetAll(context: CoreContext, nouns: StoreNouns, deleted: DeletedContainer): Promise<number> {
+async function forgetAll(context: CoreContext, repositories: Repositories, deleted: DeletedContainer): Promise<number> {
   const { organizationId } = context.store;
   const { containerId, tag, by } = deleted;
-  const memories = await nouns.memories.inContainer(organizationId, containerId, {
+  const memories = await repositories.memories.inContainer(organizationId, containerId, {
     activeOnly: true,
     limit: MEMORY_BATCH,
   });
   const cause = goneWith(tag);
   const batchId = createId();
   for (const memory of memories) {
-    await nouns.memories.update(organizationId, memory.id, { isForgotten: true, forgetReason: cause });
-    await nouns.units.unindex(unitOf("memory", memory.seq));
+    await repositories.memories.update(organizationId, memory.id, { isForgotten: true, forgetReason: cause });
+    await repositories.units.unindex(unitOf("memory", memory.seq));
   }
-  await nouns.journal.append(
+  await repositories.journal.append(
     organizationId,
     memories.map((memory) => ({
       batchId,

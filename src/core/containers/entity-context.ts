@@ -1,5 +1,5 @@
 import { ownsAll } from "../auth.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor } from "../types.js";
 import { changeContainer } from "./containers.js";
 
@@ -19,7 +19,7 @@ export function mayReplaceContext(actor: Actor): boolean {
  * every document, whatever key they have. What the owner wrote is replaced by the owner alone.
  */
 export async function keepEntityContext(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   tags: readonly string[],
   entityContext: string | undefined,
@@ -27,10 +27,10 @@ export async function keepEntityContext(
   if (entityContext === undefined || !maySetContext(actor)) return;
   const guidance = entityContext.trim() === "" ? null : entityContext;
   for (const tag of tags) {
-    const known = await nouns.containers.get(actor.organizationId, tag);
+    const known = await repositories.containers.get(actor.organizationId, tag);
     if (known?.entityContext && known.entityContextBy?.isOwner === true && !mayReplaceContext(actor)) continue;
     // Many clients send the same with every document.
     if ((known?.entityContext ?? null) !== guidance)
-      await changeContainer(nouns, actor, tag, { entityContext: guidance });
+      await changeContainer(repositories, actor, tag, { entityContext: guidance });
   }
 }

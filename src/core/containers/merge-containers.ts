@@ -2,11 +2,11 @@ import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
 import { noteContainer } from "./containers.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor, Merge } from "../types.js";
 
 /** A process may die in the middle of a large merge now and then; each run goes on where the last one stopped. */
@@ -33,12 +33,16 @@ export interface AcceptedMerge {
  * @throws AppError `not_found` for an unknown tag, `conflict` when one of them is being merged already, `forbidden` for
  *   a restricted caller
  */
-export async function mergeContainers(context: CoreContext, call: Admitted, raw: unknown): Promise<AcceptedMerge> {
+export async function mergeContainers(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<AcceptedMerge> {
   const input = parseInput(mergeContainersSchema, raw);
   requireAllContainers(call.actor);
   const sourceTags = input.containerTags.filter((tag) => tag !== input.targetContainerTag);
-  const accepted = await once(context, call, "mergeContainers", (nouns) =>
-    acceptMerge(nouns, call.actor, sourceTags, input.targetContainerTag),
+  const accepted = await once(context, call, "mergeContainers", (repositories) =>
+    acceptMerge(repositories, call.actor, sourceTags, input.targetContainerTag),
   );
   context.wakeJobs();
   return accepted;
@@ -46,19 +50,19 @@ export async function mergeContainers(context: CoreContext, call: Admitted, raw:
 
 /** Writes down a merge with its job, inside a transaction; see `mergeContainers` for what it throws. */
 export async function acceptMerge(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   sourceTags: readonly string[],
   targetTag: string,
 ): Promise<AcceptedMerge> {
   const { organizationId } = actor;
-  await refuseInvolved(nouns, organizationId, [...sourceTags, targetTag]);
-  const target = await nouns.containers.get(organizationId, targetTag);
+  await refuseInvolved(repositories, organizationId, [...sourceTags, targetTag]);
+  const target = await repositories.containers.get(organizationId, targetTag);
   if (!target) throw notFound("container", targetTag);
-  const sources = await nouns.containers.list(organizationId, sourceTags);
+  const sources = await repositories.containers.list(organizationId, sourceTags);
   for (const tag of sourceTags) if (sources.every((source) => source.tag !== tag)) throw notFound("container", tag);
-  const { id } = await nouns.merges.insert(organizationId, { id: createId(), sourceTags, targetTag });
-  await nouns.jobs.enqueue([
+  const { id } = await repositories.merges.insert(organizationId, { id: createId(), sourceTags, targetTag });
+  await repositories.jobs.enqueue([
     {
       kind: "merge-containers",
       payload: { mergeId: id, by: actor.name },
@@ -67,13 +71,21 @@ export async function acceptMerge(
       maxAttempts: MAX_ATTEMPTS,
     },
   ]);
-  await noteContainer(nouns, actor, target, { action: "container.merging", before: null, after: { id, sourceTags } });
+  await noteContainer(repositories, actor, target, {
+    action: "container.merging",
+    before: null,
+    after: { id, sourceTags },
+  });
   const documents = sources.reduce((sum, source) => sum + source.documentCount, 0);
   return { id, sourceTags, targetTag, documents };
 }
 
-async function refuseInvolved(nouns: StoreNouns, organizationId: string, tags: readonly string[]): Promise<void> {
-  for (const { id, sourceTags, targetTag } of await nouns.merges.open(organizationId)) {
+async function refuseInvolved(
+  repositories: Repositories,
+  organizationId: string,
+  tags: readonly string[],
+): Promise<void> {
+  for (const { id, sourceTags, targetTag } of await repositories.merges.open(organizationId)) {
     const tag = tags.find((one) => one === targetTag || sourceTags.includes(one));
     if (tag !== undefined)
       throw new AppError(
@@ -84,7 +96,7 @@ async function refuseInvolved(nouns: StoreNouns, organizationId: string, tags: r
 }
 
 /** How far a merge is. @throws AppError `not_found` for an unknown one, `forbidden` for a restricted caller */
-export async function getMerge({ store }: CoreContext, { actor }: Admitted, raw: unknown): Promise<Merge> {
+export async function getMerge({ store }: CoreContext, { actor }: AuthorizedCall, raw: unknown): Promise<Merge> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
   requireAllContainers(actor);
   const merge = await store.merges.byId(actor.organizationId, id);

@@ -6,7 +6,7 @@ import type { CoreContext } from "../context.js";
 import { settleCustomId } from "../documents/custom-ids.js";
 import { AppError, RetryLater } from "../errors.js";
 import { moveMemories } from "../memories/move.js";
-import type { ContainerRow, Job, JobContext, JobStore, StoreNouns } from "../ports.js";
+import type { ContainerRow, Job, JobContext, JobStore, Repositories } from "../ports.js";
 import type { Actor, Merge, MergeProgress, MergeStatus } from "../types.js";
 
 /** What is moved in one transaction; more would hold up other callers. */
@@ -40,20 +40,20 @@ export async function runMerge(context: CoreContext, { mergeId, by }: MergePaylo
   await waitForIngest(run);
   while (!(await hasEnded(run))) {
     await moveAll(run);
-    await inMerge(run, (nouns, merge) => advance(nouns, run, merge, "db_committing", {}));
+    await inMerge(run, (repositories, merge) => advance(repositories, run, merge, "db_committing", {}));
     if (await dropSources(run)) break;
   }
-  await inMerge(run, async (nouns, merge) => {
-    await advance(nouns, run, merge, "completed", {});
-    await job.finish(nouns.jobs);
+  await inMerge(run, async (repositories, merge) => {
+    await advance(repositories, run, merge, "completed", {});
+    await job.finish(repositories.jobs);
   });
 }
 
 /** Runs work in a transaction while the merge is open. @returns null once it has ended */
-async function inMerge<T>(run: Run, work: (nouns: StoreNouns, merge: Merge) => Promise<T>): Promise<T | null> {
-  return run.context.store.transaction(async (nouns) => {
-    const merge = await nouns.merges.byId(run.actor.organizationId, run.mergeId);
-    return merge && isOpen(merge) ? work(nouns, merge) : null;
+async function inMerge<T>(run: Run, work: (repositories: Repositories, merge: Merge) => Promise<T>): Promise<T | null> {
+  return run.context.store.transaction(async (repositories) => {
+    const merge = await repositories.merges.byId(run.actor.organizationId, run.mergeId);
+    return merge && isOpen(merge) ? work(repositories, merge) : null;
   });
 }
 
@@ -66,14 +66,14 @@ function isOpen({ status }: Merge): boolean {
 }
 
 async function advance(
-  nouns: StoreNouns,
+  repositories: Repositories,
   { actor, mergeId, job }: Run,
   merge: Merge,
   status: MergeStatus,
   progress: Omit<MergeProgress, "phase">,
 ): Promise<void> {
   const { copiedRows = 0, completedSourceTags = [], withoutCustomId } = merge.progress ?? {};
-  await nouns.merges.update(actor.organizationId, mergeId, {
+  await repositories.merges.update(actor.organizationId, mergeId, {
     status,
     progress: {
       copiedRows,
@@ -89,15 +89,15 @@ async function advance(
 /** A document that is being processed knows its container still; moving it meanwhile would lose what comes of it. */
 async function waitForIngest(run: Run): Promise<void> {
   const { actor, context } = run;
-  const waiting = await inMerge(run, async (nouns, merge) => {
-    const inFlightItems = await nouns.documents.countWaiting(actor.organizationId, merge.sourceTags);
+  const waiting = await inMerge(run, async (repositories, merge) => {
+    const inFlightItems = await repositories.documents.countWaiting(actor.organizationId, merge.sourceTags);
     if (inFlightItems === 0) return 0;
     if (context.clock.now().getTime() - Date.parse(merge.createdAt) > PATIENCE_MS)
       throw new AppError(
         "invalid",
         `${inFlightItems} documents of ${merge.sourceTags.join(", ")} were still being processed after an hour. Merge again when they are done or deleted.`,
       );
-    await advance(nouns, run, merge, "waiting_for_ingest", { inFlightItems });
+    await advance(repositories, run, merge, "waiting_for_ingest", { inFlightItems });
     return inFlightItems;
   });
   if (waiting) throw new RetryLater(1, `${waiting} documents are still being processed.`);
@@ -107,25 +107,30 @@ async function moveAll(run: Run): Promise<void> {
   for (const kind of ["chunk", "memory"] as const)
     for (let isMore = true; isMore;) {
       await yieldTurn(run.job.signal);
-      isMore = (await inMerge(run, (nouns, merge) => moveBatch(nouns, run, merge, kind))) ?? false;
+      isMore = (await inMerge(run, (repositories, merge) => moveBatch(repositories, run, merge, kind))) ?? false;
     }
 }
 
 /** Moves some documents or memories of the first source that has any. @returns false when none has */
-async function moveBatch(nouns: StoreNouns, run: Run, merge: Merge, kind: "chunk" | "memory"): Promise<boolean> {
+async function moveBatch(
+  repositories: Repositories,
+  run: Run,
+  merge: Merge,
+  kind: "chunk" | "memory",
+): Promise<boolean> {
   const { organizationId } = run.actor;
-  const [target] = await nouns.containers.find(organizationId, [merge.targetTag]);
+  const [target] = await repositories.containers.find(organizationId, [merge.targetTag]);
   if (!target) throw new AppError("not_found", `The container ${merge.targetTag} is no longer there.`);
-  const sources = await nouns.containers.find(organizationId, merge.sourceTags);
+  const sources = await repositories.containers.find(organizationId, merge.sourceTags);
   const completedSourceTags: string[] = [];
   for (const source of sources) {
     const { moved, withoutCustomId } =
       kind === "chunk"
-        ? await moveDocuments(nouns, run.actor, source, target)
-        : await moveAllMemories(nouns, run.actor, source, target);
+        ? await moveDocuments(repositories, run.actor, source, target)
+        : await moveAllMemories(repositories, run.actor, source, target);
     if (moved > 0) {
       const copiedRows = (merge.progress?.copiedRows ?? 0) + moved;
-      await advance(nouns, run, merge, "copying_vectors", {
+      await advance(repositories, run, merge, "copying_vectors", {
         currentSourceTag: source.tag,
         currentKind: kind,
         copiedRows,
@@ -142,26 +147,26 @@ async function moveBatch(nouns: StoreNouns, run: Run, merge: Merge, kind: "chunk
 }
 
 async function moveDocuments(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   source: ContainerRow,
   target: ContainerRow,
 ): Promise<{ readonly moved: number; readonly withoutCustomId: number }> {
   const { organizationId } = actor;
-  const ids = await nouns.containers.documentsIn(organizationId, source.id, DOCUMENT_BATCH);
-  const heads = new Map((await nouns.documents.headsByIds(organizationId, ids)).map((head) => [head.id, head]));
+  const ids = await repositories.containers.documentsIn(organizationId, source.id, DOCUMENT_BATCH);
+  const heads = new Map((await repositories.documents.headsByIds(organizationId, ids)).map((head) => [head.id, head]));
   const batchId = createId();
   let withoutCustomId = 0;
   for (const id of ids) {
-    const before = await nouns.containers.ofDocument(organizationId, id);
+    const before = await repositories.containers.ofDocument(organizationId, id);
     const after = before.map((container) => (container.id === source.id ? target : container));
     const containerTags = [...new Set(after.map(({ tag }) => tag))];
     const head = heads.get(id);
-    const customId = head && (await settleCustomId(nouns, head, containerTags));
+    const customId = head && (await settleCustomId(repositories, head, containerTags));
     const isRenamed = head !== undefined && customId !== head.customId;
     if (isRenamed) withoutCustomId += 1;
-    await nouns.containers.relocate(organizationId, id, [...new Set(after.map((container) => container.id))]);
-    await nouns.journal.append(organizationId, [
+    await repositories.containers.relocate(organizationId, id, [...new Set(after.map((container) => container.id))]);
+    await repositories.journal.append(organizationId, [
       {
         batchId,
         actor: actor.name,
@@ -179,16 +184,16 @@ async function moveDocuments(
 }
 
 async function moveAllMemories(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   source: ContainerRow,
   target: ContainerRow,
 ): Promise<{ readonly moved: number; readonly withoutCustomId: number }> {
-  const memories = await nouns.memories.inContainer(actor.organizationId, source.id, {
+  const memories = await repositories.memories.inContainer(actor.organizationId, source.id, {
     activeOnly: false,
     limit: MEMORY_BATCH,
   });
-  await moveMemories(nouns, actor, memories, target, reasonOf(source, target));
+  await moveMemories(repositories, actor, memories, target, reasonOf(source, target));
   return { moved: memories.length, withoutCustomId: 0 };
 }
 
@@ -199,28 +204,31 @@ function reasonOf(source: ContainerRow, target: ContainerRow): string {
 /** Deletes the sources if nothing is left in them. @returns false when something came in meanwhile */
 async function dropSources(run: Run): Promise<boolean> {
   const { organizationId } = run.actor;
-  const isDone = await inMerge(run, async (nouns, merge) => {
-    const sources = await nouns.containers.find(organizationId, merge.sourceTags);
-    for (const { id } of sources) if (!(await isEmpty(nouns, organizationId, id))) return false;
+  const isDone = await inMerge(run, async (repositories, merge) => {
+    const sources = await repositories.containers.find(organizationId, merge.sourceTags);
+    for (const { id } of sources) if (!(await isEmpty(repositories, organizationId, id))) return false;
     for (const { tag } of sources) {
-      const container = await nouns.containers.get(organizationId, tag);
-      await nouns.containers.remove(organizationId, tag);
+      const container = await repositories.containers.get(organizationId, tag);
+      await repositories.containers.remove(organizationId, tag);
       if (container)
-        await noteContainer(nouns, run.actor, container, {
+        await noteContainer(repositories, run.actor, container, {
           action: "container.merged",
           before: null,
           after: { into: merge.targetTag },
         });
     }
-    await advance(nouns, run, merge, "cleanup_pending", { completedSourceTags: merge.sourceTags });
+    await advance(repositories, run, merge, "cleanup_pending", { completedSourceTags: merge.sourceTags });
     return true;
   });
   return isDone ?? true;
 }
 
-async function isEmpty(nouns: StoreNouns, organizationId: string, containerId: number): Promise<boolean> {
-  const documents = await nouns.containers.documentsIn(organizationId, containerId, 1);
-  const memories = await nouns.memories.inContainer(organizationId, containerId, { activeOnly: false, limit: 1 });
+async function isEmpty(repositories: Repositories, organizationId: string, containerId: number): Promise<boolean> {
+  const documents = await repositories.containers.documentsIn(organizationId, containerId, 1);
+  const memories = await repositories.memories.inContainer(organizationId, containerId, {
+    activeOnly: false,
+    limit: 1,
+  });
   return documents.length === 0 && memories.length === 0;
 }
 
@@ -233,11 +241,11 @@ export async function reportDeadMerge(
 ): Promise<void> {
   const payload = mergeJobSchema.safeParse(job.payload);
   if (job.kind !== "merge-containers" || !payload.success) return;
-  await store.transaction(async (nouns) => {
-    await bury(nouns.jobs);
-    const merge = await nouns.merges.byId(store.organizationId, payload.data.mergeId);
+  await store.transaction(async (repositories) => {
+    await bury(repositories.jobs);
+    const merge = await repositories.merges.byId(store.organizationId, payload.data.mergeId);
     if (!merge || !isOpen(merge)) return;
-    await nouns.merges.update(store.organizationId, merge.id, {
+    await repositories.merges.update(store.organizationId, merge.id, {
       status: "failed",
       lastError: reason,
       progress: { ...merge.progress, phase: "failed" },

@@ -1,6 +1,6 @@
 import { maySee } from "../auth.js";
 import { AppError } from "../errors.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor } from "../types.js";
 
 /**
@@ -9,11 +9,11 @@ import type { Actor } from "../types.js";
  * @throws AppError `conflict` with `retryAfter` when one of the tags is the source of a running merge
  */
 export async function refuseMerging(
-  nouns: Pick<StoreNouns, "merges">,
+  repositories: Pick<Repositories, "merges">,
   actor: Actor,
   tags: readonly string[],
 ): Promise<void> {
-  for (const merge of await nouns.merges.open(actor.organizationId)) {
+  for (const merge of await repositories.merges.open(actor.organizationId)) {
     const tag = tags.find((one) => merge.sourceTags.includes(one));
     if (tag === undefined) continue;
     const where = maySee(actor, [merge.targetTag]) ? ` into ${merge.targetTag}. Write there, or try` : ". Try";
@@ -24,8 +24,12 @@ export async function refuseMerging(
 }
 
 /** @throws AppError `conflict` with `retryAfter` while other containers are being merged into this one */
-export async function refuseMergeTarget(nouns: Pick<StoreNouns, "merges">, actor: Actor, tag: string): Promise<void> {
-  const merge = (await nouns.merges.open(actor.organizationId)).find(({ targetTag }) => targetTag === tag);
+export async function refuseMergeTarget(
+  repositories: Pick<Repositories, "merges">,
+  actor: Actor,
+  tag: string,
+): Promise<void> {
+  const merge = (await repositories.merges.open(actor.organizationId)).find(({ targetTag }) => targetTag === tag);
   if (!merge) return;
   const sources = maySee(actor, merge.sourceTags)
     ? merge.sourceTags.filter((one) => maySee(actor, [one]))

@@ -2,13 +2,13 @@ import * as z from "zod";
 import { fold } from "../../language/words.js";
 import { requireAllContainers, reachableContainers } from "../auth.js";
 import { noteContainer } from "./containers.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { finishDeletion, markDeleted } from "./delete-container.js";
 import { notFound } from "../errors.js";
 import { customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { acceptMerge } from "./merge-containers.js";
 import { once } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { ContainerSummary } from "../types.js";
 
 /** Containers whose tag begins so are what apps call projects (contract 5.6). */
@@ -20,7 +20,7 @@ const LONGEST_SLUG = LONGEST_TAG - PROJECT_PREFIX.length - 6;
 /** Projects by name. One that is being moved into another is gone already. */
 export async function listProjects(
   { store }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
 ): Promise<{ projects: ContainerSummary[] }> {
   const leaving = (await store.merges.open(actor.organizationId)).flatMap(({ sourceTags }) => sourceTags);
   const containers = await store.containers.list(actor.organizationId, reachableContainers(actor, undefined));
@@ -34,15 +34,19 @@ export const createProjectSchema = z.object({
 });
 
 /** Makes an empty project; its tag comes from its name. @throws AppError `forbidden` for a restricted caller */
-export async function createProject(context: CoreContext, call: Admitted, raw: unknown): Promise<ContainerSummary> {
+export async function createProject(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<ContainerSummary> {
   const { name, emoji } = parseInput(createProjectSchema, raw);
   const { actor } = call;
   requireAllContainers(actor);
-  return once(context, call, "createProject", async (nouns) => {
-    const tag = await findFreeTag(nouns, actor.organizationId, slugOf(name));
+  return once(context, call, "createProject", async (repositories) => {
+    const tag = await findFreeTag(repositories, actor.organizationId, slugOf(name));
     const change = { name: name.trim(), ...(emoji && { emoji }) };
-    const container = await nouns.containers.update(actor.organizationId, tag, change);
-    await noteContainer(nouns, actor, container, { action: "container.added", before: null, after: change });
+    const container = await repositories.containers.update(actor.organizationId, tag, change);
+    await noteContainer(repositories, actor, container, { action: "container.added", before: null, after: change });
     return { ...container, documentCount: 0, memoryCount: 0, lastActivityAt: null };
   });
 }
@@ -56,7 +60,7 @@ function slugOf(name: string): string {
   return /[a-z0-9]/.test(slug) ? slug : "project";
 }
 
-async function findFreeTag({ containers }: StoreNouns, organizationId: string, slug: string): Promise<string> {
+async function findFreeTag({ containers }: Repositories, organizationId: string, slug: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const tag = `${PROJECT_PREFIX}${slug}${number === 1 ? "" : `_${number}`}`;
     if (!(await containers.get(organizationId, tag))) return tag;
@@ -84,18 +88,18 @@ export interface DeletedProject {
  * @throws AppError `not_found` for either project, `invalid` for moving without a target or to itself, `forbidden` for a
  *   restricted caller, `conflict` while it is being merged
  */
-export async function deleteProject(context: CoreContext, call: Admitted, raw: unknown): Promise<DeletedProject> {
+export async function deleteProject(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<DeletedProject> {
   const input = parseInput(deleteProjectSchema, raw);
   requireAllContainers(call.actor);
   if (input.action === "delete") return removeProject(context, call, input.id);
   const { targetProjectId } = input;
   if (!targetProjectId) throw invalid([{ path: ["targetProjectId"], message: "is needed to move what is in it" }]);
-  const moved = await once(context, call, "deleteProject", async (nouns) => {
-    const project = await findProject(nouns, call.actor.organizationId, input.id);
-    const target = await findProject(nouns, call.actor.organizationId, targetProjectId);
+  const moved = await once(context, call, "deleteProject", async (repositories) => {
+    const project = await findProject(repositories, call.actor.organizationId, input.id);
+    const target = await findProject(repositories, call.actor.organizationId, targetProjectId);
     if (project.id === target.id)
       throw invalid([{ path: ["targetProjectId"], message: "must be another project than the one to delete" }]);
-    await acceptMerge(nouns, call.actor, [project.tag], target.tag);
+    await acceptMerge(repositories, call.actor, [project.tag], target.tag);
     const { tag, documentCount, memoryCount } = project;
     return { containerTag: tag, documents: documentCount, memories: memoryCount, movedTo: target.tag };
   });
@@ -103,10 +107,10 @@ export async function deleteProject(context: CoreContext, call: Admitted, raw: u
   return moved;
 }
 
-async function removeProject(context: CoreContext, call: Admitted, id: string): Promise<DeletedProject> {
-  const { deleted, deletion } = await once(context, call, "deleteProject", async (nouns) => {
-    const project = await findProject(nouns, call.actor.organizationId, id);
-    return markDeleted(context, nouns, call.actor, project.tag);
+async function removeProject(context: CoreContext, call: AuthorizedCall, id: string): Promise<DeletedProject> {
+  const { deleted, deletion } = await once(context, call, "deleteProject", async (repositories) => {
+    const project = await findProject(repositories, call.actor.organizationId, id);
+    return markDeleted(context, repositories, call.actor, project.tag);
   });
   await finishDeletion(context, deleted);
   return {
@@ -117,7 +121,11 @@ async function removeProject(context: CoreContext, call: Admitted, id: string): 
   };
 }
 
-async function findProject({ containers }: StoreNouns, organizationId: string, id: string): Promise<ContainerSummary> {
+async function findProject(
+  { containers }: Repositories,
+  organizationId: string,
+  id: string,
+): Promise<ContainerSummary> {
   const all = await containers.list(organizationId, "all");
   const project = all.find(({ uid, tag }) => tag.startsWith(PROJECT_PREFIX) && (uid === id || tag === id));
   if (!project) throw notFound("project", id);

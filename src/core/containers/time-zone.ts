@@ -1,6 +1,6 @@
 import { inTimeZone, isTimeZone, type TimeZone } from "../../lib/time-zone.js";
 import type { CoreContext } from "../context.js";
-import type { ContainerRow, StoreNouns } from "../ports.js";
+import type { ContainerRow, Repositories } from "../ports.js";
 import type { Document } from "../types.js";
 
 /** Where the days of what is found or told together are counted: the zone of the containers if they share one, else the server's. */
@@ -15,7 +15,7 @@ export function sharedTimeZone(
 
 /** The server's zone, with where those of containers are kept. */
 interface Zoned extends Pick<CoreContext, "timeZone"> {
-  readonly store: Pick<StoreNouns, "containers">;
+  readonly store: Pick<Repositories, "containers">;
 }
 
 /** Where the days of a document are counted: as its metadata says in `timezone`, else where those of its containers are. */

@@ -1,4 +1,4 @@
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { explainFacts, type ExplainedFact } from "../memories/explain-facts.js";
 import { once } from "../operations.js";
@@ -18,9 +18,11 @@ export interface ExplainedReceipt extends Omit<DocumentReceipt, "facts"> {
  * Keeps a text: row, journal entry and first job commit together before the answer.
  * @throws AppError `invalid`, `too_large`, `forbidden`, or what the store throws
  */
-export async function addDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<ExplainedReceipt> {
+export async function addDocument(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<ExplainedReceipt> {
   const prepared = prepareDocument(context, call.actor, raw);
-  const receipt = await once(context, call, "addDocument", (nouns) => writeDocument(nouns, call.actor, prepared));
+  const receipt = await once(context, call, "addDocument", (repositories) =>
+    writeDocument(repositories, call.actor, prepared),
+  );
   context.wakeJobs();
   const { wait } = prepared.input;
   const newest = wait
@@ -31,11 +33,11 @@ export async function addDocument(context: CoreContext, call: Admitted, raw: unk
 
 async function explained(
   { store, clock }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   receipt: DocumentReceipt,
 ): Promise<ExplainedReceipt> {
   const { id, facts } = receipt;
-  const reader = { nouns: store, actor, now: clock.now() };
+  const reader = { repositories: store, actor, now: clock.now() };
   return { ...receipt, facts: facts && (await explainFacts(reader, id, facts)) };
 }
 

@@ -4,7 +4,7 @@ import { yieldTurn } from "../../lib/time.js";
 import { instantOf, type TimeZone } from "../../lib/time-zone.js";
 import { ownTimeZone, sharedTimeZone } from "../containers/time-zone.js";
 import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, type ErrorKind } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
 import { once } from "../operations.js";
@@ -62,7 +62,7 @@ export interface BatchReceipt {
  * @throws AppError `invalid` for what is no batch, `forbidden` where a document names a container that the caller may not
  *   use, or what the store throws before anything is kept
  */
-export async function addDocuments(context: CoreContext, call: Admitted, raw: unknown): Promise<BatchReceipt> {
+export async function addDocuments(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<BatchReceipt> {
   const { documents, ...defaults } = parseInput(addDocumentsSchema, raw);
   const { maxBatch } = context.limits;
   if (documents.length > maxBatch)
@@ -91,7 +91,7 @@ interface Checked {
 
 async function checkAll(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   { documents, defaults }: { documents: readonly unknown[]; defaults: Omit<Batch, "documents"> },
   items: BatchItem[],
 ): Promise<Checked[]> {
@@ -152,7 +152,7 @@ function tagsOf({ containerTag, containerTags }: Record<string, unknown>): unkno
 /** When each says what it says, in milliseconds: a date without an offset is one where the days of the document are counted. */
 async function momentsOf(
   context: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   checked: readonly Checked[],
 ): Promise<ReadonlyMap<Checked, number>> {
   const now = context.clock.now();
@@ -208,7 +208,7 @@ interface SliceReport {
 /** Writes a slice in one transaction; when one of its documents is refused then, each in a transaction of its own. */
 async function writeSlice(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   slice: readonly Checked[],
   { number, items }: SliceReport,
 ): Promise<void> {
@@ -225,7 +225,7 @@ async function writeSlice(
 
 async function writeEach(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   slice: readonly Checked[],
   items: BatchItem[],
 ): Promise<void> {
@@ -240,15 +240,15 @@ async function writeEach(
 
 async function writeTogether(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   some: readonly Checked[],
   { name, items }: { name: string; items: BatchItem[] },
 ): Promise<void> {
-  const receipts = await once(context, call, `addDocuments:${name}`, async (nouns) => {
+  const receipts = await once(context, call, `addDocuments:${name}`, async (repositories) => {
     const written: (readonly [index: number, item: BatchItem])[] = [];
     for (const { index, prepared } of some) {
       if (written.length % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) await yieldTurn();
-      const { id, status, isInstant } = await writeDocument(nouns, call.actor, prepared);
+      const { id, status, isInstant } = await writeDocument(repositories, call.actor, prepared);
       written.push([index, { id, status, ...(isInstant && { isInstant }) }]);
     }
     return written;

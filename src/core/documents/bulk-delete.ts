@@ -3,7 +3,7 @@ import { createId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
 import { requireContainer } from "../auth.js";
 import { dropBlobs } from "./blobs.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { settleCustomId } from "./custom-ids.js";
 import { removeById, type Removed } from "./delete-document.js";
 import { removeDocument } from "./documents.js";
@@ -13,7 +13,7 @@ import { takenOutOf } from "../memories/set-aside.js";
 import type { StatingDocument } from "../memories/still-stated.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 import { noteDocument } from "./write-document.js";
 
@@ -51,7 +51,11 @@ export interface DeletedDocuments {
  * or everything in containers, narrowed by a path. Each batch is a transaction of its own.
  * @throws AppError `invalid` when neither ids nor containers are named, `forbidden` for foreign containers
  */
-export async function deleteDocuments(context: CoreContext, call: Admitted, raw: unknown): Promise<DeletedDocuments> {
+export async function deleteDocuments(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<DeletedDocuments> {
   const selection = parseInput(deleteDocumentsSchema, raw);
   for (const tag of selection.containerTags ?? []) requireContainer(call.actor, tag);
   if (selection.ids) return deleteByIds(context, call, { ...selection, ids: selection.ids });
@@ -69,7 +73,7 @@ interface BatchResult {
 
 async function deleteByIds(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   selection: Selection & { ids: readonly string[] },
 ): Promise<DeletedDocuments> {
   const ids = [...new Set(selection.ids)];
@@ -77,8 +81,8 @@ async function deleteByIds(
   const errors: { id: string; error: string }[] = [];
   for (let start = 0; start < ids.length; start += BATCH) {
     await yieldTurn();
-    const batch = await once(context, call, `deleteDocuments:${start}`, (nouns) =>
-      removeEach(context, nouns, call.actor, { ...selection, ids: ids.slice(start, start + BATCH) }),
+    const batch = await once(context, call, `deleteDocuments:${start}`, (repositories) =>
+      removeEach(context, repositories, call.actor, { ...selection, ids: ids.slice(start, start + BATCH) }),
     );
     await dropBlobs(context, batch.files);
     for (const { id } of batch.removed) context.events.changed(id);
@@ -93,7 +97,7 @@ async function deleteByIds(
 
 async function removeEach(
   { clock }: CoreContext,
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   selection: Selection & { ids: readonly string[] },
 ): Promise<BatchResult> {
@@ -103,7 +107,7 @@ async function removeEach(
   for (const id of selection.ids) {
     await yieldTurn();
     try {
-      const done = await removeById(nouns, actor, id, {
+      const done = await removeById(repositories, actor, id, {
         now: clock.now(),
         within: selection.containerTags,
         accepts: (found) => isAt(selection.filepath, found),
@@ -127,14 +131,14 @@ function isAt(filepath: string | undefined, found: { document: Document } | { me
 
 async function deleteByContainers(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   selection: Selection & { containerTags: readonly string[] },
 ): Promise<DeletedDocuments> {
   let deletedCount = 0;
   for (let batch = 0; ; batch += 1) {
     await yieldTurn();
-    const { ids, files } = await once(context, call, `deleteDocuments:${batch}`, (nouns) =>
-      removeFirst(nouns, call.actor, selection),
+    const { ids, files } = await once(context, call, `deleteDocuments:${batch}`, (repositories) =>
+      removeFirst(repositories, call.actor, selection),
     );
     await dropBlobs(context, files);
     for (const id of ids) context.events.changed(id);
@@ -145,11 +149,11 @@ async function deleteByContainers(
 
 /** The first few of what lies in the containers; a document that lies in others too only leaves these. */
 async function removeFirst(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   { containerTags, filepath }: Selection & { containerTags: readonly string[] },
 ): Promise<{ ids: string[]; files: string[] }> {
-  const { documents } = await nouns.documents.list(actor.organizationId, {
+  const { documents } = await repositories.documents.list(actor.organizationId, {
     containerTags,
     filepath,
     operator: "any",
@@ -162,37 +166,37 @@ async function removeFirst(
   const files: string[] = [];
   for (const { id } of documents) {
     await yieldTurn();
-    const document = await nouns.documents.byId(actor.organizationId, id);
+    const document = await repositories.documents.byId(actor.organizationId, id);
     if (!document) continue;
     const elsewhere = document.containerTags.filter((tag) => !containerTags.includes(tag));
-    if (elsewhere.length > 0) await leaveContainers(nouns, actor, document, elsewhere);
-    else files.push(...(await removeDocument(nouns, actor, document)));
+    if (elsewhere.length > 0) await leaveContainers(repositories, actor, document, elsewhere);
+    else files.push(...(await removeDocument(repositories, actor, document)));
   }
   return { ids: documents.map(({ id }) => id), files };
 }
 
 /** A fact that this document alone states in a container that it leaves is forgotten there. */
 async function leaveContainers(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   document: Document,
   stays: readonly string[],
 ): Promise<void> {
   const { organizationId } = actor;
-  const containers = await nouns.containers.ofDocument(organizationId, document.id);
+  const containers = await repositories.containers.ofDocument(organizationId, document.id);
   const remaining = containers.filter(({ tag }) => stays.includes(tag)).map(({ id }) => id);
-  const stated = await nouns.memories.ofDocument(organizationId, document.id);
+  const stated = await repositories.memories.ofDocument(organizationId, document.id);
   const left = stated.filter(({ containerTag }) => !stays.includes(containerTag));
-  await nouns.containers.relocate(organizationId, document.id, remaining);
-  for (const memory of left) await nouns.memories.removeSource(organizationId, memory.id, document.id);
+  await repositories.containers.relocate(organizationId, document.id, remaining);
+  for (const memory of left) await repositories.memories.removeSource(organizationId, memory.id, document.id);
   const orphans = left.filter(isStatedAlone);
   const batchId = createId();
   const leaving = { documentId: document.id, reason: takenOutOf(document.id), batchId };
-  await forgetLeaving(nouns, actor, orphans, leaving);
+  await forgetLeaving(repositories, actor, orphans, leaving);
   const { containerTags, customId } = document;
-  const settled = await settleCustomId(nouns, document, stays);
+  const settled = await settleCustomId(repositories, document, stays);
   await noteDocument(
-    nouns,
+    repositories,
     actor,
     { ...document, containerTags: stays, customId: settled },
     { action: "document.moved", before: { containerTags, ...(settled !== customId && { customId }) }, batchId },

@@ -1,4 +1,4 @@
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { parseInput } from "../input.js";
 import type { Chunk } from "../types.js";
@@ -10,7 +10,11 @@ export interface DocumentChunks {
 }
 
 /** The pieces of a document that search can find, by its name. @throws AppError as `findDocument` */
-export async function getChunks({ store }: CoreContext, { actor }: Admitted, raw: unknown): Promise<DocumentChunks> {
+export async function getChunks(
+  { store }: CoreContext,
+  { actor }: AuthorizedCall,
+  raw: unknown,
+): Promise<DocumentChunks> {
   const document = await findDocument(store, actor, parseInput(documentNameSchema, raw));
   return { documentId: document.id, chunks: await store.chunks.newest(actor.organizationId, document.id) };
 }

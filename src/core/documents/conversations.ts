@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Admitted, CoreContext, Limits } from "../context.js";
+import type { AuthorizedCall, CoreContext, Limits } from "../context.js";
 import { endUserOfAddition } from "../access/end-user.js";
 import { AppError } from "../errors.js";
 import { checkSize, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
@@ -44,7 +44,7 @@ export interface ConversationReceipt extends DocumentReceipt {
  */
 export async function addConversation(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<ConversationReceipt> {
   const { conversationId, messages, ...fields } = parseInput(conversationSchema, raw);
@@ -54,13 +54,13 @@ export async function addConversation(
   checkSize("messages", transcript, context.limits);
   const content = transcript === "" ? NO_TEXT : transcript;
   const prepared = prepareDocument(context, actor, { ...fields, content, customId: conversationId });
-  const receipt = await once(context, call, "addConversation", async (nouns) => {
-    const existing = await findAddressed(nouns, actor, conversationId, prepared.containerTags);
+  const receipt = await once(context, call, "addConversation", async (repositories) => {
+    const existing = await findAddressed(repositories, actor, conversationId, prepared.containerTags);
     const merged = mergeTurns(existing?.turns ?? [], turns);
     const whole = transcriptOf(merged);
     checkGrowth(whole, context.limits);
     const input = { ...prepared.input, content: whole };
-    return writeDocument(nouns, actor, { ...prepared, input, known: { turns: merged } });
+    return writeDocument(repositories, actor, { ...prepared, input, known: { turns: merged } });
   });
   context.wakeJobs();
   return { ...receipt, conversationId, warnings };

@@ -1,4 +1,4 @@
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { DocumentHead } from "../types.js";
 
 /** A document as far as its customId goes. */
@@ -11,7 +11,7 @@ export function homeOf(containerTags: readonly string[]): readonly string[] {
 
 /** True when another document has the customId in the container that this one is to belong to. */
 export async function isCustomIdTaken(
-  { documents }: Pick<StoreNouns, "documents">,
+  { documents }: Pick<Repositories, "documents">,
   { id, organizationId, customId }: Named,
   tags: readonly string[],
 ): Promise<boolean> {
@@ -26,7 +26,7 @@ export async function isCustomIdTaken(
  * @returns the customId that it has from now on
  */
 export async function settleCustomId(
-  { documents }: Pick<StoreNouns, "documents">,
+  { documents }: Pick<Repositories, "documents">,
   { id, organizationId, customId }: Named,
   tags: readonly string[],
 ): Promise<string | null> {

@@ -1,6 +1,6 @@
 import { dropBlobs } from "./blobs.js";
 import { requireContainer } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { documentNameSchema, lookUpDocument, removeDocument } from "./documents.js";
 import { notFound } from "../errors.js";
 import { findLatest, isActive } from "../memories/find-memory.js";
@@ -8,7 +8,7 @@ import { forgetMemories } from "../memories/forget.js";
 import { documentsStating, type StatingDocument } from "../memories/still-stated.js";
 import { parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 
 /** What an id was of. */
@@ -33,12 +33,12 @@ export interface RemovalScope {
  * other documents state as well stay, the others are forgotten. The id of a memory forgets that memory.
  * @throws AppError as `findDocument`, and `forbidden` when the document lies in other containers too than the actor's
  */
-export async function deleteDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<Removed> {
+export async function deleteDocument(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Removed> {
   const { id, within } = parseInput(documentNameSchema, raw);
   const tags = within === undefined ? undefined : [within];
   for (const tag of tags ?? []) requireContainer(call.actor, tag);
-  const { removed, files } = await once(context, call, "deleteDocument", (nouns) =>
-    removeById(nouns, call.actor, id, { now: context.clock.now(), within: tags }),
+  const { removed, files } = await once(context, call, "deleteDocument", (repositories) =>
+    removeById(repositories, call.actor, id, { now: context.clock.now(), within: tags }),
   );
   await dropBlobs(context, files);
   context.events.changed(removed.id);
@@ -53,22 +53,22 @@ export async function deleteDocument(context: CoreContext, call: Admitted, raw: 
  * @throws AppError `not_found` or `forbidden`, before anything is written
  */
 export async function removeById(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   id: string,
   { now, within, accepts = () => true }: RemovalScope,
 ): Promise<{ removed: Removed; files: readonly string[] }> {
   const isWithin = (tags: readonly string[]) => within === undefined || within.some((tag) => tags.includes(tag));
-  const document = await lookUpDocument(nouns, actor, id, within);
+  const document = await lookUpDocument(repositories, actor, id, within);
   if (document && isWithin(document.containerTags) && accepts({ document }))
     return {
       removed: { id: document.id, kind: "document", statedIn: [] },
-      files: await removeDocument(nouns, actor, document),
+      files: await removeDocument(repositories, actor, document),
     };
-  const memory = await findLatest(nouns.memories, actor, id);
+  const memory = await findLatest(repositories.memories, actor, id);
   if (!memory || !isActive(memory, now) || !isWithin([memory.containerTag]) || !accepts({ memory }))
     throw notFound("document", id);
-  await forgetMemories(nouns, actor, [memory], "it was deleted");
-  const statedIn = await documentsStating(nouns, actor, [memory]);
+  await forgetMemories(repositories, actor, [memory], "it was deleted");
+  const statedIn = await documentsStating(repositories, actor, [memory]);
   return { removed: { id: memory.id, kind: "memory", statedIn }, files: [] };
 }

@@ -8,13 +8,13 @@ import { takePlaceAgain, type Returning } from "../memories/expire.js";
 import { earlier, later } from "../memories/expiry.js";
 import { isOver } from "../memories/find-memory.js";
 import { noteMemory } from "../memories/memory-state.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 import { remindExpired } from "./read-anew.js";
 
 /** The moment (ISO 8601 in UTC) that a checked end of a document means; what is no text stays what it is. */
 export async function momentOfEnd(
-  { containers }: Pick<StoreNouns, "containers">,
+  { containers }: Pick<Repositories, "containers">,
   organizationId: string,
   forgetAfter: string | null | undefined,
   place: { readonly timeZone: TimeZone; readonly metadata: Document["metadata"]; readonly tags: readonly string[] },
@@ -30,61 +30,61 @@ export async function momentOfEnd(
  * again.
  */
 export async function endWithDocument(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   document: Pick<Document, "organizationId" | "id" | "forgetAfter">,
   now: Date,
 ): Promise<void> {
   const { organizationId, id, forgetAfter } = document;
   const cause = `document ${id} is forgotten ${forgetAfter === null ? "never" : `after ${forgetAfter}`}`;
-  await moveEnds(nouns, actor, document, cause);
+  await moveEnds(repositories, actor, document, cause);
   const isForgotten = isOver({ forgetAfter }, now);
-  await nouns.units.setDocumentForgotten(organizationId, id, isForgotten);
+  await repositories.units.setDocumentForgotten(organizationId, id, isForgotten);
   if (isForgotten) return;
-  await remindExpired(nouns, actor, await statedBy(nouns, actor, document), { now, cause });
-  await takePlacesAgain(nouns, actor, document, { cause, now });
+  await remindExpired(repositories, actor, await statedBy(repositories, actor, document), { now, cause });
+  await takePlacesAgain(repositories, actor, document, { cause, now });
 }
 
 /** What gave its place back when the time of the document was over takes it again. */
 async function takePlacesAgain(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   { organizationId, id }: Pick<Document, "organizationId" | "id">,
   how: Pick<Returning, "cause" | "now">,
 ): Promise<void> {
-  const gone = (await nouns.memories.ofDocument(organizationId, id)).filter(
+  const gone = (await repositories.memories.ofDocument(organizationId, id)).filter(
     ({ isLatest, isForgotten, containerTag }) => !isLatest && isForgotten && maySee(actor, [containerTag]),
   );
-  const ends = await endsOfDocuments(nouns, organizationId, gone);
+  const ends = await endsOfDocuments(repositories, organizationId, gone);
   for (const memory of gone) {
     const forgetAfter = earlier(memory.ownForgetAfter, ends.get(memory.id) ?? null);
-    await takePlaceAgain(nouns, actor, memory, { ...how, forgetAfter });
+    await takePlaceAgain(repositories, actor, memory, { ...how, forgetAfter });
   }
 }
 
 async function moveEnds(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   document: Pick<Document, "organizationId" | "id">,
   cause: string,
 ): Promise<void> {
   const { organizationId } = document;
   const batchId = createId();
-  const memories = await statedBy(nouns, actor, document);
-  const ends = await endsOfDocuments(nouns, organizationId, memories);
+  const memories = await statedBy(repositories, actor, document);
+  const ends = await endsOfDocuments(repositories, organizationId, memories);
   for (const memory of memories) {
     const { ownForgetAfter } = memory;
     const forgetAfter = earlier(ownForgetAfter, ends.get(memory.id) ?? null);
     if (forgetAfter === memory.forgetAfter) continue;
-    await nouns.memories.update(organizationId, memory.id, { forgetAfter, ownForgetAfter });
+    await repositories.memories.update(organizationId, memory.id, { forgetAfter, ownForgetAfter });
     const noted = { batchId, action: "memory.expiry-changed", cause };
-    await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
+    await noteMemory(repositories, actor, noted, { before: memory, after: { id: memory.id } });
   }
 }
 
 /** The newest versions that a document states, as far as the actor may see them. */
 async function statedBy(
-  { memories }: Pick<StoreNouns, "memories">,
+  { memories }: Pick<Repositories, "memories">,
   actor: Actor,
   { organizationId, id }: Pick<Document, "organizationId" | "id">,
 ): Promise<Memory[]> {
@@ -94,7 +94,7 @@ async function statedBy(
 
 /** When the last of the documents ends that state each memory, by the memory's id. */
 async function endsOfDocuments(
-  { memories, documents }: Pick<StoreNouns, "memories" | "documents">,
+  { memories, documents }: Pick<Repositories, "memories" | "documents">,
   organizationId: string,
   stated: readonly Memory[],
 ): Promise<ReadonlyMap<string, string | null>> {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { groupBy } from "../../lib/group-by.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { endUserSchema, filtersOf } from "../access/end-user.js";
 import { asOf } from "../memories/find-memory.js";
@@ -65,7 +65,7 @@ export const documentGraphSchema = z.object({
 /** One page of documents with everything they state or stated (contract 2.12); a page beyond the end is empty. */
 export async function listDocumentsWithMemories(
   context: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<DocumentGraphPage> {
   const { sources, categories, ...input } = parseInput(documentGraphSchema, raw);
@@ -105,7 +105,7 @@ export const documentsByIdsSchema = z.object({
  */
 export async function readDocumentsWithMemories(
   context: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<readonly DocumentWithMemories[]> {
   const { ids, by, containerTags: named } = parseInput(documentsByIdsSchema, raw);
@@ -132,7 +132,7 @@ const facetsSchema = z.object({ containerTags });
 /** How many documents there are of each category, the most first; categories without any are left out. */
 export async function countDocumentCategories(
   { store }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<readonly CategoryCount[]> {
   const input = parseInput(facetsSchema, raw);

@@ -4,14 +4,14 @@ import { noteDocument } from "./write-document.js";
 import { asSeenBy, maySee, reachableContainers, refuseReadOnly, requireContainer, requireWhole } from "../auth.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { endUserSchema, filtersOf } from "../access/end-user.js";
 import { findModelFailures } from "./find-model-failures.js";
 import { asOf, findLatest } from "../memories/find-memory.js";
 import { forgetLeaving, isStatedAlone } from "../memories/forget-leaving.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
-import type { ModelFailure, ModelTotals, StoreNouns } from "../ports.js";
+import type { ModelFailure, ModelTotals, Repositories } from "../ports.js";
 import { DOCUMENT_STATUSES, type Actor, type Document, type DocumentHead, type Memory } from "../types.js";
 
 /** How a caller names one document: by its id or customId, and by a container that it lies in. */
@@ -20,24 +20,24 @@ export type DocumentName = z.output<typeof documentNameSchema>;
 
 /** @throws AppError as `lookUpNamed`, and `not_found`; the same for what is missing and for what the actor may not see */
 export async function findDocument(
-  nouns: Pick<StoreNouns, "documents">,
+  repositories: Pick<Repositories, "documents">,
   actor: Actor,
   name: DocumentName,
 ): Promise<Document> {
-  const document = await lookUpNamed(nouns, actor, name);
+  const document = await lookUpNamed(repositories, actor, name);
   if (!document) throw notFound("document", name.id);
   return document;
 }
 
 /** The document of a name, or null. @throws AppError as `lookUpDocument`, and `forbidden` for a foreign container */
 async function lookUpNamed(
-  nouns: Pick<StoreNouns, "documents">,
+  repositories: Pick<Repositories, "documents">,
   actor: Actor,
   { id, within }: DocumentName,
 ): Promise<Document | null> {
-  if (within === undefined) return lookUpDocument(nouns, actor, id);
+  if (within === undefined) return lookUpDocument(repositories, actor, id);
   requireContainer(actor, within);
-  const document = await lookUpDocument(nouns, actor, id, [within]);
+  const document = await lookUpDocument(repositories, actor, id, [within]);
   return document?.containerTags.includes(within) ? document : null;
 }
 
@@ -48,7 +48,7 @@ async function lookUpNamed(
  *   several of them have, where not just one container was named
  */
 export async function lookUpDocument(
-  { documents }: Pick<StoreNouns, "documents">,
+  { documents }: Pick<Repositories, "documents">,
   actor: Actor,
   id: string,
   within?: "all" | readonly string[],
@@ -62,7 +62,7 @@ export async function lookUpDocument(
 
 /** An id that callers choose belongs to a container: without one, or with several, it means a document only if it is alone. */
 async function findByCustomId(
-  documents: StoreNouns["documents"],
+  documents: Repositories["documents"],
   actor: Actor,
   customId: string,
   within: "all" | readonly string[] | undefined,
@@ -91,7 +91,7 @@ export interface DocumentDetails {
 }
 
 /** A document with the memories that it states. @throws AppError as `findDocument` */
-export async function getDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentDetails> {
+export async function getDocument(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<DocumentDetails> {
   const name = parseInput(documentNameSchema, raw);
   const { actor } = call;
   const document = await lookUpNamed(context.store, actor, name);
@@ -144,21 +144,21 @@ async function explainMissing({ store }: CoreContext, actor: Actor, id: string):
  * @returns the keys of its files, whose bytes may go when the transaction is through
  * @throws AppError `forbidden` when it lies in other containers too than the actor's, before anything is written
  */
-export async function removeDocument(nouns: StoreNouns, actor: Actor, document: Document): Promise<string[]> {
+export async function removeDocument(repositories: Repositories, actor: Actor, document: Document): Promise<string[]> {
   requireWhole(actor, document);
-  const memories = await nouns.memories.ofDocument(actor.organizationId, document.id);
-  const files = await nouns.files.ofDocument(actor.organizationId, document.id);
-  await nouns.documents.remove(actor.organizationId, document.id);
-  await nouns.jobs.dropDead(document.id);
+  const memories = await repositories.memories.ofDocument(actor.organizationId, document.id);
+  const files = await repositories.files.ofDocument(actor.organizationId, document.id);
+  await repositories.documents.remove(actor.organizationId, document.id);
+  await repositories.jobs.dropDead(document.id);
   const batchId = createId();
-  await noteDocument(nouns, actor, document, {
+  await noteDocument(repositories, actor, document, {
     action: "document.deleted",
     before: { title: document.title },
     batchId,
   });
   const orphans = memories.filter((memory) => isStatedAlone(memory) && maySee(actor, [memory.containerTag]));
   const leaving = { documentId: document.id, reason: `document ${document.id} was deleted`, batchId };
-  await forgetLeaving(nouns, actor, orphans, leaving);
+  await forgetLeaving(repositories, actor, orphans, leaving);
   return files.map(({ key }) => key);
 }
 
@@ -189,7 +189,7 @@ export interface DocumentPage {
 }
 
 /** One page of documents; a page beyond the end is empty. */
-export async function listDocuments(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentPage> {
+export async function listDocuments(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<DocumentPage> {
   const { provider, ...input } = parseInput(listDocumentsSchema, raw);
   const tags = reachableContainers(call.actor, input.containerTags);
   const filters = filtersOf(input);

@@ -3,7 +3,7 @@ import { systemActor } from "../auth.js";
 import { dropBlobs } from "./blobs.js";
 import type { CoreContext } from "../context.js";
 import { removeDocument } from "./documents.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor } from "../types.js";
 
 /** What is removed in one transaction; more would hold up other callers. */
@@ -18,7 +18,7 @@ export async function removeFailed(context: CoreContext, keepMinutes: number, si
   const actor = systemActor(store.organizationId);
   const before = iso(new Date(clock.now().getTime() - keepMinutes * 60_000));
   while (keepMinutes > 0 && !signal.aborted) {
-    const { ids, files } = await store.transaction((nouns) => removeSome(nouns, actor, before));
+    const { ids, files } = await store.transaction((repositories) => removeSome(repositories, actor, before));
     await dropBlobs(context, files);
     for (const id of ids) events.changed(id);
     if (ids.length > 0) log.info("failed documents removed", { count: ids.length });
@@ -28,11 +28,11 @@ export async function removeFailed(context: CoreContext, keepMinutes: number, si
 
 /** Those that failed first. */
 async function removeSome(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   before: string,
 ): Promise<{ ids: readonly string[]; files: readonly string[] }> {
-  const { documents } = await nouns.documents.list(actor.organizationId, {
+  const { documents } = await repositories.documents.list(actor.organizationId, {
     statuses: ["failed"],
     operator: "any",
     sort: "updatedAt",
@@ -44,8 +44,8 @@ async function removeSome(
   const old = documents.filter(({ updatedAt }) => updatedAt <= before);
   const files: string[] = [];
   for (const { id } of old) {
-    const document = await nouns.documents.byId(actor.organizationId, id);
-    if (document) files.push(...(await removeDocument(nouns, actor, document)));
+    const document = await repositories.documents.byId(actor.organizationId, id);
+    if (document) files.push(...(await removeDocument(repositories, actor, document)));
   }
   return { ids: old.map(({ id }) => id), files };
 }

@@ -3,7 +3,7 @@ import { isId } from "../../lib/ids.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { asSeenBy, maySee } from "../auth.js";
 import { sharedTimeZone, timeZoneOf } from "../containers/time-zone.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
@@ -58,7 +58,7 @@ async function isGone({ store, clock }: CoreContext, actor: Actor, memory: Memor
 }
 
 /** Looks an id up as a memory, then as a document or customId, in one container if that is named. @throws AppError as `findDocument`, and `not_found` that says when and by whom for what was forgotten */
-export async function fetchById(context: CoreContext, call: Admitted, raw: unknown): Promise<Fetched> {
+export async function fetchById(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Fetched> {
   const name = parseInput(documentNameSchema, raw);
   const { id, within } = name;
   const { store } = context;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { equalSecrets } from "../../lib/crypto.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Document, StoredFile } from "../types.js";
 
 /** How long a link opens a file (contract 2.9). */
@@ -15,28 +15,28 @@ export interface LinkProof {
 
 /** Lets whoever has it read a file for 24 hours, as long as its document stays in the containers that it is in now. */
 export async function signLink(
-  nouns: Pick<StoreNouns, "files">,
+  repositories: Pick<Repositories, "files">,
   document: Document,
   { key }: StoredFile,
   now: Date,
 ): Promise<LinkProof> {
   const expires = String(Math.floor(now.getTime() / 1000) + LINK_HOURS * 3600);
-  return { expires, signature: await signatureOf(nouns, document, key, expires) };
+  return { expires, signature: await signatureOf(repositories, document, key, expires) };
 }
 
 /** Whether a link was made by `signLink` for this file, and still holds. */
 export async function isLinkGood(
-  nouns: Pick<StoreNouns, "files">,
+  repositories: Pick<Repositories, "files">,
   document: Document,
   { key }: StoredFile,
   { proof, now }: { readonly proof: LinkProof; readonly now: Date },
 ): Promise<boolean> {
   if (!/^\d{1,12}$/.test(proof.expires) || Number(proof.expires) * 1000 <= now.getTime()) return false;
-  return equalSecrets(proof.signature, await signatureOf(nouns, document, key, proof.expires));
+  return equalSecrets(proof.signature, await signatureOf(repositories, document, key, proof.expires));
 }
 
 async function signatureOf(
-  { files }: Pick<StoreNouns, "files">,
+  { files }: Pick<Repositories, "files">,
   { organizationId, containerTags }: Document,
   key: string,
   expires: string,

@@ -3,7 +3,7 @@ import { createId, isId } from "../../lib/ids.js";
 import { waitForDocument } from "./add-document.js";
 import { dropBlobs } from "./blobs.js";
 import { maySee } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { AppError } from "../errors.js";
 import { isLinkGood, signLink } from "./file-links.js";
@@ -91,7 +91,7 @@ const addFileSchema = z
  * those before.
  * @throws AppError `unsupported_type` for what cannot be read as text, and what `addDocument` throws
  */
-export async function addFile(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentReceipt> {
+export async function addFile(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<DocumentReceipt> {
   const input = parseInput(addFileSchema, raw);
   const { actor } = call;
   const { organizationId } = actor;
@@ -104,9 +104,9 @@ export async function addFile(context: CoreContext, call: Admitted, raw: unknown
   const document = { ...input.document, content, title: input.document["title"] ?? name ?? undefined };
   const prepared = prepareDocument(context, actor, document, { url: `${FILES_PATH}${key}` });
   await context.blobs.put(key, bytes);
-  const stored = await once(context, call, "addFile", async (nouns) => {
-    const receipt = await writeDocument(nouns, actor, prepared);
-    await nouns.files.insert(organizationId, {
+  const stored = await once(context, call, "addFile", async (repositories) => {
+    const receipt = await writeDocument(repositories, actor, prepared);
+    await repositories.files.insert(organizationId, {
       key,
       documentId: receipt.id,
       name,
@@ -114,7 +114,7 @@ export async function addFile(context: CoreContext, call: Admitted, raw: unknown
       bytes: bytes.byteLength,
     });
     // The same text in other bytes changes nothing but the file.
-    await nouns.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
+    await repositories.documents.update(organizationId, receipt.id, { url: `${FILES_PATH}${key}` });
     return { receipt, key };
   }).catch(async (error: unknown) => {
     await dropBlobs(context, [key]);
@@ -142,7 +142,7 @@ function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {
  */
 export async function getDocumentFile(
   { store, clock }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<{ file: StoredFile; path: string }> {
   const name = parseInput(documentNameSchema, raw);
@@ -163,7 +163,7 @@ const fileAccessSchema = z.object({
 /** What is known of a file, for whoever may see its document or has a link to it. @throws AppError `not_found` */
 export async function getFile(
   { store, clock }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<{ file: StoredFile }> {
   const { key, proof } = parseInput(fileAccessSchema, raw);
@@ -185,7 +185,7 @@ const readFileSchema = fileAccessSchema.extend({
 });
 
 /** A piece of a file as base64, at most 4 MB, shorter at the end; for the same callers as `getFile`. @throws AppError `not_found` */
-export async function readFile(context: CoreContext, call: Admitted, raw: unknown): Promise<{ bytes: string }> {
+export async function readFile(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<{ bytes: string }> {
   const { start, length, ...access } = parseInput(readFileSchema, raw);
   await getFile(context, call, access);
   const bytes = await context.blobs.read(access.key, start, length);

@@ -1,4 +1,4 @@
-import type { ExtractionGuidance, StoreNouns } from "../ports.js";
+import type { ExtractionGuidance, Repositories } from "../ports.js";
 import { readSettings } from "../upkeep/settings.js";
 import { effectiveBuckets } from "../profile/buckets.js";
 import type { Container, Document, ProfileBucket } from "../types.js";
@@ -12,13 +12,13 @@ const MOST_BUCKETS = 50;
  * (contract 6.1).
  */
 export async function guidanceFor(
-  nouns: Pick<StoreNouns, "settings" | "containers">,
+  repositories: Pick<Repositories, "settings" | "containers">,
   { organizationId, client, containerTags }: Pick<Document, "organizationId" | "client" | "containerTags">,
 ): Promise<ExtractionGuidance> {
-  const settings = await readSettings(nouns, organizationId, client);
+  const settings = await readSettings(repositories, organizationId, client);
   const [tag] = containerTags;
-  const container = tag === undefined ? null : await nouns.containers.get(organizationId, tag);
-  const buckets = await bucketsFor(nouns, { organizationId, client, containerTags });
+  const container = tag === undefined ? null : await repositories.containers.get(organizationId, tag);
+  const buckets = await bucketsFor(repositories, { organizationId, client, containerTags });
   return {
     ...(settings.workspacePrompt && { workspacePrompt: settings.workspacePrompt }),
     ...(container && contextOf(container)),
@@ -40,12 +40,12 @@ function contextOf({ entityContext, entityContextBy }: Container): ExtractionGui
 
 /** Of two containers that mean something else by one key, the first is asked for; in the other one rules decide. */
 async function bucketsFor(
-  nouns: Pick<StoreNouns, "settings" | "containers">,
+  repositories: Pick<Repositories, "settings" | "containers">,
   { organizationId, client, containerTags }: Pick<Document, "organizationId" | "client" | "containerTags">,
 ): Promise<ProfileBucket[]> {
   const byKey = new Map<string, ProfileBucket>();
   for (const tag of containerTags)
-    for (const bucket of await effectiveBuckets(nouns, organizationId, tag, client ?? undefined))
+    for (const bucket of await effectiveBuckets(repositories, organizationId, tag, client ?? undefined))
       if (!byKey.has(bucket.key)) byKey.set(bucket.key, bucket);
   return [...byKey.values()].slice(0, MOST_BUCKETS);
 }

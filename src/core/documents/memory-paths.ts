@@ -1,4 +1,4 @@
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { TaskType } from "../types.js";
 
 /** Where a document lies, or will lie. */
@@ -14,16 +14,16 @@ type Rule = "any path" | "named path" | "other path";
  * the end (contract 1.11). Documents without a path always do.
  */
 export async function formsMemories(
-  nouns: Pick<StoreNouns, "containers">,
+  repositories: Pick<Repositories, "containers">,
   organizationId: string,
   tag: string,
   filepath: string | null,
 ): Promise<boolean> {
-  return (await ruleOf(nouns, organizationId, tag, filepath)) !== "other path";
+  return (await ruleOf(repositories, organizationId, tag, filepath)) !== "other path";
 }
 
 async function ruleOf(
-  { containers }: Pick<StoreNouns, "containers">,
+  { containers }: Pick<Repositories, "containers">,
   organizationId: string,
   tag: string,
   filepath: string | null,
@@ -40,14 +40,14 @@ async function ruleOf(
  * was asked for. Where nothing was asked for, a list that names the path decides, and else what was done before.
  */
 export async function taskTypeAt(
-  nouns: Pick<StoreNouns, "containers">,
+  repositories: Pick<Repositories, "containers">,
   organizationId: string,
   { tags, filepath }: Place,
   { asked, before }: { readonly asked: TaskType | undefined; readonly before: TaskType },
 ): Promise<TaskType> {
   if (asked === "superrag") return "superrag";
   const rules: Rule[] = [];
-  for (const tag of tags) rules.push(await ruleOf(nouns, organizationId, tag, filepath));
+  for (const tag of tags) rules.push(await ruleOf(repositories, organizationId, tag, filepath));
   if (rules.every((rule) => rule === "other path")) return "superrag";
   return asked ?? (rules.includes("named path") ? "memory" : before);
 }

@@ -7,7 +7,7 @@ import { isActive } from "../memories/find-memory.js";
 import { moveMemories } from "../memories/move.js";
 import { divideChains, partChains } from "../memories/part-chains.js";
 import { takenOutOf } from "../memories/set-aside.js";
-import type { ContainerRow, StoreNouns } from "../ports.js";
+import type { ContainerRow, Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 import { formsMemories } from "./memory-paths.js";
 
@@ -20,7 +20,7 @@ export interface Moving {
 
 /** What the steps of one move share. */
 interface Move extends Moving {
-  readonly nouns: StoreNouns;
+  readonly repositories: Repositories;
   readonly actor: Actor;
   readonly organizationId: string;
 }
@@ -32,11 +32,11 @@ interface Move extends Moving {
  * stays there without it. The other new ones get copies of what it states in one that it leaves, or in the first that it has.
  * @returns false when it never stated anything there, so that it has to be read for the new ones
  */
-export async function moveStated(nouns: StoreNouns, actor: Actor, moving: Moving): Promise<boolean> {
+export async function moveStated(repositories: Repositories, actor: Actor, moving: Moving): Promise<boolean> {
   const { organizationId, containerTags, id } = moving.document;
   const { tags } = moving;
-  const move: Move = { ...moving, nouns, actor, organizationId };
-  const stated = (await nouns.memories.ofDocument(organizationId, id)).filter((memory) =>
+  const move: Move = { ...moving, repositories, actor, organizationId };
+  const stated = (await repositories.memories.ofDocument(organizationId, id)).filter((memory) =>
     containerTags.includes(memory.containerTag),
   );
   const places = containerTags.filter((tag) => stated.some(({ containerTag }) => containerTag === tag));
@@ -45,11 +45,11 @@ export async function moveStated(nouns: StoreNouns, actor: Actor, moving: Moving
   const left = stated.filter(({ containerTag, isLatest }) => isLatest && !tags.includes(containerTag));
   const [alone, shared] = [left.filter(({ sourceCount }) => sourceCount <= 1), left.filter(isSharedNow)];
   const added = tags.filter((tag) => !containerTags.includes(tag));
-  const targets = await nouns.containers.ensure(organizationId, added);
+  const targets = await repositories.containers.ensure(organizationId, added);
   const copies = await worthCopying(move, copied);
   await takeAlong(move, alone, targets[0]);
   for (const target of targets) await copyInto(move, copies, target);
-  for (const memory of shared) await nouns.memories.removeSource(organizationId, memory.id, id);
+  for (const memory of shared) await repositories.memories.removeSource(organizationId, memory.id, id);
   return places.length > 0;
 }
 
@@ -59,36 +59,39 @@ function isSharedNow({ sourceCount, isForgotten }: Memory): boolean {
 
 /** Moves memories into a container, or forgets them when there is none. */
 async function takeAlong(move: Move, moved: readonly Memory[], target: ContainerRow | undefined): Promise<void> {
-  const { nouns, actor, organizationId, document } = move;
+  const { repositories, actor, organizationId, document } = move;
   if (!target) {
     const active = moved.filter(({ isForgotten }) => !isForgotten);
     const leaving = { documentId: document.id, reason: takenOutOf(document.id), batchId: createId() };
-    return forgetLeaving(nouns, actor, active, leaving);
+    return forgetLeaving(repositories, actor, active, leaving);
   }
   const parting = { organizationId, documentId: document.id };
-  const chains = await divideChains(nouns, await withOlder(nouns, organizationId, moved), parting);
+  const chains = await divideChains(repositories, await withOlder(repositories, organizationId, moved), parting);
   const along = chains.flatMap((chain) => chain.going);
-  const parted = await guessesParted(nouns, organizationId, along);
-  await forgetParted(nouns, actor, parted);
+  const parted = await guessesParted(repositories, organizationId, along);
+  await forgetParted(repositories, actor, parted);
   // They stay where they were told: in the new container not all is told that they follow from.
   const staying = new Set(parted.map(rootOf));
   const going = along.filter((memory) => !staying.has(rootOf(memory)));
-  await moveMemories(nouns, actor, going, target, `document ${document.id} was moved to ${target.tag}`);
+  await moveMemories(repositories, actor, going, target, `document ${document.id} was moved to ${target.tag}`);
   const torn = chains.filter(({ going: versions }) => versions.every((version) => !staying.has(rootOf(version))));
-  await partChains(nouns, torn, parting);
+  await partChains(repositories, torn, parting);
 }
 
 async function copyInto(move: Move, copied: readonly Memory[], target: ContainerRow): Promise<void> {
-  const { nouns, actor, organizationId, document } = move;
-  if (!(await formsMemories(nouns, organizationId, target.tag, document.filepath))) return;
+  const { repositories, actor, organizationId, document } = move;
+  if (!(await formsMemories(repositories, organizationId, target.tag, document.filepath))) return;
   const cause = `document ${document.id} was moved to ${target.tag}`;
-  await copyMemories(nouns, actor, copied, { documentId: document.id, target, cause });
+  await copyMemories(repositories, actor, copied, { documentId: document.id, target, cause });
 }
 
 /** What is told now, without what follows from other memories: those need not be there. */
-async function worthCopying({ nouns, organizationId, now }: Move, memories: readonly Memory[]): Promise<Memory[]> {
+async function worthCopying(
+  { repositories, organizationId, now }: Move,
+  memories: readonly Memory[],
+): Promise<Memory[]> {
   const active = memories.filter((memory) => isActive(memory, now));
-  const relations = await nouns.memories.relations(
+  const relations = await repositories.memories.relations(
     organizationId,
     active.map(({ id }) => id),
   );
@@ -98,7 +101,7 @@ async function worthCopying({ nouns, organizationId, now }: Move, memories: read
 
 /** The same with their older versions in the same container: a chain that is torn leads from one container into another. */
 async function withOlder(
-  { memories }: StoreNouns,
+  { memories }: Repositories,
   organizationId: string,
   moved: readonly Memory[],
 ): Promise<readonly Memory[]> {

@@ -11,39 +11,49 @@ import { forgetLeaving } from "../memories/forget-leaving.js";
 import { noteMemory } from "../memories/memory-state.js";
 import { readOnlyFrom, withoutPast } from "../memories/read-again.js";
 import { unformedBy } from "../memories/set-aside.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Document, type Memory } from "../types.js";
 
 /** Forgets what only this document states; other memories lose it as a source, and nothing is known of its past. */
-export async function forgetStated(nouns: StoreNouns, actor: Actor, document: Document, reason: string): Promise<void> {
-  const all = await statedBy(nouns, actor, document);
-  for (const memory of all) await nouns.memories.removeSource(document.organizationId, memory.id, document.id);
+export async function forgetStated(
+  repositories: Repositories,
+  actor: Actor,
+  document: Document,
+  reason: string,
+): Promise<void> {
+  const all = await statedBy(repositories, actor, document);
+  for (const memory of all) await repositories.memories.removeSource(document.organizationId, memory.id, document.id);
   const leaving = { documentId: document.id, reason, batchId: createId() };
-  await forgetLeaving(nouns, actor, all.filter(isStatedAlone), leaving);
+  await forgetLeaving(repositories, actor, all.filter(isStatedAlone), leaving);
 }
 
 /** The same for one that forms no memories any more: `remindStated` brings them back as they were. */
-export async function setAsideStated(nouns: StoreNouns, actor: Actor, document: Document): Promise<void> {
+export async function setAsideStated(repositories: Repositories, actor: Actor, document: Document): Promise<void> {
   const { organizationId, id } = document;
-  const active = (await statedBy(nouns, actor, document)).filter(
+  const active = (await statedBy(repositories, actor, document)).filter(
     ({ isLatest, isForgotten }) => isLatest && !isForgotten,
   );
   const alone = active.filter(isStatedAlone);
   for (const memory of active)
-    if (!alone.includes(memory)) await nouns.memories.removeSource(organizationId, memory.id, id);
-  await forgetMemories(nouns, actor, alone, unformedBy(id));
+    if (!alone.includes(memory)) await repositories.memories.removeSource(organizationId, memory.id, id);
+  await forgetMemories(repositories, actor, alone, unformedBy(id));
 }
 
 /** Brings back what was forgotten because the document formed no memories, as far as it still holds and is not known again. */
-export async function remindStated(nouns: StoreNouns, actor: Actor, document: Document, now: Date): Promise<void> {
+export async function remindStated(
+  repositories: Repositories,
+  actor: Actor,
+  document: Document,
+  now: Date,
+): Promise<void> {
   const { organizationId, id } = document;
   const batchId = createId();
-  for (const memory of await statedBy(nouns, actor, document)) {
+  for (const memory of await statedBy(repositories, actor, document)) {
     if (!memory.isForgotten || memory.forgetReason !== unformedBy(id)) continue;
     if (memory.forgetAfter !== null && memory.forgetAfter <= iso(now)) continue;
-    if (await nouns.memories.byText(organizationId, memory.containerTag, memory.text)) continue;
-    if (memory.isInference && (await lostGroundOf(nouns, organizationId, memory)) !== null) continue;
-    await remind(nouns, actor, memory, { batchId, cause: "its document forms memories again" });
+    if (await repositories.memories.byText(organizationId, memory.containerTag, memory.text)) continue;
+    if (memory.isInference && (await lostGroundOf(repositories, organizationId, memory)) !== null) continue;
+    await remind(repositories, actor, memory, { batchId, cause: "its document forms memories again" });
   }
 }
 
@@ -52,7 +62,7 @@ export async function remindStated(nouns: StoreNouns, actor: Actor, document: Do
  * what is gone stays forgotten.
  */
 export async function remindExpired(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   memories: readonly Memory[],
   { now, cause }: { readonly now: Date; readonly cause: string },
@@ -61,52 +71,57 @@ export async function remindExpired(
   const batchId = createId();
   for (const memory of memories) {
     if (!memory.isForgotten || isOver(memory, now)) continue;
-    const { before } = (await nouns.journal.latest(organizationId, memory.id, "memory.forgotten")) ?? {};
+    const { before } = (await repositories.journal.latest(organizationId, memory.id, "memory.forgotten")) ?? {};
     if (!isExpiry(memory.forgetReason, before)) continue;
-    if (await nouns.memories.byText(organizationId, memory.containerTag, memory.text)) continue;
-    if (memory.isInference && (await lostGroundOf(nouns, organizationId, memory)) !== null) continue;
-    await remind(nouns, actor, memory, { batchId, cause });
-    await replaceAgain(nouns, actor, memory);
+    if (await repositories.memories.byText(organizationId, memory.containerTag, memory.text)) continue;
+    if (memory.isInference && (await lostGroundOf(repositories, organizationId, memory)) !== null) continue;
+    await remind(repositories, actor, memory, { batchId, cause });
+    await replaceAgain(repositories, actor, memory);
   }
 }
 
 const reasonedSchema = z.object({ forgetReason: z.string().nullable() });
 
 async function remind(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   memory: Memory,
   { batchId, cause }: { readonly batchId: string; readonly cause: string },
 ): Promise<void> {
   const { organizationId } = actor;
-  const container = await nouns.memories.containerOf(organizationId, memory.id);
+  const container = await repositories.memories.containerOf(organizationId, memory.id);
   if (!container) return;
-  const forgotten = await nouns.journal.latest(organizationId, memory.id, "memory.forgotten");
+  const forgotten = await repositories.journal.latest(organizationId, memory.id, "memory.forgotten");
   const forgetReason = reasonedSchema.safeParse(forgotten?.before).data?.forgetReason ?? null;
-  await nouns.memories.update(organizationId, memory.id, { isForgotten: false, forgetReason });
-  await nouns.units.setForgotten(unitOf("memory", memory.seq), container.id, false);
+  await repositories.memories.update(organizationId, memory.id, { isForgotten: false, forgetReason });
+  await repositories.units.setForgotten(unitOf("memory", memory.seq), container.id, false);
   const noted = { batchId, action: "memory.restored", cause };
-  await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
+  await noteMemory(repositories, actor, noted, { before: memory, after: { id: memory.id } });
 }
 
 /**
  * Forgets what the service found in a document before it is read anew, without a trace among its sources; what a person
  * wrote, changed, reviewed or forgot stays as it is, and known as such.
  */
-export async function forgetRead(nouns: StoreNouns, actor: Actor, document: Document, now: Date): Promise<void> {
+export async function forgetRead(
+  repositories: Repositories,
+  actor: Actor,
+  document: Document,
+  now: Date,
+): Promise<void> {
   const { organizationId, id } = document;
   const reread = { organizationId, documentId: id };
-  const all = await readOnlyFrom(nouns, reread);
+  const all = await readOnlyFrom(repositories, reread);
   const facts = all.map(({ text, kind, isStatic }) => ({ text, kind, isStatic }));
   // What was forgotten in one of its containers is not found again for the others.
-  const findable = new Set((await withoutPast(nouns, reread, facts, now)).map(({ text }) => text));
+  const findable = new Set((await withoutPast(repositories, reread, facts, now)).map(({ text }) => text));
   const read = all.filter(({ text }) => findable.has(text));
-  for (const memory of read) await nouns.memories.removeSource(organizationId, memory.id, id);
-  await forgetMemories(nouns, actor, read, `document ${id} was read again`);
+  for (const memory of read) await repositories.memories.removeSource(organizationId, memory.id, id);
+  await forgetMemories(repositories, actor, read, `document ${id} was read again`);
 }
 
 /** Memories of a document that the actor may see. */
-async function statedBy(nouns: StoreNouns, actor: Actor, { organizationId, id }: Document): Promise<Memory[]> {
-  const memories = await nouns.memories.ofDocument(organizationId, id);
+async function statedBy(repositories: Repositories, actor: Actor, { organizationId, id }: Document): Promise<Memory[]> {
+  const memories = await repositories.memories.ofDocument(organizationId, id);
   return memories.filter((memory) => maySee(actor, [memory.containerTag]));
 }

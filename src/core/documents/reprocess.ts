@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { requireContainer, requireWhole } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { DocumentCutting, DocumentReading, StoreNouns, WorkedDocument } from "../ports.js";
+import type { DocumentCutting, DocumentReading, Repositories, WorkedDocument } from "../ports.js";
 import { chunkingMark, chunkingOf } from "./chunking.js";
 import { readSettings } from "../upkeep/settings.js";
 import type { Actor, Document } from "../types.js";
@@ -69,12 +69,12 @@ export interface Reprocessed {
  * @throws AppError `not_found` for a document or container that is missing, or that the actor may not see; `forbidden` for
  *   one that the actor may not change as a whole; nothing is done then
  */
-export async function reprocess(context: CoreContext, call: Admitted, raw: unknown): Promise<Reprocessed> {
+export async function reprocess(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Reprocessed> {
   const input = parseInput(reprocessSchema, raw);
   if (input.dryRun) return (await plan(context, context.store, call.actor, input)).answer;
-  const done = await once(context, call, "reprocess", async (nouns) => {
-    const { answer, work } = await plan(context, nouns, call.actor, input);
-    await nouns.jobs.enqueue(work.map((one) => jobFor(one, input)));
+  const done = await once(context, call, "reprocess", async (repositories) => {
+    const { answer, work } = await plan(context, repositories, call.actor, input);
+    await repositories.jobs.enqueue(work.map((one) => jobFor(one, input)));
     return answer;
   });
   context.wakeJobs();
@@ -103,24 +103,28 @@ interface Work extends WorkedDocument {
 
 async function plan(
   context: CoreContext,
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   input: Reprocessing,
 ): Promise<{ answer: Reprocessed; work: readonly Work[] }> {
   const { extractions: versions, factExtractor } = context.about;
   const [extractor = factExtractor] = versions;
-  const named = input.ids && (await findNamed(nouns, actor, input.ids));
-  if (input.containerTag !== undefined) await requireExisting(nouns, actor, input.containerTag);
+  const named = input.ids && (await findNamed(repositories, actor, input.ids));
+  if (input.containerTag !== undefined) await requireExisting(repositories, actor, input.containerTag);
   const scope = {
     ids: named?.map(({ id }) => id),
     containerTags: input.containerTag === undefined ? undefined : [input.containerTag],
     within: actor.containers,
   };
-  const readings = await nouns.extractions.readings(actor.organizationId, {
+  const readings = await repositories.extractions.readings(actor.organizationId, {
     ...scope,
     exceptBy: (input.onlyOutdated ?? !input.ids) ? versions : undefined,
   });
-  const cuttings = await findCutOtherwise(nouns, actor, await nouns.extractions.cuttings(actor.organizationId, scope));
+  const cuttings = await findCutOtherwise(
+    repositories,
+    actor,
+    await repositories.extractions.cuttings(actor.organizationId, scope),
+  );
   const work = joined(readings, cuttings);
   const chosen = new Set(work.map(({ id }) => id));
   const skipped = (named ?? []).filter(({ id }) => !chosen.has(id));
@@ -140,13 +144,13 @@ async function plan(
 
 /** Those that the settings want cut otherwise than they are, with how. */
 async function findCutOtherwise(
-  nouns: StoreNouns,
+  repositories: Repositories,
   { organizationId }: Actor,
   cuttings: readonly DocumentCutting[],
 ): Promise<DocumentCutting[]> {
   const wanted = new Map<string | null, string | null>();
   for (const client of new Set(cuttings.map((cutting) => cutting.client)))
-    wanted.set(client, chunkingMark(chunkingOf(await readSettings(nouns, organizationId, client))));
+    wanted.set(client, chunkingMark(chunkingOf(await readSettings(repositories, organizationId, client))));
   return cuttings.flatMap((cutting) => {
     const chunking = wanted.get(cutting.client) ?? null;
     return chunking === cutting.chunking ? [] : [{ ...cutting, chunking }];
@@ -165,17 +169,17 @@ function joined(readings: readonly DocumentReading[], cuttings: readonly Documen
   ];
 }
 
-async function findNamed(nouns: StoreNouns, actor: Actor, ids: readonly string[]): Promise<Document[]> {
+async function findNamed(repositories: Repositories, actor: Actor, ids: readonly string[]): Promise<Document[]> {
   const found = new Map<string, Document>();
   for (const id of new Set(ids)) {
-    const document = await findDocument(nouns, actor, { id });
+    const document = await findDocument(repositories, actor, { id });
     requireWhole(actor, document);
     found.set(document.id, document);
   }
   return [...found.values()];
 }
 
-async function requireExisting({ containers }: StoreNouns, actor: Actor, tag: string): Promise<void> {
+async function requireExisting({ containers }: Repositories, actor: Actor, tag: string): Promise<void> {
   requireContainer(actor, tag);
   if (!(await containers.get(actor.organizationId, tag))) throw notFound("container", tag);
 }

@@ -1,5 +1,5 @@
 import { createId } from "../../lib/ids.js";
-import type { DocumentChange, JobDraft, StoreNouns } from "../ports.js";
+import type { DocumentChange, JobDraft, Repositories } from "../ports.js";
 import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
 import type { Actor, Document } from "../types.js";
 
@@ -20,7 +20,7 @@ export interface Revising {
  * begins behind whatever is running for it.
  */
 export async function reviseDocument(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   existing: Document,
   { change, reads, action }: Revising,
@@ -32,13 +32,13 @@ export async function reviseDocument(
   const isOpen = existing.taskType === "memory" && existing.rememberedRevision < revision;
   const isLost = isOpen && reads !== "newest only" && (!isPrefixOfNext || existing.facts !== null);
   const pending = isLost ? { facts: existing.facts, rememberAsIs: existing.rememberAsIs } : null;
-  await nouns.documents.keepRevision(organizationId, id, {
+  await repositories.documents.keepRevision(organizationId, id, {
     revision,
     content: existing.content,
     isPrefixOfNext,
     pending,
   });
-  if (reads === "newest only") await nouns.documents.settleRevisions(organizationId, id, revision);
+  if (reads === "newest only") await repositories.documents.settleRevisions(organizationId, id, revision);
   const hasNothingNew = reads === "addition" && !isOpen && content === existing.content && !change.facts;
   const rememberedRevision = reads !== "addition" ? 0 : hasNothingNew ? revision + 1 : existing.rememberedRevision;
   const taskType = change.taskType ?? existing.taskType;
@@ -52,12 +52,12 @@ export async function reviseDocument(
     receipt: hasNothingNew ? existing.receipt : null,
     ...(reads !== "addition" && { factsLeftOut: 0 }),
   } satisfies DocumentChange;
-  await nouns.documents.update(organizationId, id, next);
-  if (change.containerTags) await relocate(nouns, existing, change.containerTags);
+  await repositories.documents.update(organizationId, id, next);
+  if (change.containerTags) await relocate(repositories, existing, change.containerTags);
   const revised: Document = { ...existing, ...definedOf(next) };
-  await nouns.jobs.dropDead(id);
-  await nouns.jobs.enqueue([firstJob(revised)]);
-  await noteDocument(nouns, actor, revised, { action, before: { revision } });
+  await repositories.jobs.dropDead(id);
+  await repositories.jobs.enqueue([firstJob(revised)]);
+  await noteDocument(repositories, actor, revised, { action, before: { revision } });
   return revised;
 }
 
@@ -66,26 +66,26 @@ export async function reviseDocument(
  * memories has nothing to process.
  */
 export async function changeInPlace(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   document: Document,
   change: DocumentChange,
 ): Promise<Document> {
   const { organizationId, id, title, metadata, filepath, forgetAfter, customId, containerTags } = document;
-  await nouns.documents.update(organizationId, id, change);
-  if (change.containerTags) await relocate(nouns, document, change.containerTags);
-  await noteDocument(nouns, actor, document, {
+  await repositories.documents.update(organizationId, id, change);
+  if (change.containerTags) await relocate(repositories, document, change.containerTags);
+  await noteDocument(repositories, actor, document, {
     action: change.containerTags ? "document.moved" : "document.updated",
     before: { title, metadata, filepath, forgetAfter, customId, ...(change.containerTags && { containerTags }) },
   });
   return { ...document, ...(change.containerTags && { containerTags: change.containerTags }) };
 }
 
-async function relocate(nouns: StoreNouns, document: Document, tags: readonly string[]): Promise<void> {
+async function relocate(repositories: Repositories, document: Document, tags: readonly string[]): Promise<void> {
   const { organizationId, id, containerTags } = document;
   if (isSameList(tags, containerTags)) return;
-  const rows = await nouns.containers.ensure(organizationId, tags);
-  await nouns.containers.relocate(
+  const rows = await repositories.containers.ensure(organizationId, tags);
+  await repositories.containers.relocate(
     organizationId,
     id,
     rows.map((row) => row.id),
@@ -115,12 +115,12 @@ export function firstJob(document: Document): JobDraft {
 
 /** Notes a change of a document in the journal, alone or as part of a batch. */
 export async function noteDocument(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   document: Document,
   { action, before, batchId = createId() }: { action: string; before: unknown; batchId?: string },
 ): Promise<void> {
-  await nouns.journal.append(actor.organizationId, [
+  await repositories.journal.append(actor.organizationId, [
     {
       batchId,
       actor: actor.name,

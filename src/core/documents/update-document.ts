@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { requireContainer, requireWhole } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { isCustomIdTaken } from "./custom-ids.js";
 import { endWithDocument, momentOfEnd } from "./document-end.js";
 import { isTitleFromText } from "./document-title.js";
@@ -14,7 +14,7 @@ import { refuseMerging } from "../containers/merge.js";
 import { moveStated } from "./move-document.js";
 import { forgetRead, forgetStated, remindStated, setAsideStated } from "./read-anew.js";
 import { once } from "../operations.js";
-import type { DocumentChange, StoreNouns } from "../ports.js";
+import type { DocumentChange, Repositories } from "../ports.js";
 import { addDocumentSchema } from "./prepare-document.js";
 import { changeInPlace, isSameList, reviseDocument } from "./revise-document.js";
 import type { Actor, Document } from "../types.js";
@@ -44,7 +44,11 @@ type UpdateInput = Omit<z.output<typeof updateDocumentSchema>, "endUserId">;
  * @throws AppError `not_found`, `forbidden`, `invalid`, `too_large`, or `conflict` for a customId that another document
  *   has, and, with `retryAfter`, while a container of it is being merged into another
  */
-export async function updateDocument(context: CoreContext, call: Admitted, raw: unknown): Promise<DocumentReceipt> {
+export async function updateDocument(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<DocumentReceipt> {
   const { endUserId, ...fields } = parseInput(updateDocumentSchema, raw);
   const input = { ...fields, metadata: withEndUser(fields.metadata, endUserId) };
   const { limits } = context;
@@ -53,18 +57,18 @@ export async function updateDocument(context: CoreContext, call: Admitted, raw: 
   checkMetadataSize("filterByMetadata", input.filterByMetadata, limits);
   for (const tag of input.containerTags ?? []) requireContainer(call.actor, tag);
   const now = context.clock.now();
-  const receipt = await once(context, call, "updateDocument", async (nouns) => {
-    const document = await findDocument(nouns, call.actor, input);
+  const receipt = await once(context, call, "updateDocument", async (repositories) => {
+    const document = await findDocument(repositories, call.actor, input);
     const { containerTags } = document;
     requireWhole(call.actor, document);
-    await refuseMerging(nouns, call.actor, [...containerTags, ...(input.containerTags ?? [])]);
-    await requireFreeCustomId(nouns, document, input);
-    const forgetAfter = await endOf(nouns, document, input, context.timeZone);
+    await refuseMerging(repositories, call.actor, [...containerTags, ...(input.containerTags ?? [])]);
+    await requireFreeCustomId(repositories, document, input);
+    const forgetAfter = await endOf(repositories, document, input, context.timeZone);
     const details = { ...detailsOf(document, input), ...(forgetAfter !== document.forgetAfter && { forgetAfter }) };
     checkMetadataSize("metadata", details.metadata, limits);
-    const changed = await change(nouns, call.actor, document, { input, details, now });
+    const changed = await change(repositories, call.actor, document, { input, details, now });
     if (forgetAfter !== document.forgetAfter)
-      await endWithDocument(nouns, call.actor, { ...changed, forgetAfter }, now);
+      await endWithDocument(repositories, call.actor, { ...changed, forgetAfter }, now);
     return receiptOf(changed);
   });
   context.wakeJobs();
@@ -73,22 +77,26 @@ export async function updateDocument(context: CoreContext, call: Admitted, raw: 
 
 /** When it is to be forgotten now. */
 async function endOf(
-  nouns: StoreNouns,
+  repositories: Repositories,
   document: Document,
   input: UpdateInput,
   timeZone: TimeZone,
 ): Promise<string | null> {
   const tags = input.containerTags ?? document.containerTags;
   const metadata = { ...document.metadata, ...input.metadata };
-  const moment = await momentOfEnd(nouns, document.organizationId, input.forgetAfter, { timeZone, metadata, tags });
+  const moment = await momentOfEnd(repositories, document.organizationId, input.forgetAfter, {
+    timeZone,
+    metadata,
+    tags,
+  });
   return moment === undefined ? document.forgetAfter : moment;
 }
 
 /** @throws AppError `conflict` when another document of the container that it will lie in has the customId */
-async function requireFreeCustomId(nouns: StoreNouns, document: Document, input: UpdateInput): Promise<void> {
+async function requireFreeCustomId(repositories: Repositories, document: Document, input: UpdateInput): Promise<void> {
   if (input.customId === undefined && input.containerTags === undefined) return;
   const customId = input.customId ?? document.customId;
-  if (await isCustomIdTaken(nouns, { ...document, customId }, input.containerTags ?? document.containerTags))
+  if (await isCustomIdTaken(repositories, { ...document, customId }, input.containerTags ?? document.containerTags))
     throw new AppError("conflict", `Another document has the customId ${customId}. Choose another one.`);
 }
 
@@ -107,34 +115,40 @@ function detailsOf(document: Document, input: UpdateInput): DocumentChange {
 }
 
 async function change(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   document: Document,
   { input, details, now }: { input: UpdateInput; details: DocumentChange; now: Date },
 ): Promise<Document> {
   const { id } = document;
   const isOtherText = input.content !== undefined && input.content !== document.content;
-  const changed = { ...details, ...(await processingOf(nouns, document, input, isOtherText)) };
+  const changed = { ...details, ...(await processingOf(repositories, document, input, isOtherText)) };
   if (isOtherText) {
-    await forgetStated(nouns, actor, document, `document ${id} was replaced`);
+    await forgetStated(repositories, actor, document, `document ${id} was replaced`);
     const replaced = { ...changed, ...replacement(document, input) };
-    return reviseDocument(nouns, actor, document, { change: replaced, reads: "newest only", action: UPDATED });
+    return reviseDocument(repositories, actor, document, { change: replaced, reads: "newest only", action: UPDATED });
   }
   const { containerTags, taskType, documentDate } = changed;
   const isReadAnew = taskType !== undefined || (documentDate !== undefined && !hasOnlyDirect(document));
-  if (taskType === "superrag") await setAsideStated(nouns, actor, document);
-  else if (isReadAnew) await forgetRead(nouns, actor, document, now);
-  const isAllThere = containerTags ? await moveStated(nouns, actor, { document, tags: containerTags, now }) : true;
-  if (taskType === "memory") await remindStated(nouns, actor, document, now);
+  if (taskType === "superrag") await setAsideStated(repositories, actor, document);
+  else if (isReadAnew) await forgetRead(repositories, actor, document, now);
+  const isAllThere = containerTags
+    ? await moveStated(repositories, actor, { document, tags: containerTags, now })
+    : true;
+  if (taskType === "memory") await remindStated(repositories, actor, document, now);
   if (isReadAnew)
-    return reviseDocument(nouns, actor, document, { change: changed, reads: "newest only", action: UPDATED });
+    return reviseDocument(repositories, actor, document, { change: changed, reads: "newest only", action: UPDATED });
   if (containerTags && !hasOnlyDirect(document)) {
     const reads = isAllThere ? "addition" : "whole";
-    return reviseDocument(nouns, actor, document, { change: changed, reads, action: "document.moved" });
+    return reviseDocument(repositories, actor, document, { change: changed, reads, action: "document.moved" });
   }
   if (input.content !== undefined && document.errorReason !== null)
-    return reviseDocument(nouns, actor, document, { change: changed, reads: "addition", action: "document.retried" });
-  return Object.keys(changed).length === 0 ? document : changeInPlace(nouns, actor, document, changed);
+    return reviseDocument(repositories, actor, document, {
+      change: changed,
+      reads: "addition",
+      action: "document.retried",
+    });
+  return Object.keys(changed).length === 0 ? document : changeInPlace(repositories, actor, document, changed);
 }
 
 /** True for the light document of direct memories, which nothing was ever read from: it stays as it was kept. */
@@ -147,7 +161,7 @@ const UPDATED = "document.updated";
 
 /** What changes of a document that it has to be processed again for, but its text: absent keys stay as they are. */
 async function processingOf(
-  nouns: StoreNouns,
+  repositories: Repositories,
   document: Document,
   input: UpdateInput,
   isOtherText: boolean,
@@ -156,7 +170,7 @@ async function processingOf(
   const place = { tags, filepath: input.filepath ?? document.filepath };
   const task = { asked: input.taskType, before: document.taskType };
   const isOpen = isOtherText || input.taskType !== undefined;
-  const taskType = isOpen ? await taskTypeAt(nouns, document.organizationId, place, task) : document.taskType;
+  const taskType = isOpen ? await taskTypeAt(repositories, document.organizationId, place, task) : document.taskType;
   const documentDate = input.documentDate ?? document.documentDate;
   return {
     ...(taskType !== document.taskType && { taskType }),

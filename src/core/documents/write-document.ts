@@ -9,7 +9,7 @@ import { isOver } from "../memories/find-memory.js";
 import { endWithDocument, momentOfEnd } from "./document-end.js";
 import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
-import type { DocumentChange, DocumentDraft, StoreNouns } from "../ports.js";
+import type { DocumentChange, DocumentDraft, Repositories } from "../ports.js";
 import { usualContainer } from "../containers/usual-container.js";
 import type { PreparedDocument } from "./prepare-document.js";
 import { firstJob, isSameList, noteDocument, reviseDocument } from "./revise-document.js";
@@ -43,29 +43,33 @@ export interface DocumentReceipt {
  *   merged into another; the transaction must then roll back
  */
 export async function writeDocument(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   prepared: PreparedDocument,
 ): Promise<DocumentReceipt> {
   const { organizationId } = actor;
   const { input } = prepared;
-  const existing = await findAddressed(nouns, actor, input.customId, prepared.containerTags);
+  const existing = await findAddressed(repositories, actor, input.customId, prepared.containerTags);
   if (existing && !mayChange(actor, existing.containerTags))
     throw new AppError("forbidden", `The customId ${input.customId} belongs to a container this key may not use.`);
   const tags = prepared.containerTags ?? existing?.containerTags ?? [usualContainer(actor)];
   for (const tag of tags) requireContainer(actor, tag);
-  await refuseMerging(nouns, actor, [...tags, ...(existing?.containerTags ?? [])]);
-  await checkUpdates(nouns, organizationId, tags, input.facts ?? []);
-  await keepEntityContext(nouns, actor, tags, input.entityContext);
+  await refuseMerging(repositories, actor, [...tags, ...(existing?.containerTags ?? [])]);
+  await checkUpdates(repositories, organizationId, tags, input.facts ?? []);
+  await keepEntityContext(repositories, actor, tags, input.entityContext);
   const metadata = { ...existing?.metadata, ...input.metadata };
-  const forgetAfter = await momentOfEnd(nouns, organizationId, input.forgetAfter, { ...prepared, metadata, tags });
-  if (existing) return addAgain(nouns, actor, existing, { prepared, tags, forgetAfter });
+  const forgetAfter = await momentOfEnd(repositories, organizationId, input.forgetAfter, {
+    ...prepared,
+    metadata,
+    tags,
+  });
+  if (existing) return addAgain(repositories, actor, existing, { prepared, tags, forgetAfter });
   const filepath = input.filepath ?? null;
   const task = { asked: input.taskType, before: "memory" } as const;
-  const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath }, task);
+  const taskType = await taskTypeAt(repositories, organizationId, { tags, filepath }, task);
   const draft = draftOf(actor, prepared, { tags, taskType, forgetAfter: forgetAfter ?? null });
-  const receipt = await insertDocument(nouns, actor, draft);
-  if (isOver(draft, prepared.now)) await nouns.units.setDocumentForgotten(organizationId, draft.id, true);
+  const receipt = await insertDocument(repositories, actor, draft);
+  if (isOver(draft, prepared.now)) await repositories.units.setDocumentForgotten(organizationId, draft.id, true);
   return receipt;
 }
 
@@ -75,7 +79,7 @@ export async function writeDocument(
  * (contract 1.9): else a key of any container could make one that catches what others write.
  */
 export async function findAddressed(
-  { documents }: StoreNouns,
+  { documents }: Repositories,
   actor: Actor,
   customId: string | undefined,
   containerTags: readonly string[] | null,
@@ -124,14 +128,14 @@ export function sourceOf(metadata: Document["metadata"] | undefined): string | u
 
 /** A fact that replaces a memory must name one that is there, before anything is accepted. */
 async function checkUpdates(
-  nouns: StoreNouns,
+  repositories: Repositories,
   organizationId: string,
   tags: readonly string[],
   facts: readonly { updates?: string | undefined }[],
 ): Promise<void> {
   for (const [index, fact] of facts.entries()) {
     if (fact.updates === undefined) continue;
-    const memory = await nouns.memories.byId(organizationId, fact.updates);
+    const memory = await repositories.memories.byId(organizationId, fact.updates);
     if (!memory || !tags.includes(memory.containerTag))
       throw invalid([
         {
@@ -142,10 +146,14 @@ async function checkUpdates(
   }
 }
 
-async function insertDocument(nouns: StoreNouns, actor: Actor, draft: DocumentDraft): Promise<DocumentReceipt> {
-  const document = await nouns.documents.insert(actor.organizationId, draft);
-  await nouns.jobs.enqueue([firstJob(document)]);
-  await noteDocument(nouns, actor, document, { action: "document.added", before: null });
+async function insertDocument(
+  repositories: Repositories,
+  actor: Actor,
+  draft: DocumentDraft,
+): Promise<DocumentReceipt> {
+  const document = await repositories.documents.insert(actor.organizationId, draft);
+  await repositories.jobs.enqueue([firstJob(document)]);
+  await noteDocument(repositories, actor, document, { action: "document.added", before: null });
   return { ...receiptOf(document), ...instantly(document) };
 }
 
@@ -159,15 +167,15 @@ function instantly({ taskType, dreaming }: Pick<Document, "taskType" | "dreaming
  * content does no work, what failed is tried again, and what is being processed is queued behind.
  */
 async function addAgain(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   existing: Document,
   { prepared, ...place }: AddingAgain,
 ): Promise<DocumentReceipt> {
-  const receipt = await takeAgain(nouns, actor, existing, { prepared, ...place });
+  const receipt = await takeAgain(repositories, actor, existing, { prepared, ...place });
   const { forgetAfter = existing.forgetAfter } = place;
   if (forgetAfter !== existing.forgetAfter)
-    await endWithDocument(nouns, actor, { ...existing, forgetAfter }, prepared.now);
+    await endWithDocument(repositories, actor, { ...existing, forgetAfter }, prepared.now);
   return receipt;
 }
 
@@ -179,7 +187,7 @@ interface AddingAgain {
 }
 
 async function takeAgain(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   existing: Document,
   { prepared, tags, forgetAfter }: AddingAgain,
@@ -189,19 +197,19 @@ async function takeAgain(
   const details = { ...detailsOf(existing, prepared), ...(forgetAfter !== undefined && { forgetAfter }) };
   checkMetadataSize("metadata", details.metadata, limits);
   const task = { asked: input.taskType, before: existing.taskType };
-  const taskType = await taskTypeAt(nouns, organizationId, { tags, filepath: details.filepath }, task);
+  const taskType = await taskTypeAt(repositories, organizationId, { tags, filepath: details.filepath }, task);
   const turns = known.turns ?? null;
   const isSameText = existing.content === input.content && isSameJson(existing.turns, turns);
   const isSameTask = taskType === existing.taskType && details.documentDate === existing.documentDate;
   const isSamePlace = isSameList(existing.containerTags, tags);
   const hasNewFacts = input.facts !== undefined && !isSameJson(input.facts, existing.facts);
   if (isSameText && isSameTask && isSamePlace && !hasNewFacts && existing.errorReason === null) {
-    if (!isAmong(existing, details)) await nouns.documents.update(organizationId, id, details);
+    if (!isAmong(existing, details)) await repositories.documents.update(organizationId, id, details);
     return receiptOf(existing);
   }
   const isNewSomewhere = tags.some((tag) => !existing.containerTags.includes(tag));
   const isFirstRead = taskType === "memory" && existing.taskType === "superrag";
-  const revised = await reviseDocument(nouns, actor, existing, {
+  const revised = await reviseDocument(repositories, actor, existing, {
     action: "document.replaced",
     reads: isNewSomewhere || isFirstRead ? "whole" : "addition",
     change: {

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { requireAllContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { parseInput } from "../input.js";
 import { findDone, once } from "../operations.js";
-import type { EmbedderChoice, PlacedEmbedder, StoreNouns } from "../ports.js";
+import type { EmbedderChoice, PlacedEmbedder, Repositories } from "../ports.js";
 import { choiceSchema, describeChoice } from "./choice.js";
 import { getEmbeddings, type EmbeddingStatus, priceOf } from "./embedding-status.js";
 import { estimateTokens } from "./embed-units.js";
@@ -36,7 +36,11 @@ export interface ChangedEmbeddings {
  * @throws AppError `invalid` for a wrong request, `conflict` where there is nothing of the kind to do, `unavailable` when
  *   the embedder to go back to does not answer
  */
-export async function changeEmbeddings(context: CoreContext, call: Admitted, raw: unknown): Promise<ChangedEmbeddings> {
+export async function changeEmbeddings(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<ChangedEmbeddings> {
   requireAllContainers(call.actor);
   const change = parseInput(changeEmbeddingsSchema, raw);
   const done = change.action === "rollback" ? await goBack(context, call) : await apply(context, call, change);
@@ -47,29 +51,29 @@ export async function changeEmbeddings(context: CoreContext, call: Admitted, raw
 
 async function apply(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   change: Exclude<Change, { action: "rollback" }>,
 ): Promise<string> {
   const known = change.action === "drop" ? await context.store.vectors.spaces() : [];
-  return once(context, call, "changeEmbeddings", async (nouns) => {
+  return once(context, call, "changeEmbeddings", async (repositories) => {
     switch (change.action) {
       case "use":
-        return plan(nouns, context, change.choice);
+        return plan(repositories, context, change.choice);
       case "pause":
-        return `Paused: ${await changeNext(nouns, { isPaused: true, perMinute: null })} waits until it is resumed.`;
+        return `Paused: ${await changeNext(repositories, { isPaused: true, perMinute: null })} waits until it is resumed.`;
       case "resume":
-        return `${await changeNext(nouns, { isPaused: false })} goes on being filled.`;
+        return `${await changeNext(repositories, { isPaused: false })} goes on being filled.`;
       case "switch":
-        return `${await changeNext(nouns, { isApproved: true, isPaused: false })} answers as soon as it is filled.`;
+        return `${await changeNext(repositories, { isApproved: true, isPaused: false })} answers as soon as it is filled.`;
       case "drop":
-        return drop(nouns, known);
+        return drop(repositories, known);
     }
   });
 }
 
-async function plan(nouns: StoreNouns, context: CoreContext, choice: EmbedderChoice): Promise<string> {
+async function plan(repositories: Repositories, context: CoreContext, choice: EmbedderChoice): Promise<string> {
   const name = describeChoice(choice);
-  switch (await planNext(nouns, context, choice)) {
+  switch (await planNext(repositories, context, choice)) {
     case "planned":
       return `${name} is filled in the background and then takes over.`;
     case "given up":
@@ -79,32 +83,32 @@ async function plan(nouns: StoreNouns, context: CoreContext, choice: EmbedderCho
   }
 }
 
-async function changeNext(nouns: StoreNouns, change: Parameters<typeof changeMove>[2]): Promise<string> {
-  const { next } = await nouns.embeddings.placed();
-  const changed = next && (await changeMove(nouns, next.choice, change));
+async function changeNext(repositories: Repositories, change: Parameters<typeof changeMove>[2]): Promise<string> {
+  const { next } = await repositories.embeddings.placed();
+  const changed = next && (await changeMove(repositories, next.choice, change));
   if (!changed) throw new AppError("conflict", "No move to another embedder is going on.");
   return changed.name;
 }
 
-async function drop(nouns: StoreNouns, known: readonly VectorSpace[]): Promise<string> {
-  const { previous } = await nouns.embeddings.placed();
-  await giveUpPrevious(nouns);
-  const { length: before } = await nouns.embeddings.abandoned();
+async function drop(repositories: Repositories, known: readonly VectorSpace[]): Promise<string> {
+  const { previous } = await repositories.embeddings.placed();
+  await giveUpPrevious(repositories);
+  const { length: before } = await repositories.embeddings.abandoned();
   // Earlier versions left behind the vectors of every embedder that was ever used.
-  for (const { fingerprint } of known) await giveUpSpace(nouns, fingerprint);
-  const { length: after } = await nouns.embeddings.abandoned();
+  for (const { fingerprint } of known) await giveUpSpace(repositories, fingerprint);
+  const { length: after } = await repositories.embeddings.abandoned();
   if (!previous && before === after) throw new AppError("conflict", "No vectors of an earlier embedder are kept.");
   return `The vectors of ${previous?.name ?? "earlier embedders"} are removed; there is no way back but to embed everything again.`;
 }
 
-async function goBack(context: CoreContext, call: Admitted): Promise<string> {
+async function goBack(context: CoreContext, call: AuthorizedCall): Promise<string> {
   // The way back leads forth again once it was gone.
   const done = await findDone<string>(context, call, { useCase: "changeEmbeddings" });
   if (done) return done.result;
   const { next, previous } = await context.store.embeddings.placed();
   if (next)
-    return once(context, call, "changeEmbeddings", async (nouns) => {
-      await giveUpNext(nouns);
+    return once(context, call, "changeEmbeddings", async (repositories) => {
+      await giveUpNext(repositories);
       return `The move to ${next.name} is given up; nothing has changed.`;
     });
   if (!previous) throw new AppError("conflict", "No vectors of an earlier embedder are kept to go back to.");
@@ -112,7 +116,7 @@ async function goBack(context: CoreContext, call: Admitted): Promise<string> {
 }
 
 /** Lets the previous embedder answer again, after asking it whether it does. */
-async function takePrevious(context: CoreContext, call: Admitted, previous: PlacedEmbedder): Promise<string> {
+async function takePrevious(context: CoreContext, call: AuthorizedCall, previous: PlacedEmbedder): Promise<string> {
   const { store, embedders, log } = context;
   const before = embedders.active();
   const embedder = await embedders.prepare(previous.choice);
@@ -123,11 +127,11 @@ async function takePrevious(context: CoreContext, call: Admitted, previous: Plac
   const from = await store.findSpace(before.fingerprint);
   const head = await store.vectors.head(space.id);
   try {
-    const done = await once(context, call, "changeEmbeddings", async (nouns) => {
-      const placed = await nouns.embeddings.placed();
+    const done = await once(context, call, "changeEmbeddings", async (repositories) => {
+      const placed = await repositories.embeddings.placed();
       if (placed.previous?.fingerprint !== space.fingerprint || embedders.active() !== before)
         throw new AppError("conflict", "The embedder was changed meanwhile.");
-      await changeActive(nouns, context, { to: { ...previous, space }, from, head });
+      await changeActive(repositories, context, { to: { ...previous, space }, from, head });
       embedders.activate(embedder);
       return `${previous.name} answers again; what it lacks is made up for in the background.`;
     });
@@ -156,7 +160,7 @@ export interface EmbeddingEstimate {
 /** What a move to an embedder would take, without beginning it. @throws AppError `invalid` for a wrong request */
 export async function getEmbeddingEstimate(
   { store, limits }: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<EmbeddingEstimate> {
   requireAllContainers(call.actor);

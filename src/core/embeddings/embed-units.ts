@@ -1,7 +1,7 @@
 import { yieldTurn } from "../../lib/time.js";
 import { AppError } from "../errors.js";
 import { embedInBatches } from "../memories/resolve-facts.js";
-import type { Embedder, PlainUnit, Store, StoreNouns } from "../ports.js";
+import type { Embedder, PlainUnit, Store, Repositories } from "../ports.js";
 import type { VectorSpace } from "../types.js";
 
 /** Vectors written in one transaction; more would hold up other callers. */
@@ -19,7 +19,7 @@ export interface Embedding {
 }
 
 /** Asked in the transaction that writes a batch. What was paid for may be kept without anything after it. */
-export type IsWanted = (nouns: StoreNouns, batch: readonly PlainUnit[]) => Promise<boolean | "as the last">;
+export type IsWanted = (repositories: Repositories, batch: readonly PlainUnit[]) => Promise<boolean | "as the last">;
 
 /**
  * Embeds units batch by batch; what is written stays written when a later batch fails. Whether they are still wanted is
@@ -41,9 +41,9 @@ export async function embedUnits(
     // A space that was given up meanwhile must not come to be again.
     const space = known ? fitting(known, size) : await store.ensureSpace(embedder.fingerprint, size);
     await yieldTurn(signal);
-    const verdict = await store.transaction(async (nouns) => {
-      const wanted = await isWanted(nouns, batch);
-      if (wanted !== false) await writeVectors(nouns, space, batch, vectors);
+    const verdict = await store.transaction(async (repositories) => {
+      const wanted = await isWanted(repositories, batch);
+      if (wanted !== false) await writeVectors(repositories, space, batch, vectors);
       return wanted;
     });
     if (verdict !== true) return false;
@@ -60,7 +60,7 @@ function fitting(space: VectorSpace, dimensions: number): VectorSpace {
 }
 
 async function writeVectors(
-  { units }: StoreNouns,
+  { units }: Repositories,
   space: VectorSpace,
   embedded: readonly PlainUnit[],
   vectors: readonly Float32Array[],

@@ -1,4 +1,4 @@
-import type { Admitted, CoreContext, Limits } from "../context.js";
+import type { AuthorizedCall, CoreContext, Limits } from "../context.js";
 import type { Comparison, Download, EmbedderChoice, Move, PlacedEmbedder } from "../ports.js";
 import { isAbsent } from "./embedders.js";
 
@@ -40,7 +40,7 @@ export interface EmbeddingStatus {
 /** Which embedder answers, how far the move to another one is, and what is kept for a rollback. */
 export async function getEmbeddings(
   { store, embedders, limits }: CoreContext,
-  _call: Admitted,
+  _call: AuthorizedCall,
 ): Promise<EmbeddingStatus> {
   const { active, next, previous } = await store.embeddings.placed();
   const embedder = embedders.active();

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import type { Embedder, JobContext, JobHandler, Store, StoreNouns } from "../ports.js";
+import type { Embedder, JobContext, JobHandler, Store, Repositories } from "../ports.js";
 import type { VectorSpace } from "../types.js";
 import { fillSpace, followSpace } from "./fill.js";
 import { isMoveDue, moveEmbeddings } from "./move.js";
@@ -24,7 +24,11 @@ export function createEmbeddingJobs(context: CoreContext): Record<string, JobHan
   return {
     "move-embeddings": alone(async (job) => {
       do await moveEmbeddings({ ...context, pace }, job);
-      while (!(await finishUnless(context, job, async (nouns) => isMoveDue((await nouns.embeddings.placed()).next))));
+      while (
+        !(await finishUnless(context, job, async (repositories) =>
+          isMoveDue((await repositories.embeddings.placed()).next),
+        ))
+      );
     }),
     "embed-missing": alone(async (job) => {
       let embedder: Embedder;
@@ -45,11 +49,11 @@ export function createEmbeddingJobs(context: CoreContext): Record<string, JobHan
 async function finishUnless(
   { store }: CoreContext,
   job: JobContext,
-  isMoreToDo: (nouns: StoreNouns) => Promise<boolean>,
+  isMoreToDo: (repositories: Repositories) => Promise<boolean>,
 ): Promise<boolean> {
-  return store.transaction(async (nouns) => {
-    if (await isMoreToDo(nouns)) return false;
-    await job.finish(nouns.jobs);
+  return store.transaction(async (repositories) => {
+    if (await isMoreToDo(repositories)) return false;
+    await job.finish(repositories.jobs);
     return true;
   });
 }

@@ -1,7 +1,7 @@
 import { sleep } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
 import { AppError, RetryLater } from "../errors.js";
-import type { Embedder, EmbedderChoice, JobContext, Move, PlacedEmbedder, PlainUnit, StoreNouns } from "../ports.js";
+import type { Embedder, EmbedderChoice, JobContext, Move, PlacedEmbedder, PlainUnit, Repositories } from "../ports.js";
 import type { VectorSpace } from "../types.js";
 import { isSameChoice } from "./choice.js";
 import { compareSpaces, type Side } from "./compare.js";
@@ -68,9 +68,12 @@ async function noteProblem({ store, log }: MoveContext, { choice, move, name }: 
       reason: problem,
       ...(!isKnown && { error }),
     });
-  await store.transaction((nouns) => changeMove(nouns, choice, { problem, perMinute: null }));
-  const isPassing = isKnown && error.kind !== "invalid" && error.kind !== "conflict";
-  throw new RetryLater((isKnown ? error.retryAfter : undefined) ?? (isPassing ? TRY_AGAIN : TRY_AGAIN_WRONG), problem);
+  await store.transaction((repositories) => changeMove(repositories, choice, { problem, perMinute: null }));
+  const isShortLived = isKnown && error.kind !== "invalid" && error.kind !== "conflict";
+  throw new RetryLater(
+    (isKnown ? error.retryAfter : undefined) ?? (isShortLived ? TRY_AGAIN : TRY_AGAIN_WRONG),
+    problem,
+  );
 }
 
 /** @returns null when the move is over: given up, or nothing has to be filled */
@@ -92,8 +95,8 @@ async function makeReady(
   if (!next) return null;
   await context.calibrations.measure(embedder, signal);
   const [totals, done] = [await store.embeddings.totals(), await store.embeddings.countEmbedded(space.id)];
-  const filling = await store.transaction((nouns) =>
-    changeMove(nouns, choice, ({ comparison }) => ({
+  const filling = await store.transaction((repositories) =>
+    changeMove(repositories, choice, ({ comparison }) => ({
       phase: comparison ? "ready" : "filling",
       download: null,
       problem: null,
@@ -107,14 +110,14 @@ async function makeReady(
 /** Notes what the next embedder is. @returns false when the move is over: given up, or nothing has to be filled */
 async function begin({ store, embedders, log }: MoveContext, choice: EmbedderChoice, embedder: Embedder) {
   const { fingerprint, name } = embedder;
-  return store.transaction(async (nouns) => {
-    const { active } = await nouns.embeddings.placed();
-    const next = await changeMove(nouns, choice, {}, { fingerprint, name });
+  return store.transaction(async (repositories) => {
+    const { active } = await repositories.embeddings.placed();
+    const next = await changeMove(repositories, choice, {}, { fingerprint, name });
     // Whoever gave it up meanwhile did not know of its space.
-    if (!next) await giveUpSpace(nouns, fingerprint);
+    if (!next) await giveUpSpace(repositories, fingerprint);
     if (!next || !active || active.fingerprint !== fingerprint) return next !== null;
-    await nouns.embeddings.place("active", { ...active, choice, name });
-    await nouns.embeddings.remove("next");
+    await repositories.embeddings.place("active", { ...active, choice, name });
+    await repositories.embeddings.remove("next");
     embedders.activate(embedder);
     log.info("the embedder is reached in another way; its vectors stay", { embedder: name });
     return false;
@@ -127,7 +130,7 @@ function downloadNoter({ store, log }: MoveContext, choice: EmbedderChoice, stop
     if (bytes - noted < NOTED_BYTES && bytes < total) return;
     noted = bytes;
     store
-      .transaction((nouns) => changeMove(nouns, choice, { download: { bytes, total } }))
+      .transaction((repositories) => changeMove(repositories, choice, { download: { bytes, total } }))
       .then((next) => (next && !next.move.isPaused ? undefined : stop()))
       .catch((error: unknown) => log.debug("the progress of a download was not noted", { error }));
   };
@@ -170,10 +173,10 @@ function paced({ store, pace }: MoveContext, { choice }: Moving) {
 function counter({ choice }: Moving) {
   const startedAt = performance.now();
   let written = 0;
-  return async (nouns: StoreNouns, batch: readonly PlainUnit[]): Promise<boolean | "as the last"> => {
+  return async (repositories: Repositories, batch: readonly PlainUnit[]): Promise<boolean | "as the last"> => {
     written += batch.length;
     const perMinute = Math.round((written * MINUTE_MS) / Math.max(1, performance.now() - startedAt));
-    const next = await changeMove(nouns, choice, ({ done, total, tokens }) => ({
+    const next = await changeMove(repositories, choice, ({ done, total, tokens }) => ({
       done: done + batch.length,
       total: Math.max(total, done + batch.length),
       tokens: tokens + tokensOf(batch),
@@ -199,14 +202,16 @@ async function compareOnce(
   signal: AbortSignal,
 ): Promise<Move | null> {
   const { store, log } = context;
-  const compared = await store.transaction((nouns) =>
-    changeMove(nouns, choice, ({ comparison }) => (comparison ? {} : { phase: "comparing" })),
+  const compared = await store.transaction((repositories) =>
+    changeMove(repositories, choice, ({ comparison }) => (comparison ? {} : { phase: "comparing" })),
   );
   if (!compared || compared.move.isPaused) return null;
   if (compared.move.comparison) return compared.move;
   const comparison = await compareSpaces(context, { active, next: { embedder, space } }, signal);
   log.info("searches were compared before the embedder changes", { embedder: embedder.name, ...comparison });
-  const noted = await store.transaction((nouns) => changeMove(nouns, choice, { phase: "ready", comparison }));
+  const noted = await store.transaction((repositories) =>
+    changeMove(repositories, choice, { phase: "ready", comparison }),
+  );
   return noted && !noted.move.isPaused ? noted.move : null;
 }
 
@@ -216,7 +221,7 @@ async function mayTakeOver({ store, log }: MoveContext, { choice, embedder }: Mo
   const problem =
     "It finds clearly less than the embedder that answers now, so a person decides: switch, or give it up.";
   if (move.problem !== problem) log.warn("the next embedder waits for a decision", { embedder: embedder.name });
-  await store.transaction((nouns) => changeMove(nouns, choice, { problem }));
+  await store.transaction((repositories) => changeMove(repositories, choice, { problem }));
   return false;
 }
 
@@ -230,12 +235,12 @@ async function takeOver(
   const before = embedders.active();
   const head = await store.vectors.head(space.id);
   try {
-    return await store.transaction(async (nouns) => {
-      const next = await changeMove(nouns, choice, {});
+    return await store.transaction(async (repositories) => {
+      const next = await changeMove(repositories, choice, {});
       if (!next || next.move.isPaused) return "stopped";
       if ((active?.embedder ?? before) !== embedders.active()) return "behind";
-      if (active && (await isBehind(nouns, space, active.space))) return "behind";
-      await changeActive(nouns, context, {
+      if (active && (await isBehind(repositories, space, active.space))) return "behind";
+      await changeActive(repositories, context, {
         to: { choice, name: embedder.name, space },
         from: active?.space ?? null,
         head,
@@ -254,8 +259,8 @@ async function takeOver(
   }
 }
 
-async function isBehind(nouns: StoreNouns, space: VectorSpace, from: VectorSpace): Promise<boolean> {
-  const after = await nouns.embeddings.followed(space, from);
-  const lacking = after === null ? null : await nouns.embeddings.lacking(from, space, { after, limit: 1 });
+async function isBehind(repositories: Repositories, space: VectorSpace, from: VectorSpace): Promise<boolean> {
+  const after = await repositories.embeddings.followed(space, from);
+  const lacking = after === null ? null : await repositories.embeddings.lacking(from, space, { after, limit: 1 });
   return lacking === null || lacking.length > 0;
 }

@@ -18,7 +18,7 @@ export interface Asked {
   /** False for what counts because nobody said anything. */
   readonly isStated: boolean;
   /** True in a process that ends soon: what its environment does not say, others may. */
-  readonly isPassing: boolean;
+  readonly isShortLived: boolean;
 }
 
 /**
@@ -97,16 +97,16 @@ async function answerFrom({ store, log }: OpenContext, placed: PlacedEmbedder, e
 async function clearLeftovers({ store }: OpenContext): Promise<void> {
   for (const { id, fingerprint } of await store.vectors.spaces())
     if ((await store.embeddings.countEmbedded(id)) === 0)
-      await store.transaction((nouns) => giveUpSpace(nouns, fingerprint));
+      await store.transaction((repositories) => giveUpSpace(repositories, fingerprint));
 }
 
-async function planAsked(context: OpenContext, { choice, isStated, isPassing }: Asked): Promise<void> {
+async function planAsked(context: OpenContext, { choice, isStated, isShortLived }: Asked): Promise<void> {
   const { store, log } = context;
   const last = await store.embeddings.lastAsked();
-  if (last && (isSameChoice(last, choice) || (isPassing && !isStated))) return;
-  const outcome = await store.transaction(async (nouns) => {
-    await nouns.embeddings.noteAsked(choice);
-    return planNext(nouns, context, choice);
+  if (last && (isSameChoice(last, choice) || (isShortLived && !isStated))) return;
+  const outcome = await store.transaction(async (repositories) => {
+    await repositories.embeddings.noteAsked(choice);
+    return planNext(repositories, context, choice);
   });
   if (outcome === "planned")
     log.info("another embedder is asked for; the one before answers until it is ready", {
@@ -131,18 +131,18 @@ export async function nudge({ store, clock }: Pick<CoreContext, "store" | "clock
  * Looks after embedders once in a while: one that was not there may be there now, the previous one's vectors are kept
  * complete until their time is over, and a move that waits goes on.
  */
-export async function lookAfterEmbedders(context: OpenContext & Pick<CoreContext, "wakeJobs">): Promise<void> {
+export async function maintainEmbedders(context: OpenContext & Pick<CoreContext, "wakeJobs">): Promise<void> {
   const { store, embedders, clock, log } = context;
   const { active, next, previous } = await store.embeddings.placed();
   if (active && isAbsent(embedders.active())) await bringUp(context, active);
   const isOver = previous?.dropAfter != null && previous.dropAfter <= iso(clock.now());
-  await store.transaction(async (nouns) => {
-    if (isOver && (await giveUpPrevious(nouns)))
+  await store.transaction(async (repositories) => {
+    if (isOver && (await giveUpPrevious(repositories)))
       log.info("the vectors of the previous embedder are removed", { embedder: previous.name });
-    await nouns.jobs.enqueue([
+    await repositories.jobs.enqueue([
       ...(next?.move && !next.move.isPaused ? [MOVE_JOB] : []),
       ...(previous && !isOver ? [FOLLOW_JOB] : []),
-      ...((await nouns.embeddings.abandoned()).length > 0 ? [DROP_JOB] : []),
+      ...((await repositories.embeddings.abandoned()).length > 0 ? [DROP_JOB] : []),
     ]);
   });
   if (isOver) await embedders.release(previous.choice);

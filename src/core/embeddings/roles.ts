@@ -1,6 +1,6 @@
 import { iso } from "../../lib/time.js";
 import type { CoreContext } from "../context.js";
-import type { EmbedderChoice, JobDraft, Move, PlacedEmbedder, StoreNouns } from "../ports.js";
+import type { EmbedderChoice, JobDraft, Move, PlacedEmbedder, Repositories } from "../ports.js";
 import type { VectorSpace } from "../types.js";
 import { describeChoice, isSameChoice } from "./choice.js";
 
@@ -42,15 +42,15 @@ type Surroundings = Pick<CoreContext, "clock">;
  * @returns whether anything changed
  */
 export async function planNext(
-  nouns: StoreNouns,
+  repositories: Repositories,
   { clock }: Surroundings,
   choice: EmbedderChoice,
 ): Promise<"planned" | "given up" | "unchanged"> {
-  const { active, next } = await nouns.embeddings.placed();
-  if (active && isSameChoice(active.choice, choice)) return (await giveUpNext(nouns)) ? "given up" : "unchanged";
+  const { active, next } = await repositories.embeddings.placed();
+  if (active && isSameChoice(active.choice, choice)) return (await giveUpNext(repositories)) ? "given up" : "unchanged";
   if (next && isSameChoice(next.choice, choice)) return "unchanged";
-  await giveUpNext(nouns);
-  await nouns.embeddings.place("next", {
+  await giveUpNext(repositories);
+  await repositories.embeddings.place("next", {
     choice,
     name: describeChoice(choice),
     fingerprint: null,
@@ -58,33 +58,33 @@ export async function planNext(
     move: BEGINNING,
     dropAfter: null,
   });
-  await nouns.jobs.enqueue([MOVE_JOB]);
+  await repositories.jobs.enqueue([MOVE_JOB]);
   return "planned";
 }
 
 /** Gives up the move and what it has filled, inside a transaction. @returns false when there is none */
-export async function giveUpNext(nouns: StoreNouns): Promise<boolean> {
-  const { next } = await nouns.embeddings.placed();
+export async function giveUpNext(repositories: Repositories): Promise<boolean> {
+  const { next } = await repositories.embeddings.placed();
   if (!next) return false;
-  await nouns.embeddings.remove("next");
-  await giveUpSpace(nouns, next.fingerprint);
+  await repositories.embeddings.remove("next");
+  await giveUpSpace(repositories, next.fingerprint);
   return true;
 }
 
 /** Gives up the previous embedder, inside a transaction. @returns false when there is none */
-export async function giveUpPrevious(nouns: StoreNouns): Promise<boolean> {
-  const { previous } = await nouns.embeddings.placed();
+export async function giveUpPrevious(repositories: Repositories): Promise<boolean> {
+  const { previous } = await repositories.embeddings.placed();
   if (!previous) return false;
-  await nouns.embeddings.remove("previous");
-  await giveUpSpace(nouns, previous.fingerprint);
+  await repositories.embeddings.remove("previous");
+  await giveUpSpace(repositories, previous.fingerprint);
   return true;
 }
 
 /** Gives up the space of a fingerprint, inside a transaction, unless somebody has a role with it. */
-export async function giveUpSpace(nouns: StoreNouns, fingerprint: string | null): Promise<void> {
-  const placed = Object.values(await nouns.embeddings.placed());
+export async function giveUpSpace(repositories: Repositories, fingerprint: string | null): Promise<void> {
+  const placed = Object.values(await repositories.embeddings.placed());
   if (fingerprint === null || placed.some((one) => one.fingerprint === fingerprint)) return;
-  if ((await nouns.embeddings.abandon(fingerprint)) !== null) await nouns.jobs.enqueue([DROP_JOB]);
+  if ((await repositories.embeddings.abandon(fingerprint)) !== null) await repositories.jobs.enqueue([DROP_JOB]);
 }
 
 /** What takes the active role, and where the one that had it stands then. */
@@ -98,49 +98,49 @@ export interface Switch {
 
 /** Lets another embedder be the active one, inside a transaction. The one before stays as the previous one for a while. */
 export async function changeActive(
-  nouns: StoreNouns,
+  repositories: Repositories,
   { clock }: Surroundings,
   { to, from, head }: Switch,
 ): Promise<void> {
-  const { active, previous } = await nouns.embeddings.placed();
+  const { active, previous } = await repositories.embeddings.placed();
   const now = clock.now();
   const since = iso(now);
   const fixed = { since, move: null };
   const taking = { ...fixed, choice: to.choice, name: to.name, fingerprint: to.space.fingerprint, dropAfter: null };
-  const { next } = await nouns.embeddings.placed();
-  if (next?.fingerprint === to.space.fingerprint) await nouns.embeddings.remove("next");
-  await nouns.embeddings.place("active", taking);
-  if (previous) await nouns.embeddings.remove("previous");
+  const { next } = await repositories.embeddings.placed();
+  if (next?.fingerprint === to.space.fingerprint) await repositories.embeddings.remove("next");
+  await repositories.embeddings.place("active", taking);
+  if (previous) await repositories.embeddings.remove("previous");
   if (active) {
     const dropAfter = iso(new Date(now.getTime() + KEPT_DAYS * DAY_MS));
-    await nouns.embeddings.place("previous", { ...active, ...fixed, dropAfter });
+    await repositories.embeddings.place("previous", { ...active, ...fixed, dropAfter });
   }
-  if (previous) await giveUpSpace(nouns, previous.fingerprint);
-  await nouns.embeddings.unfollow(to.space);
-  if (from) await nouns.embeddings.noteFollowed(from, to.space, head);
-  await nouns.jobs.enqueue([MISSING_JOB]);
+  if (previous) await giveUpSpace(repositories, previous.fingerprint);
+  await repositories.embeddings.unfollow(to.space);
+  if (from) await repositories.embeddings.noteFollowed(from, to.space, head);
+  await repositories.jobs.enqueue([MISSING_JOB]);
 }
 
 /**
  * True while a space is that of the active embedder, inside a transaction: what was embedded before another one took over
  * has no vector there.
  */
-export async function isOfActive({ embeddings }: StoreNouns, space: VectorSpace | null): Promise<boolean> {
+export async function isOfActive({ embeddings }: Repositories, space: VectorSpace | null): Promise<boolean> {
   const { active } = await embeddings.placed();
   return active === undefined || active.fingerprint === space?.fingerprint;
 }
 
 /** Changes how far the move to this choice is, inside a transaction. @returns the placed one; null when it is not next any more */
 export async function changeMove(
-  nouns: StoreNouns,
+  repositories: Repositories,
   choice: EmbedderChoice,
   change: Partial<Move> | ((move: Move) => Partial<Move>),
   known: Partial<Pick<PlacedEmbedder, "fingerprint" | "name">> = {},
 ): Promise<(PlacedEmbedder & { readonly move: Move }) | null> {
-  const { next } = await nouns.embeddings.placed();
+  const { next } = await repositories.embeddings.placed();
   if (!next?.move || !isSameChoice(next.choice, choice)) return null;
   const move = { ...next.move, ...(typeof change === "function" ? change(next.move) : change) };
   const changed = { ...next, ...known, move };
-  await nouns.embeddings.place("next", changed);
+  await repositories.embeddings.place("next", changed);
   return changed;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { containerTagSchema, invalid, momentSchema, parseInput } from "../input.js";
 import { USE_CASES } from "../access/authorization.js";
 import { AUDIT_OUTCOMES, type AuditEntry } from "../types.js";
@@ -41,7 +41,7 @@ export interface ListedAuditEntry extends AuditEntry {
 /** Who did what, the newest first. @throws AppError `invalid`, also for an action that there is not */
 export async function listAudit(
   { store, audit }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<Page<ListedAuditEntry>> {
   const { keyId, page, limit, actor: named, ...query } = parseInput(listAuditSchema, raw);

@@ -12,7 +12,7 @@ import { truncate } from "../../lib/truncate.js";
 type UseCase = keyof typeof NEEDS;
 
 /** What every part of a server asks of another one all the time, and nobody asked for. */
-const UNHEARD: ReadonlySet<UseCase> = new Set([
+const NOT_AUDITED: ReadonlySet<UseCase> = new Set([
   "noteRequests",
   "saveOAuthRecord",
   "findOAuthRecord",
@@ -28,7 +28,7 @@ const LETS_IN: ReadonlySet<UseCase> = new Set(["signIn", "signOut", "pollDevice"
 const COUNTED: ReadonlySet<UseCase> = new Set(["pendingExtractions"]);
 
 /** Whoever calls these shows who they are by them. */
-const SHOWING: ReadonlySet<UseCase> = new Set([
+const AUTHENTICATING: ReadonlySet<UseCase> = new Set([
   "authenticate",
   "authenticateToken",
   "signIn",
@@ -88,7 +88,7 @@ function onlyLooks(name: UseCase): boolean {
 }
 
 function isHeard(name: UseCase): boolean {
-  if (UNHEARD.has(name)) return false;
+  if (NOT_AUDITED.has(name)) return false;
   return isGrave(name) || !["read", "nothing"].includes(needOf(name));
 }
 
@@ -122,7 +122,7 @@ async function noteSuccess({ audit }: CoreContext, use: Use, answer: unknown): P
 
 function eventOf({ name, call, input }: Use, outcome: AuditOutcome, answer?: unknown): AuditEvent {
   // Of somebody unknown no word is kept.
-  const isUnknown = SHOWING.has(name);
+  const isUnknown = AUTHENTICATING.has(name);
   const names = isUnknown ? collectNames([answer]) : collectNames([input, answer]);
   return {
     actor: isUnknown ? whoShowed(answer) : call.actor.name,

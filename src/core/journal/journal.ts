@@ -2,7 +2,7 @@ import { rootOf } from "../memories/root-of.js";
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import { maySee, reachableContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { containerTagSchema, customIdSchema, invalid, momentSchema, parseInput } from "../input.js";
 import type { JournalRow } from "../ports.js";
 import { JOURNAL_ACTIONS, type Actor } from "../types.js";
@@ -41,7 +41,7 @@ export const listJournalSchema = z.object({
  */
 export async function listJournal(
   { store }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<Page<JournalRow>> {
   const { containerTag, memoryId, documentId, page, limit, ...query } = parseInput(listJournalSchema, raw);

@@ -2,7 +2,7 @@ import { rootOf } from "./root-of.js";
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import type { TimeZone } from "../../lib/time-zone.js";
-import type { ContainerRow, StoreNouns } from "../ports.js";
+import type { ContainerRow, Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 import { isActive } from "./find-memory.js";
 import { forgetBatch, forgetDerived } from "./forget.js";
@@ -15,7 +15,7 @@ const APPROVED = "memory.approved";
 
 /** A guess that a person reviews, inside a transaction. */
 export interface Approval {
-  readonly nouns: StoreNouns;
+  readonly repositories: Repositories;
   readonly actor: Actor;
   readonly container: ContainerRow;
   readonly memory: Memory;
@@ -30,7 +30,7 @@ export interface Approval {
  * meanwhile, rules decide.
  */
 export async function approveMemory(approval: Approval): Promise<void> {
-  const { nouns, actor, memory } = approval;
+  const { repositories, actor, memory } = approval;
   const { organizationId } = actor;
   const batchId = createId();
   const noted = { batchId, action: APPROVED, cause: "reviewed" };
@@ -45,37 +45,37 @@ export async function approveMemory(approval: Approval): Promise<void> {
   if (continued) {
     const joined = joining(memory, continued);
     const lineage = { ...joined, version: continued.version + 1 };
-    await forgetDerived(nouns, actor, [continued], batchId);
-    await nouns.memories.update(organizationId, continued.id, { isLatest: false });
-    await nouns.units.unindex(unitOf("memory", continued.seq));
-    await nouns.memories.update(organizationId, memory.id, { ...stated, lineage });
-    await noteMemory(nouns, actor, { ...noted, joined }, { before: continued, after: { id: memory.id } });
+    await forgetDerived(repositories, actor, [continued], batchId);
+    await repositories.memories.update(organizationId, continued.id, { isLatest: false });
+    await repositories.units.unindex(unitOf("memory", continued.seq));
+    await repositories.memories.update(organizationId, memory.id, { ...stated, lineage });
+    await noteMemory(repositories, actor, { ...noted, joined }, { before: continued, after: { id: memory.id } });
   } else {
-    await nouns.memories.update(organizationId, memory.id, stated);
-    await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
+    await repositories.memories.update(organizationId, memory.id, stated);
+    await noteMemory(repositories, actor, noted, { before: memory, after: { id: memory.id } });
   }
   const others = replaced.filter(({ id }) => id !== continued?.id);
   if (others.length === 0) return;
-  await forgetBatch(nouns, actor, others, { reason: `replaced by memory ${memory.id}`, batchId });
-  for (const other of others) await nouns.memories.relate(organizationId, memory.id, other.id, "updates");
+  await forgetBatch(repositories, actor, others, { reason: `replaced by memory ${memory.id}`, batchId });
+  for (const other of others) await repositories.memories.relate(organizationId, memory.id, other.id, "updates");
 }
 
 /** The batch of the approval by which a memory took the place of others, or null when it replaced nothing. */
-export async function approvalThatReplaced({ nouns, actor, memory }: Approval): Promise<string | null> {
+export async function approvalThatReplaced({ repositories, actor, memory }: Approval): Promise<string | null> {
   const { organizationId } = actor;
   const query = { subjectIds: [memory.id], action: APPROVED, offset: 0, limit: 1 };
-  const { entries } = await nouns.journal.list(organizationId, query);
+  const { entries } = await repositories.journal.list(organizationId, query);
   const [approved] = entries;
   if (!approved) return null;
   const hasJoined = z.object({ joined: z.unknown() }).safeParse(approved.after).data?.joined !== undefined;
-  const isAlone = !hasJoined && (await nouns.journal.ofBatch(organizationId, approved.batchId)).length === 1;
+  const isAlone = !hasJoined && (await repositories.journal.ofBatch(organizationId, approved.batchId)).length === 1;
   return isAlone ? null : approved.batchId;
 }
 
 /** False for one that has versions of its own, which would be left without their root. */
-async function standsAlone({ nouns, actor, memory }: Approval): Promise<boolean> {
+async function standsAlone({ repositories, actor, memory }: Approval): Promise<boolean> {
   const { organizationId } = actor;
-  const versions = await nouns.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
+  const versions = await repositories.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
   return versions.length === 1;
 }
 
@@ -87,22 +87,22 @@ const heldSchema = z.object({ wouldReplace: z.array(z.string()) });
 
 /** What it would have replaced when it was stated, as far as that still holds; else what rules say it replaces of that. */
 async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
-  const { nouns, actor, container, memory, now } = approval;
+  const { repositories, actor, container, memory, now } = approval;
   const { organizationId } = actor;
   // Newer versions of a guess are the words of whoever wrote them, about the same thing.
-  const added = await nouns.journal.latest(organizationId, rootOf(memory), "memory.added");
+  const added = await repositories.journal.latest(organizationId, rootOf(memory), "memory.added");
   const held = heldSchema.safeParse(added?.after).data?.wouldReplace ?? [];
-  const named = await nouns.memories.byIds(organizationId, held);
+  const named = await repositories.memories.byIds(organizationId, held);
   const mayGo = async (other: Memory): Promise<boolean> => {
     if (other.id === memory.id || !isActive(other, now) || isFlagged(other)) return false;
-    return (await nouns.memories.containerOf(organizationId, other.id))?.id === container.id;
+    return (await repositories.memories.containerOf(organizationId, other.id))?.id === container.id;
   };
   const byId = new Map(named.map((other) => [other.id, other]));
   const intact: Memory[] = [];
   const newer: string[] = [];
   for (const id of held) {
     const known = byId.get(id);
-    const latest = known ? await nouns.memories.latestOf(organizationId, rootOf(known)) : null;
+    const latest = known ? await repositories.memories.latestOf(organizationId, rootOf(known)) : null;
     if (!latest || !(await mayGo(latest))) continue;
     if (latest.id === id) intact.push(latest);
     else newer.push(latest.id);
@@ -112,7 +112,7 @@ async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
 }
 
 async function decideAnew(
-  { nouns, actor, container, memory, now, timeZone }: Approval,
+  { repositories, actor, container, memory, now, timeZone }: Approval,
   related: readonly string[],
 ): Promise<readonly Memory[]> {
   const { text, kind, isStatic, origin, metadata, createdAt, forgetAfter } = memory;
@@ -131,6 +131,6 @@ async function decideAnew(
     ...said,
   };
   const since = { newcomers: [], stated: new Set<string>() };
-  const decided = await relateFact(nouns, writing, { candidate, related }, since);
+  const decided = await relateFact(repositories, writing, { candidate, related }, since);
   return decided.kind === "updates" ? decided.memories : [];
 }

@@ -1,6 +1,6 @@
 import { createId } from "../../lib/ids.js";
 import { MISSING_JOB } from "../embeddings/roles.js";
-import type { ContainerRow, MemoryChange, Quotation, StoreNouns } from "../ports.js";
+import type { ContainerRow, MemoryChange, Quotation, Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 import { later } from "./expiry.js";
 import { noteMemory } from "./memory-state.js";
@@ -19,26 +19,26 @@ export interface Copying {
  * text is active there already, that memory is stated by the document too.
  */
 export async function copyMemories(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   memories: readonly Memory[],
   { documentId, target, cause }: Copying,
 ): Promise<void> {
   if (memories.length === 0) return;
   const batchId = createId();
-  const quotations = await quotationsOf(nouns, actor, memories, documentId);
+  const quotations = await quotationsOf(repositories, actor, memories, documentId);
   for (const memory of memories) {
     const quotation = quotations.get(memory.id) ?? null;
     const link = { documentId, quote: quotation?.text ?? null, quoteAt: quotation?.at ?? null };
-    const twin = await nouns.memories.byText(actor.organizationId, target.tag, memory.text);
-    const copy = twin ?? (await insertCopy(nouns, actor, memory, target));
-    const isLinked = await nouns.memories.addSource(actor.organizationId, copy.id, documentId, quotation);
+    const twin = await repositories.memories.byText(actor.organizationId, target.tag, memory.text);
+    const copy = twin ?? (await insertCopy(repositories, actor, memory, target));
+    const isLinked = await repositories.memories.addSource(actor.organizationId, copy.id, documentId, quotation);
     if (!isLinked) continue;
-    if (twin) await nouns.memories.update(actor.organizationId, twin.id, joinedWith(twin, memory));
+    if (twin) await repositories.memories.update(actor.organizationId, twin.id, joinedWith(twin, memory));
     const noted = { batchId, action: twin ? "memory.merged" : "memory.copied", cause, linked: [link] };
-    await noteMemory(nouns, actor, noted, { before: twin, after: { id: copy.id } });
+    await noteMemory(repositories, actor, noted, { before: twin, after: { id: copy.id } });
   }
-  await nouns.jobs.enqueue([MISSING_JOB]);
+  await repositories.jobs.enqueue([MISSING_JOB]);
 }
 
 function joinedWith(twin: Memory, memory: Memory): MemoryChange {
@@ -50,22 +50,32 @@ function joinedWith(twin: Memory, memory: Memory): MemoryChange {
   };
 }
 
-async function insertCopy(nouns: StoreNouns, actor: Actor, memory: Memory, target: ContainerRow): Promise<Memory> {
+async function insertCopy(
+  repositories: Repositories,
+  actor: Actor,
+  memory: Memory,
+  target: ContainerRow,
+): Promise<Memory> {
   const { text, kind, isStatic, isInference, forgetReason, origin, metadata, entities, buckets } = memory;
   const { forgetAfter, ownForgetAfter } = memory;
   const draft = { text, kind, isStatic, isInference, forgetAfter, ownForgetAfter, forgetReason, origin, metadata };
-  const copy = await nouns.memories.insert(
+  const copy = await repositories.memories.insert(
     actor.organizationId,
     { ...draft, id: createId(), containerTag: target.tag, ...(entities && { entities }), ...(buckets && { buckets }) },
     { parentId: null, rootId: null, version: 1 },
   );
-  await nouns.units.indexText({ unit: unitOf("memory", copy.seq), containerIds: [target.id], text, context: "" });
+  await repositories.units.indexText({
+    unit: unitOf("memory", copy.seq),
+    containerIds: [target.id],
+    text,
+    context: "",
+  });
   return copy;
 }
 
 /** The words of the document that state each memory, by its id. */
 async function quotationsOf(
-  { memories }: StoreNouns,
+  { memories }: Repositories,
   { organizationId }: Actor,
   stated: readonly Memory[],
   documentId: string,

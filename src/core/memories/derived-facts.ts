@@ -1,5 +1,5 @@
 import { iso } from "../../lib/time.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
 import { outcomeOf, takeRoom, type Batch, type FactWriting } from "./fact-writing.js";
 import { isWithdrawn } from "./forget.js";
@@ -17,28 +17,28 @@ const FEWEST_SOURCES = 2;
  * @returns null when it is known already, was refused before, when not all that it follows from is told now, or when there is no room
  */
 export async function writeDerived(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   fact: ResolvedFact,
   batch: Batch,
 ): Promise<RememberedFact | null> {
   const { organizationId } = writing.actor;
-  const sources = await sourcesOf(nouns, writing, fact, batch.written);
-  if (!sources || (await isKnown(nouns, writing, fact))) return null;
+  const sources = await sourcesOf(repositories, writing, fact, batch.written);
+  if (!sources || (await isKnown(repositories, writing, fact))) return null;
   const { updates: _updates, ...stated } = fact.candidate;
   const candidate = { ...stated, isStatic: false, isInference: true, ...endOf([stated, ...sources]) };
   const judged = judgeFact(candidate, writing.origin, null, fact.judgement);
   // An instruction follows from nothing.
   if (judged.isFlagged || !takeRoom(batch)) return null;
   const label = judged.label ?? labelFrom(sources);
-  const memory = await insertMemory(nouns, writing, { ...fact, ...judged, label }, { batch });
-  for (const source of sources) await nouns.memories.relate(organizationId, memory.id, source.id, "derives");
+  const memory = await insertMemory(repositories, writing, { ...fact, ...judged, label }, { batch });
+  for (const source of sources) await repositories.memories.relate(organizationId, memory.id, source.id, "derives");
   return outcomeOf(memory, "review");
 }
 
 /** All that it is said to follow from; null unless each of that is told now and was stated by somebody. */
 async function sourcesOf(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   { candidate: { relation } }: ResolvedFact,
   written: readonly (RememberedFact | null)[],
@@ -47,7 +47,7 @@ async function sourcesOf(
   const ids = [...relation.ids, ...(relation.facts ?? []).map((place) => written[place]?.id ?? "")];
   const sources: Memory[] = [];
   for (const id of new Set(ids)) {
-    const memory = id === "" ? null : await activeNow(nouns, writing, id);
+    const memory = id === "" ? null : await activeNow(repositories, writing, id);
     if (!memory || memory.isInference) return null;
     sources.push(memory);
   }
@@ -56,15 +56,15 @@ async function sourcesOf(
 
 /** What was forgotten or declined once is not guessed again, unless it only went with what it followed from. */
 async function isKnown(
-  nouns: StoreNouns,
+  repositories: Repositories,
   { actor, container, now }: FactWriting,
   fact: ResolvedFact,
 ): Promise<boolean> {
   const { organizationId } = actor;
-  const twin = fact.twin === null ? null : await nouns.memories.byId(organizationId, fact.twin);
+  const twin = fact.twin === null ? null : await repositories.memories.byId(organizationId, fact.twin);
   if (twin?.isLatest && !twin.isForgotten) return true;
-  if (await nouns.memories.byText(organizationId, container.tag, fact.candidate.text)) return true;
-  const earlier = await nouns.memories.byExactText(organizationId, container.tag, fact.candidate.text);
+  if (await repositories.memories.byText(organizationId, container.tag, fact.candidate.text)) return true;
+  const earlier = await repositories.memories.byExactText(organizationId, container.tag, fact.candidate.text);
   return earlier.some(
     (memory) => !isWithdrawn(memory) || (memory.forgetAfter !== null && memory.forgetAfter <= iso(now)),
   );

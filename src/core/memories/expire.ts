@@ -1,7 +1,7 @@
 import { createId } from "../../lib/ids.js";
 import { systemActor } from "../auth.js";
 import { MISSING_JOB } from "../embeddings/roles.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 import { expiryReason } from "./expiry.js";
 import { isOver } from "./find-memory.js";
@@ -16,7 +16,7 @@ import { replacedBy } from "./set-aside.js";
  * back to what it had taken it from, where documents still state that; what had an end of its own does not.
  */
 export async function expireMemory(
-  nouns: StoreNouns,
+  repositories: Repositories,
   organizationId: string,
   memory: Memory,
   now: Date,
@@ -24,9 +24,9 @@ export async function expireMemory(
   const actor = systemActor(organizationId);
   const reason = expiryReason(memory);
   const batchId = createId();
-  const [source] = endedWithDocument(memory) ? await nouns.memories.sources(organizationId, [memory.id]) : [];
-  if (!source) return forgetBatch(nouns, actor, [memory], { reason, batchId });
-  await forgetLeaving(nouns, actor, [memory], { documentId: source.documentId, reason, batchId, now });
+  const [source] = endedWithDocument(memory) ? await repositories.memories.sources(organizationId, [memory.id]) : [];
+  if (!source) return forgetBatch(repositories, actor, [memory], { reason, batchId });
+  await forgetLeaving(repositories, actor, [memory], { documentId: source.documentId, reason, batchId, now });
 }
 
 function endedWithDocument({ forgetAfter, ownForgetAfter }: Memory): boolean {
@@ -46,50 +46,50 @@ export interface Returning {
  * anything has been done since with what holds in its place.
  */
 export async function takePlaceAgain(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   memory: Memory,
   { forgetAfter, cause, now }: Returning,
 ): Promise<void> {
   const { organizationId } = actor;
   if (memory.isLatest || !memory.isForgotten || isOver({ forgetAfter }, now)) return;
-  const versions = await nouns.memories.versions(organizationId, [rootOf(memory)]);
+  const versions = await repositories.memories.versions(organizationId, [rootOf(memory)]);
   const present = versions.find(({ isLatest, isForgotten }) => isLatest && !isForgotten);
-  if (!present || !(await gaveWay(nouns, organizationId, { memory, present }))) return;
-  if (memory.text !== present.text && !(await mayHoldAgain(nouns, organizationId, memory))) return;
+  if (!present || !(await gaveWay(repositories, organizationId, { memory, present }))) return;
+  if (memory.text !== present.text && !(await mayHoldAgain(repositories, organizationId, memory))) return;
   const batchId = createId();
-  await forgetDerived(nouns, actor, [present], batchId);
-  await nouns.memories.update(organizationId, present.id, { isLatest: false });
-  await nouns.units.unindex(unitOf("memory", present.seq));
+  await forgetDerived(repositories, actor, [present], batchId);
+  await repositories.memories.update(organizationId, present.id, { isLatest: false });
+  await repositories.units.unindex(unitOf("memory", present.seq));
   const { ownForgetAfter } = memory;
   const change = { isForgotten: false, forgetReason: null, forgetAfter, ownForgetAfter };
-  await nouns.memories.update(organizationId, memory.id, change);
-  await makeLatest(nouns, organizationId, memory);
+  await repositories.memories.update(organizationId, memory.id, change);
+  await makeLatest(repositories, organizationId, memory);
   const noted = { batchId, action: "memory.reverted", cause };
-  await noteMemory(nouns, systemActor(organizationId), noted, { before: present, after: { id: memory.id } });
-  await replaceAgain(nouns, actor, memory);
-  await nouns.jobs.enqueue([MISSING_JOB]);
+  await noteMemory(repositories, systemActor(organizationId), noted, { before: present, after: { id: memory.id } });
+  await replaceAgain(repositories, actor, memory);
+  await repositories.jobs.enqueue([MISSING_JOB]);
 }
 
 /** Forgets again what was brought back when the time of this memory was over, as far as nothing else was done with it. */
-export async function replaceAgain(nouns: StoreNouns, actor: Actor, memory: Memory): Promise<void> {
+export async function replaceAgain(repositories: Repositories, actor: Actor, memory: Memory): Promise<void> {
   const { organizationId } = actor;
-  const relations = await nouns.memories.relations(organizationId, [memory.id]);
+  const relations = await repositories.memories.relations(organizationId, [memory.id]);
   const ids = relations
     .filter(({ fromId, relation }) => relation === "updates" && fromId === memory.id)
     .map(({ toId }) => toId);
-  for (const other of ids.length > 0 ? await nouns.memories.byIds(organizationId, ids) : []) {
+  for (const other of ids.length > 0 ? await repositories.memories.byIds(organizationId, ids) : []) {
     const query = { subjectIds: [other.id], offset: 0, limit: 1 };
-    const [last] = (await nouns.journal.list(organizationId, query)).entries;
+    const [last] = (await repositories.journal.list(organizationId, query)).entries;
     const isBroughtBack = last?.action === "memory.restored" && last.cause?.startsWith(reasonOfLeft(""));
     if (other.isForgotten || !isBroughtBack) continue;
-    await forgetBatch(nouns, actor, [other], { reason: replacedBy(memory.id), batchId: createId() });
+    await forgetBatch(repositories, actor, [other], { reason: replacedBy(memory.id), batchId: createId() });
   }
 }
 
 /** True when this version holds only because the time of the newer one was over, and nothing was done with it since. */
 async function gaveWay(
-  { journal }: StoreNouns,
+  { journal }: Repositories,
   organizationId: string,
   { memory, present }: { readonly memory: Memory; readonly present: Memory },
 ): Promise<boolean> {

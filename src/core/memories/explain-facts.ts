@@ -1,6 +1,6 @@
 import { truncate } from "../../lib/truncate.js";
 import { maySee } from "../auth.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor, Memory, RememberedFact } from "../types.js";
 import { isActive } from "./find-memory.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
@@ -22,14 +22,14 @@ export interface NearMemory {
 const LONGEST_TEXT = 120;
 
 interface Reader {
-  readonly nouns: Pick<StoreNouns, "documents" | "memories">;
+  readonly repositories: Pick<Repositories, "documents" | "memories">;
   readonly actor: Actor;
   readonly now: Date;
 }
 
 /** Reads what the facts of a document touch, as it is now and as far as the actor may see it. */
 export async function explainFacts(
-  { nouns, actor, now }: Reader,
+  { repositories, actor, now }: Reader,
   documentId: string,
   facts: readonly RememberedFact[],
 ): Promise<ExplainedFact[]> {
@@ -37,10 +37,10 @@ export async function explainFacts(
     ...(replaced === undefined ? [] : [replaced]),
     ...closeTo,
   ]);
-  const found = ids.length > 0 ? await nouns.memories.byIds(actor.organizationId, [...new Set(ids)]) : [];
+  const found = ids.length > 0 ? await repositories.memories.byIds(actor.organizationId, [...new Set(ids)]) : [];
   const byId = new Map(found.filter((memory) => maySee(actor, [memory.containerTag])).map((one) => [one.id, one]));
   const stating = async (memory: Memory | undefined) =>
-    memory ? (await documentsStating(nouns, actor, [memory])).filter(({ id }) => id !== documentId) : [];
+    memory ? (await documentsStating(repositories, actor, [memory])).filter(({ id }) => id !== documentId) : [];
   const explained: ExplainedFact[] = [];
   for (const { closeTo = [], ...fact } of facts) {
     const statedIn = fact.replaced === undefined ? [] : await stating(byId.get(fact.replaced));

@@ -1,6 +1,6 @@
 import { systemActor } from "../auth.js";
 import { MISSING_JOB } from "../embeddings/roles.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 import { isOver } from "./find-memory.js";
 import { forgetBatch, forgetDerived, lostGroundOf } from "./forget.js";
@@ -27,12 +27,12 @@ export function isStatedAlone({ sourceCount, isLatest, isForgotten }: Memory): b
  * @param memories the newest versions, none of them forgotten
  */
 export async function forgetLeaving(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   memories: readonly Memory[],
   leaving: Leaving,
 ): Promise<void> {
-  await forgetBatch(nouns, actor, await letEarlierHold(nouns, actor, memories, leaving), leaving);
+  await forgetBatch(repositories, actor, await letEarlierHold(repositories, actor, memories, leaving), leaving);
 }
 
 /**
@@ -42,7 +42,7 @@ export async function forgetLeaving(
  * @returns those that no older version took the place of
  */
 export async function letEarlierHold(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   memories: readonly Memory[],
   leaving: Leaving,
@@ -50,18 +50,18 @@ export async function letEarlierHold(
   const left: Memory[] = [];
   let count = 0;
   for (const memory of memories) {
-    const earlier = await earlierStated(nouns, actor.organizationId, memory, leaving);
-    if (earlier) await stepBack(nouns, actor, { memory, earlier }, leaving);
+    const earlier = await earlierStated(repositories, actor.organizationId, memory, leaving);
+    if (earlier) await stepBack(repositories, actor, { memory, earlier }, leaving);
     else left.push(memory);
-    count += (earlier ? 1 : 0) + (await remindReplaced(nouns, actor.organizationId, memory, leaving));
+    count += (earlier ? 1 : 0) + (await remindReplaced(repositories, actor.organizationId, memory, leaving));
   }
-  if (count > 0) await nouns.jobs.enqueue([MISSING_JOB]);
+  if (count > 0) await repositories.jobs.enqueue([MISSING_JOB]);
   return left;
 }
 
 /** True when another document of its container states a memory. */
 export async function isStatedBeside(
-  { memories, documents }: Pick<StoreNouns, "memories" | "documents">,
+  { memories, documents }: Pick<Repositories, "memories" | "documents">,
   organizationId: string,
   memory: Memory,
   { documentId, now }: Pick<Leaving, "documentId" | "now">,
@@ -75,33 +75,44 @@ export async function isStatedBeside(
 }
 
 /** True unless another active memory says the same, or what it followed from is gone. */
-export async function mayHoldAgain(nouns: StoreNouns, organizationId: string, memory: Memory): Promise<boolean> {
-  const twin = await nouns.memories.byText(organizationId, memory.containerTag, memory.text);
+export async function mayHoldAgain(
+  repositories: Repositories,
+  organizationId: string,
+  memory: Memory,
+): Promise<boolean> {
+  const twin = await repositories.memories.byText(organizationId, memory.containerTag, memory.text);
   if (twin && twin.id !== memory.id) return false;
-  return !memory.isInference || (await lostGroundOf(nouns, organizationId, memory)) === null;
+  return !memory.isInference || (await lostGroundOf(repositories, organizationId, memory)) === null;
 }
 
 /** Makes an older version the newest one of its chain, and findable; its vector is made by a job. */
-export async function makeLatest(nouns: StoreNouns, organizationId: string, memory: Memory): Promise<void> {
-  const container = await nouns.memories.containerOf(organizationId, memory.id);
+export async function makeLatest(repositories: Repositories, organizationId: string, memory: Memory): Promise<void> {
+  const container = await repositories.memories.containerOf(organizationId, memory.id);
   if (!container) return;
-  await nouns.memories.update(organizationId, memory.id, { isLatest: true });
+  await repositories.memories.update(organizationId, memory.id, { isLatest: true });
   const { text } = memory;
-  await nouns.units.indexText({ unit: unitOf("memory", memory.seq), containerIds: [container.id], text, context: "" });
+  await repositories.units.indexText({
+    unit: unitOf("memory", memory.seq),
+    containerIds: [container.id],
+    text,
+    context: "",
+  });
 }
 
 /** The newest older version that other documents of the container state, or null. */
 async function earlierStated(
-  nouns: StoreNouns,
+  repositories: Repositories,
   organizationId: string,
   memory: Memory,
   leaving: Leaving,
 ): Promise<Memory | null> {
   for (let id = memory.parentId; id !== null;) {
-    const version = await nouns.memories.byId(organizationId, id);
+    const version = await repositories.memories.byId(organizationId, id);
     if (!version || version.containerTag !== memory.containerTag) return null;
-    if (!version.isForgotten && (await isStatedBeside(nouns, organizationId, version, leaving)))
-      return version.text === memory.text || (await mayHoldAgain(nouns, organizationId, version)) ? version : null;
+    if (!version.isForgotten && (await isStatedBeside(repositories, organizationId, version, leaving)))
+      return version.text === memory.text || (await mayHoldAgain(repositories, organizationId, version))
+        ? version
+        : null;
     id = version.parentId;
   }
   return null;
@@ -109,61 +120,64 @@ async function earlierStated(
 
 /** Takes the newest version out of a chain, and makes an older one the newest again. */
 async function stepBack(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   { memory, earlier }: { readonly memory: Memory; readonly earlier: Memory },
   leaving: Leaving,
 ): Promise<void> {
   const { organizationId } = actor;
-  await forgetDerived(nouns, actor, [memory], leaving.batchId);
+  await forgetDerived(repositories, actor, [memory], leaving.batchId);
   const gone = { isLatest: false, isForgotten: true, forgetReason: causeOf(leaving) };
-  await nouns.memories.update(organizationId, memory.id, gone);
-  await nouns.units.unindex(unitOf("memory", memory.seq));
-  await leaveBetween(nouns, organizationId, { memory, earlier }, leaving);
-  await makeLatest(nouns, organizationId, earlier);
+  await repositories.memories.update(organizationId, memory.id, gone);
+  await repositories.units.unindex(unitOf("memory", memory.seq));
+  await leaveBetween(repositories, organizationId, { memory, earlier }, leaving);
+  await makeLatest(repositories, organizationId, earlier);
   const noted = { batchId: leaving.batchId, action: "memory.reverted", cause: causeOf(leaving) };
   // Nobody did anything with the older version but the service itself.
-  await noteMemory(nouns, systemActor(organizationId), noted, { before: memory, after: { id: earlier.id } });
+  await noteMemory(repositories, systemActor(organizationId), noted, { before: memory, after: { id: earlier.id } });
 }
 
 /** Versions between them are no history of the one that holds again: they came after it. */
 async function leaveBetween(
-  nouns: StoreNouns,
+  repositories: Repositories,
   organizationId: string,
   { memory, earlier }: { readonly memory: Memory; readonly earlier: Memory },
   leaving: Leaving,
 ): Promise<void> {
   for (let id = memory.parentId; id !== null && id !== earlier.id;) {
-    const version = await nouns.memories.byId(organizationId, id);
+    const version = await repositories.memories.byId(organizationId, id);
     if (!version) return;
     id = version.parentId;
     if (version.isForgotten) continue;
-    await nouns.memories.update(organizationId, version.id, { isForgotten: true, forgetReason: causeOf(leaving) });
+    await repositories.memories.update(organizationId, version.id, {
+      isForgotten: true,
+      forgetReason: causeOf(leaving),
+    });
     const noted = { batchId: leaving.batchId, action: "memory.forgotten", cause: causeOf(leaving) };
-    await noteMemory(nouns, systemActor(organizationId), noted, { before: version, after: { id: version.id } });
+    await noteMemory(repositories, systemActor(organizationId), noted, { before: version, after: { id: version.id } });
   }
 }
 
 /** Brings back what was forgotten because this memory took its place, where other documents state it. @returns how many */
 async function remindReplaced(
-  nouns: StoreNouns,
+  repositories: Repositories,
   organizationId: string,
   memory: Memory,
   leaving: Leaving,
 ): Promise<number> {
-  const relations = await nouns.memories.relations(organizationId, [memory.id]);
+  const relations = await repositories.memories.relations(organizationId, [memory.id]);
   const replaced = relations.filter(({ fromId, relation }) => relation === "updates" && fromId === memory.id);
   const ids = [...new Set(replaced.map(({ toId }) => toId))];
   let count = 0;
-  for (const other of ids.length > 0 ? await nouns.memories.byIds(organizationId, ids) : []) {
+  for (const other of ids.length > 0 ? await repositories.memories.byIds(organizationId, ids) : []) {
     const isReplaced = other.isLatest && other.isForgotten && other.forgetReason === replacedBy(memory.id);
-    if (!isReplaced || !(await isStatedBeside(nouns, organizationId, other, leaving))) continue;
-    const container = await nouns.memories.containerOf(organizationId, other.id);
-    if (!container || !(await mayHoldAgain(nouns, organizationId, other))) continue;
-    await nouns.memories.update(organizationId, other.id, { isForgotten: false, forgetReason: null });
-    await nouns.units.setForgotten(unitOf("memory", other.seq), container.id, false);
+    if (!isReplaced || !(await isStatedBeside(repositories, organizationId, other, leaving))) continue;
+    const container = await repositories.memories.containerOf(organizationId, other.id);
+    if (!container || !(await mayHoldAgain(repositories, organizationId, other))) continue;
+    await repositories.memories.update(organizationId, other.id, { isForgotten: false, forgetReason: null });
+    await repositories.units.setForgotten(unitOf("memory", other.seq), container.id, false);
     const noted = { batchId: leaving.batchId, action: "memory.restored", cause: causeOf(leaving) };
-    await noteMemory(nouns, systemActor(organizationId), noted, { before: other, after: { id: other.id } });
+    await noteMemory(repositories, systemActor(organizationId), noted, { before: other, after: { id: other.id } });
     count += 1;
   }
   return count;

@@ -2,18 +2,18 @@ import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import { containerOfWrite } from "../containers/usual-container.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { decideMatching } from "./decide-matching.js";
 import { findLatest, isActive } from "./find-memory.js";
 import { derivedFrom, forgetBatch } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
 import { isSameFact } from "./near-duplicates.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { retrieve, shownSimilarity } from "../search/retrieve.js";
 import { findStatement, keepStatement, type Looking, type StatementName } from "./statements.js";
 import { tellTurns } from "../search/statements.js";
-import type { Ground } from "../search/search-scope.js";
+import type { SearchScope } from "../search/search-scope.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
 import type { Actor, Memory, Unit } from "../types.js";
 
@@ -76,7 +76,11 @@ export interface ForgottenMatching {
  * what the query says: then only these. A dry run shows exactly what the same call would forget.
  * @throws AppError `invalid` for neither or both of query and ids
  */
-export async function forgetMatching(context: CoreContext, call: Admitted, raw: unknown): Promise<ForgottenMatching> {
+export async function forgetMatching(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<ForgottenMatching> {
   const parsed = parseInput(forgetMatchingSchema, raw);
   const { actor } = call;
   const input = { ...parsed, containerTag: containerOfWrite(actor, parsed.containerTag) };
@@ -90,28 +94,34 @@ export async function forgetMatching(context: CoreContext, call: Admitted, raw: 
     const statedIn = await statedBy(context.store, actor, matches);
     return { dryRun, matches: listed, forgetBatchId: null, statedIn, summary: summarise(listed.length, found, dryRun) };
   }
-  return once(context, call, "forgetMatching", async (nouns) => {
-    const matches = await readMatches({ ...context, store: nouns }, call, input.containerTag, found, keepStatement);
-    const listed = await withGuesses(nouns, actor.organizationId, matches);
+  return once(context, call, "forgetMatching", async (repositories) => {
+    const matches = await readMatches(
+      { ...context, store: repositories },
+      call,
+      input.containerTag,
+      found,
+      keepStatement,
+    );
+    const listed = await withGuesses(repositories, actor.organizationId, matches);
     const forgetBatchId = createId();
     await forgetBatch(
-      nouns,
+      repositories,
       actor,
       matches.map(({ memory }) => memory),
       { reason: input.reason ?? "asked to forget what matches", batchId: forgetBatchId, metadata: { forgetBatchId } },
     );
-    const statedIn = await statedBy(nouns, actor, matches);
+    const statedIn = await statedBy(repositories, actor, matches);
     return { dryRun, matches: listed, forgetBatchId, statedIn, summary: summarise(listed.length, found, dryRun) };
   });
 }
 
 function statedBy(
-  nouns: Pick<StoreNouns, "documents" | "memories">,
+  repositories: Pick<Repositories, "documents" | "memories">,
   actor: Actor,
   matches: readonly MemoryMatch[],
 ): Promise<StatingDocument[]> {
   return documentsStating(
-    nouns,
+    repositories,
     actor,
     matches.map(({ memory }) => memory),
   );
@@ -119,13 +129,13 @@ function statedBy(
 
 /** The matches, and the guesses that go with them because what they followed from goes. */
 async function withGuesses(
-  nouns: Pick<StoreNouns, "memories">,
+  repositories: Pick<Repositories, "memories">,
   organizationId: string,
   matches: readonly MemoryMatch[],
 ): Promise<Match[]> {
   const matched = matches.map(({ memory }) => memory);
   const known = new Set(matched.map(({ id }) => id));
-  const guesses = (await derivedFrom(nouns, organizationId, matched)).filter(({ id }) => !known.has(id));
+  const guesses = (await derivedFrom(repositories, organizationId, matched)).filter(({ id }) => !known.has(id));
   const lowest = Math.min(1, ...matches.map(({ score }) => score));
   return [...matches.map(shown), ...guesses.map((memory) => shown({ memory, score: lowest }))];
 }
@@ -145,7 +155,7 @@ function byIds(ids: readonly string[]): Found {
 type QueryInput = z.output<typeof forgetMatchingSchema> & { readonly query: string; readonly containerTag: string };
 
 /** What is about the query, at most as many as may be forgotten, best first. */
-async function byQuery(context: CoreContext, call: Admitted, input: QueryInput): Promise<Found> {
+async function byQuery(context: CoreContext, call: AuthorizedCall, input: QueryInput): Promise<Found> {
   const { model } = context;
   const { maxForget, dryRun, containerTag, query } = input;
   const { organizationId } = call.actor;
@@ -187,7 +197,7 @@ function remarkOnOthers(count: number): string {
 /** Everything above the threshold, in rounds, because one search gives only so much and leaves out what repeats. */
 async function searchSimilar(
   context: CoreContext,
-  { actor: { organizationId } }: Admitted,
+  { actor: { organizationId } }: AuthorizedCall,
   { containerTag, threshold, query }: QueryInput,
   enough: number,
 ): Promise<{ similar: Match[]; degraded: Iterable<string> }> {
@@ -198,12 +208,12 @@ async function searchSimilar(
     includeForgotten: false,
   };
   const timeZone = sharedTimeZone(context, containers);
-  const ground = { organizationId, scope, kinds: scope.kinds, timeZone };
+  const searchScope = { organizationId, scope, kinds: scope.kinds, timeZone };
   const left = new Set<Unit>(await context.store.units.matching(organizationId, scope, {}));
   const similar = new Map<string, Match>();
   const degraded = new Set<string>();
   for (let round = 0; round < ROUNDS && similar.size <= enough && left.size > 0; round++) {
-    const { ranked, ...rest } = await retrieve(context, { ...ground, among: [...left] }, query, {
+    const { ranked, ...rest } = await retrieve(context, { ...searchScope, among: [...left] }, query, {
       threshold,
     });
     for (const reason of rest.degraded) degraded.add(reason);
@@ -214,18 +224,18 @@ async function searchSimilar(
       if (score >= threshold) similar.set(detail.id, { id: detail.id, text: detail.text, score });
     }
   }
-  for (const told of await similarTurns(context, ground, { query, threshold, enough })) similar.set(told.id, told);
+  for (const told of await similarTurns(context, searchScope, { query, threshold, enough })) similar.set(told.id, told);
   return { similar: [...similar.values()].toSorted((one, other) => other.score - one.score), degraded };
 }
 
 /** Turns of conversations that are told as memories: of what one search gives, those that are similar by themselves. */
 async function similarTurns(
   context: CoreContext,
-  { scope, ...ground }: Pick<Ground, "organizationId" | "scope" | "timeZone">,
+  { scope, ...searchScope }: Pick<SearchScope, "organizationId" | "scope" | "timeZone">,
   { query, threshold, enough }: { readonly query: string; readonly threshold: number; readonly enough: number },
 ): Promise<Match[]> {
   const kinds = ["chunk", "memory"] as const;
-  const place = { ...ground, scope: { ...scope, kinds }, kinds, among: undefined };
+  const place = { ...searchScope, scope: { ...scope, kinds }, kinds, among: undefined };
   const { ranked } = await retrieve(context, place, query, { threshold });
   const found = await tellTurns(context, place, ranked, enough + 1);
   return found.ranked.flatMap(({ unit, ownSimilarity }) => {
@@ -243,7 +253,7 @@ interface MemoryMatch {
 /** The newest versions of what was found, each once, without what is not active in the container. */
 async function readMatches(
   looking: Looking,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   containerTag: string,
   { scores, texts }: Found,
   findUnwritten: typeof keepStatement,

@@ -3,7 +3,7 @@ import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
 import { containerOfWrite } from "../containers/usual-container.js";
 import { dropBlobs } from "../documents/blobs.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { lookUpDocument, removeDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
 import { findByExactText, findLatest, isOver, noSuchText } from "./find-memory.js";
@@ -47,29 +47,29 @@ export interface Forgotten {
  * All or nothing: one unknown id and nothing is forgotten.
  * @throws AppError `not_found`, `conflict` when a memory is forgotten already, `invalid` when nothing is named
  */
-export async function forget(context: CoreContext, call: Admitted, raw: unknown): Promise<Forgotten> {
+export async function forget(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Forgotten> {
   const input = parseInput(forgetSchema, raw);
   if (input.containerTag) requireContainer(call.actor, input.containerTag);
   const named = [input.ids, input.content, input.query].filter((selector) => selector !== undefined);
   if (named.length !== 1)
     throw invalid([{ path: [], message: "name exactly one of id, content (the exact text) and query" }]);
   if (input.query !== undefined) return listCandidates(context, call, { ...input, query: input.query });
-  return once(context, call, "forget", async (nouns) => {
+  return once(context, call, "forget", async (repositories) => {
     const memories =
       input.content !== undefined
-        ? [await findByText({ ...context, store: nouns }, call.actor, input.containerTag, input.content)]
-        : await findByIds({ ...context, store: nouns }, call.actor, input.containerTag, input.ids ?? []);
+        ? [await findByText({ ...context, store: repositories }, call.actor, input.containerTag, input.content)]
+        : await findByIds({ ...context, store: repositories }, call.actor, input.containerTag, input.ids ?? []);
     for (const memory of memories) refuseForgotten(memory, context.clock.now());
     const batchId = createId();
-    await forgetBatch(nouns, call.actor, memories, { reason: input.reason ?? DEFAULT_REASON, batchId });
-    const statedIn = await documentsStating(nouns, call.actor, memories);
+    await forgetBatch(repositories, call.actor, memories, { reason: input.reason ?? DEFAULT_REASON, batchId });
+    const statedIn = await documentsStating(repositories, call.actor, memories);
     return { forgotten: memories.map(({ id, text }) => ({ id, text })), candidates: [], statedIn, batchId };
   });
 }
 
 async function listCandidates(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   input: z.output<typeof forgetSchema> & { query: string },
 ): Promise<Forgotten> {
   const { results } = await searchMemories(context, call, {
@@ -107,14 +107,14 @@ export interface ForgottenOne {
  * @throws AppError `not_found`, `conflict` when the memory is forgotten already, `invalid` when nothing is named,
  *   `forbidden` for a document that lies in containers too which the actor may not use
  */
-export async function forgetOne(context: CoreContext, call: Admitted, raw: unknown): Promise<ForgottenOne> {
+export async function forgetOne(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<ForgottenOne> {
   const parsed = parseInput(forgetOneSchema, raw);
   const { actor } = call;
   const input = { ...parsed, containerTag: containerOfWrite(actor, parsed.containerTag) };
   if (input.id === undefined && input.content === undefined)
     throw invalid([{ path: ["id"], message: "name the memory by id, or by its exact text as content" }]);
-  const { forgotten, files } = await once(context, call, "forgetOne", (nouns) =>
-    removeNamed({ ...context, store: nouns }, actor, input),
+  const { forgotten, files } = await once(context, call, "forgetOne", (repositories) =>
+    removeNamed({ ...context, store: repositories }, actor, input),
   );
   if (forgotten.removed === "document") {
     await dropBlobs(context, files);
@@ -133,20 +133,20 @@ async function removeNamed(
     reason = DEFAULT_REASON,
   }: z.output<typeof forgetOneSchema> & { readonly containerTag: string },
 ): Promise<{ forgotten: ForgottenOne; files: readonly string[] }> {
-  const nouns = looking.store;
+  const repositories = looking.store;
   const memory =
     id !== undefined
       ? await findOrKeep(looking, actor, id, containerTag)
       : await findByText(looking, actor, containerTag, content ?? "");
   if (memory) {
     refuseForgotten(memory, looking.clock.now());
-    await forgetMemories(nouns, actor, [memory], reason);
-    const statedIn = await documentsStating(nouns, actor, [memory]);
+    await forgetMemories(repositories, actor, [memory], reason);
+    const statedIn = await documentsStating(repositories, actor, [memory]);
     return { forgotten: { id: memory.id, removed: "memory", statedIn }, files: [] };
   }
-  const document = await lookUpDocument(nouns, actor, id ?? "", [containerTag]);
+  const document = await lookUpDocument(repositories, actor, id ?? "", [containerTag]);
   if (!document?.containerTags.includes(containerTag)) throw notFound("memory", id ?? "");
-  const files = await removeDocument(nouns, actor, document);
+  const files = await removeDocument(repositories, actor, document);
   return { forgotten: { id: document.id, removed: "document", statedIn: [] }, files };
 }
 

@@ -1,16 +1,16 @@
 import { createId } from "../../lib/ids.js";
 import { stateOf } from "./memory-state.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
 /** Forgets memories softly, inside a transaction: they leave search, and stay in the record with the reason. */
 export async function forgetMemories(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   memories: readonly Memory[],
   reason: string,
 ): Promise<void> {
-  await forgetBatch(nouns, actor, memories, { reason, batchId: createId() });
+  await forgetBatch(repositories, actor, memories, { reason, batchId: createId() });
 }
 
 /** Why memories are forgotten, and what is noted of it. */
@@ -26,15 +26,17 @@ export interface Forgetting {
 
 /** The same as a batch that the caller names and may mark on the memories. */
 export async function forgetBatch(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   memories: readonly Memory[],
   { reason, batchId, action = "memory.forgotten", metadata }: Forgetting,
 ): Promise<void> {
   const { organizationId } = actor;
-  await forgetDerived(nouns, actor, memories, batchId);
+  await forgetDerived(repositories, actor, memories, batchId);
   const tags = [...new Set(memories.map(({ containerTag }) => containerTag))];
-  const containers = new Map((await nouns.containers.find(organizationId, tags)).map(({ id, tag }) => [tag, id]));
+  const containers = new Map(
+    (await repositories.containers.find(organizationId, tags)).map(({ id, tag }) => [tag, id]),
+  );
   const changeOf = (memory: Memory) => ({
     isForgotten: true,
     forgetReason: reason,
@@ -42,10 +44,11 @@ export async function forgetBatch(
   });
   for (const memory of memories) {
     const containerId = containers.get(memory.containerTag);
-    await nouns.memories.update(organizationId, memory.id, changeOf(memory));
-    if (containerId !== undefined) await nouns.units.setForgotten(unitOf("memory", memory.seq), containerId, true);
+    await repositories.memories.update(organizationId, memory.id, changeOf(memory));
+    if (containerId !== undefined)
+      await repositories.units.setForgotten(unitOf("memory", memory.seq), containerId, true);
   }
-  await nouns.journal.append(
+  await repositories.journal.append(
     organizationId,
     // Guesses return after what they followed from: an undo goes backwards.
     memories.toSorted(guessesFirst).map((memory) => ({
@@ -86,25 +89,25 @@ export function isWithdrawn({ isForgotten, forgetReason }: Pick<Memory, "isForgo
  * same batch: undoing that brings first them back, and then what follows. What was approved is a stated fact, and stays.
  */
 export async function forgetDerived(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   gone: readonly Memory[],
   batchId: string,
 ): Promise<void> {
-  for (const { memory, ground } of await guessesFrom(nouns, actor.organizationId, gone))
-    await forgetBatch(nouns, actor, [memory], { reason: withdrawnFor(ground), batchId });
+  for (const { memory, ground } of await guessesFrom(repositories, actor.organizationId, gone))
+    await forgetBatch(repositories, actor, [memory], { reason: withdrawnFor(ground), batchId });
 }
 
 /** Guesses that go with these memories, what follows from guesses too; none of the memories themselves. */
 export async function derivedFrom(
-  nouns: Pick<StoreNouns, "memories">,
+  repositories: Pick<Repositories, "memories">,
   organizationId: string,
   gone: readonly Memory[],
 ): Promise<readonly Memory[]> {
   const all = [...gone];
   for (let next = gone; next.length > 0;) {
     const known = new Set(all.map(({ id }) => id));
-    next = (await guessesFrom(nouns, organizationId, next))
+    next = (await guessesFrom(repositories, organizationId, next))
       .map(({ memory }) => memory)
       .filter(({ id }) => !known.has(id));
     all.push(...next);
@@ -114,7 +117,7 @@ export async function derivedFrom(
 
 /** Guesses that nobody reviewed, and one of these memories that each followed from. */
 async function guessesFrom(
-  { memories }: Pick<StoreNouns, "memories">,
+  { memories }: Pick<Repositories, "memories">,
   organizationId: string,
   grounds: readonly Memory[],
 ): Promise<{ readonly memory: Memory; readonly ground: string }[]> {
@@ -135,7 +138,7 @@ async function guessesFrom(
 
 /** Guesses that nobody reviewed and that a move of these memories would part from something they followed from. */
 export async function guessesParted(
-  { memories }: Pick<StoreNouns, "memories">,
+  { memories }: Pick<Repositories, "memories">,
   organizationId: string,
   moving: readonly Memory[],
 ): Promise<readonly Memory[]> {
@@ -149,17 +152,17 @@ export async function guessesParted(
 }
 
 /** Forgets them where they are now: what they followed from is not told there, not even by its id. */
-export async function forgetParted(nouns: StoreNouns, actor: Actor, parted: readonly Memory[]): Promise<void> {
+export async function forgetParted(repositories: Repositories, actor: Actor, parted: readonly Memory[]): Promise<void> {
   const { organizationId } = actor;
   const ids = parted.map(({ id }) => id);
-  for (const guess of await nouns.memories.byIds(organizationId, ids))
-    if (!guess.isForgotten) await forgetMemories(nouns, actor, [guess], PARTED);
-    else await nouns.memories.update(organizationId, guess.id, { forgetReason: PARTED });
+  for (const guess of await repositories.memories.byIds(organizationId, ids))
+    if (!guess.isForgotten) await forgetMemories(repositories, actor, [guess], PARTED);
+    else await repositories.memories.update(organizationId, guess.id, { forgetReason: PARTED });
 }
 
 /** What a guess followed from that may no longer be told in its container, so that neither may the guess; null when all of it may. */
 export async function lostGroundOf(
-  { memories }: Pick<StoreNouns, "memories">,
+  { memories }: Pick<Repositories, "memories">,
   organizationId: string,
   { id }: Pick<Memory, "id">,
 ): Promise<string | null> {

@@ -1,4 +1,4 @@
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { Batch, FactWriting, FormerStatements } from "./fact-writing.js";
 import { forgetBatch } from "./forget.js";
@@ -14,29 +14,29 @@ const HOLDS: ReadonlySet<string> = new Set(["added", "updated", "extended", "dup
 
 /** Forgets memories whose place another one takes, and says so of both. */
 export async function forgetReplaced(
-  nouns: StoreNouns,
+  repositories: Repositories,
   { actor }: FactWriting,
   { by, replaced }: { readonly by: string; readonly replaced: readonly Memory[] },
   batch: Batch,
 ): Promise<void> {
   if (replaced.length === 0) return;
-  await forgetBatch(nouns, actor, replaced, { reason: replacedBy(by), batchId: batch.id });
-  for (const { id } of replaced) await nouns.memories.relate(actor.organizationId, by, id, "updates");
+  await forgetBatch(repositories, actor, replaced, { reason: replacedBy(by), batchId: batch.id });
+  for (const { id } of replaced) await repositories.memories.relate(actor.organizationId, by, id, "updates");
 }
 
 /** What the document said of the same before its sentence was changed; null when that is not certain. */
 export async function formerStatement(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   candidate: StatedCandidate,
   batch: Batch,
 ): Promise<Memory | null> {
   if (candidate.insteadOf === undefined) return null;
   const beginning = (text: string) => readingOf(text).pieces.slice(0, 2).join(" ");
-  const former = (await statedInSentence(nouns, writing, candidate.insteadOf, batch)).filter(
+  const former = (await statedInSentence(repositories, writing, candidate.insteadOf, batch)).filter(
     ({ text }) => beginning(text) === beginning(candidate.text),
   );
-  const [first, ...more] = await untouchedOf(nouns, writing, former, { batch, enough: 2 });
+  const [first, ...more] = await untouchedOf(repositories, writing, former, { batch, enough: 2 });
   return more.length === 0 ? (first ?? null) : null;
 }
 
@@ -45,18 +45,22 @@ export async function formerStatement(
  * document states in other sentences, or others state too, or a person has touched, stays; and so does all when it would be
  * more than one document may replace.
  */
-export async function forgetFormerStatements(nouns: StoreNouns, writing: FactWriting, batch: Batch): Promise<void> {
+export async function forgetFormerStatements(
+  repositories: Repositories,
+  writing: FactWriting,
+  batch: Batch,
+): Promise<void> {
   for (const [index, { candidate, judgement }] of writing.resolution.facts.entries()) {
     const written = batch.written[index];
     if (candidate.insteadOf === undefined || !written || !HOLDS.has(written.outcome)) continue;
     const room = writing.maxSuperseded - batch.superseded;
     if (room <= 0) return;
-    const stated = await statedInSentence(nouns, writing, candidate.insteadOf, batch);
+    const stated = await statedInSentence(repositories, writing, candidate.insteadOf, batch);
     const isReplaceable = (memory: Memory) => !judgeFact(candidate, writing.origin, memory, judgement).isFlagged;
-    const former = await untouchedOf(nouns, writing, stated, { batch, enough: room + 1, isReplaceable });
+    const former = await untouchedOf(repositories, writing, stated, { batch, enough: room + 1, isReplaceable });
     if (former.length > room) continue;
     batch.superseded += former.length;
-    await forgetReplaced(nouns, writing, { by: written.id, replaced: former }, batch);
+    await forgetReplaced(repositories, writing, { by: written.id, replaced: former }, batch);
   }
 }
 
@@ -68,12 +72,12 @@ const MOST_STATED = 100;
  * states itself; none where there are very many.
  */
 async function statedInSentence(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   sentence: string,
   batch: Batch,
 ): Promise<readonly Memory[]> {
-  const former = (batch.former ??= await readFormer(nouns, writing));
+  const former = (batch.former ??= await readFormer(repositories, writing));
   const known = former.ofSentences.get(sentence);
   const stated = known ?? quotedIn(sentence, former);
   if (!known) former.ofSentences.set(sentence, stated);
@@ -91,7 +95,7 @@ function quotedIn(sentence: string, { ofQuotes }: FormerStatements): readonly Me
 }
 
 /** What the document alone stated when the batch began. Read once: a document may have thousands, and many changed sentences. */
-async function readFormer({ memories }: StoreNouns, writing: FactWriting): Promise<FormerStatements> {
+async function readFormer({ memories }: Repositories, writing: FactWriting): Promise<FormerStatements> {
   const { actor, documentId } = writing;
   const alone = (await memories.ofDocument(actor.organizationId, documentId)).filter(
     (memory) => memory.sourceCount === 1 && isActiveIn(memory, writing),
@@ -118,20 +122,20 @@ interface Wanted {
 
 /** Those of these memories that are still active and that nobody has done anything with; no more than are enough. */
 async function untouchedOf(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   memories: readonly Memory[],
   { batch, enough, isReplaceable = () => true }: Wanted,
 ): Promise<readonly Memory[]> {
   const { organizationId } = writing.actor;
   const ids = memories.map(({ id }) => id);
-  const present = ids.length > 0 ? await nouns.memories.byIds(organizationId, ids) : [];
+  const present = ids.length > 0 ? await repositories.memories.byIds(organizationId, ids) : [];
   const found: Memory[] = [];
   for (const memory of present) {
     if (found.length === enough) break;
     if (memory.sourceCount !== 1 || !isActiveIn(memory, writing)) continue;
     const known = batch.former?.untouched.get(memory.id);
-    const isFree = known ?? (await isUntouched(nouns, organizationId, memory.id));
+    const isFree = known ?? (await isUntouched(repositories, organizationId, memory.id));
     batch.former?.untouched.set(memory.id, isFree);
     if (isFree && isReplaceable(memory)) found.push(memory);
   }

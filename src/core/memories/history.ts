@@ -2,7 +2,7 @@ import { rootOf } from "./root-of.js";
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import { maySee } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
 import type { JournalRow } from "../ports.js";
@@ -53,7 +53,11 @@ async function historyOf(
  * Everything that is known of one memory: its versions, the documents that state them, and who changed what and why.
  * @throws AppError `not_found` for a memory that is unknown or not for this actor
  */
-export async function readHistory(context: CoreContext, { actor }: Admitted, raw: unknown): Promise<MemoryHistory> {
+export async function readHistory(
+  context: CoreContext,
+  { actor }: AuthorizedCall,
+  raw: unknown,
+): Promise<MemoryHistory> {
   const { id } = parseInput(historySchema, raw);
   const { organizationId } = actor;
   const { store } = context;

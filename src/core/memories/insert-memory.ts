@@ -1,7 +1,7 @@
 import { rootOf } from "./root-of.js";
 import { isDeepStrictEqual } from "node:util";
 import { createId } from "../../lib/ids.js";
-import type { MemoryChange, Quotation, StoreNouns } from "../ports.js";
+import type { MemoryChange, Quotation, Repositories } from "../ports.js";
 import { addedReading, readingOf } from "../profile/bucket-verdict.js";
 import { unitOf, type Memory } from "../types.js";
 import { earlier, later } from "./expiry.js";
@@ -13,7 +13,7 @@ import { withoutLabel, type JudgedFact } from "./trust.js";
 
 /** Notes that a memory was stated again: one more source, for longer perhaps, and no guess any more if it was one. */
 export async function strengthen(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   memory: Memory,
   { candidate, isFlagged: isDoubtful }: JudgedFact<StatedCandidate>,
@@ -24,7 +24,12 @@ export async function strengthen(
   const isStatedNow = memory.isInference && !isDoubtful && candidate.isInference !== true;
   const known = isStatedNow ? withoutLabel(memory.metadata) : memory.metadata;
   const link = { documentId: writing.documentId, quote: wordsStating(candidate) ?? null };
-  const isNew = await nouns.memories.addSource(organizationId, memory.id, link.documentId, quotationOf(candidate));
+  const isNew = await repositories.memories.addSource(
+    organizationId,
+    memory.id,
+    link.documentId,
+    quotationOf(candidate),
+  );
   const metadata = candidate.metadata ? { ...known, ...candidate.metadata } : known;
   const isRepeated = isNew || !writing.readAgain;
   const change: MemoryChange = {
@@ -39,14 +44,14 @@ export async function strengthen(
     }),
   };
   if (!isRepeated && changesNothing(memory, change)) return;
-  await nouns.memories.update(organizationId, memory.id, change);
+  await repositories.memories.update(organizationId, memory.id, change);
   const noted = {
     batchId: batch.id,
     action: "memory.strengthened",
     cause: causeOf(writing),
     linked: isNew ? [link] : [],
   };
-  await noteMemory(nouns, writing.actor, noted, { before: memory, after: { id: memory.id } });
+  await noteMemory(repositories, writing.actor, noted, { before: memory, after: { id: memory.id } });
 }
 
 function changesNothing(memory: Memory, change: MemoryChange): boolean {
@@ -65,18 +70,18 @@ export interface Placing {
 
 /** Writes a memory, as the next version of another where it takes the place of one, and makes it findable. */
 export async function insertMemory(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   { candidate, isFlagged: isDoubtful, label, vector, held = [] }: JudgedVector,
   { batch, replaced = null, isPast = false }: Placing,
 ): Promise<Memory> {
   const { organizationId } = writing.actor;
   if (replaced) {
-    await forgetDerived(nouns, writing.actor, [replaced], batch.id);
-    await nouns.memories.update(organizationId, replaced.id, { isLatest: false });
-    await nouns.units.unindex(unitOf("memory", replaced.seq));
+    await forgetDerived(repositories, writing.actor, [replaced], batch.id);
+    await repositories.memories.update(organizationId, replaced.id, { isLatest: false });
+    await repositories.units.unindex(unitOf("memory", replaced.seq));
   }
-  const inserted = await nouns.memories.insert(
+  const inserted = await repositories.memories.insert(
     organizationId,
     {
       id: createId(),
@@ -95,27 +100,27 @@ export async function insertMemory(
       ? { parentId: replaced.id, rootId: rootOf(replaced), version: replaced.version + 1 }
       : { parentId: null, rootId: null, version: 1 },
   );
-  await nouns.memories.addSource(organizationId, inserted.id, writing.documentId, quotationOf(candidate));
-  if (isPast) await nouns.memories.update(organizationId, inserted.id, { isLatest: false });
-  else await makeFindable(nouns, writing, inserted, vector);
+  await repositories.memories.addSource(organizationId, inserted.id, writing.documentId, quotationOf(candidate));
+  if (isPast) await repositories.memories.update(organizationId, inserted.id, { isLatest: false });
+  else await makeFindable(repositories, writing, inserted, vector);
   const memory = { ...inserted, isLatest: !isPast };
   if (!isPast) batch.newcomers.push(memory);
   const action = replaced ? "memory.updated" : "memory.added";
   const wouldReplace = held.map(({ id }) => id);
   const noted = { batchId: batch.id, action, cause: causeOf(writing), wouldReplace };
-  await noteMemory(nouns, writing.actor, noted, { before: replaced, after: memory });
+  await noteMemory(repositories, writing.actor, noted, { before: replaced, after: memory });
   return memory;
 }
 
 async function makeFindable(
-  nouns: StoreNouns,
+  repositories: Repositories,
   { container, resolution }: FactWriting,
   memory: Memory,
   vector: Float32Array | null,
 ): Promise<void> {
   const unit = unitOf("memory", memory.seq);
-  await nouns.units.indexText({ unit, containerIds: [container.id], text: memory.text, context: "" });
-  if (vector && resolution.space) await nouns.units.addVector(unit, resolution.space, vector);
+  await repositories.units.indexText({ unit, containerIds: [container.id], text: memory.text, context: "" });
+  if (vector && resolution.space) await repositories.units.addVector(unit, resolution.space, vector);
 }
 
 /** A fact ends with what states it, if not by itself before. */

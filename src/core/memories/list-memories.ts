@@ -4,7 +4,7 @@ import { groupBy } from "../../lib/group-by.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { maySee, reachableContainers } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { endUserSchema, filtersOf } from "../access/end-user.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { PlacedMemory } from "../ports.js";
@@ -46,7 +46,7 @@ export interface MemoryPage {
  * One page of what is remembered (contract 4.6): the newest versions that are neither forgotten nor over. A page
  * beyond the end is empty.
  */
-export async function listMemories(context: CoreContext, { actor }: Admitted, raw: unknown): Promise<MemoryPage> {
+export async function listMemories(context: CoreContext, { actor }: AuthorizedCall, raw: unknown): Promise<MemoryPage> {
   const parsed = parseInput(listMemoriesSchema, raw);
   const containerTags = reachableContainers(actor, parsed.containerTags);
   if (containerTags === "all" || containerTags.length === 0)

@@ -5,7 +5,7 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import { containerOfWrite } from "../containers/usual-container.js";
 import { keepEntityContext } from "../containers/entity-context.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import type { AppError } from "../errors.js";
 import { endUserOfAddition, withEndUser } from "../access/end-user.js";
 import { resolveFacts, type StatedCandidate } from "./resolve-facts.js";
@@ -67,7 +67,11 @@ export interface CreatedMemories {
  * the same, would fill every search with the same line.
  * @throws AppError `invalid`, also where the settings leave no room for all of them: none is kept then
  */
-export async function createMemories(context: CoreContext, call: Admitted, raw: unknown): Promise<CreatedMemories> {
+export async function createMemories(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<CreatedMemories> {
   const parsed = parseInput(createMemoriesSchema, raw);
   const { organizationId } = call.actor;
   const input = { ...parsed, containerTag: containerOfWrite(call.actor, parsed.containerTag) };
@@ -79,12 +83,13 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
   refusePast("memories", candidates, context.clock.now());
   const place = { organizationId, container: known ?? null, origin: "user" } as const;
   const resolution = await resolveFacts(context, place, candidates);
-  const created = await once(context, call, "createMemories", async (nouns) => {
-    await refuseMerging(nouns, call.actor, [input.containerTag]);
-    const [container] = await nouns.containers.ensure(organizationId, [input.containerTag]);
+  const created = await once(context, call, "createMemories", async (repositories) => {
+    await refuseMerging(repositories, call.actor, [input.containerTag]);
+    const [container] = await repositories.containers.ensure(organizationId, [input.containerTag]);
     if (!container) throw new Error(`Container ${input.containerTag} could not be created`);
-    if (input.entityContext) await keepEntityContext(nouns, call.actor, [input.containerTag], input.entityContext);
-    const document = await nouns.documents.insert(organizationId, {
+    if (input.entityContext)
+      await keepEntityContext(repositories, call.actor, [input.containerTag], input.entityContext);
+    const document = await repositories.documents.insert(organizationId, {
       id: createId(),
       customId: null,
       containerTags: [input.containerTag],
@@ -109,7 +114,7 @@ export async function createMemories(context: CoreContext, call: Admitted, raw: 
       facts: null,
       rememberAsIs: false,
     });
-    const { facts } = await writeFacts(nouns, {
+    const { facts } = await writeFacts(repositories, {
       actor: call.actor,
       client: call.actor.client,
       container,

@@ -1,24 +1,24 @@
 import { iso } from "../../lib/time.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { readSettings } from "../upkeep/settings.js";
 import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
 
 /** How many memories more a document and its container may have by the settings; infinite where these limit neither. */
-export async function roomFor(nouns: StoreNouns, writing: FactWriting): Promise<number> {
+export async function roomFor(repositories: Repositories, writing: FactWriting): Promise<number> {
   const { organizationId } = writing.actor;
-  const settings = await readSettings(nouns, organizationId, writing.client);
+  const settings = await readSettings(repositories, organizationId, writing.client);
   const { maxMemoriesPerDocument, maxMemoriesPerContainer } = settings;
   const ofDocument = maxMemoriesPerDocument
-    ? maxMemoriesPerDocument - (await countOfDocument(nouns, writing))
+    ? maxMemoriesPerDocument - (await countOfDocument(repositories, writing))
     : Infinity;
   const ofContainer = maxMemoriesPerContainer
-    ? maxMemoriesPerContainer - (await countOfContainer(nouns, writing))
+    ? maxMemoriesPerContainer - (await countOfContainer(repositories, writing))
     : Infinity;
   return Math.max(0, Math.min(ofDocument, ofContainer));
 }
 
-async function countOfDocument({ memories }: StoreNouns, writing: FactWriting): Promise<number> {
+async function countOfDocument({ memories }: Repositories, writing: FactWriting): Promise<number> {
   const { actor, documentId, container, now } = writing;
   const stated = await memories.ofDocument(actor.organizationId, documentId);
   const isOver = ({ forgetAfter }: Memory) => forgetAfter !== null && forgetAfter <= iso(now);
@@ -26,7 +26,7 @@ async function countOfDocument({ memories }: StoreNouns, writing: FactWriting): 
     .length;
 }
 
-async function countOfContainer({ memories }: StoreNouns, { actor, container }: FactWriting): Promise<number> {
+async function countOfContainer({ memories }: Repositories, { actor, container }: FactWriting): Promise<number> {
   const one = { sort: "createdAt", order: "desc", offset: 0, limit: 1 } as const;
   return (await memories.list(actor.organizationId, { containerTags: [container.tag], ...one })).total;
 }

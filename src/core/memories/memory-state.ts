@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor, Memory } from "../types.js";
 
 /** A document that a memory was linked to by a change. */
@@ -79,16 +79,16 @@ export interface NotedChange {
  * @param after the memory as it is now; the store is read when only the id is given
  */
 export async function noteMemory(
-  nouns: Pick<StoreNouns, "journal" | "memories">,
+  repositories: Pick<Repositories, "journal" | "memories">,
   actor: Actor,
   { batchId, action, cause, linked = [], unlinked = [], joined, wouldReplace = [] }: NotedChange,
   { before, after }: { readonly before: Memory | null; readonly after: Memory | { readonly id: string } },
 ): Promise<void> {
   const { organizationId } = actor;
-  const memory = "seq" in after ? after : await nouns.memories.byId(organizationId, after.id);
+  const memory = "seq" in after ? after : await repositories.memories.byId(organizationId, after.id);
   if (!memory) throw new Error(`Memory ${after.id} is not there any more`);
   const joining = ({ id }: Memory) => joined?.alone.id === id && { joined };
-  await nouns.journal.append(organizationId, [
+  await repositories.journal.append(organizationId, [
     {
       batchId,
       actor: actor.name,

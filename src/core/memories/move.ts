@@ -3,7 +3,7 @@ import { later } from "./expiry.js";
 import { forgetBatch } from "./forget.js";
 import { noteMemory, type SourceLink } from "./memory-state.js";
 import { joinedTo } from "./set-aside.js";
-import type { ContainerRow, StoreNouns } from "../ports.js";
+import type { ContainerRow, Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
 /**
@@ -11,7 +11,7 @@ import { unitOf, type Actor, type Memory } from "../types.js";
  * active there already is forgotten, after its sources and its strength were given to the one that stays.
  */
 export async function moveMemories(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   memories: readonly Memory[],
   target: ContainerRow,
@@ -19,13 +19,16 @@ export async function moveMemories(
 ): Promise<void> {
   const batchId = createId();
   for (const memory of memories) {
-    const twin = isActive(memory) ? await nouns.memories.byText(actor.organizationId, target.tag, memory.text) : null;
-    const before = twin && twin.id !== memory.id ? await joinTwin(nouns, actor, memory, { twin, batchId }) : memory;
-    await nouns.memories.move(actor.organizationId, memory.id, target.id);
+    const twin = isActive(memory)
+      ? await repositories.memories.byText(actor.organizationId, target.tag, memory.text)
+      : null;
+    const before =
+      twin && twin.id !== memory.id ? await joinTwin(repositories, actor, memory, { twin, batchId }) : memory;
+    await repositories.memories.move(actor.organizationId, memory.id, target.id);
     // Older versions are in no index.
-    if (memory.isLatest) await nouns.units.rescope(unitOf("memory", memory.seq), [target.id]);
+    if (memory.isLatest) await repositories.units.rescope(unitOf("memory", memory.seq), [target.id]);
     const noted = { batchId, action: "memory.moved", cause: reason };
-    await noteMemory(nouns, actor, noted, { before, after: { id: memory.id } });
+    await noteMemory(repositories, actor, noted, { before, after: { id: memory.id } });
   }
 }
 
@@ -35,24 +38,24 @@ function isActive(memory: Memory): boolean {
 
 /** Two memories that say the same become one: what the one knew is kept at the other. @returns the one, forgotten */
 async function joinTwin(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   memory: Memory,
   { twin, batchId }: { readonly twin: Memory; readonly batchId: string },
 ): Promise<Memory> {
   const { organizationId } = actor;
   const linked: SourceLink[] = [];
-  for (const { documentId } of await nouns.memories.sources(organizationId, [memory.id]))
-    if (await nouns.memories.addSource(organizationId, twin.id, documentId, null))
+  for (const { documentId } of await repositories.memories.sources(organizationId, [memory.id]))
+    if (await repositories.memories.addSource(organizationId, twin.id, documentId, null))
       linked.push({ documentId, quote: null });
-  await nouns.memories.update(organizationId, twin.id, {
+  await repositories.memories.update(organizationId, twin.id, {
     strength: twin.strength + memory.strength,
     isStatic: twin.isStatic || memory.isStatic,
     forgetAfter: later(twin.forgetAfter, memory.forgetAfter),
     ownForgetAfter: later(twin.ownForgetAfter, memory.ownForgetAfter),
   });
   const noted = { batchId, action: "memory.merged", cause: `the same as memory ${memory.id}`, linked };
-  await noteMemory(nouns, actor, noted, { before: twin, after: { id: twin.id } });
-  await forgetBatch(nouns, actor, [memory], { reason: joinedTo(twin.id), batchId });
-  return (await nouns.memories.byId(organizationId, memory.id)) ?? memory;
+  await noteMemory(repositories, actor, noted, { before: twin, after: { id: twin.id } });
+  await forgetBatch(repositories, actor, [memory], { reason: joinedTo(twin.id), batchId });
+  return (await repositories.memories.byId(organizationId, memory.id)) ?? memory;
 }

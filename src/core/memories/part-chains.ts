@@ -1,7 +1,7 @@
 import { systemActor } from "../auth.js";
 import { groupBy } from "../../lib/group-by.js";
 import { createId } from "../../lib/ids.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import { isStatedBeside, makeLatest, mayHoldAgain } from "./forget-leaving.js";
 import { noteMemory } from "./memory-state.js";
@@ -21,7 +21,7 @@ export interface PartedChain {
 
 /** Divides whole chains, each with its newest version, which goes: of the older ones go those that only this document states. */
 export async function divideChains(
-  nouns: StoreNouns,
+  repositories: Repositories,
   versions: readonly Memory[],
   { organizationId, documentId }: Parting,
 ): Promise<readonly PartedChain[]> {
@@ -29,12 +29,12 @@ export async function divideChains(
   for (const [, chain] of groupBy(versions, rootOf)) {
     const [going, staying]: [Memory[], Memory[]] = [[], []];
     const ids = chain.map(({ id }) => id);
-    const sources = await nouns.memories.sources(organizationId, ids);
+    const sources = await repositories.memories.sources(organizationId, ids);
     const own = new Set(sources.filter((source) => source.documentId === documentId).map(({ memoryId }) => memoryId));
     for (const version of chain) {
       const goes =
         version.isLatest ||
-        (own.has(version.id) && !(await isStatedBeside(nouns, organizationId, version, { documentId })));
+        (own.has(version.id) && !(await isStatedBeside(repositories, organizationId, version, { documentId })));
       (goes ? going : staying).push(version);
     }
     chains.push({ going: inOrder(going), staying: inOrder(staying) });
@@ -47,7 +47,7 @@ export async function divideChains(
  * where it is still stated there, unless a person had forgotten what took its place.
  */
 export async function partChains(
-  nouns: StoreNouns,
+  repositories: Repositories,
   chains: readonly PartedChain[],
   { organizationId, documentId }: Parting,
 ): Promise<void> {
@@ -55,23 +55,23 @@ export async function partChains(
   for (const { going, staying } of chains) {
     const newest = going.find(({ isLatest }) => isLatest);
     if (staying.length === 0 || !newest) continue;
-    for (const part of [going, staying]) await chainAnew(nouns, organizationId, part);
+    for (const part of [going, staying]) await chainAnew(repositories, organizationId, part);
     const open = staying.toReversed().filter(({ isForgotten }) => !isForgotten);
     let head: Memory | undefined;
     for (const version of open)
-      if (!head && (await isStatedBeside(nouns, organizationId, version, { documentId }))) head = version;
-    const holds = !newest.isForgotten && head && (await mayHoldAgain(nouns, organizationId, head));
+      if (!head && (await isStatedBeside(repositories, organizationId, version, { documentId }))) head = version;
+    const holds = !newest.isForgotten && head && (await mayHoldAgain(repositories, organizationId, head));
     const top = head ?? open[0] ?? staying.at(-1);
     if (!top) continue;
-    if (holds) await makeLatest(nouns, organizationId, top);
+    if (holds) await makeLatest(repositories, organizationId, top);
     else
-      await nouns.memories.update(organizationId, top.id, {
+      await repositories.memories.update(organizationId, top.id, {
         isLatest: true,
         isForgotten: true,
         forgetReason: "what replaced it was moved",
       });
     const noted = { batchId, action: "memory.reverted", cause: "what took its place was moved" };
-    await noteMemory(nouns, systemActor(organizationId), noted, { before: newest, after: { id: top.id } });
+    await noteMemory(repositories, systemActor(organizationId), noted, { before: newest, after: { id: top.id } });
   }
 }
 
@@ -80,12 +80,16 @@ function inOrder(versions: readonly Memory[]): readonly Memory[] {
 }
 
 /** Leads from none of these versions to one that is not among them. */
-async function chainAnew(nouns: StoreNouns, organizationId: string, versions: readonly Memory[]): Promise<void> {
+async function chainAnew(
+  repositories: Repositories,
+  organizationId: string,
+  versions: readonly Memory[],
+): Promise<void> {
   const [first] = versions;
   if (!first) return;
   for (const [index, { id }] of versions.entries()) {
     const parentId = versions[index - 1]?.id ?? null;
     const lineage = { parentId, rootId: parentId === null ? null : first.id, version: index + 1 };
-    await nouns.memories.update(organizationId, id, { lineage });
+    await repositories.memories.update(organizationId, id, { lineage });
   }
 }

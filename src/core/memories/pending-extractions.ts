@@ -3,13 +3,13 @@ import { windowsOf } from "../../language/windows.js";
 import { requireContainer } from "../auth.js";
 import { sharedTimeZone, writtenWhen } from "../containers/time-zone.js";
 import { usualContainer } from "../containers/usual-container.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { contextFilter } from "../documents/context-filter.js";
 import { guidanceFor } from "../documents/guidance.js";
 import { formsMemories } from "../documents/memory-paths.js";
 import { containerTagSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { ContainerRow, ExtractionGuidance, ExtractionTask, StoreNouns, UnreadDocument } from "../ports.js";
+import type { ContainerRow, ExtractionGuidance, ExtractionTask, Repositories, UnreadDocument } from "../ports.js";
 import { retrieve } from "../search/retrieve.js";
 import type { Document } from "../types.js";
 import { isOver } from "./find-memory.js";
@@ -71,7 +71,7 @@ export interface PendingExtractions {
  */
 export async function pendingExtractions(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<PendingExtractions> {
   const { containerTag = usualContainer(call.actor), limit } = parseInput(pendingExtractionsSchema, raw);
@@ -80,11 +80,11 @@ export async function pendingExtractions(
   const instructions = EXTRACTION_FORM;
   const [container] = await context.store.containers.find(organizationId, [containerTag]);
   if (!container) return { tasks: [], remaining: 0, instructions };
-  const { ids } = await once(context, call, "pendingExtractions", async (nouns) => {
-    await openTasks(nouns, organizationId, container, limit);
+  const { ids } = await once(context, call, "pendingExtractions", async (repositories) => {
+    await openTasks(repositories, organizationId, container, limit);
     const until = new Date(context.clock.now().getTime() + RESERVATION);
     const reservation = { limit, maxCharacters: MOST_CHARACTERS, until, by: name };
-    return { ids: await nouns.extractionTasks.reserve(organizationId, container.id, reservation) };
+    return { ids: await repositories.extractionTasks.reserve(organizationId, container.id, reservation) };
   });
   const tasks: PendingTask[] = [];
   for (const id of ids) tasks.push(...(await describeTask(context, organizationId, container, id)));
@@ -94,38 +94,38 @@ export async function pendingExtractions(
 
 /** Cuts documents into tasks until there are as many free ones as are wanted, if there are. */
 async function openTasks(
-  nouns: StoreNouns,
+  repositories: Repositories,
   organizationId: string,
   container: ContainerRow,
   wanted: number,
 ): Promise<void> {
-  const { extractionTasks } = nouns;
+  const { extractionTasks } = repositories;
   for (let round = 0; round < ROUNDS; round++) {
     const missing = wanted - (await extractionTasks.countFree(organizationId, container.id, wanted));
     if (missing <= 0) return;
     const unread = await extractionTasks.unread(organizationId, container.id, missing);
     if (unread.length === 0) return;
-    for (const one of unread) await openDocument(nouns, organizationId, container, one);
+    for (const one of unread) await openDocument(repositories, organizationId, container, one);
   }
 }
 
 async function openDocument(
-  nouns: StoreNouns,
+  repositories: Repositories,
   organizationId: string,
   { id: containerId, tag }: ContainerRow,
   { id, readRevision }: UnreadDocument,
 ): Promise<void> {
-  const document = await nouns.documents.byId(organizationId, id);
+  const document = await repositories.documents.byId(organizationId, id);
   if (!document) return;
   const { revision, content, filepath } = document;
-  const isRead = await formsMemories(nouns, organizationId, tag, filepath);
+  const isRead = await formsMemories(repositories, organizationId, tag, filepath);
   const known =
-    readRevision === null ? null : await nouns.documents.revisionText(organizationId, document.id, readRevision);
+    readRevision === null ? null : await repositories.documents.revisionText(organizationId, document.id, readRevision);
   const start = known !== null && content.startsWith(known) ? known.length : 0;
   const windows = windowsOf(content.slice(start), WINDOW)
     .map((window) => ({ start: window.start + start, end: window.end + start }))
     .filter((window) => isRead && /[\p{L}\p{N}]/u.test(content.slice(window.start, window.end)));
-  await nouns.extractionTasks.open(organizationId, { id, revision, containerId }, windows);
+  await repositories.extractionTasks.open(organizationId, { id, revision, containerId }, windows);
 }
 
 /** What the agent is given; nothing for a task whose document was changed in this very moment. */

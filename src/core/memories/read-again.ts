@@ -1,7 +1,7 @@
 import { iso } from "../../lib/time.js";
 import { isStopWord, tokenise } from "../../language/words.js";
 import { systemActor } from "../auth.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import { forgetBatch, isWithdrawn } from "./forget.js";
 import type { ReadingAgain } from "./fact-writing.js";
@@ -28,7 +28,7 @@ export interface Reread {
  * since, in these words or others and in any of its containers, and what is over by now.
  */
 export async function withoutPast(
-  { memories }: Pick<StoreNouns, "memories">,
+  { memories }: Pick<Repositories, "memories">,
   { organizationId, documentId }: Reread,
   candidates: readonly StatedCandidate[],
   now: Date,
@@ -92,27 +92,30 @@ export interface Found extends ReadingAgain {
  * its batch. What a person wrote, changed or reviewed stays, and so does what took the place of something else.
  */
 export async function forgetNotFound(
-  nouns: StoreNouns,
+  repositories: Repositories,
   reread: Reread,
   { ids, texts, batchId, cause }: Found,
 ): Promise<void> {
-  const lost = (await readOnlyFrom(nouns, reread)).filter(
+  const lost = (await readOnlyFrom(repositories, reread)).filter(
     ({ id, text }) => !ids.has(id) && !texts.some((found) => isSameFact(found, text)),
   );
   const reason = `${NOT_FOUND} ${reread.documentId}, ${cause}`;
-  await forgetBatch(nouns, systemActor(reread.organizationId), lost, { reason, batchId });
+  await forgetBatch(repositories, systemActor(reread.organizationId), lost, { reason, batchId });
 }
 
 /**
  * The active memories that the service read from this document alone and that nobody else has done anything with. None
  * that took the place of something else.
  */
-export async function readOnlyFrom(nouns: StoreNouns, { organizationId, documentId }: Reread): Promise<Memory[]> {
+export async function readOnlyFrom(
+  repositories: Repositories,
+  { organizationId, documentId }: Reread,
+): Promise<Memory[]> {
   const untouched: Memory[] = [];
-  for (const memory of await nouns.memories.ofDocument(organizationId, documentId)) {
+  for (const memory of await repositories.memories.ofDocument(organizationId, documentId)) {
     const isActive = memory.isLatest && !memory.isForgotten;
     if (!isActive || memory.sourceCount !== 1 || memory.parentId !== null) continue;
-    if (await isUntouched(nouns, organizationId, memory.id)) untouched.push(memory);
+    if (await isUntouched(repositories, organizationId, memory.id)) untouched.push(memory);
   }
   return untouched;
 }
@@ -122,7 +125,7 @@ const MOVED = "memory.moved";
 
 /** True when nobody but the service itself has ever done more with a memory than move it, and it was derived from no other. */
 export async function isUntouched(
-  { journal, memories }: Pick<StoreNouns, "journal" | "memories">,
+  { journal, memories }: Pick<Repositories, "journal" | "memories">,
   organizationId: string,
   memoryId: string,
 ): Promise<boolean> {

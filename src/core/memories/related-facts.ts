@@ -1,7 +1,7 @@
 import { groupBy } from "../../lib/group-by.js";
 import { inTimeZone } from "../../lib/time-zone.js";
 import { iso } from "../../lib/time.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
 import { readingOfFact } from "./reading.js";
@@ -22,9 +22,12 @@ export type Related =
 const NEWCOMERS = 200;
 
 /** Memories that were written after a resolution had looked, and by another document perhaps. */
-export async function newcomers(nouns: StoreNouns, { actor, container, resolution }: FactWriting): Promise<Memory[]> {
+export async function newcomers(
+  repositories: Repositories,
+  { actor, container, resolution }: FactWriting,
+): Promise<Memory[]> {
   const afterSeq = resolution.newestSeen;
-  return nouns.memories.active(actor.organizationId, container.tag, { limit: NEWCOMERS, afterSeq });
+  return repositories.memories.active(actor.organizationId, container.tag, { limit: NEWCOMERS, afterSeq });
 }
 
 /** What has been written since a fact was resolved, for its decision inside the transaction. */
@@ -38,7 +41,7 @@ export interface Since {
 
 /** Decides by rules how a fact relates to the memories of its container, as they are in this transaction. */
 export async function relateFact(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   { candidate, related }: Pick<ResolvedFact, "candidate" | "related">,
   since: Since,
@@ -47,7 +50,7 @@ export async function relateFact(
   const late = since.newcomers.filter(({ text }) => mayRelate(reading, text)).map(({ id }) => id);
   const ids = [...new Set([...related, ...late])];
   if (ids.length === 0) return { kind: "new" };
-  const found = await nouns.memories.byIds(writing.actor.organizationId, ids);
+  const found = await repositories.memories.byIds(writing.actor.organizationId, ids);
   const memories = found.filter((memory) => isActiveIn(memory, writing)).toSorted((one, other) => other.seq - one.seq);
   const decision = decide(
     {
@@ -58,7 +61,7 @@ export async function relateFact(
       isTemporary: candidate.forgetAfter !== undefined || (since.documentEnd ?? null) !== null,
       statedTogether: since.stated,
     },
-    await withDates(nouns, writing, memories),
+    await withDates(repositories, writing, memories),
   );
   const memoryOf = (id: string) => memories.find((memory) => memory.id === id);
   switch (decision.kind) {
@@ -97,16 +100,16 @@ function writtenDate(metadata: Readonly<Record<string, unknown>> | null | undefi
 
 /** A memory was said when the newest of its documents is from, or when it was written down. */
 export async function withDates(
-  nouns: StoreNouns,
+  repositories: Repositories,
   { actor, timeZone }: Pick<FactWriting, "actor" | "timeZone">,
   memories: readonly Memory[],
 ): Promise<KnownFact[]> {
   const { organizationId } = actor;
-  const sources = await nouns.memories.sources(
+  const sources = await repositories.memories.sources(
     organizationId,
     memories.map(({ id }) => id),
   );
-  const heads = await nouns.documents.headsByIds(organizationId, [
+  const heads = await repositories.documents.headsByIds(organizationId, [
     ...new Set(sources.map(({ documentId }) => documentId)),
   ]);
   const dateOf = new Map(heads.map(({ id, documentDate }) => [id, documentDate]));

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireContainer } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { type Approval, approveMemory, approvalThatReplaced } from "./approve.js";
 import { findLatest, isActive } from "./find-memory.js";
@@ -11,7 +11,7 @@ import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import { undoEntries } from "./undo.js";
-import type { ContainerRow, InferredMemory, StoreNouns } from "../ports.js";
+import type { ContainerRow, InferredMemory, Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 
 /** What the journal calls it. */
@@ -25,7 +25,7 @@ const inferredSchema = z.object({ containerTag: containerTagSchema });
 /** Guesses of a container that nobody reviewed, those with the most grounds first; none for a container that is not there. */
 export async function listInferred(
   { store }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<readonly InferredMemory[]> {
   const { containerTag } = parseInput(inferredSchema, raw);
@@ -56,21 +56,21 @@ export interface Reviewed {
  *   `conflict` for a memory that is no open guess, nothing to undo, a text that is known again meanwhile, or an approval
  *   that cannot be undone as a whole
  */
-export async function reviewInferred(context: CoreContext, call: Admitted, raw: unknown): Promise<Reviewed> {
+export async function reviewInferred(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Reviewed> {
   const input = parseInput(reviewSchema, raw);
   const { actor } = call;
   requireContainer(actor, input.containerTag);
-  const reviewed = await once(context, call, "reviewInferred", async (nouns) => {
-    const [container] = await nouns.containers.find(actor.organizationId, [input.containerTag]);
+  const reviewed = await once(context, call, "reviewInferred", async (repositories) => {
+    const [container] = await repositories.containers.find(actor.organizationId, [input.containerTag]);
     if (!container) throw new AppError("not_found", `Container not found: ${input.containerTag}`);
-    const memory = await findLatest(nouns.memories, actor, input.id, container.tag);
+    const memory = await findLatest(repositories.memories, actor, input.id, container.tag);
     const status = memory && statusOf(memory);
     const isThere = memory && (status === "declined" || isActive(memory, context.clock.now()));
-    if (!isThere || !(await liesIn(nouns, actor, memory, container))) throw notFound("memory", input.id);
+    if (!isThere || !(await liesIn(repositories, actor, memory, container))) throw notFound("memory", input.id);
     refuseWrongState(memory, status, input.action);
     const timeZone = sharedTimeZone(context, [container]);
-    await STEPS[input.action]({ nouns, actor, container, memory, now: context.clock.now(), timeZone });
-    const after = await nouns.memories.byId(actor.organizationId, memory.id);
+    await STEPS[input.action]({ repositories, actor, container, memory, now: context.clock.now(), timeZone });
+    const after = await repositories.memories.byId(actor.organizationId, memory.id);
     if (!after) throw notFound("memory", memory.id);
     const { id, isInference, isForgotten } = after;
     return { id, isInference, isForgotten, reviewStatus: statusOf(after) };
@@ -88,7 +88,7 @@ function statusOf({ metadata, isForgotten }: Memory): ReviewStatus | null {
 
 /** False for a memory of a container that was deleted, when a new one has its tag. */
 async function liesIn(
-  { units }: StoreNouns,
+  { units }: Repositories,
   { organizationId }: Actor,
   memory: Memory,
   container: ContainerRow,
@@ -112,8 +112,8 @@ function refuseWrongState(memory: Memory, status: ReviewStatus | null, action: A
 const STEPS: Readonly<Record<Action, (step: Approval) => Promise<void>>> = {
   approve: approveMemory,
 
-  async decline({ nouns, actor, memory }) {
-    await forgetBatch(nouns, actor, [memory], {
+  async decline({ repositories, actor, memory }) {
+    await forgetBatch(repositories, actor, [memory], {
       reason: "declined in review",
       batchId: createId(),
       action: DECLINED,
@@ -122,38 +122,38 @@ const STEPS: Readonly<Record<Action, (step: Approval) => Promise<void>>> = {
   },
 
   async undo(step) {
-    const { nouns, actor, container, memory } = step;
+    const { repositories, actor, container, memory } = step;
     const approval = memory.isForgotten ? null : await approvalThatReplaced(step);
     if (approval !== null) return undoApproval(step, approval);
     const { reviewStatus: _reviewed, ...metadata } = memory.metadata ?? {};
     if (memory.isForgotten) await refuseKnownAgain(step);
     if (memory.isForgotten) await refuseGroundless(step);
-    await nouns.memories.update(actor.organizationId, memory.id, {
+    await repositories.memories.update(actor.organizationId, memory.id, {
       isInference: true,
       metadata: Object.keys(metadata).length > 0 ? metadata : null,
       ...(memory.isForgotten && { isForgotten: false, forgetReason: await reasonBeforeDecline(step) }),
     });
-    if (memory.isForgotten) await nouns.units.setForgotten(unitOf("memory", memory.seq), container.id, false);
+    if (memory.isForgotten) await repositories.units.setForgotten(unitOf("memory", memory.seq), container.id, false);
     await note(step, "memory.review_undone");
   },
 };
 
 /** Brings back what the memory replaced, all of it or nothing. */
-async function undoApproval({ nouns, actor, memory, now }: Approval, batchId: string): Promise<void> {
-  const { skipped } = await undoEntries({ nouns, actor, now, batchId, undoId: createId(), vectors: new Map() });
+async function undoApproval({ repositories, actor, memory, now }: Approval, batchId: string): Promise<void> {
+  const { skipped } = await undoEntries({ repositories, actor, now, batchId, undoId: createId(), vectors: new Map() });
   const [first] = skipped;
   if (first) throw new AppError("conflict", `The approval of memory ${memory.id} cannot be undone: ${first.reason}.`);
 }
 
 /** Why the memory was to be forgotten some day, from before its decline gave another reason. */
-async function reasonBeforeDecline({ nouns, actor, memory }: Approval): Promise<string | null> {
-  const declined = await nouns.journal.latest(actor.organizationId, memory.id, DECLINED);
+async function reasonBeforeDecline({ repositories, actor, memory }: Approval): Promise<string | null> {
+  const declined = await repositories.journal.latest(actor.organizationId, memory.id, DECLINED);
   const before = z.object({ forgetReason: z.string().nullable() }).safeParse(declined?.before);
   return before.success ? before.data.forgetReason : null;
 }
 
-async function refuseGroundless({ nouns, actor, memory }: Approval): Promise<void> {
-  const lost = await lostGroundOf(nouns, actor.organizationId, memory);
+async function refuseGroundless({ repositories, actor, memory }: Approval): Promise<void> {
+  const lost = await lostGroundOf(repositories, actor.organizationId, memory);
   if (lost !== null)
     throw new AppError(
       "conflict",
@@ -161,8 +161,8 @@ async function refuseGroundless({ nouns, actor, memory }: Approval): Promise<voi
     );
 }
 
-async function refuseKnownAgain({ nouns, actor, container, memory }: Approval): Promise<void> {
-  const known = await nouns.memories.byText(actor.organizationId, container.tag, memory.text);
+async function refuseKnownAgain({ repositories, actor, container, memory }: Approval): Promise<void> {
+  const known = await repositories.memories.byText(actor.organizationId, container.tag, memory.text);
   if (known)
     throw new AppError(
       "conflict",
@@ -170,7 +170,7 @@ async function refuseKnownAgain({ nouns, actor, container, memory }: Approval): 
     );
 }
 
-async function note({ nouns, actor, memory }: Approval, action: string): Promise<void> {
+async function note({ repositories, actor, memory }: Approval, action: string): Promise<void> {
   const noted = { batchId: createId(), action, cause: "reviewed" };
-  await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
+  await noteMemory(repositories, actor, noted, { before: memory, after: { id: memory.id } });
 }

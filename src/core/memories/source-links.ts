@@ -1,36 +1,37 @@
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor } from "../types.js";
 import type { SourceLink } from "./memory-state.js";
 
 /** Who changes links, inside which transaction. */
 interface Linking {
-  readonly nouns: StoreNouns;
+  readonly repositories: Repositories;
   readonly actor: Actor;
 }
 
 /** Removes links that are still there. @returns them as they were */
 export async function unlink(
-  { nouns, actor }: Linking,
+  { repositories, actor }: Linking,
   memoryId: string,
   links: readonly SourceLink[],
 ): Promise<readonly SourceLink[]> {
   if (links.length === 0) return [];
   const ids = new Set(links.map(({ documentId }) => documentId));
-  const statements = await nouns.memories.statements(actor.organizationId, [memoryId]);
+  const statements = await repositories.memories.statements(actor.organizationId, [memoryId]);
   const removed = statements.filter(({ documentId }) => ids.has(documentId));
-  for (const { documentId } of removed) await nouns.memories.removeSource(actor.organizationId, memoryId, documentId);
+  for (const { documentId } of removed)
+    await repositories.memories.removeSource(actor.organizationId, memoryId, documentId);
   return removed.map(({ documentId, quote, quoteAt }) => ({ documentId, quote, quoteAt }));
 }
 
 /** Links to documents that are still there. @returns those that were made */
 export async function linkAgain(
-  { nouns, actor }: Linking,
+  { repositories, actor }: Linking,
   memoryId: string,
   links: readonly SourceLink[],
 ): Promise<readonly SourceLink[]> {
   if (links.length === 0) return [];
   const { organizationId } = actor;
-  const heads = await nouns.documents.headsByIds(
+  const heads = await repositories.documents.headsByIds(
     organizationId,
     links.map(({ documentId }) => documentId),
   );
@@ -40,7 +41,7 @@ export async function linkAgain(
     const { documentId, quote, quoteAt } = link;
     const quotation = quote === null ? null : { text: quote, at: quoteAt ?? null };
     if (!there.has(documentId)) continue;
-    if (await nouns.memories.addSource(organizationId, memoryId, documentId, quotation)) made.push(link);
+    if (await repositories.memories.addSource(organizationId, memoryId, documentId, quotation)) made.push(link);
   }
   return made;
 }

@@ -1,5 +1,5 @@
 import { rootOf } from "./root-of.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { Batch, FactWriting } from "./fact-writing.js";
 import { speaksOfNow } from "./fact-time.js";
@@ -20,7 +20,7 @@ const MOST_TARGETS = 20;
  * @returns null when nothing valid was stated, so that rules decide
  */
 export async function relateAsStated(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   candidate: StatedCandidate,
   batch: Batch,
@@ -28,48 +28,54 @@ export async function relateAsStated(
   const { relation } = candidate;
   switch (relation?.kind) {
     case "duplicate": {
-      const memory = await activeNow(nouns, writing, relation.id);
-      return memory && !(await contradicts(nouns, writing, candidate, memory)) ? { kind: "duplicate", memory } : null;
+      const memory = await activeNow(repositories, writing, relation.id);
+      return memory && !(await contradicts(repositories, writing, candidate, memory))
+        ? { kind: "duplicate", memory }
+        : null;
     }
     case "extends": {
-      const memory = await activeNow(nouns, writing, relation.id);
+      const memory = await activeNow(repositories, writing, relation.id);
       return memory && { kind: "extends", memory };
     }
     case "updates":
-      return updateOf(nouns, writing, candidate, await targetsOf(nouns, writing, relation.ids, batch));
+      return updateOf(repositories, writing, candidate, await targetsOf(repositories, writing, relation.ids, batch));
     default:
       return null;
   }
 }
 
 /** The newest version of a memory of this container, or null when it is gone meanwhile. */
-export async function latestVersion(nouns: StoreNouns, writing: FactWriting, id: string): Promise<Memory | null> {
+export async function latestVersion(
+  repositories: Repositories,
+  writing: FactWriting,
+  id: string,
+): Promise<Memory | null> {
   const { organizationId } = writing.actor;
-  const memory = await nouns.memories.byId(organizationId, id);
+  const memory = await repositories.memories.byId(organizationId, id);
   if (!memory || memory.containerTag !== writing.container.tag) return null;
-  const latest = memory.isLatest ? memory : await nouns.memories.latestOf(organizationId, rootOf(memory));
+  const latest = memory.isLatest ? memory : await repositories.memories.latestOf(organizationId, rootOf(memory));
   return latest?.containerTag === writing.container.tag && !latest.isForgotten ? latest : null;
 }
 
 /** A memory that is told in this very container now; one of a deleted container with its tag is not. */
-export async function activeNow(nouns: StoreNouns, writing: FactWriting, id: string): Promise<Memory | null> {
+export async function activeNow(repositories: Repositories, writing: FactWriting, id: string): Promise<Memory | null> {
   const { organizationId } = writing.actor;
-  const memory = await nouns.memories.byId(organizationId, id);
+  const memory = await repositories.memories.byId(organizationId, id);
   if (!memory || !isActiveIn(memory, writing)) return null;
-  const container = await nouns.memories.containerOf(organizationId, id);
+  const container = await repositories.memories.containerOf(organizationId, id);
   return container?.id === writing.container.id ? memory : null;
 }
 
 async function targetsOf(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   ids: readonly string[],
   { stated }: Batch,
 ): Promise<Memory[]> {
   const targets = new Map<string, Memory>();
   for (const id of ids.slice(0, MOST_TARGETS)) {
-    const latest = await latestVersion(nouns, writing, id);
-    const target = latest && !stated.has(latest.id) ? await activeNow(nouns, writing, latest.id) : null;
+    const latest = await latestVersion(repositories, writing, id);
+    const target = latest && !stated.has(latest.id) ? await activeNow(repositories, writing, latest.id) : null;
     if (target) targets.set(target.id, target);
   }
   return [...targets.values()];
@@ -77,14 +83,14 @@ async function targetsOf(
 
 /** Only what the fact speaks of at a time that counts is replaced, and nothing that was said after it. */
 async function updateOf(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   candidate: StatedCandidate,
   targets: readonly Memory[],
 ): Promise<Related | null> {
   if (targets.length === 0) return null;
   const said = saidAt(candidate, writing);
-  const known = await withDates(nouns, writing, targets);
+  const known = await withDates(repositories, writing, targets);
   const newer = known.find((other) => isBefore(said, other.saidAt));
   const by = newer && targets.find(({ id }) => id === newer.memory.id);
   if (by) return { kind: "outdated", by };
@@ -97,12 +103,12 @@ async function updateOf(
 
 /** What rules can tell to be the opposite is no repetition, whoever says so. */
 async function contradicts(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   candidate: StatedCandidate,
   memory: Memory,
 ): Promise<boolean> {
-  const [known] = await withDates(nouns, writing, [memory]);
+  const [known] = await withDates(repositories, writing, [memory]);
   if (!known) return false;
   const { kind } = decide({ text: candidate.text, saidAt: saidAt(candidate, writing) }, [known]);
   return kind === "updates" || kind === "outdated";

@@ -2,7 +2,7 @@ import { createQuoteFinder } from "../../language/find-quote.js";
 import { createId, isId } from "../../lib/ids.js";
 import { maySee, systemActor } from "../auth.js";
 import type { CoreContext } from "../context.js";
-import type { StoreNouns, UnreadTurn } from "../ports.js";
+import type { Repositories, UnreadTurn } from "../ports.js";
 import { asChunksHold } from "../search/passages.js";
 import type { Actor, Memory } from "../types.js";
 import { noteMemory } from "./memory-state.js";
@@ -10,7 +10,7 @@ import { chunkTextOf, createTeller, type Statement } from "./told-turns.js";
 
 /** What is needed to find a statement, within a transaction or without. */
 export interface Looking extends Pick<CoreContext, "timeZone" | "clock"> {
-  readonly store: StoreNouns;
+  readonly store: Repositories;
 }
 
 /** How somebody names a statement. */
@@ -42,7 +42,7 @@ export async function findStatement(looking: Looking, actor: Actor, name: Statem
 }
 
 async function turnsNamed(
-  { turns, containers }: StoreNouns,
+  { turns, containers }: Repositories,
   { organizationId }: Actor,
   { id, text, containerTag }: StatementName,
 ): Promise<readonly UnreadTurn[]> {

@@ -1,5 +1,5 @@
 import { maySee } from "../auth.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Actor, Memory } from "../types.js";
 
 /** A document whose text still states what was forgotten. */
@@ -16,7 +16,7 @@ export interface StatingDocument {
  * words that nobody has linked to the memory are still found. Whoever forgets has to be told where that is.
  */
 export async function documentsStating(
-  { documents, memories }: Pick<StoreNouns, "documents" | "memories">,
+  { documents, memories }: Pick<Repositories, "documents" | "memories">,
   actor: Actor,
   forgotten: readonly Memory[],
 ): Promise<StatingDocument[]> {

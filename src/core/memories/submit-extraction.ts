@@ -7,11 +7,11 @@ import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { maySee } from "../auth.js";
 import { refuseMerging } from "../containers/merge.js";
 import { timeZoneOf } from "../containers/time-zone.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, type Issue } from "../errors.js";
 import { customIdSchema, dateSchema, invalid, noteSchema, parseInput, refusePast, momentIn } from "../input.js";
 import { once } from "../operations.js";
-import type { ContainerRow, ExtractionTask, StoreNouns } from "../ports.js";
+import type { ContainerRow, ExtractionTask, Repositories } from "../ports.js";
 import type { Document, Origin, StatedRelation } from "../types.js";
 import { checkEntities } from "./entities.js";
 import { explainFacts, type ExplainedFact } from "./explain-facts.js";
@@ -82,7 +82,7 @@ export interface SubmittedExtraction {
  */
 export async function submitExtraction(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<SubmittedExtraction> {
   const input = parseInput(submitExtractionSchema, raw);
@@ -92,14 +92,14 @@ export async function submitExtraction(
   const prepared = task.doneAt === null ? await prepare(context, task, input.facts, organizationId) : null;
   const digest = sha256(JSON.stringify(input.facts));
   const same = { ...call, operationId: `${task.id} ${digest}` };
-  const submitted = await once(context, same, "submitExtraction", async (nouns) => {
-    const current = await findTask(nouns, call, task.id);
+  const submitted = await once(context, same, "submitExtraction", async (repositories) => {
+    const current = await findTask(repositories, call, task.id);
     if (current.doneAt !== null || !prepared) throw alreadyAnswered(task.id);
     const { container, document, resolution, timeZone } = prepared;
-    await refuseMerging(nouns, actor, [container.tag]);
-    const { forgetAfter, factsLeftOut } = await findDocument(nouns, organizationId, current);
+    await refuseMerging(repositories, actor, [container.tag]);
+    const { forgetAfter, factsLeftOut } = await findDocument(repositories, organizationId, current);
     const batchId = createId();
-    const { facts, leftOut } = await writeFacts(nouns, {
+    const { facts, leftOut } = await writeFacts(repositories, {
       actor,
       client: document.client,
       container,
@@ -113,19 +113,20 @@ export async function submitExtraction(
       maxSuperseded: context.limits.maxSuperseded,
       readAgain: { batchId, cause: "read by an agent" },
     });
-    if (leftOut > factsLeftOut) await nouns.documents.update(organizationId, document.id, { factsLeftOut: leftOut });
-    await nouns.extractionTasks.finish(organizationId, task.id);
-    const remaining = await nouns.extractionTasks.countOpen(organizationId, container.id, MOST_COUNTED);
+    if (leftOut > factsLeftOut)
+      await repositories.documents.update(organizationId, document.id, { factsLeftOut: leftOut });
+    await repositories.extractionTasks.finish(organizationId, task.id);
+    const remaining = await repositories.extractionTasks.countOpen(organizationId, container.id, MOST_COUNTED);
     return { documentId: document.id, containerTag: container.tag, batchId, facts, remaining };
   });
   context.wakeJobs();
-  const reader = { nouns: context.store, actor, now: context.clock.now() };
+  const reader = { repositories: context.store, actor, now: context.clock.now() };
   return { ...submitted, facts: await explainFacts(reader, submitted.documentId, submitted.facts) };
 }
 
 async function findTask(
-  { extractionTasks }: Pick<StoreNouns, "extractionTasks">,
-  { actor }: Admitted,
+  { extractionTasks }: Pick<Repositories, "extractionTasks">,
+  { actor }: AuthorizedCall,
   id: string,
 ): Promise<ExtractionTask> {
   const task = await extractionTasks.byId(actor.organizationId, id);
@@ -149,7 +150,7 @@ function alreadyAnswered(id: string): AppError {
 
 /** The document of a task as it was handed out. @throws AppError `not_found` when it was changed, moved or deleted since */
 async function findDocument(
-  { documents }: Pick<StoreNouns, "documents">,
+  { documents }: Pick<Repositories, "documents">,
   organizationId: string,
   task: ExtractionTask,
 ): Promise<Document> {

@@ -5,14 +5,14 @@ import type { CoreContext } from "../context.js";
 import { guidanceFor } from "../documents/guidance.js";
 import { formsMemories } from "../documents/memory-paths.js";
 import { judgeWishes, plainWishesOf } from "../documents/plain-wishes.js";
-import type { PlacedContainer, StoreNouns, UnreadTurn } from "../ports.js";
+import type { PlacedContainer, Repositories, UnreadTurn } from "../ports.js";
 import { GAP } from "../search/passages.js";
 import type { Memory } from "../types.js";
 import { judgeText } from "./trust.js";
 
 /** What is needed to tell a turn as a memory. */
 export interface Telling extends Pick<CoreContext, "timeZone"> {
-  readonly store: Pick<StoreNouns, "settings" | "containers">;
+  readonly store: Pick<Repositories, "settings" | "containers">;
 }
 
 /** A turn of a conversation as a memory of one container. */

@@ -4,11 +4,11 @@ import { iso } from "../../lib/time.js";
 import { maySee } from "../auth.js";
 import { MISSING_JOB } from "../embeddings/roles.js";
 import { refuseMerging } from "../containers/merge.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
 import { once } from "../operations.js";
-import type { ContainerRow, JournalRow, MemoryChange, StoreNouns } from "../ports.js";
+import type { ContainerRow, JournalRow, MemoryChange, Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory, type VectorSpace } from "../types.js";
 import { isActive } from "./find-memory.js";
 import { forgetBatch, forgetDerived, lostGroundOf } from "./forget.js";
@@ -49,12 +49,12 @@ export interface Undone {
  * @throws AppError `not_found` for a batch that is unknown, or of containers that the actor may not use; `conflict` with the
  *   reasons when nothing of it can be undone, with `retryAfter` while a container of it is merged
  */
-export async function undoBatch(context: CoreContext, call: Admitted, raw: unknown): Promise<Undone> {
+export async function undoBatch(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Undone> {
   const { batchId } = parseInput(undoBatchSchema, raw);
   const { actor } = call;
   const vectors = await embedReturning(context, actor, batchId);
-  const undone = await once(context, call, "undoBatch", (nouns) =>
-    undoEntries({ nouns, actor, now: context.clock.now(), batchId, undoId: createId(), vectors }),
+  const undone = await once(context, call, "undoBatch", (repositories) =>
+    undoEntries({ repositories, actor, now: context.clock.now(), batchId, undoId: createId(), vectors }),
   );
   context.wakeJobs();
   return undone;
@@ -79,7 +79,7 @@ async function embedReturning(context: CoreContext, actor: Actor, batchId: strin
 
 /** The entries of a batch that the actor may see, oldest first. */
 async function entriesOf(
-  { journal }: Pick<StoreNouns, "journal">,
+  { journal }: Pick<Repositories, "journal">,
   actor: Actor,
   batchId: string,
 ): Promise<JournalRow[]> {
@@ -88,7 +88,7 @@ async function entriesOf(
 }
 
 export interface Undoing {
-  readonly nouns: StoreNouns;
+  readonly repositories: Repositories;
   readonly actor: Actor;
   readonly now: Date;
   /** What is undone. */
@@ -104,17 +104,17 @@ export interface Undoing {
  * @throws AppError as `undoBatch` does
  */
 export async function undoEntries(undoing: Undoing): Promise<Undone> {
-  const { nouns, actor, batchId, undoId } = undoing;
-  const entries = await entriesOf(nouns, actor, batchId);
+  const { repositories, actor, batchId, undoId } = undoing;
+  const entries = await entriesOf(repositories, actor, batchId);
   if (entries.length === 0) throw notFound("batch", batchId);
-  await refuseMerging(nouns, actor, [...new Set(entries.flatMap(({ containerTag }) => containerTag ?? []))]);
+  await refuseMerging(repositories, actor, [...new Set(entries.flatMap(({ containerTag }) => containerTag ?? []))]);
   const skipped: NotUndone[] = [];
   for (const entry of entries.toReversed()) {
     const reason = await undoEntry(undoing, entry);
     if (reason !== null) skipped.push({ memoryId: entry.subject === "memory" ? entry.subjectId : null, reason });
   }
   if (skipped.length === entries.length) throw nothingUndone(batchId, skipped);
-  if (entries.some(({ subject }) => subject === "memory")) await nouns.jobs.enqueue([MISSING_JOB]);
+  if (entries.some(({ subject }) => subject === "memory")) await repositories.jobs.enqueue([MISSING_JOB]);
   return { batchId: undoId, undone: entries.length - skipped.length, skipped };
 }
 
@@ -149,15 +149,15 @@ interface Changed {
   readonly container: ContainerRow;
 }
 
-async function findChanged({ nouns, actor }: Undoing, after: MemoryState): Promise<Changed | string> {
+async function findChanged({ repositories, actor }: Undoing, after: MemoryState): Promise<Changed | string> {
   const { organizationId } = actor;
-  const memory = await nouns.memories.byId(organizationId, after.id);
+  const memory = await repositories.memories.byId(organizationId, after.id);
   if (!memory) return "it was removed for good";
   if (!maySee(actor, [memory.containerTag])) return "it is not in this container any more";
-  const container = await nouns.memories.containerOf(organizationId, memory.id);
+  const container = await repositories.memories.containerOf(organizationId, memory.id);
   if (!container) return "its container was deleted";
   if (isAsNoted(memory, after)) return { memory, container };
-  const { entries } = await nouns.journal.list(organizationId, { subjectIds: [memory.id], offset: 0, limit: 1 });
+  const { entries } = await repositories.journal.list(organizationId, { subjectIds: [memory.id], offset: 0, limit: 1 });
   const [last] = entries;
   if (!memory.isLatest && !memory.isForgotten) return "a newer version has taken its place";
   return `it was changed since${last ? ` (${last.action} in batch ${last.batchId})` : ""}`;
@@ -169,20 +169,20 @@ async function restore(
   { memory, container }: Changed,
   { before, after }: { readonly before: MemoryState | null; readonly after: MemoryState },
 ): Promise<string | null> {
-  const { nouns, actor } = undoing;
+  const { repositories, actor } = undoing;
   const target: MemoryState = before ?? { ...after, isForgotten: true, forgetReason: causeOf(undoing) };
   const returns = memory.isForgotten && !target.isForgotten;
   const obstacle = returns && memory.isLatest ? await whatPreventsReturn(undoing, container, target) : null;
   if (obstacle !== null) return obstacle;
-  if (target.isForgotten && !memory.isForgotten) await forgetDerived(nouns, actor, [memory], undoing.undoId);
-  await nouns.memories.update(actor.organizationId, memory.id, changeTo(target));
+  if (target.isForgotten && !memory.isForgotten) await forgetDerived(repositories, actor, [memory], undoing.undoId);
+  await repositories.memories.update(actor.organizationId, memory.id, changeTo(target));
   if (memory.isLatest && memory.isForgotten !== target.isForgotten)
-    await nouns.units.setForgotten(unitOf("memory", memory.seq), container.id, target.isForgotten);
+    await repositories.units.setForgotten(unitOf("memory", memory.seq), container.id, target.isForgotten);
   const unlinked = await unlink(undoing, memory.id, after.sources ?? []);
   const linked = await linkAgain(undoing, memory.id, before?.sources ?? []);
   const action = returns ? "memory.restored" : target.isForgotten ? "memory.forgotten" : "memory.reverted";
   const noted = { batchId: undoing.undoId, action, cause: causeOf(undoing), linked, unlinked };
-  await noteMemory(nouns, actor, noted, { before: memory, after: { id: memory.id } });
+  await noteMemory(repositories, actor, noted, { before: memory, after: { id: memory.id } });
   return null;
 }
 
@@ -193,19 +193,19 @@ async function switchVersion(
   target: MemoryState,
   leaves: Joined | undefined,
 ): Promise<string | null> {
-  const { nouns, actor } = undoing;
+  const { repositories, actor } = undoing;
   const { organizationId } = actor;
-  const returning = await nouns.memories.byId(organizationId, target.id);
+  const returning = await repositories.memories.byId(organizationId, target.id);
   if (!returning) return `version ${target.version}, which would take its place, was removed for good`;
   if (returning.containerTag !== leaving.containerTag) return "an older version of it lies in another container";
   const { joined } = target;
   if (joined && !isAsNoted(returning, joined.alone)) return `memory ${returning.id} was changed since`;
   const obstacle = await whatPreventsReturn(undoing, container, target, leaving.id);
   if (obstacle !== null) return `${obstacle} (said of version ${target.version}, which would take its place)`;
-  await forgetDerived(nouns, actor, [leaving], undoing.undoId);
+  await forgetDerived(repositories, actor, [leaving], undoing.undoId);
   if (leaves) await standAlone(undoing, leaves);
   else await leave(undoing, leaving, target);
-  await nouns.memories.update(organizationId, returning.id, {
+  await repositories.memories.update(organizationId, returning.id, {
     ...changeTo(target),
     isLatest: true,
     ...(joined && { lineage: { ...joined, version: target.version } }),
@@ -213,50 +213,54 @@ async function switchVersion(
   await makeFindable(undoing, returning, container);
   const change = { batchId: undoing.undoId, action: "memory.reverted", cause: causeOf(undoing) };
   const noted = { ...change, joined: joined ?? leaves };
-  await noteMemory(nouns, actor, noted, { before: leaving, after: { id: returning.id } });
+  await noteMemory(repositories, actor, noted, { before: leaving, after: { id: returning.id } });
   return null;
 }
 
 /** A statement is found by the turn that it is. */
-async function makeFindable({ nouns, vectors }: Undoing, memory: Memory, container: ContainerRow): Promise<void> {
+async function makeFindable(
+  { repositories, vectors }: Undoing,
+  memory: Memory,
+  container: ContainerRow,
+): Promise<void> {
   if (memory.kind === "statement") return;
   const unit = unitOf("memory", memory.seq);
-  await nouns.units.indexText({ unit, containerIds: [container.id], text: memory.text, context: "" });
+  await repositories.units.indexText({ unit, containerIds: [container.id], text: memory.text, context: "" });
   const embedded = vectors.get(memory.id);
-  if (embedded) await nouns.units.addVector(unit, embedded.space, embedded.vector);
+  if (embedded) await repositories.units.addVector(unit, embedded.space, embedded.vector);
 }
 
 /** Takes a memory out of the chain that it was joined to; it is what it was before. */
-async function standAlone({ nouns, actor }: Undoing, { alone }: Joined): Promise<void> {
+async function standAlone({ repositories, actor }: Undoing, { alone }: Joined): Promise<void> {
   const lineage = { parentId: null, rootId: null, version: alone.version };
-  await nouns.memories.update(actor.organizationId, alone.id, { ...changeTo(alone), lineage });
+  await repositories.memories.update(actor.organizationId, alone.id, { ...changeTo(alone), lineage });
 }
 
 /** Makes a version history that is older than the one which returns; a newer one never was. */
 async function leave(undoing: Undoing, leaving: Memory, target: MemoryState): Promise<void> {
-  const { nouns, actor } = undoing;
-  await nouns.memories.update(actor.organizationId, leaving.id, {
+  const { repositories, actor } = undoing;
+  await repositories.memories.update(actor.organizationId, leaving.id, {
     isLatest: false,
     ...(leaving.version > target.version && { isForgotten: true, forgetReason: causeOf(undoing) }),
   });
-  await nouns.units.unindex(unitOf("memory", leaving.seq));
+  await repositories.units.unindex(unitOf("memory", leaving.seq));
 }
 
 /** Why a memory cannot be active again, or null. One that says the same and is over makes room. */
 async function whatPreventsReturn(
-  { nouns, actor, now, undoId }: Undoing,
+  { repositories, actor, now, undoId }: Undoing,
   { tag }: ContainerRow,
   target: MemoryState,
   leavingId?: string,
 ): Promise<string | null> {
   if (target.forgetAfter !== null && target.forgetAfter <= iso(now))
     return `its time was over at ${target.forgetAfter}`;
-  const lost = target.isInference ? await lostGroundOf(nouns, actor.organizationId, target) : null;
+  const lost = target.isInference ? await lostGroundOf(repositories, actor.organizationId, target) : null;
   if (lost !== null) return `${lost}, from which it was derived, is gone`;
-  const twin = await nouns.memories.byText(actor.organizationId, tag, target.text);
+  const twin = await repositories.memories.byText(actor.organizationId, tag, target.text);
   if (!twin || twin.id === leavingId || twin.id === target.id) return null;
   if (isActive(twin, now)) return `memory ${twin.id} says the same meanwhile`;
-  await forgetBatch(nouns, actor, [twin], { reason: twin.forgetReason ?? "its time was over", batchId: undoId });
+  await forgetBatch(repositories, actor, [twin], { reason: twin.forgetReason ?? "its time was over", batchId: undoId });
   return null;
 }
 

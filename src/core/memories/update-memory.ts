@@ -5,7 +5,7 @@ import { iso } from "../../lib/time.js";
 import { isOfActive, MISSING_JOB } from "../embeddings/roles.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import { containerOfWrite } from "../containers/usual-container.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { resolveFacts, type Resolution } from "./resolve-facts.js";
 import { findByExactText, findLatest, isActive, noSuchText } from "./find-memory.js";
@@ -25,7 +25,7 @@ import {
 } from "../input.js";
 import { refuseMerging } from "../containers/merge.js";
 import { once } from "../operations.js";
-import type { ContainerRow, StoreNouns } from "../ports.js";
+import type { ContainerRow, Repositories } from "../ports.js";
 import { keepStatement, type Looking } from "./statements.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import { trustOf, withoutLabel } from "./trust.js";
@@ -63,7 +63,7 @@ type Update = z.output<typeof updateMemorySchema> & { readonly containerTag: str
  * @throws AppError `not_found` for a memory that is unknown, forgotten or over, `invalid` for a wrong request, `conflict` with
  *   `retryAfter` while the container is merged
  */
-export async function updateMemory(context: CoreContext, call: Admitted, raw: unknown): Promise<Memory> {
+export async function updateMemory(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Memory> {
   const parsed = parseInput(updateMemorySchema, raw);
   const { actor } = call;
   const containerTag = containerOfWrite(actor, parsed.containerTag);
@@ -76,10 +76,10 @@ export async function updateMemory(context: CoreContext, call: Admitted, raw: un
   if (input.forgetAfter && input.forgetAfter <= iso(context.clock.now()))
     throw invalid([{ path: ["forgetAfter"], message: "must lie in the future" }]);
   const resolution = await embed(context, actor, input.newContent);
-  const id = await once(context, call, "updateMemory", async (nouns) => {
-    await refuseMerging(nouns, actor, [input.containerTag]);
-    const target = await findTarget({ ...context, store: nouns }, actor, input);
-    return writeVersion(nouns, { actor, input, target, resolution, now: context.clock.now() });
+  const id = await once(context, call, "updateMemory", async (repositories) => {
+    await refuseMerging(repositories, actor, [input.containerTag]);
+    const target = await findTarget({ ...context, store: repositories }, actor, input);
+    return writeVersion(repositories, { actor, input, target, resolution, now: context.clock.now() });
   });
   context.wakeJobs();
   const memory = await context.store.memories.byId(actor.organizationId, id);
@@ -116,34 +116,34 @@ interface VersionWriting {
   readonly now: Date;
 }
 
-async function writeVersion(nouns: StoreNouns, writing: VersionWriting): Promise<string> {
+async function writeVersion(repositories: Repositories, writing: VersionWriting): Promise<string> {
   const { actor, input, target, now } = writing;
   const { organizationId } = actor;
-  const [container] = await nouns.containers.find(organizationId, [input.containerTag]);
+  const [container] = await repositories.containers.find(organizationId, [input.containerTag]);
   if (!container) throw notFound("memory", target.id);
-  const twin = await nouns.memories.byText(organizationId, input.containerTag, input.newContent);
+  const twin = await repositories.memories.byText(organizationId, input.containerTag, input.newContent);
   const other = twin && twin.id !== target.id && isActive(twin, now) ? twin : null;
   const draft = draftOf(input, target, other);
   if (!other && changesNothing(draft, target)) return target.id;
   const batchId = createId();
   if (twin && twin.id !== target.id) {
     const reason = other ? `merged into memory ${draft.id}` : "its time was over";
-    await forgetBatch(nouns, actor, [twin], { reason, batchId });
+    await forgetBatch(repositories, actor, [twin], { reason, batchId });
   }
-  await forgetDerived(nouns, actor, [target], batchId);
-  await nouns.memories.update(organizationId, target.id, { isLatest: false });
-  await nouns.units.unindex(unitOf("memory", target.seq));
-  const memory = await nouns.memories.insert(organizationId, draft, {
+  await forgetDerived(repositories, actor, [target], batchId);
+  await repositories.memories.update(organizationId, target.id, { isLatest: false });
+  await repositories.units.unindex(unitOf("memory", target.seq));
+  const memory = await repositories.memories.insert(organizationId, draft, {
     parentId: target.id,
     rootId: rootOf(target),
     version: target.version + 1,
   });
-  await nouns.memories.update(organizationId, memory.id, { strength: target.strength + (other?.strength ?? 0) });
-  if (other) await nouns.memories.relate(organizationId, memory.id, other.id, "updates");
-  await carrySources(nouns, organizationId, [target, ...(other ? [other] : [])], memory.id);
-  await makeFindable(nouns, writing, memory, container);
+  await repositories.memories.update(organizationId, memory.id, { strength: target.strength + (other?.strength ?? 0) });
+  if (other) await repositories.memories.relate(organizationId, memory.id, other.id, "updates");
+  await carrySources(repositories, organizationId, [target, ...(other ? [other] : [])], memory.id);
+  await makeFindable(repositories, writing, memory, container);
   const noted = { batchId, action: "memory.updated", cause: input.reason ?? "asked to update" };
-  await noteMemory(nouns, actor, noted, { before: target, after: { id: memory.id } });
+  await noteMemory(repositories, actor, noted, { before: target, after: { id: memory.id } });
   return memory.id;
 }
 
@@ -217,7 +217,7 @@ function changesNothing(draft: MemoryDraft, target: Memory): boolean {
 }
 
 async function carrySources(
-  { memories }: StoreNouns,
+  { memories }: Repositories,
   organizationId: string,
   from: readonly Memory[],
   toId: string,
@@ -230,14 +230,14 @@ async function carrySources(
 }
 
 async function makeFindable(
-  nouns: StoreNouns,
+  repositories: Repositories,
   { resolution }: VersionWriting,
   memory: Memory,
   { id: containerId }: ContainerRow,
 ): Promise<void> {
   const unit = unitOf("memory", memory.seq);
-  await nouns.units.indexText({ unit, containerIds: [containerId], text: memory.text, context: "" });
+  await repositories.units.indexText({ unit, containerIds: [containerId], text: memory.text, context: "" });
   const vector = resolution.facts[0]?.vector;
-  if (vector && resolution.space) await nouns.units.addVector(unit, resolution.space, vector);
-  if (!vector || !(await isOfActive(nouns, resolution.space))) await nouns.jobs.enqueue([MISSING_JOB]);
+  if (vector && resolution.space) await repositories.units.addVector(unit, resolution.space, vector);
+  if (!vector || !(await isOfActive(repositories, resolution.space))) await repositories.jobs.enqueue([MISSING_JOB]);
 }

@@ -1,7 +1,7 @@
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { isOfActive, MISSING_JOB } from "../embeddings/roles.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
 import { writeDerived } from "./derived-facts.js";
 import { earlier } from "./expiry.js";
@@ -24,9 +24,9 @@ import { isFlagged, judgeFact, type JudgedFact } from "./trust.js";
  * @returns what became of each fact, in order; nothing of what was said to follow from others and could not be kept, and of
  *   new ones for which the settings leave no room
  */
-export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promise<Written> {
+export async function writeFacts(repositories: Repositories, writing: FactWriting): Promise<Written> {
   const { facts } = writing.resolution;
-  const known = facts.length > 0 ? await newcomers(nouns, writing) : [];
+  const known = facts.length > 0 ? await newcomers(repositories, writing) : [];
   const batch: Batch = {
     id: writing.readAgain?.batchId ?? createId(),
     stated: new Set(),
@@ -34,22 +34,22 @@ export async function writeFacts(nouns: StoreNouns, writing: FactWriting): Promi
     newcomers: known,
     documentEnd: writing.documentEnd,
     superseded: 0,
-    room: facts.length > 0 ? await roomFor(nouns, writing) : 0,
+    room: facts.length > 0 ? await roomFor(repositories, writing) : 0,
     leftOut: 0,
   };
   for (const fact of facts) {
     const isDerived = fact.candidate.relation?.kind === "derives";
-    const written = await (isDerived ? writeDerived : writeFact)(nouns, writing, fact, batch);
+    const written = await (isDerived ? writeDerived : writeFact)(repositories, writing, fact, batch);
     const one = written && withClose(written, fact);
     if (one) batch.stated.add(one.id);
     batch.written.push(one);
   }
-  await forgetFormerStatements(nouns, writing, batch);
+  await forgetFormerStatements(repositories, writing, batch);
   if (
     facts.length > 0 &&
-    (facts.some((fact) => fact.vector === null) || !(await isOfActive(nouns, writing.resolution.space)))
+    (facts.some((fact) => fact.vector === null) || !(await isOfActive(repositories, writing.resolution.space)))
   )
-    await nouns.jobs.enqueue([MISSING_JOB]);
+    await repositories.jobs.enqueue([MISSING_JOB]);
   return { facts: batch.written.filter((one) => one !== null), leftOut: batch.leftOut };
 }
 
@@ -59,7 +59,7 @@ function withClose(one: RememberedFact, { close }: ResolvedFact): RememberedFact
 }
 
 async function writeFact(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   fact: ResolvedFact,
   batch: Batch,
@@ -67,15 +67,17 @@ async function writeFact(
   const { updates } = fact.candidate;
   // What is over already takes the place of nothing.
   const isPast = isOver({ forgetAfter: earlier(fact.candidate.forgetAfter ?? null, batch.documentEnd) }, writing.now);
-  const latest = updates && !isPast ? await latestVersion(nouns, writing, updates) : null;
+  const latest = updates && !isPast ? await latestVersion(repositories, writing, updates) : null;
   // Two facts may take the place of one; the second must not replace the first.
   const replaceable = latest && !batch.stated.has(latest.id) ? latest : null;
   const judged = judgeFact(fact.candidate, writing.origin, replaceable, fact.judgement);
   const { candidate } = judged;
   const replaced = judged.isFlagged ? null : replaceable;
-  const stated = updates || judged.isFlagged || isPast ? null : await relateAsStated(nouns, writing, candidate, batch);
+  const stated =
+    updates || judged.isFlagged || isPast ? null : await relateAsStated(repositories, writing, candidate, batch);
   const repeated = stated?.kind === "duplicate" ? stated.memory : null;
-  const existing = (await findExisting(nouns, writing, { ...fact, isFlagged: judged.isFlagged }, batch.id)) ?? repeated;
+  const existing =
+    (await findExisting(repositories, writing, { ...fact, isFlagged: judged.isFlagged }, batch.id)) ?? repeated;
   const judgedVector = {
     ...judged,
     vector: fact.vector,
@@ -85,53 +87,53 @@ async function writeFact(
   const isWeak = judged.isFlagged || candidate.isInference === true || isPast;
   if (existing && (existing.id !== replaced?.id || existing.text === candidate.text)) {
     const others = replaced ? [replaced] : isWeak ? [] : replaceableBy(writing, judgedVector, batch, stated);
-    return strengthenKnown(nouns, writing, { existing, judged, others }, batch);
+    return strengthenKnown(repositories, writing, { existing, judged, others }, batch);
   }
   // A guess takes the place of nothing either.
   if (!replaced && (updates || isWeak)) {
-    const held = replaceable ? [replaceable] : await namedBy(nouns, writing, fact, batch);
-    return writeNew(nouns, writing, { ...judgedVector, ...(judged.isFlagged && { held }) }, batch, NEW);
+    const held = replaceable ? [replaceable] : await namedBy(repositories, writing, fact, batch);
+    return writeNew(repositories, writing, { ...judgedVector, ...(judged.isFlagged && { held }) }, batch, NEW);
   }
-  const related = replaced ? continuing(replaced) : await relationOf(nouns, writing, { fact, stated }, batch);
-  return writeNew(nouns, writing, judgedVector, batch, related);
+  const related = replaced ? continuing(replaced) : await relationOf(repositories, writing, { fact, stated }, batch);
+  return writeNew(repositories, writing, judgedVector, batch, related);
 }
 
 /** What a fact that waits for review was said to take the place of: its approval does. */
 async function namedBy(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   { candidate }: ResolvedFact,
   batch: Batch,
 ): Promise<readonly Memory[]> {
-  const stated = await relateAsStated(nouns, writing, candidate, batch);
+  const stated = await relateAsStated(repositories, writing, candidate, batch);
   return stated?.kind === "updates" ? stated.memories : [];
 }
 
 /** What was stated and holds, else what rules find; who was shown memories and found none was not shown the newest. */
 async function relationOf(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   { fact, stated }: { readonly fact: ResolvedFact; readonly stated: HeldRelation | null },
   batch: Batch,
 ): Promise<Related> {
   if (stated && stated.kind !== "duplicate") return stated;
   const isNew = fact.candidate.relation?.kind === "new";
-  const related = await relateFact(nouns, writing, isNew ? { ...fact, related: [] } : fact, batch);
+  const related = await relateFact(repositories, writing, isNew ? { ...fact, related: [] } : fact, batch);
   if (related.kind === "updates" || related.kind === "outdated") return related;
-  const former = await formerStatement(nouns, writing, fact.candidate, batch);
+  const former = await formerStatement(repositories, writing, fact.candidate, batch);
   return former ? { kind: "updates", memories: [former] } : related;
 }
 
 /** Counts a repetition, and lets the memory that exists take the place of others where the fact does. */
 async function strengthenKnown(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   { existing, judged, others }: Known,
   batch: Batch,
 ): Promise<RememberedFact> {
-  await strengthen(nouns, writing, existing, judged, batch);
+  await strengthen(repositories, writing, existing, judged, batch);
   const replaced = others.filter(({ id }) => id !== existing.id);
-  await forgetReplaced(nouns, writing, { by: existing.id, replaced }, batch);
+  await forgetReplaced(repositories, writing, { by: existing.id, replaced }, batch);
   const [first] = replaced;
   return { id: existing.id, text: existing.text, outcome: "duplicate", ...(first && { replaced: first.id }) };
 }
@@ -163,7 +165,7 @@ function continuing(memory: Memory): Related & { readonly isNamed: true } {
 
 /** Writes a fact that is not known yet, as how it relates to what is known asks for. */
 async function writeNew(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   fact: JudgedVector,
   batch: Batch,
@@ -173,25 +175,25 @@ async function writeNew(
   if (related.kind === "updates" && !related.isNamed) {
     const doubt = doubtOf(writing, fact, batch, related.memories);
     if (doubt && !takeRoom(batch)) return null;
-    if (doubt) return outcomeOf(await insertMemory(nouns, writing, doubt, { batch }), "added");
+    if (doubt) return outcomeOf(await insertMemory(repositories, writing, doubt, { batch }), "added");
     batch.superseded += related.memories.length;
   }
   // What takes the place of another one, or is over, makes no memory more.
   if ((related.kind === "new" || related.kind === "extends") && !takeRoom(batch)) return null;
   const [replaced = null, ...others] = related.kind === "updates" ? related.memories : [];
   const isPast = related.kind === "outdated";
-  const memory = await insertMemory(nouns, writing, fact, { batch, replaced, isPast });
+  const memory = await insertMemory(repositories, writing, fact, { batch, replaced, isPast });
   switch (related.kind) {
     case "new":
       return outcomeOf(memory, "added");
     case "extends":
-      await nouns.memories.relate(organizationId, memory.id, related.memory.id, "extends");
+      await repositories.memories.relate(organizationId, memory.id, related.memory.id, "extends");
       return outcomeOf(memory, "extended");
     case "outdated":
-      await nouns.memories.relate(organizationId, related.by.id, memory.id, "updates");
+      await repositories.memories.relate(organizationId, related.by.id, memory.id, "updates");
       return outcomeOf(memory, "outdated");
     case "updates":
-      await forgetReplaced(nouns, writing, { by: memory.id, replaced: others }, batch);
+      await forgetReplaced(repositories, writing, { by: memory.id, replaced: others }, batch);
       return { ...outcomeOf(memory, "updated"), ...(replaced && { replaced: replaced.id }) };
   }
 }
@@ -217,20 +219,20 @@ function doubtOf(
 
 /** The active memory that says the same, if it is still true; one whose time is over makes room. */
 async function findExisting(
-  nouns: StoreNouns,
+  repositories: Repositories,
   writing: FactWriting,
   fact: ResolvedFact & { readonly isFlagged: boolean },
   batchId: string,
 ): Promise<Memory | null> {
   const { organizationId } = writing.actor;
-  const byText = await nouns.memories.byText(organizationId, writing.container.tag, fact.candidate.text);
+  const byText = await repositories.memories.byText(organizationId, writing.container.tag, fact.candidate.text);
   if (byText?.forgetAfter && byText.forgetAfter <= iso(writing.now)) {
     const reason = byText.forgetReason ?? "its time was over";
-    await forgetBatch(nouns, writing.actor, [byText], { reason, batchId });
+    await forgetBatch(repositories, writing.actor, [byText], { reason, batchId });
     return null;
   }
   if (byText) return byText;
-  const twin = fact.twin ? await nouns.memories.byId(organizationId, fact.twin) : null;
+  const twin = fact.twin ? await repositories.memories.byId(organizationId, fact.twin) : null;
   // Other words than these were flagged: they must not become stated by a fact that only resembles them.
   if (twin && isFlagged(twin) && !fact.isFlagged) return null;
   const isHere = twin?.containerTag === writing.container.tag;

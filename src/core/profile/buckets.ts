@@ -1,4 +1,4 @@
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { readSettings } from "../upkeep/settings.js";
 import type { Memory, ProfileBucket } from "../types.js";
 import { verdictOn } from "./bucket-verdict.js";
@@ -16,13 +16,13 @@ const PREFERENCES: ProfileBucket = {
  * On the same key the organisation wins; without any there is one for preferences.
  */
 export async function effectiveBuckets(
-  nouns: Pick<StoreNouns, "settings" | "containers">,
+  repositories: Pick<Repositories, "settings" | "containers">,
   organizationId: string,
   containerTag: string,
   client: string | undefined,
 ): Promise<ProfileBucket[]> {
-  const { profileBuckets = [] } = await readSettings(nouns, organizationId, client);
-  const container = await nouns.containers.get(organizationId, containerTag);
+  const { profileBuckets = [] } = await readSettings(repositories, organizationId, client);
+  const container = await repositories.containers.get(organizationId, containerTag);
   const byKey = new Map<string, ProfileBucket>();
   for (const bucket of [...profileBuckets, ...(container?.profileBuckets ?? [])])
     if (!byKey.has(bucket.key)) byKey.set(bucket.key, bucket);

@@ -1,17 +1,17 @@
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import type { Document, FactCandidate, ProfileBucket } from "../types.js";
 import { definitionMark } from "./bucket-verdict.js";
 import { effectiveBuckets } from "./buckets.js";
 
 /** Candidates of a document as one of its containers may know them: the buckets of others are none of its business. */
 export async function forContainer<Candidate extends FactCandidate>(
-  nouns: Pick<StoreNouns, "settings" | "containers">,
+  repositories: Pick<Repositories, "settings" | "containers">,
   { organizationId, client, containerTags }: Pick<Document, "organizationId" | "client" | "containerTags">,
   containerTag: string,
   candidates: readonly Candidate[],
 ): Promise<readonly Candidate[]> {
   if (containerTags.length < 2 || !candidates.some(({ buckets }) => buckets)) return candidates;
-  const definitions = await effectiveBuckets(nouns, organizationId, containerTag, client ?? undefined);
+  const definitions = await effectiveBuckets(repositories, organizationId, containerTag, client ?? undefined);
   return candidates.map((candidate) => forBuckets(candidate, definitions));
 }
 

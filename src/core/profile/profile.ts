@@ -4,7 +4,7 @@ import { reachableContainers } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import { definitionMark } from "./bucket-verdict.js";
 import { effectiveBuckets, fillBuckets } from "./buckets.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { digestBucket, type BucketContent } from "./digest.js";
 import { fitProfile } from "./profile-room.js";
 import { endUserSchema, filtersOf } from "../access/end-user.js";
@@ -61,7 +61,7 @@ export interface Profile {
  * Of the lasting ones name, job, allergies and how to answer come first. Secrets are in no part but the search results, and
  * all parts together are as long as the setting allows.
  */
-export async function getProfile(context: CoreContext, call: Admitted, raw: unknown): Promise<Profile> {
+export async function getProfile(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Profile> {
   const input = parseInput(profileSchema, raw);
   const { actor } = call;
   const { organizationId } = actor;
@@ -210,7 +210,7 @@ const bucketsSchema = profileSchema.pick({ containerTag: true });
 /** The buckets of a profile, as `getProfile` has them; an unknown container has the organisation's (contract 5.2). */
 export async function listProfileBuckets(
   context: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
   raw: unknown,
 ): Promise<{ buckets: ProfileBucket[] }> {
   const { containerTag } = parseInput(bucketsSchema, raw);

@@ -1,7 +1,7 @@
 import { stem } from "../../language/stem.js";
 import { tokenise } from "../../language/words.js";
 import { requireAllContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { readSettings } from "../upkeep/settings.js";
 import type { ProfileBucket } from "../types.js";
@@ -84,7 +84,7 @@ const MOST = 6;
  */
 export async function suggestBuckets(
   { store }: CoreContext,
-  { actor }: Admitted,
+  { actor }: AuthorizedCall,
 ): Promise<{ suggestions: ProfileBucket[] }> {
   requireAllContainers(actor);
   const { filterPrompt } = await readSettings(store, actor.organizationId, actor.client);

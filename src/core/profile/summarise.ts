@@ -148,9 +148,10 @@ async function save(
   const { name, version } = summariseProfilePrompt;
   const covers = older.map(({ id }) => id);
   const summary: ProfileSummary = { bucket: definitionMark(bucket), lines, covers, prompt: `${name}/${version}` };
-  await store.transaction(async (nouns) => {
-    const present = await nouns.memories.byIds(store.organizationId, covers);
+  await store.transaction(async (repositories) => {
+    const present = await repositories.memories.byIds(store.organizationId, covers);
     const holding = present.filter((memory) => memory.containerTag === containerTag && isActive(memory, clock.now()));
-    if (holding.length === covers.length) await nouns.summaries.save(store.organizationId, containerTag, summary);
+    if (holding.length === covers.length)
+      await repositories.summaries.save(store.organizationId, containerTag, summary);
   });
 }

@@ -5,7 +5,7 @@ import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
-import type { Ground } from "./search-scope.js";
+import type { SearchScope } from "./search-scope.js";
 
 /** A result, as far as chunks are shown beside it. */
 interface Result {
@@ -17,7 +17,7 @@ interface Result {
 }
 
 interface Answer {
-  readonly ground: Ground;
+  readonly searchScope: SearchScope;
   readonly asked: Asked;
   readonly input: {
     readonly limit: number;
@@ -39,15 +39,15 @@ export async function chunksOfMemories(
   answer: Answer,
   show: (ranked: readonly RankedUnit[]) => Promise<readonly Result[]>,
 ): Promise<Map<string, { readonly chunk: Chunk; readonly similarity: number }[]>> {
-  const { ground, asked, input, threshold, results } = answer;
+  const { searchScope, asked, input, threshold, results } = answer;
   const memories = results.filter(({ memory }) => memory);
   const documentIds = [...new Set(memories.flatMap(({ documents }) => documents.map(({ id }) => id)))];
   const kinds = ["chunk"] as const;
-  const scope = { ...ground.scope, kinds };
-  const among = await context.store.units.matching(ground.organizationId, scope, { documentIds });
+  const scope = { ...searchScope.scope, kinds };
+  const among = await context.store.units.matching(searchScope.organizationId, scope, { documentIds });
   const lowest = Math.max(threshold, input.chunkThreshold ?? 0);
   const wanted = { threshold: lowest, rerank: input.rerank };
-  const { ranked } = await findRanked(context, { ...ground, scope, kinds, among }, asked, wanted);
+  const { ranked } = await findRanked(context, { ...searchScope, scope, kinds, among }, asked, wanted);
   const levelled = await asAmongAll(context, answer, ranked);
   const kept = levelled.filter(({ similarity }) => shownSimilarity(similarity) >= lowest);
   const found = await show(beside(memories, ofDocumentsAbove(kept, input.documentThreshold ?? 0), input.limit));
@@ -78,12 +78,15 @@ function beside(memories: readonly Result[], chunks: readonly RankedUnit[], limi
 /** Chunks, best first, as similar as a search for chunks and memories finds those of them that it comes to see. */
 async function asAmongAll(
   context: CoreContext,
-  { ground, asked, input }: Answer,
+  { searchScope, asked, input }: Answer,
   chunks: readonly RankedUnit[],
 ): Promise<RankedUnit[]> {
   if (chunks.length === 0) return [];
   const kinds = ["chunk", "memory"] as const;
-  const { ranked } = await findRanked(context, { ...ground, kinds }, asked, { threshold: 0, rerank: input.rerank });
+  const { ranked } = await findRanked(context, { ...searchScope, kinds }, asked, {
+    threshold: 0,
+    rerank: input.rerank,
+  });
   const similarities = new Map(ranked.map(({ unit, similarity }) => [unit, similarity]));
   return chunks
     .map((chunk) => ({ ...chunk, similarity: similarities.get(chunk.unit) ?? chunk.similarity }))

@@ -5,10 +5,10 @@ import type { CoreContext } from "../context.js";
 import type { PassageStatement, Statements } from "../ports.js";
 import type { Document, DocumentHead } from "../types.js";
 import { askingIn, divide, GAP, isGone, type Asking } from "./passages.js";
-import type { Ground } from "./search-scope.js";
+import type { SearchScope } from "./search-scope.js";
 
 type Searching = Pick<CoreContext, "store" | "clock">;
-type Searched = Pick<Ground, "organizationId" | "scope">;
+type Searched = Pick<SearchScope, "organizationId" | "scope">;
 
 /**
  * Documents as search shows them: titles and summaries do not have what was forgotten or replaced since. Where forgotten

@@ -7,7 +7,7 @@ import type { RankedUnit } from "./rank.js";
 import { rerankWith } from "./rerank-with.js";
 import { rerankByRules } from "./rerank.js";
 import { retrieve, shownSimilarity, type Retrieved } from "./retrieve.js";
-import type { Ground } from "./search-scope.js";
+import type { SearchScope } from "./search-scope.js";
 import type { UnitKind } from "../types.js";
 
 /** What is wanted of a search beside its question. */
@@ -16,7 +16,7 @@ export interface Wanted {
   readonly threshold: number;
   /** The most units, all by default. */
   readonly limit?: number;
-  /** The kinds that are given, by default those of the ground, which are those that are looked for. */
+  /** The kinds that are given, by default those of the scope, which are those that are looked for. */
   readonly shown?: readonly UnitKind[];
   /** True: the best are looked at once more, together. The order changes, and with it the similarities. */
   readonly rerank?: boolean;
@@ -29,20 +29,20 @@ export interface Wanted {
  */
 export async function findRanked(
   context: CoreContext,
-  ground: Pick<Ground, "organizationId" | "scope" | "kinds" | "among" | "timeZone">,
+  searchScope: Pick<SearchScope, "organizationId" | "scope" | "kinds" | "among" | "timeZone">,
   asked: Asked,
   wanted: Wanted,
 ): Promise<Retrieved> {
   const { forms, degraded } = asked;
   const [form] = forms;
   if (forms.length === 1 && form && !wanted.rerank) {
-    const found = await retrieve(context, ground, form.text, wanted);
+    const found = await retrieve(context, searchScope, form.text, wanted);
     return { ...found, degraded: [...new Set([...degraded, ...found.degraded])] };
   }
   // Of several forms each would see other ones of a kind that is looked for alone.
-  const looked = forms.length > 1 ? { ...ground, kinds: ground.scope.kinds } : ground;
+  const looked = forms.length > 1 ? { ...searchScope, kinds: searchScope.scope.kinds } : searchScope;
   const found = await Promise.all(
-    forms.map(({ text }) => retrieve(context, looked, text, { threshold: 0, shown: ground.scope.kinds })),
+    forms.map(({ text }) => retrieve(context, looked, text, { threshold: 0, shown: searchScope.scope.kinds })),
   );
   const fused =
     forms.length === 1
@@ -50,14 +50,14 @@ export async function findRanked(
       : level(fuseForms(found.map(({ ranked }, index) => ({ ranked, weight: forms[index]?.weight ?? 1 }))));
   const ordered = wanted.rerank
     ? await timed(context.stages, "rerank", () =>
-        order({ ...context, timeZone: ground.timeZone }, form?.text ?? "", {
+        order({ ...context, timeZone: searchScope.timeZone }, form?.text ?? "", {
           found: fused,
           threshold: wanted.threshold,
         }),
       )
     : { ranked: fused, degraded: [] };
   return {
-    ranked: ofKinds(ordered.ranked, wanted.shown ?? ground.kinds)
+    ranked: ofKinds(ordered.ranked, wanted.shown ?? searchScope.kinds)
       .filter(({ similarity }) => shownSimilarity(similarity) >= wanted.threshold)
       .slice(0, wanted.limit),
     isCut: found.some(({ isCut }) => isCut),

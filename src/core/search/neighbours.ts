@@ -1,7 +1,7 @@
 import type { CoreContext } from "../context.js";
 import type { Chunk } from "../types.js";
 import { asChunksHold } from "./passages.js";
-import type { Ground } from "./search-scope.js";
+import type { SearchScope } from "./search-scope.js";
 
 /**
  * The chunks just before and just after each of these in its document, by the chunk's id, in the order of the text; without
@@ -9,15 +9,15 @@ import type { Ground } from "./search-scope.js";
  */
 export async function readNeighbours(
   context: Pick<CoreContext, "store" | "clock">,
-  ground: Pick<Ground, "organizationId" | "scope">,
+  searchScope: Pick<SearchScope, "organizationId" | "scope">,
   found: readonly Chunk[],
 ): Promise<Map<string, Chunk[]>> {
   const places = found.flatMap(({ documentId, revision, position }) =>
     [position - 1, position + 1].map((place) => ({ documentId, revision, position: place })),
   );
   const { store } = context;
-  const there = places.length > 0 ? await store.chunks.at(ground.organizationId, places) : [];
-  const neighbours = await asChunksHold(context, ground, there);
+  const there = places.length > 0 ? await store.chunks.at(searchScope.organizationId, places) : [];
+  const neighbours = await asChunksHold(context, searchScope, there);
   const byPlace = new Map(neighbours.map((chunk) => [keyOf(chunk, chunk.position), chunk]));
   return new Map(
     found.map((chunk) => {

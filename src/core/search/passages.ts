@@ -4,9 +4,9 @@ import { isWithdrawn } from "../memories/forget.js";
 import { isSetAside, timeWasOver } from "../memories/set-aside.js";
 import { temporalContextSchema } from "../memories/temporal-context.js";
 import type { CoreContext } from "../context.js";
-import type { ChunkDetail, DividedPassage, PassageStatement, StoreNouns, UnitDetail, UnitScope } from "../ports.js";
+import type { ChunkDetail, DividedPassage, PassageStatement, Repositories, UnitDetail, UnitScope } from "../ports.js";
 import { unitOf, type Chunk } from "../types.js";
-import type { Ground } from "./search-scope.js";
+import type { SearchScope } from "./search-scope.js";
 
 /** Stands where something was left out. */
 export const GAP = "[…]";
@@ -32,8 +32,8 @@ export function dividePassages(details: readonly UnitDetail[], scope: UnitScope,
 
 /** Chunks that are shown whatever was asked, without what does not hold any more, and without those that say nothing else. */
 export async function asChunksHold(
-  { store, clock }: Pick<CoreContext, "clock"> & { readonly store: Pick<StoreNouns, "units"> },
-  { organizationId, scope }: Pick<Ground, "organizationId" | "scope">,
+  { store, clock }: Pick<CoreContext, "clock"> & { readonly store: Pick<Repositories, "units"> },
+  { organizationId, scope }: Pick<SearchScope, "organizationId" | "scope">,
   chunks: readonly Chunk[],
 ): Promise<Chunk[]> {
   const units = chunks.map(({ seq }) => unitOf("chunk", seq));

@@ -15,7 +15,7 @@ import {
   type RankInput,
 } from "./rank.js";
 import { SEARCH } from "./ranking-weights.js";
-import type { Ground } from "./search-scope.js";
+import type { SearchScope } from "./search-scope.js";
 import { waitFor } from "./waits.js";
 import type { Unit, UnitKind, UnitSet, VectorSpace } from "../types.js";
 
@@ -32,7 +32,7 @@ export interface Retrieved {
 /**
  * Finds units by meaning and by words and ranks them.
  * @param wanted `threshold` is the least similarity as it is shown, 0 to 1; `limit` the most units, all by default; `shown`
- *   the kinds that are given, by default those of the ground, which are those that are looked for
+ *   the kinds that are given, by default those of the scope, which are those that are looked for
  */
 export async function retrieve(
   context: CoreContext,
@@ -42,7 +42,7 @@ export async function retrieve(
     kinds,
     among,
     timeZone,
-  }: Pick<Ground, "organizationId" | "scope" | "kinds" | "among" | "timeZone">,
+  }: Pick<SearchScope, "organizationId" | "scope" | "kinds" | "among" | "timeZone">,
   query: string,
   wanted: { readonly threshold: number; readonly limit?: number; readonly shown?: readonly UnitKind[] },
 ): Promise<Retrieved> {
@@ -80,7 +80,7 @@ function setOf(units: readonly Unit[]): UnitSet {
 
 type Retrieval = CoreContext & { readonly embedder: Embedder };
 
-interface Within extends Pick<Ground, "organizationId" | "scope" | "timeZone"> {
+interface Within extends Pick<SearchScope, "organizationId" | "scope" | "timeZone"> {
   /** The only units that count, or undefined when all of the scope do. */
   readonly among: UnitSet | undefined;
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createStages, timed } from "../../lib/stages.js";
 import { iso, yieldTurn } from "../../lib/time.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { findDocument, lookUpDocument } from "../documents/documents.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
@@ -16,7 +16,7 @@ import { asChunksHold } from "./passages.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
-import { groundSchema, layGround, type Ground } from "./search-scope.js";
+import { groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { millisecondsSince, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
 import { createWaits } from "./waits.js";
 import { type Actor, type Chunk, type DocumentHead, MOST_CONTENT_BYTES } from "../types.js";
@@ -69,7 +69,7 @@ export type DocumentSearchAnswer = Omit<SearchAnswer, "results"> & { readonly re
  */
 export async function searchDocuments(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<DocumentSearchAnswer> {
   const started = performance.now();
@@ -78,7 +78,7 @@ export async function searchDocuments(
   return { ...answer, timing: millisecondsSince(started) };
 }
 
-async function searchAtOnce(plain: CoreContext, call: Admitted, raw: unknown): Promise<DocumentSearchAnswer> {
+async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unknown): Promise<DocumentSearchAnswer> {
   const started = performance.now();
   const stages = createStages();
   const context = { ...plain, stages, waits: createWaits() };
@@ -86,18 +86,18 @@ async function searchAtOnce(plain: CoreContext, call: Admitted, raw: unknown): P
   const input = parseInput(searchDocumentsSchema, raw);
   if (input.documentId !== undefined) await requireDocument(context, actor, input, input.documentId);
   const wanted = { kinds: ["chunk"] as const, includeForgotten: false };
-  const ground = await stages.time("scope", () => layGround(context, actor, input, wanted));
+  const searchScope = await stages.time("scope", () => resolveScope(context, actor, input, wanted));
   const { results, degraded } =
     input.q.trim() === "*"
-      ? { results: await listAll(context, actor, ground, input), degraded: [] }
-      : await findBest(context, actor, ground, input);
+      ? { results: await listAll(context, actor, searchScope, input), degraded: [] }
+      : await findBest(context, actor, searchScope, input);
   return {
-    results: input.includeContent ? await addContent(context, ground, results) : results,
-    waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
+    results: input.includeContent ? await addContent(context, searchScope, results) : results,
+    waiting: await context.store.documents.countWaiting(actor.organizationId, searchScope.tags),
     timing: millisecondsSince(started),
     stages: stages.durations,
     degraded,
-    timeZone: ground.timeZone,
+    timeZone: searchScope.timeZone,
   };
 }
 
@@ -115,18 +115,18 @@ const MAX_ROUNDS = 6;
 async function findBest(
   context: CoreContext,
   actor: Actor,
-  ground: Ground,
+  searchScope: SearchScope,
   input: Search,
 ): Promise<{ results: FoundDocument[]; degraded: readonly string[] }> {
   const seen = new Set<string>();
   const found = new Map<string, RankedUnit[]>();
-  const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: ground.timeZone });
+  const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: searchScope.timeZone });
   const wanted = { threshold: 0, rerank: input.rerank };
   const degraded = new Set<string>();
-  let { among } = ground;
+  let { among } = searchScope;
   let highest = 1;
   for (let round = 1; ; round++) {
-    const { ranked, isCut, ...rest } = await findRanked(context, { ...ground, among }, asked, wanted);
+    const { ranked, isCut, ...rest } = await findRanked(context, { ...searchScope, among }, asked, wanted);
     const matching = ranked.filter(
       ({ isHit, similarity }) => isHit && shownSimilarity(similarity) >= input.chunkThreshold,
     );
@@ -139,11 +139,11 @@ async function findBest(
     // Once a document was brought that does not match, those that were not brought do not either.
     const isEnough = found.size >= input.limit || seen.size > found.size;
     if (isEnough || !isCut || ranked.length === 0 || round === MAX_ROUNDS) break;
-    const condition = { ...ground.condition, exceptDocumentIds: [...seen] };
-    among = await context.store.units.matching(ground.organizationId, ground.scope, condition);
+    const condition = { ...searchScope.condition, exceptDocumentIds: [...seen] };
+    among = await context.store.units.matching(searchScope.organizationId, searchScope.scope, condition);
   }
   const results = await timed(context.stages, "load", () =>
-    present(context, actor, { ground, groups: [...found.values()], input }),
+    present(context, actor, { searchScope, groups: [...found.values()], input }),
   );
   return { results, degraded: [...degraded] };
 }
@@ -159,7 +159,7 @@ function push(byDocument: Map<string, RankedUnit[]>, unit: RankedUnit): void {
 }
 
 interface Presented {
-  readonly ground: Ground;
+  readonly searchScope: SearchScope;
   /** The units of one document each, the best document and the best unit first. */
   readonly groups: readonly (readonly RankedUnit[])[];
   readonly input: Search;
@@ -168,20 +168,20 @@ interface Presented {
 async function present(
   context: CoreContext,
   actor: Actor,
-  { ground, groups, input }: Presented,
+  { searchScope, groups, input }: Presented,
 ): Promise<FoundDocument[]> {
   const scoreOf = ({ similarity }: RankedUnit) => shownSimilarity(similarity);
   const best = groups.slice(0, input.limit).map((units) => ({ units, score: units[0] ? scoreOf(units[0]) : 0 }));
   const heads = await headsOf(
     context,
     actor,
-    ground,
+    searchScope,
     best.flatMap(({ units }) => units.slice(0, 1).map(documentOf)),
   );
   const neighbours = input.includeNeighbours
     ? await neighboursOf(
         context,
-        ground,
+        searchScope,
         best.flatMap(({ units }) => units),
       )
     : new Map<string, Chunk[]>();
@@ -206,27 +206,27 @@ async function present(
 async function headsOf(
   { store, clock }: CoreContext,
   actor: Actor,
-  ground: Ground,
+  searchScope: SearchScope,
   ids: readonly string[],
 ): Promise<Map<string, DocumentHead>> {
   const heads = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   const visible = heads.filter(({ containerTags }) => maySee(actor, containerTags));
-  const shown = await asDocumentsHold({ store, clock }, ground, visible);
+  const shown = await asDocumentsHold({ store, clock }, searchScope, visible);
   return new Map(shown.map((head) => [head.id, asSeenBy(actor, head)]));
 }
 
 /** The chunks beside these, by document. */
 async function neighboursOf(
   context: CoreContext,
-  ground: Ground,
+  searchScope: SearchScope,
   units: readonly RankedUnit[],
 ): Promise<Map<string, Chunk[]>> {
   const whole = await context.store.units.load(
-    ground.organizationId,
+    searchScope.organizationId,
     units.map(({ unit }) => unit),
   );
   const found = whole.flatMap(({ chunk }) => chunk ?? []);
-  const neighbours = await readNeighbours(context, ground, found);
+  const neighbours = await readNeighbours(context, searchScope, found);
   const byDocument = new Map<string, Chunk[]>();
   for (const chunk of [...neighbours.values()].flat())
     byDocument.set(chunk.documentId, [...(byDocument.get(chunk.documentId) ?? []), chunk]);
@@ -245,14 +245,19 @@ function readAlong(chunks: readonly ScoredChunk[], neighbours: readonly Chunk[])
 /** How many chunks of each document stand for it when every document is asked for. */
 const FIRST_CHUNKS = 10;
 
-/** Every document of the ground, the most recently changed first. */
-async function listAll(context: CoreContext, actor: Actor, ground: Ground, input: Search): Promise<FoundDocument[]> {
+/** Every document of the scope, the most recently changed first. */
+async function listAll(
+  context: CoreContext,
+  actor: Actor,
+  searchScope: SearchScope,
+  input: Search,
+): Promise<FoundDocument[]> {
   const { store } = context;
-  const heads = await asDocumentsHold(context, ground, await listHeads(context, actor, ground, input));
+  const heads = await asDocumentsHold(context, searchScope, await listHeads(context, actor, searchScope, input));
   const places = heads.flatMap(({ id, revision }) =>
     Array.from({ length: FIRST_CHUNKS }, (_, position) => ({ documentId: id, revision, position })),
   );
-  const chunks = await asChunksHold(context, ground, await store.chunks.at(actor.organizationId, places));
+  const chunks = await asChunksHold(context, searchScope, await store.chunks.at(actor.organizationId, places));
   return heads.map((head) => ({
     document: asSeenBy(actor, head),
     score: 1,
@@ -266,7 +271,7 @@ async function listAll(context: CoreContext, actor: Actor, ground: Ground, input
 async function listHeads(
   { store, clock }: CoreContext,
   actor: Actor,
-  { tags, condition, among }: Ground,
+  { tags, condition, among }: SearchScope,
   input: Search,
 ): Promise<DocumentHead[]> {
   const { organizationId } = actor;
@@ -293,12 +298,12 @@ async function listHeads(
 
 async function addContent(
   { store, clock }: CoreContext,
-  ground: Ground,
+  searchScope: SearchScope,
   results: readonly FoundDocument[],
 ): Promise<FoundDocument[]> {
   const whole: FoundDocument[] = [];
   let room = MOST_CONTENT_BYTES;
-  const { organizationId } = ground;
+  const { organizationId } = searchScope;
   const ids = results.map(({ document }) => document.id);
   const stated = await store.units.statements(organizationId, ids);
   for (const result of results) {
@@ -307,7 +312,7 @@ async function addContent(
     if (!document) continue;
     room -= Buffer.byteLength(document.content);
     const isShown = room >= 0 || whole.length === 0;
-    whole.push(isShown ? { ...result, content: contentThatHolds({ clock }, ground, document, stated) } : result);
+    whole.push(isShown ? { ...result, content: contentThatHolds({ clock }, searchScope, document, stated) } : result);
     await yieldTurn();
   }
   return whole;

@@ -10,6 +10,6 @@ const SEARCHES_AT_ONCE = 4;
 const PATIENCE_MS = 250;
 
 /** The line in which searches wait for each other. */
-export function createSearchLine(): ConcurrencyLimit {
+export function createSearchQueue(): ConcurrencyLimit {
   return createConcurrencyLimit({ most: SEARCHES_AT_ONCE, patienceMs: PATIENCE_MS });
 }

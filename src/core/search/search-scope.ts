@@ -25,7 +25,7 @@ export const groundSchema = z.object({
 type GroundInput = z.output<typeof groundSchema>;
 
 /** The part of the record that one search looks at. */
-export interface Ground {
+export interface SearchScope {
   readonly organizationId: string;
   readonly tags: "all" | readonly string[];
   /** Of both kinds, whichever is wanted: how similar something is does not depend on what else is shown. */
@@ -42,12 +42,12 @@ export interface Ground {
  * Finds out where a search may look.
  * @throws AppError `forbidden` for a container that the actor may not see, `invalid` for filters that cannot be read
  */
-export async function layGround(
+export async function resolveScope(
   { store, timeZone }: CoreContext,
   actor: Actor,
   input: GroundInput,
   wanted: Pick<UnitScope, "kinds" | "includeForgotten">,
-): Promise<Ground> {
+): Promise<SearchScope> {
   const { organizationId } = actor;
   const filters = filtersOf(input);
   const tags = reachableContainers(actor, input.containerTags);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createStages } from "../../lib/stages.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
 import type { Statement } from "../memories/told-turns.js";
@@ -19,7 +19,7 @@ import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
-import { groundSchema, layGround, type Ground } from "./search-scope.js";
+import { groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { tellTurns } from "./statements.js";
 import { createWaits } from "./waits.js";
 import type { Actor, Chunk, DocumentHead, Memory, Trust, Unit, UnitKind } from "../types.js";
@@ -118,14 +118,14 @@ export interface SearchAnswer {
  * moment for what was just added.
  * @throws AppError `invalid` for a wrong request; a broken vector index or embedder only degrades the answer
  */
-export async function searchMemories(context: CoreContext, call: Admitted, raw: unknown): Promise<SearchAnswer> {
+export async function searchMemories(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const tagsOf = () => reachableContainers(call.actor, parseInput(searchSchema, raw).containerTags);
   const answer = await afterArrivals(context, tagsOf, () => searchAtOnce(context, call, raw));
   return { ...answer, timing: millisecondsSince(started) };
 }
 
-async function searchAtOnce(plain: CoreContext, call: Admitted, raw: unknown): Promise<SearchAnswer> {
+async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unknown): Promise<SearchAnswer> {
   const started = performance.now();
   const stages = createStages();
   const context = { ...plain, stages, waits: createWaits() };
@@ -133,25 +133,25 @@ async function searchAtOnce(plain: CoreContext, call: Admitted, raw: unknown): P
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;
   const wanted = { kinds: kindsOf(input, context), includeForgotten };
-  const ground = await stages.time("scope", () => layGround(context, actor, input, wanted));
+  const searchScope = await stages.time("scope", () => resolveScope(context, actor, input, wanted));
   const threshold = input.threshold ?? context.limits.threshold;
-  const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: ground.timeZone });
-  const { degraded, ...found } = await find(context, ground, { asked, input, threshold });
-  const results = await stages.time("load", () => present(context, actor, ground, found));
+  const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: searchScope.timeZone });
+  const { degraded, ...found } = await find(context, searchScope, { asked, input, threshold });
+  const results = await stages.time("load", () => present(context, actor, searchScope, found));
   const whole = await stages.time("extras", () =>
-    addExtras(context, actor, { ground, asked, input, threshold, results }),
+    addExtras(context, actor, { searchScope, asked, input, threshold, results }),
   );
-  const isMixed = input.aggregate && ground.kinds.includes("memory");
+  const isMixed = input.aggregate && searchScope.kinds.includes("memory");
   const mixed = isMixed
-    ? await addAggregates({ ...context, timeZone: ground.timeZone }, input.q, whole)
+    ? await addAggregates({ ...context, timeZone: searchScope.timeZone }, input.q, whole)
     : { results: whole, degraded: [] };
   return {
     results: mixed.results.slice(0, input.limit),
-    waiting: await context.store.documents.countWaiting(actor.organizationId, ground.tags),
+    waiting: await context.store.documents.countWaiting(actor.organizationId, searchScope.tags),
     timing: millisecondsSince(started),
     stages: stages.durations,
     degraded: [...degraded, ...mixed.degraded],
-    timeZone: ground.timeZone,
+    timeZone: searchScope.timeZone,
   };
 }
 
@@ -168,19 +168,19 @@ function kindsOf(input: Search, { limits }: CoreContext): readonly UnitKind[] {
 
 async function find(
   context: CoreContext,
-  ground: Ground,
+  searchScope: SearchScope,
   { asked, input, threshold }: Pick<Presented, "asked" | "input" | "threshold">,
 ): Promise<Retrieved & Pick<Shown, "statements">> {
   const { limit, rerank, chunkThreshold = 0, documentThreshold = 0 } = input;
-  if (!ground.kinds.includes("chunk")) {
+  if (!searchScope.kinds.includes("chunk")) {
     // What turns of conversations say is told as memories to those who read nothing else.
     const shown = ["chunk", "memory"] as const;
-    const found = await findRanked(context, ground, asked, { threshold, rerank, shown });
-    return { ...found, ...(await tellTurns(context, ground, found.ranked, limit)) };
+    const found = await findRanked(context, searchScope, asked, { threshold, rerank, shown });
+    return { ...found, ...(await tellTurns(context, searchScope, found.ranked, limit)) };
   }
   if (Math.max(chunkThreshold, documentThreshold) <= threshold)
-    return findRanked(context, ground, asked, { threshold, limit, rerank });
-  const found = await findRanked(context, ground, asked, { threshold, rerank });
+    return findRanked(context, searchScope, asked, { threshold, limit, rerank });
+  const found = await findRanked(context, searchScope, asked, { threshold, rerank });
   const kept = found.ranked.filter(
     ({ detail, similarity }) => !detail.chunk || shownSimilarity(similarity) >= chunkThreshold,
   );
@@ -196,14 +196,14 @@ interface Shown {
 async function present(
   { store, clock }: CoreContext,
   actor: Actor,
-  ground: Ground,
+  searchScope: SearchScope,
   { ranked, statements }: Shown,
 ): Promise<SearchResult[]> {
   const ids = [...new Set(ranked.flatMap(({ detail }) => detail.documentIds))];
   const documents = ids.length > 0 ? await store.documents.headsByIds(actor.organizationId, ids) : [];
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
   const visible = documents.filter((document) => maySee(actor, document.containerTags));
-  const shown = await asDocumentsHold({ store, clock }, ground, visible);
+  const shown = await asDocumentsHold({ store, clock }, searchScope, visible);
   const byId = new Map(shown.map((document) => [document.id, asSeenBy(actor, document)]));
   const whole = await store.units.load(
     actor.organizationId,
@@ -236,7 +236,7 @@ async function present(
 }
 
 interface Presented {
-  readonly ground: Ground;
+  readonly searchScope: SearchScope;
   readonly asked: Asked;
   readonly input: Search;
   readonly threshold: number;
@@ -249,9 +249,11 @@ async function addExtras(context: CoreContext, actor: Actor, presented: Presente
     ? await readRelatives(context, actor, memoriesOf(results), input)
     : new Map<string, Relatives>();
   const chunks = new Map<string, readonly FoundChunk[]>([
-    ...(input.includeNeighbours ? await neighboursOf(context, presented.ground, results) : []),
+    ...(input.includeNeighbours ? await neighboursOf(context, presented.searchScope, results) : []),
     ...(input.includeChunks
-      ? await chunksOfMemories(context, presented, (ranked) => present(context, actor, presented.ground, { ranked }))
+      ? await chunksOfMemories(context, presented, (ranked) =>
+          present(context, actor, presented.searchScope, { ranked }),
+        )
       : []),
   ]);
   return results.map((result) => {
@@ -267,12 +269,12 @@ function memoriesOf(results: readonly SearchResult[]): Memory[] {
 /** The chunks before and after each chunk, which are as similar as the answer says, if they are in it. */
 async function neighboursOf(
   context: CoreContext,
-  ground: Ground,
+  searchScope: SearchScope,
   results: readonly SearchResult[],
 ): Promise<Map<string, FoundChunk[]>> {
   const found = results.flatMap(({ chunk }) => chunk ?? []);
   const similarities = new Map(results.map(({ id, similarity }) => [id, similarity]));
-  const neighbours = await readNeighbours(context, ground, found);
+  const neighbours = await readNeighbours(context, searchScope, found);
   return new Map(
     [...neighbours].map(([id, chunks]) => [
       id,

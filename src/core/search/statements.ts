@@ -2,7 +2,7 @@ import type { CoreContext } from "../context.js";
 import { createTeller, type Statement } from "../memories/told-turns.js";
 import type { UnitDetail, UnreadTurn } from "../ports.js";
 import type { RankedUnit } from "./rank.js";
-import type { Ground } from "./search-scope.js";
+import type { SearchScope } from "./search-scope.js";
 import type { Unit } from "../types.js";
 
 /** From this share of a turn on, a fact that quotes it says all of it. */
@@ -15,7 +15,7 @@ const WHOLE = 0.8;
  */
 export async function tellTurns(
   context: CoreContext,
-  { organizationId, scope }: Pick<Ground, "organizationId" | "scope">,
+  { organizationId, scope }: Pick<SearchScope, "organizationId" | "scope">,
   ranked: readonly RankedUnit[],
   limit: number,
 ): Promise<{ readonly ranked: readonly RankedUnit[]; readonly statements: ReadonlyMap<Unit, Statement> }> {

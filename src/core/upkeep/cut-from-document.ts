@@ -3,7 +3,7 @@ import { mayChange, maySee } from "../auth.js";
 import type { CoreContext } from "../context.js";
 import { firstJob, noteDocument } from "../documents/revise-document.js";
 import { isSameFact } from "../memories/near-duplicates.js";
-import type { DocumentChange, StoreNouns } from "../ports.js";
+import type { DocumentChange, Repositories } from "../ports.js";
 import type { Actor, Document } from "../types.js";
 import { isSameSource, type Plan, planCut, readSource, type Source } from "./stating-document.js";
 
@@ -41,7 +41,7 @@ export async function cutFromDocument(
     beside,
     signal,
   }: {
-    readonly beside: (nouns: StoreNouns, cut: CutDocument) => Promise<void>;
+    readonly beside: (repositories: Repositories, cut: CutDocument) => Promise<void>;
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<CutDocument | null> {
@@ -52,11 +52,11 @@ export async function cutFromDocument(
     if (!source) return null;
     const plan = mayChange(actor, source.document.containerTags) ? await planCut(store, actor, source, signal) : null;
     if (!plan || plan.cut.places.length === 0) return keptAsItIs(actor, source);
-    const cut = await store.transaction(async (nouns) => {
-      const current = await readSource(nouns, actor.organizationId, documentId, wanted);
+    const cut = await store.transaction(async (repositories) => {
+      const current = await readSource(repositories, actor.organizationId, documentId, wanted);
       if (!current || !isSameSource(source, current)) return null;
-      const cut = await write(nouns, actor, current, plan);
-      await beside(nouns, cut);
+      const cut = await write(repositories, actor, current, plan);
+      await beside(repositories, cut);
       return cut;
     });
     if (!cut) continue;
@@ -71,34 +71,40 @@ function keptAsItIs(actor: Actor, { document }: Source): CutDocument {
   return { isRemoved: false, passages: 0, files: [], mayStillSay, revision: document.revision };
 }
 
-async function write(nouns: StoreNouns, actor: Actor, source: Source, plan: Plan): Promise<CutDocument> {
+async function write(repositories: Repositories, actor: Actor, source: Source, plan: Plan): Promise<CutDocument> {
   const { document, wanted, isLight } = source;
   const { organizationId, id, facts } = document;
   const { cut, rest, saysMore, links } = plan;
-  await nouns.purges.requote(organizationId, id, links);
+  await repositories.purges.requote(organizationId, id, links);
   if (rest.content.trim() === "") {
-    const { files } = await nouns.purges.memories(organizationId, [], { documents: [id], within: actor.containers });
+    const { files } = await repositories.purges.memories(organizationId, [], {
+      documents: [id],
+      within: actor.containers,
+    });
     return { isRemoved: true, passages: 0, files, mayStillSay: false, revision: document.revision };
   }
   const keepsFact = (text: string) => !wanted.some(({ memory }) => isSameFact(memory.text, text));
   const change = { ...rest, ...(facts && { facts: facts.filter((fact) => keepsFact(fact.text)) }) };
   const result = { isRemoved: false, passages: cut.places.length, mayStillSay: saysMore };
   if (isLight) {
-    await nouns.documents.update(organizationId, id, change);
+    await repositories.documents.update(organizationId, id, change);
     return { ...result, files: [], revision: document.revision };
   }
-  const files = await nouns.purges.takeText(organizationId, id, { text: (text) => rewritten(plan, text), keepsFact });
+  const files = await repositories.purges.takeText(organizationId, id, {
+    text: (text) => rewritten(plan, text),
+    keepsFact,
+  });
   const next = {
     ...change,
     ...nextRevision(document),
     title: plan.title,
     ...(files.length > 0 && { url: null }),
   } satisfies DocumentChange;
-  await nouns.documents.update(organizationId, id, next);
+  await repositories.documents.update(organizationId, id, next);
   const revised: Document = { ...document, ...next };
-  await nouns.jobs.dropDead(id);
-  await nouns.jobs.enqueue([firstJob(revised)]);
-  await noteDocument(nouns, actor, revised, { action: "document.cut", before: { revision: document.revision } });
+  await repositories.jobs.dropDead(id);
+  await repositories.jobs.enqueue([firstJob(revised)]);
+  await noteDocument(repositories, actor, revised, { action: "document.cut", before: { revision: document.revision } });
   return { ...result, files, revision: revised.revision };
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { requireAllContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { addDocument } from "../documents/add-document.js";
 import { embeddingSummary } from "../embeddings/embedding-status.js";
@@ -34,7 +34,7 @@ export interface Diagnosis {
  * Checks the whole service by using it. Never throws for what it finds; what cannot be checked is not ok.
  * @throws AppError `forbidden` for a caller of some containers only
  */
-export async function diagnose(context: CoreContext, call: Admitted): Promise<Diagnosis> {
+export async function diagnose(context: CoreContext, call: AuthorizedCall): Promise<Diagnosis> {
   requireAllContainers(call.actor);
   const checks: Check[] = [];
   for (const [name, run] of CHECKS) checks.push(await guard(name, () => run(context, call)));
@@ -43,7 +43,7 @@ export async function diagnose(context: CoreContext, call: Admitted): Promise<Di
 
 type Finding = Omit<Check, "name">;
 
-const CHECKS: readonly (readonly [string, (context: CoreContext, call: Admitted) => Promise<Finding>])[] = [
+const CHECKS: readonly (readonly [string, (context: CoreContext, call: AuthorizedCall) => Promise<Finding>])[] = [
   ["store", checkStore],
   ["pipeline", checkPipeline],
   ["embedder", checkEmbedder],
@@ -96,10 +96,10 @@ async function checkStore({ store }: CoreContext): Promise<Finding> {
 }
 
 /** A word that only this run knows must come back out of a search, from a document and from its fact. */
-async function checkPipeline(context: CoreContext, call: Admitted): Promise<Finding> {
+async function checkPipeline(context: CoreContext, call: AuthorizedCall): Promise<Finding> {
   const { actor } = call;
   // What is kept for the sample is no answer to the call itself.
-  const sampling: Admitted = { ...call, operationId: undefined };
+  const sampling: AuthorizedCall = { ...call, operationId: undefined };
   const word = `sample${createId().toLowerCase()}`;
   const container = `${SCRATCH_CONTAINER}_${createId()}`;
   const scratch = { containerTags: [container] };

@@ -3,10 +3,10 @@ import { keepStatement } from "../memories/statements.js";
 import { createId, isId } from "../../lib/ids.js";
 import { mayChange, maySee } from "../auth.js";
 import { refuseMerging } from "../containers/merge.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { findDone, onceWith } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 import { cutFromDocument, type CutDocument } from "./cut-from-document.js";
 import { findRepeating, wordsOf } from "./documents-repeating.js";
@@ -22,7 +22,7 @@ type Named = NonNullable<Remainder["memory"]>;
  * left to cut out, removes it for good. A job goes on where this was cut off.
  * @throws AppError as `purge` does
  */
-export async function purgeMemory(context: CoreContext, call: Admitted, id: string): Promise<Begun> {
+export async function purgeMemory(context: CoreContext, call: AuthorizedCall, id: string): Promise<Begun> {
   const { actor } = call;
   type Kept = Begun | null;
   const operation = { useCase: "purge" as const, isKept: (begun: Kept) => begun !== null };
@@ -30,7 +30,7 @@ export async function purgeMemory(context: CoreContext, call: Admitted, id: stri
   const commit: Commit = (work) => onceWith<Kept>(context, call, operation, work);
   if (known) return (await commit(async () => known.result)) ?? known.result;
   const named = { id, by: actor.name, key: createId() };
-  await context.store.transaction((nouns) => announce(context, nouns, actor, named));
+  await context.store.transaction((repositories) => announce(context, repositories, actor, named));
   return carryOut(context, actor, named, { commit });
 }
 
@@ -53,19 +53,24 @@ export async function resumeMemory(
 }
 
 /** Without a line in the journal: nothing of this can be undone, and the purge has a line of its own. */
-async function announce(context: CoreContext, nouns: StoreNouns, actor: Actor, named: Named): Promise<void> {
-  const isWritten = isId(named.id) && (await nouns.memories.byId(actor.organizationId, named.id)) !== null;
-  if (!isWritten) await keepStatement({ ...context, store: nouns }, actor, { id: named.id });
-  const { all } = await findAll(nouns, actor, named.id);
+async function announce(context: CoreContext, repositories: Repositories, actor: Actor, named: Named): Promise<void> {
+  const isWritten = isId(named.id) && (await repositories.memories.byId(actor.organizationId, named.id)) !== null;
+  if (!isWritten) await keepStatement({ ...context, store: repositories }, actor, { id: named.id });
+  const { all } = await findAll(repositories, actor, named.id);
   for (const { id, seq } of all.filter(({ isLatest, isForgotten }) => isLatest && !isForgotten)) {
-    await nouns.memories.update(actor.organizationId, id, { isForgotten: true });
-    await nouns.units.unindex(unitOf("memory", seq));
+    await repositories.memories.update(actor.organizationId, id, { isForgotten: true });
+    await repositories.units.unindex(unitOf("memory", seq));
   }
-  await enqueueRest(context, nouns.jobs, { containerIds: [], files: [], within: actor.containers, memory: named });
+  await enqueueRest(context, repositories.jobs, {
+    containerIds: [],
+    files: [],
+    within: actor.containers,
+    memory: named,
+  });
 }
 
 /** Runs the last transaction; null when something has changed before it. */
-type Commit = (work: (nouns: StoreNouns) => Promise<Begun | null>) => Promise<Begun | null>;
+type Commit = (work: (repositories: Repositories) => Promise<Begun | null>) => Promise<Begun | null>;
 
 async function carryOut(
   context: CoreContext,
@@ -76,10 +81,10 @@ async function carryOut(
   const { store } = context;
   const cuts = new Map<string, CutDocument>();
   const quotes = new Set<string>();
-  const beside = async (nouns: StoreNouns, { files }: CutDocument) => {
-    await holdJob(context, nouns, named.key);
+  const beside = async (repositories: Repositories, { files }: CutDocument) => {
+    await holdJob(context, repositories, named.key);
     // Nothing else would know of them after this transaction.
-    if (files.length > 0) await enqueueRest(context, nouns.jobs, { containerIds: [], files, within: [] });
+    if (files.length > 0) await enqueueRest(context, repositories.jobs, { containerIds: [], files, within: [] });
   };
   for (;;) {
     const { all } = await findAll(store, actor, named.id);
@@ -95,12 +100,16 @@ async function carryOut(
       known: new Set(cuts.keys()),
       signal,
     });
-    const begun = await commit(async (nouns) => {
-      const { memory, all: now } = await findAll(nouns, actor, named.id);
+    const begun = await commit(async (repositories) => {
+      const { memory, all: now } = await findAll(repositories, actor, named.id);
       const isChanged = now.length !== all.length || now.some(({ id }) => !wanted.has(id));
-      if (isChanged || (await documentsToCut(nouns, actor, wanted, cuts)).length > 0) return null;
-      await dropJob(nouns, named.key);
-      return leaveRest(context, nouns, await remove(nouns, actor, { memory, all: now }, { cuts, repeating }));
+      if (isChanged || (await documentsToCut(repositories, actor, wanted, cuts)).length > 0) return null;
+      await dropJob(repositories, named.key);
+      return leaveRest(
+        context,
+        repositories,
+        await remove(repositories, actor, { memory, all: now }, { cuts, repeating }),
+      );
     });
     if (begun) return begun;
   }
@@ -113,16 +122,16 @@ interface Found {
 }
 
 /** @throws AppError `not_found`, `forbidden`, `conflict` */
-async function findAll(nouns: StoreNouns, actor: Actor, id: string): Promise<Found> {
+async function findAll(repositories: Repositories, actor: Actor, id: string): Promise<Found> {
   const { organizationId } = actor;
-  const memory = isId(id) ? await nouns.memories.byId(organizationId, id) : null;
+  const memory = isId(id) ? await repositories.memories.byId(organizationId, id) : null;
   if (!memory || !maySee(actor, [memory.containerTag])) throw notFound("memory", id);
-  const versions = await nouns.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
+  const versions = await repositories.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
   const tags = [...new Set(versions.map(({ containerTag }) => containerTag))];
   if (!mayChange(actor, tags))
     throw new AppError("forbidden", `Versions of memory ${id} lie in other containers, which this key may not use.`);
-  await refuseMerging(nouns, actor, tags);
-  return { memory, all: await withRepetitions(nouns, actor, versions) };
+  await refuseMerging(repositories, actor, tags);
+  return { memory, all: await withRepetitions(repositories, actor, versions) };
 }
 
 /**
@@ -130,14 +139,14 @@ async function findAll(nouns: StoreNouns, actor: Actor, id: string): Promise<Fou
  * lies in too: what was forgotten and stated again is another memory, and none of them may stay.
  */
 async function withRepetitions(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   versions: readonly Memory[],
 ): Promise<readonly Memory[]> {
   const { organizationId } = actor;
-  const { memories } = nouns;
+  const { memories } = repositories;
   const all = new Map(versions.map((version) => [version.id, version]));
-  const shared = await tagsOfSources(nouns, organizationId, idsOf(versions));
+  const shared = await tagsOfSources(repositories, organizationId, idsOf(versions));
   const places = versions.flatMap(({ containerTag, text }) =>
     [...new Set([containerTag, ...shared])].map((tag) => ({ tag, text })),
   );
@@ -153,7 +162,7 @@ async function withRepetitions(
 
 /** The containers of all documents that memories come from. */
 async function tagsOfSources(
-  { documents, memories }: StoreNouns,
+  { documents, memories }: Repositories,
   organizationId: string,
   ids: readonly string[],
 ): Promise<string[]> {
@@ -164,7 +173,7 @@ async function tagsOfSources(
 
 /** Documents that state these memories, without those that are as they were left. */
 async function documentsToCut(
-  { documents, memories }: StoreNouns,
+  { documents, memories }: Repositories,
   { organizationId }: Actor,
   wanted: ReadonlySet<string>,
   cuts: ReadonlyMap<string, CutDocument>,
@@ -191,16 +200,16 @@ function together(earlier: CutDocument | undefined, later: CutDocument): CutDocu
 }
 
 async function remove(
-  nouns: StoreNouns,
+  repositories: Repositories,
   actor: Actor,
   { memory, all }: Found,
   { cuts, repeating }: { readonly cuts: ReadonlyMap<string, CutDocument>; readonly repeating: readonly string[] },
 ): Promise<Begun> {
-  const { memories } = await nouns.purges.memories(actor.organizationId, idsOf(all), {
+  const { memories } = await repositories.purges.memories(actor.organizationId, idsOf(all), {
     documents: [],
     within: actor.containers,
   });
-  await nouns.journal.append(actor.organizationId, [entryOf(actor, "memory", memory.id, memory.containerTag)]);
+  await repositories.journal.append(actor.organizationId, [entryOf(actor, "memory", memory.id, memory.containerTag)]);
   const done = [...cuts.values()];
   const files = done.flatMap((cut) => cut.files);
   return {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import type { CoreContext } from "../context.js";
-import type { JobDraft, JobStore, StoreNouns } from "../ports.js";
+import type { JobDraft, JobStore, Repositories } from "../ports.js";
 import type { Actor, JournalEntry } from "../types.js";
 
 /** How long an answer waits until nothing is left in any file, in milliseconds; a job goes on after that. */
@@ -46,9 +46,9 @@ export interface Begun {
 }
 
 /** To be called in the transaction that removes what was named: words are still in the files after it. */
-export async function leaveRest(context: CoreContext, nouns: StoreNouns, begun: Begun): Promise<Begun> {
-  await nouns.purges.mark();
-  await enqueueRest(context, nouns.jobs, begun.remainder);
+export async function leaveRest(context: CoreContext, repositories: Repositories, begun: Begun): Promise<Begun> {
+  await repositories.purges.mark();
+  await enqueueRest(context, repositories.jobs, begun.remainder);
   return begun;
 }
 
@@ -62,12 +62,12 @@ export function jobFor(remainder: Remainder): JobDraft {
 }
 
 /** Puts off the job that would cut a memory out of documents, as long as that is done meanwhile. */
-export async function holdJob(context: CoreContext, { jobs }: StoreNouns, key: string): Promise<void> {
+export async function holdJob(context: CoreContext, { jobs }: Repositories, key: string): Promise<void> {
   await jobs.hold(await jobsOf(jobs, key), afterPatience(context), "this is being done for whoever asked");
 }
 
 /** Removes the job that would cut a memory out of documents. */
-export async function dropJob({ jobs }: StoreNouns, key: string): Promise<void> {
+export async function dropJob({ jobs }: Repositories, key: string): Promise<void> {
   await jobs.drop(await jobsOf(jobs, key));
 }
 

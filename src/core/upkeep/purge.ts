@@ -3,13 +3,13 @@ import { createId, isId } from "../../lib/ids.js";
 import { yieldTurn } from "../../lib/time.js";
 import { requireContainer, requireWhole } from "../auth.js";
 import { refuseMergeTarget, refuseMerging } from "../containers/merge.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { lookUpDocument } from "../documents/documents.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
 import { isStatedAlone, letEarlierHold } from "../memories/forget-leaving.js";
 import { once } from "../operations.js";
-import type { ContainerRow, JobHandler, StoreNouns } from "../ports.js";
+import type { ContainerRow, JobHandler, Repositories } from "../ports.js";
 import type { Actor } from "../types.js";
 import { purgeMemory, resumeMemory } from "./purge-memory.js";
 import {
@@ -52,13 +52,13 @@ type PurgeInput = z.output<typeof purgeSchema>;
  * @throws AppError `not_found`, `invalid`, `forbidden` for what lies in other containers too than the actor's,
  *   `conflict` with `retryAfter` while a container of it is being merged
  */
-export async function purge(context: CoreContext, call: Admitted, raw: unknown): Promise<Purged> {
+export async function purge(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Purged> {
   const input = parseInput(purgeSchema, raw);
   requireOneSelector(input);
   const { memoryId } = input;
   const begun =
     memoryId === undefined
-      ? await once(context, call, "purge", (nouns) => begin(context, nouns, call.actor, input))
+      ? await once(context, call, "purge", (repositories) => begin(context, repositories, call.actor, input))
       : await purgeMemory(context, call, memoryId);
   for (const id of begun.documentIds) context.events.changed(id);
   const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -86,27 +86,33 @@ export async function resumePurges({ store }: Pick<CoreContext, "store">): Promi
 }
 
 /** The commit that counts: what was named is gone for every reader, and a job is written for what is left. */
-async function begin(context: CoreContext, nouns: StoreNouns, actor: Actor, input: PurgeInput): Promise<Begun> {
+async function begin(
+  context: CoreContext,
+  repositories: Repositories,
+  actor: Actor,
+  input: PurgeInput,
+): Promise<Begun> {
   const { documentId, containerTag = "" } = input;
   const begun =
     documentId === undefined
-      ? await beginWithContainer(nouns, actor, containerTag)
-      : await beginWithDocument(nouns, actor, documentId);
-  return leaveRest(context, nouns, begun);
+      ? await beginWithContainer(repositories, actor, containerTag)
+      : await beginWithDocument(repositories, actor, documentId);
+  return leaveRest(context, repositories, begun);
 }
 
-async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string): Promise<Begun> {
+async function beginWithDocument(repositories: Repositories, actor: Actor, name: string): Promise<Begun> {
   const { organizationId } = actor;
-  const document = await lookUpDocument(nouns, actor, name);
-  const tags = document?.containerTags ?? (await tracesOf(nouns, actor, name));
+  const document = await lookUpDocument(repositories, actor, name);
+  const tags = document?.containerTags ?? (await tracesOf(repositories, actor, name));
   const id = document?.id ?? name;
   requireWhole(actor, { id, containerTags: tags });
-  await refuseMerging(nouns, actor, tags);
+  await refuseMerging(repositories, actor, tags);
   // Of one that was deleted before, the words were still there.
-  const isLeft = document === null && (await nouns.journal.latest(organizationId, id, "document.purged")) === null;
-  if (document) await letOthersHold(nouns, actor, id);
-  const purged = await nouns.purges.documents(organizationId, [id], { within: actor.containers, earlier: true });
-  await nouns.journal.append(organizationId, [entryOf(actor, "document", id, tags[0] ?? null)]);
+  const isLeft =
+    document === null && (await repositories.journal.latest(organizationId, id, "document.purged")) === null;
+  if (document) await letOthersHold(repositories, actor, id);
+  const purged = await repositories.purges.documents(organizationId, [id], { within: actor.containers, earlier: true });
+  await repositories.journal.append(organizationId, [entryOf(actor, "document", id, tags[0] ?? null)]);
   const { memories, files } = purged;
   return {
     counts: {
@@ -122,9 +128,9 @@ async function beginWithDocument(nouns: StoreNouns, actor: Actor, name: string):
 }
 
 /** What a document that is purged had taken the place of holds again where others state it. */
-async function letOthersHold(nouns: StoreNouns, actor: Actor, documentId: string): Promise<void> {
-  const stated = await nouns.memories.ofDocument(actor.organizationId, documentId);
-  await letEarlierHold(nouns, actor, stated.filter(isStatedAlone), {
+async function letOthersHold(repositories: Repositories, actor: Actor, documentId: string): Promise<void> {
+  const stated = await repositories.memories.ofDocument(actor.organizationId, documentId);
+  await letEarlierHold(repositories, actor, stated.filter(isStatedAlone), {
     documentId,
     reason: "its document was purged",
     batchId: createId(),
@@ -135,32 +141,32 @@ async function letOthersHold(nouns: StoreNouns, actor: Actor, documentId: string
  * Where a document lay that was deleted.
  * @throws AppError `not_found`, also for one that lies or lay where the actor may not look: it has gone from them
  */
-async function tracesOf(nouns: StoreNouns, actor: Actor, id: string): Promise<readonly string[]> {
+async function tracesOf(repositories: Repositories, actor: Actor, id: string): Promise<readonly string[]> {
   const { organizationId, containers, sees = containers } = actor;
-  const isThere = isId(id) && (await nouns.documents.newestRevision(organizationId, id)) !== null;
-  const tags = isThere || !isId(id) ? [] : await nouns.purges.containersOf(organizationId, id);
+  const isThere = isId(id) && (await repositories.documents.newestRevision(organizationId, id)) !== null;
+  const tags = isThere || !isId(id) ? [] : await repositories.purges.containersOf(organizationId, id);
   if (tags.length === 0 || (sees !== "all" && !tags.every((tag) => sees.includes(tag)))) throw notFound("document", id);
   return tags;
 }
 
 /** Takes the container away from its tag, so that nothing new gets into it. Earlier ones of the tag go too. */
-async function beginWithContainer(nouns: StoreNouns, actor: Actor, tag: string): Promise<Begun> {
+async function beginWithContainer(repositories: Repositories, actor: Actor, tag: string): Promise<Begun> {
   const { organizationId } = actor;
   requireContainer(actor, tag);
-  const rows = (await nouns.containers.findEvery(organizationId)).filter((row) => row.tag === tag);
+  const rows = (await repositories.containers.findEvery(organizationId)).filter((row) => row.tag === tag);
   if (rows.length === 0) throw notFound("container", tag);
-  await refuseMerging(nouns, actor, [tag]);
-  await refuseMergeTarget(nouns, actor, tag);
+  await refuseMerging(repositories, actor, [tag]);
+  await refuseMergeTarget(repositories, actor, tag);
   const counts = { documents: 0, memories: 0, files: 0, passages: 0, statedIn: [] };
   for (const { id } of rows) {
-    const found = await nouns.purges.count(organizationId, id);
+    const found = await repositories.purges.count(organizationId, id);
     counts.documents += found.documents;
     counts.memories += found.memories;
     counts.files += found.files;
   }
-  if (rows.some((row) => !row.isDeleted)) await nouns.containers.remove(organizationId, tag);
-  await nouns.purges.silence(organizationId, tag);
-  await nouns.journal.append(organizationId, [entryOf(actor, "container", tag, tag)]);
+  if (rows.some((row) => !row.isDeleted)) await repositories.containers.remove(organizationId, tag);
+  await repositories.purges.silence(organizationId, tag);
+  await repositories.journal.append(organizationId, [entryOf(actor, "container", tag, tag)]);
   return { counts, remainder: { containerIds: idsOf(rows), files: [], within: actor.containers }, documentIds: [] };
 }
 
@@ -207,7 +213,7 @@ async function emptyForGood(
     for (const id of ids)
       if ((await placesBeside(store, organizationId, id, containerId)).length === 0)
         for (const { key } of await store.files.ofDocument(organizationId, id)) await blobs.remove(key);
-    await store.transaction((nouns) => removeDocuments(nouns, organizationId, containerId, ids));
+    await store.transaction((repositories) => removeDocuments(repositories, organizationId, containerId, ids));
     for (const id of ids) context.events.changed(id);
   }
   for (;;) {
@@ -223,23 +229,23 @@ async function emptyForGood(
 }
 
 async function removeDocuments(
-  nouns: StoreNouns,
+  repositories: Repositories,
   organizationId: string,
   containerId: number,
   ids: readonly string[],
 ): Promise<void> {
   const own: string[] = [];
   for (const id of ids) {
-    const others = await placesBeside(nouns, organizationId, id, containerId);
+    const others = await placesBeside(repositories, organizationId, id, containerId);
     if (others.length === 0) own.push(id);
-    else await nouns.containers.relocate(organizationId, id, idsOf(others));
+    else await repositories.containers.relocate(organizationId, id, idsOf(others));
   }
   // What they stated once lies in this container as well.
-  await nouns.purges.documents(organizationId, own, { within: "all", earlier: false });
+  await repositories.purges.documents(organizationId, own, { within: "all", earlier: false });
 }
 
 async function placesBeside(
-  { containers }: Pick<StoreNouns, "containers">,
+  { containers }: Pick<Repositories, "containers">,
   organizationId: string,
   documentId: string,
   containerId: number,

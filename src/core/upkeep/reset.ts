@@ -2,10 +2,10 @@ import * as z from "zod";
 import { yieldTurn } from "../../lib/time.js";
 import { requireAllContainers } from "../auth.js";
 import { dropLostBlobs } from "../documents/blobs.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { invalid, noteSchema, parseInput } from "../input.js";
 import { findDone, once } from "../operations.js";
-import type { Store, StoreNouns } from "../ports.js";
+import type { Store, Repositories } from "../ports.js";
 import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
 import { ORGANIZATION_NAME } from "./status.js";
 
@@ -32,7 +32,11 @@ export interface ResetCounts {
  * @throws AppError `invalid` when the confirmation is neither the name nor the slug of the organisation, `forbidden` for
  *   a restricted caller
  */
-export async function resetOrganization(context: CoreContext, call: Admitted, raw: unknown): Promise<ResetCounts> {
+export async function resetOrganization(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<ResetCounts> {
   const { confirmation } = parseInput(resetSchema, raw);
   requireAllContainers(call.actor);
   const { store } = context;
@@ -48,15 +52,17 @@ export async function resetOrganization(context: CoreContext, call: Admitted, ra
   // What came since the first call was answered is not to be removed by its repetition.
   const done = await findDone<ResetCounts>(context, call, { useCase: "resetOrganization" });
   if (done) return done.result;
-  await store.transaction((nouns) => endMerges(nouns, organizationId));
+  await store.transaction((repositories) => endMerges(repositories, organizationId));
   const standard = await store.containers.get(organizationId, DEFAULT_CONTAINER);
   const rows = await store.containers.findEvery(organizationId);
   const counts = { documents: 0, documentBatches: 0, memories: 0 };
   for (const { id } of rows) {
-    const documents = await repeat(store, (nouns) => removeDocuments(nouns, organizationId, id));
+    const documents = await repeat(store, (repositories) => removeDocuments(repositories, organizationId, id));
     counts.documents += documents.total;
     counts.documentBatches += documents.batches;
-    const memories = await repeat(store, (nouns) => nouns.memories.purge(organizationId, id, MEMORY_BATCH));
+    const memories = await repeat(store, (repositories) =>
+      repositories.memories.purge(organizationId, id, MEMORY_BATCH),
+    );
     counts.memories += memories.total;
   }
   for (const tag of new Set(rows.map((row) => row.tag))) {
@@ -64,9 +70,9 @@ export async function resetOrganization(context: CoreContext, call: Admitted, ra
     await store.containers.purge(organizationId, tag);
   }
   await dropLostBlobs(context);
-  return once(context, call, "resetOrganization", async (nouns) => {
-    if (standard) await nouns.containers.ensure(organizationId, [DEFAULT_CONTAINER]);
-    await nouns.settings.clear(organizationId);
+  return once(context, call, "resetOrganization", async (repositories) => {
+    if (standard) await repositories.containers.ensure(organizationId, [DEFAULT_CONTAINER]);
+    await repositories.settings.clear(organizationId);
     return {
       ...counts,
       containers: rows.filter(({ tag, isDeleted }) => !isDeleted && tag !== DEFAULT_CONTAINER).length,
@@ -75,16 +81,23 @@ export async function resetOrganization(context: CoreContext, call: Admitted, ra
   });
 }
 
-async function endMerges(nouns: StoreNouns, organizationId: string): Promise<void> {
-  for (const { id } of await nouns.merges.open(organizationId))
-    await nouns.merges.update(organizationId, id, { status: "failed", lastError: "The organisation was reset." });
+async function endMerges(repositories: Repositories, organizationId: string): Promise<void> {
+  for (const { id } of await repositories.merges.open(organizationId))
+    await repositories.merges.update(organizationId, id, {
+      status: "failed",
+      lastError: "The organisation was reset.",
+    });
 }
 
-async function removeDocuments(nouns: StoreNouns, organizationId: string, containerId: number): Promise<number> {
-  const ids = await nouns.containers.documentsIn(organizationId, containerId, DOCUMENT_BATCH);
+async function removeDocuments(
+  repositories: Repositories,
+  organizationId: string,
+  containerId: number,
+): Promise<number> {
+  const ids = await repositories.containers.documentsIn(organizationId, containerId, DOCUMENT_BATCH);
   for (const id of ids) {
-    await nouns.documents.remove(organizationId, id);
-    await nouns.jobs.dropDead(id);
+    await repositories.documents.remove(organizationId, id);
+    await repositories.jobs.dropDead(id);
   }
   return ids.length;
 }
@@ -92,7 +105,7 @@ async function removeDocuments(nouns: StoreNouns, organizationId: string, contai
 /** Runs batches, each in a transaction of its own, until one finds nothing. */
 async function repeat(
   store: Store,
-  batch: (nouns: StoreNouns) => Promise<number>,
+  batch: (repositories: Repositories) => Promise<number>,
 ): Promise<{ total: number; batches: number }> {
   for (let total = 0, batches = 0; ; batches += 1) {
     await yieldTurn();

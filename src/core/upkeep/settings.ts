@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { requireAllContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { chunkingIssues, chunkingShape } from "../documents/chunking.js";
 import { checkMetadataSize, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { once } from "../operations.js";
-import type { StoreNouns } from "../ports.js";
+import type { Repositories } from "../ports.js";
 import { profileBucketsSchema } from "../profile/profile-buckets.js";
 
 const MOST_MEMORIES = 1_000_000;
@@ -61,7 +61,7 @@ export const EVERY_CLIENT = "";
 
 /** The settings that hold for a client: the organisation's, with those over them that the client wrote for itself. */
 export async function readSettings(
-  { settings }: Pick<StoreNouns, "settings">,
+  { settings }: Pick<Repositories, "settings">,
   organizationId: string,
   client: string | null | undefined,
 ): Promise<Settings> {
@@ -71,7 +71,7 @@ export async function readSettings(
 }
 
 /** The settings that hold for the caller, with secrets masked. @throws AppError `forbidden` for a restricted caller */
-export async function getSettings({ store }: CoreContext, { actor }: Admitted): Promise<{ settings: Settings }> {
+export async function getSettings({ store }: CoreContext, { actor }: AuthorizedCall): Promise<{ settings: Settings }> {
   requireAllContainers(actor);
   return { settings: maskSecrets(await readSettings(store, actor.organizationId, actor.client)) };
 }
@@ -84,7 +84,7 @@ export async function getSettings({ store }: CoreContext, { actor }: Admitted): 
  */
 export async function updateSettings(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown,
 ): Promise<{ settings: Settings }> {
   const { actor } = call;
@@ -92,15 +92,15 @@ export async function updateSettings(
   const sent = parseInput(settingsSchema, raw);
   for (const key of FREE) checkMetadataSize(key, sent[key], context.limits);
   const client = actor.client ?? EVERY_CLIENT;
-  return once(context, call, "updateSettings", async (nouns) => {
-    const before = await readSettings(nouns, actor.organizationId, actor.client);
+  return once(context, call, "updateSettings", async (repositories) => {
+    const before = await readSettings(repositories, actor.organizationId, actor.client);
     const after = { ...before, ...sent };
     refuseIdleFilters(sent, after);
     const issues = Object.keys(chunkingShape).some((key) => key in sent) ? chunkingIssues(after) : [];
     if (issues.length > 0) throw invalid(issues);
     const change = withoutMasked(sent, before);
-    const own = await nouns.settings.read(actor.organizationId, client);
-    await nouns.settings.write(actor.organizationId, client, { ...own, ...change });
+    const own = await repositories.settings.read(actor.organizationId, client);
+    await repositories.settings.write(actor.organizationId, client, { ...own, ...change });
     return { settings: maskSecrets({ ...before, ...change }) };
   });
 }

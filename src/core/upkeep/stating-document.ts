@@ -2,7 +2,7 @@ import { Cut, type Place } from "../../language/cut-out.js";
 import { findFirst, findPlaces, type Passage, saysAny } from "../../language/find-places.js";
 import { transcriptOf, turnStarts } from "../documents/conversations.js";
 import { isTitleFromText } from "../documents/document-title.js";
-import type { Requote, Statement, StoreNouns } from "../ports.js";
+import type { Requote, Statement, Repositories } from "../ports.js";
 import type { Actor, Document, Memory, Turn } from "../types.js";
 import { placesOfEntries } from "./listed-entries.js";
 
@@ -38,7 +38,7 @@ export interface Plan {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-type Reader = Pick<StoreNouns, "documents" | "memories" | "chunks">;
+type Reader = Pick<Repositories, "documents" | "memories" | "chunks">;
 
 /** Reads a document with what it states; null when it is gone. @param wanted ids of the memories that are to go */
 export async function readSource(
@@ -82,7 +82,7 @@ export function passagesOf(stated: readonly Stated[]): Passage[] {
 
 /** Finds out what is to become of a document; takes its time, in turns. @throws the signal's reason */
 export async function planCut(
-  nouns: Pick<StoreNouns, "documents" | "purges">,
+  repositories: Pick<Repositories, "documents" | "purges">,
   { organizationId }: Actor,
   source: Source,
   signal?: AbortSignal,
@@ -102,13 +102,13 @@ export async function planCut(
     return new Cut(text, await findPlaces(text, anywhere, { turns, signal })).rest();
   };
   const texts = new Map([[content, rest.content]]);
-  for (const text of await nouns.purges.keptTexts(organizationId, id))
+  for (const text of await repositories.purges.keptTexts(organizationId, id))
     if (!texts.has(text)) texts.set(text, await without(text, turnsIn(document, text)));
   return {
     cut,
     rest,
     saysMore,
-    title: await titleWithout(nouns, document, (title) => without(title, [])),
+    title: await titleWithout(repositories, document, (title) => without(title, [])),
     links: await requotes(source, { cut, rest }, signal),
     texts,
   };
@@ -179,7 +179,7 @@ function placeIn(text: string, words: string): Place | null {
 
 /** A title that was made of the text is made anew. One that somebody chose stays, unless it says what was cut. */
 async function titleWithout(
-  { documents }: Pick<StoreNouns, "documents">,
+  { documents }: Pick<Repositories, "documents">,
   document: Document,
   without: (text: string) => Promise<string>,
 ): Promise<string | null> {

@@ -1,5 +1,5 @@
 import { ownsAll } from "../auth.js";
-import type { About, Admitted, CoreContext } from "../context.js";
+import type { About, AuthorizedCall, CoreContext } from "../context.js";
 import type { FailureTally, ModelTotals, StoreHealth, VectorStatus } from "../ports.js";
 import { keyIdOf, type KeyRate } from "../types.js";
 import { type DegradedPart, degradedParts } from "./degraded.js";
@@ -53,12 +53,12 @@ export interface ModelFailures extends FailureTally {
   readonly problem: string | null;
 }
 
-export async function getStatus(context: CoreContext, call: Admitted): Promise<Status> {
+export async function getStatus(context: CoreContext, call: AuthorizedCall): Promise<Status> {
   const status = await collectStatus(context, call);
   return { ...status, degraded: degradedParts(status, context.clock.now()) };
 }
 
-async function collectStatus(context: CoreContext, call: Admitted): Promise<Omit<Status, "degraded">> {
+async function collectStatus(context: CoreContext, call: AuthorizedCall): Promise<Omit<Status, "degraded">> {
   const { store, vectors, embedders, reranker, about } = context;
   return {
     version: about.version,
@@ -99,7 +99,7 @@ async function findIdleGuidance({ store, model }: CoreContext): Promise<string[]
   return [...idle, `entityContext of ${whose}: has no effect without a language model, or only in part`];
 }
 
-async function modelFailures({ store, model }: CoreContext, { actor }: Admitted): Promise<ModelFailures | null> {
+async function modelFailures({ store, model }: CoreContext, { actor }: AuthorizedCall): Promise<ModelFailures | null> {
   if (!model) return null;
   const query = { mark: model.mark, within: actor.containers };
   const tally = await store.modelFailures.tally(store.organizationId, query);
@@ -121,7 +121,7 @@ export interface Session {
   readonly client: string | null;
 }
 
-export async function getSession({ store }: CoreContext, { actor }: Admitted): Promise<Session> {
+export async function getSession({ store }: CoreContext, { actor }: AuthorizedCall): Promise<Session> {
   const { organizationId, name, containers, readOnly = [], isScoped = false, rate = null, client = null } = actor;
   const keyId = keyIdOf(actor);
   const key = keyId === null ? null : await store.keys.byId(organizationId, keyId);

@@ -44,9 +44,9 @@ export async function forgetExpired(context: CoreContext, signal: AbortSignal): 
   for (;;) {
     if (signal.aborted) return;
     // Read inside: what was restated for longer meanwhile is not over.
-    const count = await store.transaction(async (nouns) => {
-      const expired = await nouns.memories.expired(organizationId, clock.now(), EXPIRY_BATCH);
-      for (const memory of expired) await expireMemory(nouns, organizationId, memory, clock.now());
+    const count = await store.transaction(async (repositories) => {
+      const expired = await repositories.memories.expired(organizationId, clock.now(), EXPIRY_BATCH);
+      for (const memory of expired) await expireMemory(repositories, organizationId, memory, clock.now());
       return expired.length;
     });
     if (count === 0) break;
@@ -59,9 +59,9 @@ export async function forgetExpired(context: CoreContext, signal: AbortSignal): 
 async function forgetExpiredDocuments({ store, clock, log }: CoreContext, signal: AbortSignal): Promise<void> {
   const { organizationId } = store;
   while (!signal.aborted) {
-    const id = await store.transaction(async (nouns) => {
-      const [first] = await nouns.documents.expired(organizationId, clock.now(), 1);
-      if (first !== undefined) await nouns.units.setDocumentForgotten(organizationId, first, true);
+    const id = await store.transaction(async (repositories) => {
+      const [first] = await repositories.documents.expired(organizationId, clock.now(), 1);
+      if (first !== undefined) await repositories.units.setDocumentForgotten(organizationId, first, true);
       return first;
     });
     if (id === undefined) return;

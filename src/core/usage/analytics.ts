@@ -1,6 +1,6 @@
 import { iso } from "../../lib/time.js";
 import { requireAllContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
 import type { RequestTally, TimeRange, Volume } from "../ports.js";
 import { type Page, rangeSchema, readRange } from "./requests.js";
@@ -31,7 +31,7 @@ export interface UsageReport {
   readonly documents: number;
 }
 
-export async function reportUsage(context: CoreContext, call: Admitted, raw: unknown): Promise<UsageReport> {
+export async function reportUsage(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<UsageReport> {
   requireAllContainers(call.actor);
   const { store, clock } = context;
   const { organizationId } = call.actor;
@@ -68,7 +68,7 @@ export interface ErrorReport {
   readonly byStatus: readonly { status: number; count: number }[];
 }
 
-export async function reportErrors(context: CoreContext, call: Admitted, raw: unknown): Promise<ErrorReport> {
+export async function reportErrors(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<ErrorReport> {
   requireAllContainers(call.actor);
   const { store, clock } = context;
   const { organizationId } = call.actor;
@@ -106,7 +106,7 @@ export interface GrowthReport {
   readonly tokens: number;
 }
 
-export async function reportGrowth(context: CoreContext, call: Admitted, raw: unknown): Promise<GrowthReport> {
+export async function reportGrowth(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<GrowthReport> {
   requireAllContainers(call.actor);
   const { store, clock } = context;
   const { organizationId } = call.actor;
@@ -146,7 +146,7 @@ export const consumptionSchema = rangeSchema.pick({ from: true, to: true });
 
 export async function reportConsumption(
   context: CoreContext,
-  call: Admitted,
+  call: AuthorizedCall,
   raw: unknown = {},
 ): Promise<ConsumptionReport> {
   requireAllContainers(call.actor);

@@ -1,4 +1,4 @@
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { type DegradedPart, PARTS } from "../upkeep/degraded.js";
 import { getStatus, type Status } from "../upkeep/status.js";
 
@@ -16,7 +16,7 @@ export interface Measures extends Pick<Status, "version" | "jobs" | "waitingDocu
 }
 
 /** @throws AppError `forbidden` for whoever may not read everything */
-export async function getMeasures(context: CoreContext, call: Admitted): Promise<Measures> {
+export async function getMeasures(context: CoreContext, call: AuthorizedCall): Promise<Measures> {
   const status = await getStatus(context, call);
   const { version, jobs, waitingDocuments, unsearchableDocuments, store, llmFailures } = status;
   const degraded = new Set(status.degraded.map(({ part }) => part));

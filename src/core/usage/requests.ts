@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { iso, parseIso } from "../../lib/time.js";
 import { requireAllContainers } from "../auth.js";
-import type { Admitted, CoreContext } from "../context.js";
+import type { AuthorizedCall, CoreContext } from "../context.js";
 import { clientSchema, invalid, momentSchema, parseInput } from "../input.js";
 import type { TimeRange } from "../ports.js";
 import { REQUEST_TYPES, type RequestRecord } from "../types.js";
@@ -51,7 +51,11 @@ const recordSchema = z.object({
 const noteRequestsSchema = z.object({ requests: z.array(recordSchema).max(MAX_BATCH) });
 
 /** Writes down requests that a face has answered. Repeating it changes nothing. */
-export async function noteRequests({ store }: CoreContext, call: Admitted, raw: unknown): Promise<{ noted: number }> {
+export async function noteRequests(
+  { store }: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<{ noted: number }> {
   requireAllContainers(call.actor);
   const { requests } = parseInput(noteRequestsSchema, raw);
   await store.requests.insert(call.actor.organizationId, requests);
@@ -88,7 +92,11 @@ export interface Page<T> {
 }
 
 /** Requests, newest first; all that are kept unless a time is named. */
-export async function listRequests(context: CoreContext, call: Admitted, raw: unknown): Promise<Page<RequestRecord>> {
+export async function listRequests(
+  context: CoreContext,
+  call: AuthorizedCall,
+  raw: unknown,
+): Promise<Page<RequestRecord>> {
   requireAllContainers(call.actor);
   const { page, limit, status, id, type, keyId, statusCode, ...time } = parseInput(listRequestsSchema, raw);
   const { requests, total } = await context.store.requests.list(call.actor.organizationId, {

@@ -133,8 +133,8 @@ export function extractionTasksContract(open: OpenStore): void {
   test("what is reserved in a transaction that failed is free", async () => {
     await addRead("one");
     await cut("one");
-    const failed = at.store.transaction(async (nouns) => {
-      await nouns.extractionTasks.reserve(at.organization, containerId, {
+    const failed = at.store.transaction(async (repositories) => {
+      await repositories.extractionTasks.reserve(at.organization, containerId, {
         limit: 1,
         maxCharacters: 10,
         until: UNTIL,

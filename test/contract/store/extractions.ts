@@ -122,8 +122,8 @@ export function extractionsContract(open: OpenStore): void {
   });
 
   test("an answer that was noted in a transaction that failed does not count", async () => {
-    const failed = at.store.transaction(async (nouns) => {
-      await nouns.extractions.note(at.organization, {
+    const failed = at.store.transaction(async (repositories) => {
+      await repositories.extractions.note(at.organization, {
         documentId: "one",
         revision: 1,
         model: "m",

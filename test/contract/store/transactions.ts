@@ -21,25 +21,25 @@ export function transactionsContract(open: OpenStore): void {
     const before = await at.everything();
     const failure = new AppError("conflict", "changed my mind");
     await expect(
-      at.store.transaction(async (nouns) => {
-        const document = await nouns.documents.insert(
+      at.store.transaction(async (repositories) => {
+        const document = await repositories.documents.insert(
           at.organization,
           buildDocumentDraft({ containerTags: ["a", "b"] }),
         );
-        const [chunk] = await nouns.chunks.replace(at.organization, document.id, 1, [
+        const [chunk] = await repositories.chunks.replace(at.organization, document.id, 1, [
           { id: createId(), content: "zebra", context: "", metadata: null },
         ]);
-        const [container] = await nouns.containers.ensure(at.organization, ["a"]);
-        const memory = await nouns.memories.insert(at.organization, buildMemoryDraft(), FIRST_VERSION);
-        await nouns.memories.addSource(at.organization, memory.id, document.id, null);
+        const [container] = await repositories.containers.ensure(at.organization, ["a"]);
+        const memory = await repositories.memories.insert(at.organization, buildMemoryDraft(), FIRST_VERSION);
+        await repositories.memories.addSource(at.organization, memory.id, document.id, null);
         const containerIds = [container?.id ?? 0];
         const unit = (chunk?.seq ?? 0) * 2;
-        await nouns.units.indexText({ unit, containerIds, text: "zebra", context: "" });
-        await nouns.units.addVector(unit, space, buildVector(space, 1));
-        await nouns.jobs.enqueue([buildJobDraft()]);
-        await nouns.journal.append(at.organization, [buildJournalEntry()]);
-        await nouns.operations.save("op", {});
-        await nouns.keys.insert(buildKey(at.organization), "hash");
+        await repositories.units.indexText({ unit, containerIds, text: "zebra", context: "" });
+        await repositories.units.addVector(unit, space, buildVector(space, 1));
+        await repositories.jobs.enqueue([buildJobDraft()]);
+        await repositories.journal.append(at.organization, [buildJournalEntry()]);
+        await repositories.operations.save("op", {});
+        await repositories.keys.insert(buildKey(at.organization), "hash");
         throw failure;
       }),
     ).rejects.toBe(failure);
@@ -48,12 +48,12 @@ export function transactionsContract(open: OpenStore): void {
 
   test("those of concurrent callers do not mix", async () => {
     const write = (name: string, fails: boolean) =>
-      at.store.transaction(async (nouns) => {
+      at.store.transaction(async (repositories) => {
         for (let index = 0; index < 5; index++) {
-          await nouns.documents.insert(at.organization, buildDocumentDraft({ customId: `${name}-${index}` }));
+          await repositories.documents.insert(at.organization, buildDocumentDraft({ customId: `${name}-${index}` }));
           await new Promise((resolve) => setImmediate(resolve));
         }
-        const { total } = await nouns.documents.list(at.organization, buildDocumentQuery());
+        const { total } = await repositories.documents.list(at.organization, buildDocumentQuery());
         if (fails) throw new Error("no");
         return total;
       });
@@ -70,8 +70,8 @@ export function transactionsContract(open: OpenStore): void {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const open = at.store
-      .transaction(async (nouns) => {
-        await nouns.documents.insert(at.organization, buildDocumentDraft({ customId: "inside" }));
+      .transaction(async (repositories) => {
+        await repositories.documents.insert(at.organization, buildDocumentDraft({ customId: "inside" }));
         await held;
         throw new Error("no");
       })
@@ -88,13 +88,13 @@ export function transactionsContract(open: OpenStore): void {
   test("after one that failed in the middle of a statement the next one works", async () => {
     const { id } = await at.addDocument({ customId: "x" });
     await expect(
-      at.store.transaction(async (nouns) => {
-        await nouns.documents.insert(at.organization, buildDocumentDraft({ customId: "y" }));
-        await nouns.documents.insert(at.organization, buildDocumentDraft({ id }));
+      at.store.transaction(async (repositories) => {
+        await repositories.documents.insert(at.organization, buildDocumentDraft({ customId: "y" }));
+        await repositories.documents.insert(at.organization, buildDocumentDraft({ id }));
       }),
     ).rejects.toThrow(/UNIQUE/);
-    await at.store.transaction((nouns) =>
-      nouns.documents.insert(at.organization, buildDocumentDraft({ customId: "z" })),
+    await at.store.transaction((repositories) =>
+      repositories.documents.insert(at.organization, buildDocumentDraft({ customId: "z" })),
     );
     const { documents } = await at.store.documents.list(at.organization, buildDocumentQuery());
     expect(documents.map((document) => document.customId).toSorted(rising)).toEqual(["x", "z"]);

@@ -59,9 +59,9 @@ export function unitDetailsContract(open: OpenStore): void {
       await containers.relocate(at.organization, document.id, scope.containerIds);
       await documents.remove(at.organization, document.id);
       expect(await cats()).toEqual([second.unit]);
-      await at.store.transaction(async (nouns) => {
-        await nouns.memories.update(at.organization, second.memory.id, { metadata: { kind: "dog" } });
-        expect(await nouns.units.matching(at.organization, scope, metadata("cat"))).toEqual([]);
+      await at.store.transaction(async (repositories) => {
+        await repositories.memories.update(at.organization, second.memory.id, { metadata: { kind: "dog" } });
+        expect(await repositories.units.matching(at.organization, scope, metadata("cat"))).toEqual([]);
       });
       expect(await cats()).toEqual([]);
     });
@@ -141,13 +141,15 @@ export function unitDetailsContract(open: OpenStore): void {
     test("of a change that was taken back are those before it", async () => {
       const { memory, shown } = await world();
       expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
-      const taken = at.store.transaction(async (nouns) => {
-        await nouns.memories.update(at.organization, memory.id, { isForgotten: true });
+      const taken = at.store.transaction(async (repositories) => {
+        await repositories.memories.update(at.organization, memory.id, { isForgotten: true });
         throw new Error("taken back");
       });
       await expect(taken).rejects.toThrow("taken back");
       expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
-      await at.store.transaction((nouns) => nouns.memories.update(at.organization, memory.id, { isForgotten: true }));
+      await at.store.transaction((repositories) =>
+        repositories.memories.update(at.organization, memory.id, { isForgotten: true }),
+      );
       expect(await shown()).toEqual(["zebra", "giraffe"]);
     });
   });

@@ -121,13 +121,13 @@ export function unitsContract(open: OpenStore): void {
       expect(await findIn()).toEqual([[unit], [second], [unit, second], [unit, second]]);
       await at.store.units.rescope(unit, [other.containerId]);
       expect(await findIn()).toEqual([[], [unit, second], [unit, second], [unit, second]]);
-      await at.store.transaction(async (nouns) => {
-        await nouns.units.unindex(second);
-        await nouns.units.rescope(unit, [containerId]);
+      await at.store.transaction(async (repositories) => {
+        await repositories.units.unindex(second);
+        await repositories.units.rescope(unit, [containerId]);
       });
       expect(await findIn()).toEqual([[unit], [], [unit], [unit]]);
-      const taken = at.store.transaction(async (nouns) => {
-        await nouns.units.unindex(unit);
+      const taken = at.store.transaction(async (repositories) => {
+        await repositories.units.unindex(unit);
         throw new Error("taken back");
       });
       await expect(taken).rejects.toThrow("taken back");

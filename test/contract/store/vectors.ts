@@ -311,8 +311,8 @@ export function vectorsContract(open: OpenStore): void {
       const space = await newSpace();
       const { unit } = await at.addIndexedMemory();
       await at.store
-        .transaction(async (nouns) => {
-          await nouns.units.addVector(unit, space, buildVector(space, 1));
+        .transaction(async (repositories) => {
+          await repositories.units.addVector(unit, space, buildVector(space, 1));
           throw new Error("no");
         })
         .catch(() => undefined);

@@ -8,7 +8,7 @@ const ANSWERS_REMEMBERED = 500;
  * itself tells (https://www.sqlite.org/pragma.html#pragma_data_version). It is asked once in a turn of the event loop, and
  * again after each commit of this process.
  */
-export class SteadyReads {
+export class QueryCache {
   readonly #session: SqliteSession;
   readonly #answers = new Map<string, QueryResult<unknown>>();
   #version: number | undefined;

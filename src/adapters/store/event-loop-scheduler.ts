@@ -16,7 +16,7 @@ const SHORT_TRANSACTION_MS = 10;
  * to make room for what only another turn can bring: requests, timers, the end of standard input. Callers come first: in a
  * turn that one of them uses, work in the background rests.
  */
-export class Turns {
+export class EventLoopScheduler {
   #began: number | undefined;
   #backgroundBegan: number | undefined;
   #isForCallers = false;
