@@ -158,6 +158,7 @@ export { createProjectSchema, deleteProjectSchema, type DeletedProject } from ".
 export { purgeSchema, type Purged } from "./service/purge.js";
 export { resetSchema } from "./service/reset.js";
 export { settingsSchema } from "./service/settings.js";
+export { secretWarnings } from "./memories/secret-warnings.js";
 export { idleGuidance } from "./service/idle-guidance.js";
 export { ORGANIZATION_NAME } from "./service/status.js";
 export type { Measures } from "./service/measures.js";

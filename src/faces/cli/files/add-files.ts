@@ -1,5 +1,5 @@
 import { basename, extname, relative } from "node:path";
-import type { AddDocumentInput, ExplainedReceipt } from "../../../core/index.js";
+import { secretWarnings, type AddDocumentInput, type ExplainedReceipt } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { groupBy } from "../../../lib/group-by.js";
 import type { Access, Cli } from "../cli.js";
@@ -22,6 +22,8 @@ export interface FileOutcome {
   readonly facts?: number;
   /** Why it was skipped or failed. */
   readonly reason?: string;
+  /** What whoever keeps it should know, such as that it holds a secret. */
+  readonly warnings?: readonly string[];
 }
 
 interface Adding {
@@ -69,11 +71,13 @@ async function send({ core, newWrite }: Access, { path, shared, waits }: Sending
     if (content.trim() === "") return () => Promise.resolve({ path, outcome: "skipped", reason: `${path} is empty.` });
     const input = { ...shared, content, title: basename(path), customId: await pathIdentity(path) };
     const call = newWrite();
+    const warnings = secretWarnings([content]);
+    const warned = (outcome: FileOutcome) => (warnings.length > 0 ? { ...outcome, warnings } : outcome);
     const receipt = await core.addDocument(call, input);
-    if (!waits || isThrough(receipt)) return () => Promise.resolve(outcomeOf(path, receipt));
+    if (!waits || isThrough(receipt)) return () => Promise.resolve(warned(outcomeOf(path, receipt)));
     return async () => {
       try {
-        return outcomeOf(path, await waitUntilUnderstood(core, call, input, () => undefined));
+        return warned(outcomeOf(path, await waitUntilUnderstood(core, call, input, () => undefined)));
       } catch (error) {
         return refusalOf(path, error);
       }
@@ -140,9 +144,14 @@ export function describeSummary(files: readonly FileOutcome[]): readonly string[
     counts.map(([name, amount]) => `${amount} ${name}`).join(", "),
     ...(skipped.length > 0 ? [`Skipped, not readable as text: ${kindsOf(skipped)}`] : []),
     ...named(skipped.map(({ path }) => `  ${oneLine(shortest(path))}`)),
+    ...named(files.flatMap(describeWarnings)),
     ...(failed.length > 0 ? ["Failed:"] : []),
     ...named(failed.map(({ path, reason }) => `  ${oneLine(path)}: ${oneLine(reason ?? "")}`)),
   ];
+}
+
+function describeWarnings({ path, warnings = [] }: FileOutcome): readonly string[] {
+  return warnings.map((warning) => `Warning: ${oneLine(shortest(path))}: ${warning.replace(/^content: /, "")}`);
 }
 
 function named(lines: readonly string[]): readonly string[] {
