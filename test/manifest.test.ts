@@ -171,6 +171,7 @@ describe("the list of tools", () => {
             "outdated",
             "review",
             "error",
+            "warnings",
             "notice",
           ],
           "name": "add-memory",

@@ -158,6 +158,7 @@ export { createProjectSchema, deleteProjectSchema, type DeletedProject } from ".
 export { purgeSchema, type Purged } from "./upkeep/purge.js";
 export { resetSchema } from "./upkeep/reset.js";
 export { settingsSchema } from "./upkeep/settings.js";
+export { secretWarnings } from "./memories/secret-warnings.js";
 export { idleGuidance } from "./documents/idle-guidance.js";
 export { ORGANIZATION_NAME } from "./upkeep/status.js";
 export type { Measures } from "./usage/measures.js";

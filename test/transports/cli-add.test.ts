@@ -171,11 +171,11 @@ describe("recollect add refuses, and keeps nothing", () => {
     return result;
   }
 
-  test("a folder", async () => {
+  test("a folder in which there is nothing", async () => {
     await mkdir(join(folder, "notes"));
     expect(await refused(["add", join(folder, "notes")])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`${join(folder, "notes")} is a folder.`),
+      stderr: expect.stringContaining(`There is no file to add in ${join(folder, "notes")}.`),
     });
   });
 

@@ -34,6 +34,10 @@ export interface DocumentReceipt {
   readonly dreamingReason?: string;
   /** Set where this submission is read alone and at once, as it asked for. */
   readonly isInstant?: true;
+  /** Set where the document of the customId was there before. */
+  readonly isUpdate?: true;
+  /** Set where that document had all of this already, so that there is nothing to do. */
+  readonly isUnchanged?: true;
 }
 
 /**
@@ -204,8 +208,9 @@ async function takeAgain(
   const isSamePlace = isSameList(existing.containerTags, tags);
   const hasNewFacts = input.facts !== undefined && !isSameJson(input.facts, existing.facts);
   if (isSameText && isSameTask && isSamePlace && !hasNewFacts && existing.errorReason === null) {
-    if (!isAmong(existing, details)) await repositories.documents.update(organizationId, id, details);
-    return receiptOf(existing);
+    if (isAmong(existing, details)) return { ...receiptOf(existing), isUpdate: true, isUnchanged: true };
+    await repositories.documents.update(organizationId, id, details);
+    return { ...receiptOf(existing), isUpdate: true };
   }
   const isNewSomewhere = tags.some((tag) => !existing.containerTags.includes(tag));
   const isFirstRead = taskType === "memory" && existing.taskType === "superrag";
@@ -226,7 +231,7 @@ async function takeAgain(
       rememberAsIs: input.rememberAsIs ?? (isSameText && existing.rememberAsIs),
     },
   });
-  return { ...receiptOf(revised), ...instantly(revised) };
+  return { ...receiptOf(revised), ...instantly(revised), isUpdate: true };
 }
 
 /** From the least to the most trusted. */

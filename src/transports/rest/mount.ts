@@ -25,6 +25,7 @@ import { readForm } from "./read-form.js";
 import { bodyLimits, checkInput, readJsonBody, refuseBody, type RequestLimits } from "./read-request.js";
 import { onlyContainer, requestTypeOf, type RequestVariables } from "./record-requests.js";
 import { guidanceWarnings } from "./guidance-warnings.js";
+import { keptSecretWarnings } from "./secret-warnings.js";
 import { timeZoneWarnings } from "./time-zone-warnings.js";
 import { truncate } from "../../lib/truncate.js";
 
@@ -149,6 +150,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
       : [
           ...contextWarnings(actor, body),
           ...guidanceWarnings(endpoint.path, body, options),
+          ...keptSecretWarnings(endpoint, body),
           ...timeZoneWarnings(body),
           ...addressWarnings(endpoint.path, body),
           ...idleWarnings(endpoint, body),

@@ -1,7 +1,6 @@
 import { basename } from "node:path";
-import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import type { AddDocumentInput, Core, ExplainedReceipt } from "../../../core/index.js";
+import { secretWarnings, type AddDocumentInput, type Core, type ExplainedReceipt } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { EXIT_FAILED } from "../exit-codes.js";
@@ -9,6 +8,9 @@ import { confirm, isTerminal } from "../confirm.js";
 import { UsageError } from "../failure.js";
 import { collect, readMetadata } from "../options.js";
 import { describeFacts } from "../present.js";
+import { addFiles, describeSummary, summaryOf } from "../files/add-files.js";
+import { findFiles, isFolder, isThere, looksLikeGlob, looksLikePath } from "../files/find-files.js";
+import { pathIdentity } from "../files/path-identity.js";
 import { readText, readTextFile } from "../read-text.js";
 import { count, indent, oneLine } from "../style.js";
 import { waitUntilUnderstood } from "../wait.js";
@@ -24,12 +26,20 @@ interface AddOptions {
   readonly fact?: readonly string[];
   readonly updates?: string;
   readonly wait: boolean;
+  readonly yes?: boolean;
 }
+
+/** Files that are added without a question. */
+const MOST_UNASKED = 1_000;
+/** What can only be said of one document. */
+const OF_ONE_DOCUMENT = ["customId", "title", "fact", "updates"] as const satisfies readonly (keyof AddOptions)[];
 
 /** What is added, and how it is treated. */
 interface Source {
   readonly content: string;
   readonly title?: string;
+  /** What it is known by when it is added again. */
+  readonly customId?: string;
   /** A note that a person typed is worth remembering as it is. */
   readonly rememberAsIs: boolean;
 }
@@ -37,14 +47,20 @@ interface Source {
 export function registerAdd(program: Command, cli: Cli): void {
   program
     .command("add")
-    .description("Keep a text, a file or standard input, and learn the facts in it.")
-    .argument("[text|file|-...]", "words to remember, the path of a text file, or - for standard input")
+    .description("Keep a text, files, folders or standard input, and learn the facts in them.")
+    .argument(
+      "[text|file|folder|-...]",
+      "words to remember, text files, folders or globs such as 'notes/**/*.md', or - for standard input",
+    )
     .option("--text", "take the argument as words even when a file has that name")
     .option(
       "-c, --container <tag>",
       "the container to keep it in (default: RECOLLECT_CONTAINER, or sm_project_default)",
     )
-    .option("--custom-id <id>", "your own id; adding with the same id again replaces the document")
+    .option(
+      "--custom-id <id>",
+      "your own id; adding with the same id again replaces the document (default for a file: its path)",
+    )
     .option("--title <title>", "a title (default for a file: its name)")
     .option("-m, --metadata <key=value>", "text to filter by, or a JSON object; may be repeated", collect)
     .option("--date <date>", "the ISO date the content is from; `yesterday` in it is read from there")
@@ -55,20 +71,50 @@ export function registerAdd(program: Command, cli: Cli): void {
       collect,
     )
     .option("--updates <id>", "id of the memory that the text, or the one --fact, takes the place of")
+    .option("-y, --yes", "do not ask before more than a thousand files")
     .option("--no-wait", "answer as soon as it is kept, before it can be found")
     .addHelpText(
       "after",
       examples(cli, [
         '$ add "I prefer green tea to coffee"',
         "$ add notes.md --container work",
+        "$ add notes/ 'journal/**/*.md'",
         "git log -5 | $ add - --title 'Last commits' --metadata project=atlas",
         '$ add "User lives in Porto" --updates 3mJr7AoUXx2Wqd9ZtYbN4c',
         '$ add talk.txt --date 2025-06-01 --fact "Ana leads the Atlas project"',
       ]),
     )
     .action(async (words: readonly string[], options: AddOptions) =>
-      add(cli, words.length === 0 ? undefined : joinWords(words, options), options),
+      areFiles(words, options)
+        ? addAll(cli, words, options)
+        : add(cli, words.length === 0 ? undefined : joinWords(words, options), options),
     );
+}
+
+/** True for what names several files: a folder, a glob, or paths of which one at least is there. */
+function areFiles(words: readonly string[], { text }: AddOptions): boolean {
+  if (text || words.length === 0) return false;
+  if (words.length === 1) return words.some((word) => isFolder(word) || looksLikeGlob(word));
+  const arePaths = words.every((word) => isThere(word) || looksLikeGlob(word) || looksLikePath(word));
+  return arePaths && words.some((word) => isThere(word) || looksLikeGlob(word));
+}
+
+async function addAll(cli: Cli, paths: readonly string[], options: AddOptions): Promise<void> {
+  const unfit = OF_ONE_DOCUMENT.find((name) => options[name] !== undefined);
+  if (unfit !== undefined)
+    throw new UsageError(`--${unfit === "customId" ? "custom-id" : unfit} goes with one file, not with several`);
+  const files = await findFiles(paths);
+  if (files.length === 0) throw new AppError("not_found", `There is no file to add in ${paths.join(", ")}.`);
+  const isAgreed =
+    files.length <= MOST_UNASKED ||
+    options.yes === true ||
+    (await confirm(cli, `${count(files.length, "file")} would be added.`, "add them"));
+  if (!isAgreed) return cli.output.note("Nothing was added.");
+  const shared = sharedInput(options.container ?? (await cli.defaultContainer()), options);
+  const adding = { files, shared, waits: options.wait };
+  const outcomes = await withCore(cli, (access) => addFiles(cli, access, adding), { begins: true });
+  cli.output.answer(summaryOf(outcomes), () => describeSummary(outcomes));
+  if (outcomes.some(({ outcome }) => outcome === "failed")) cli.exitWith(EXIT_FAILED);
 }
 
 async function add(cli: Cli, argument: string | undefined, options: AddOptions): Promise<void> {
@@ -82,7 +128,10 @@ async function add(cli: Cli, argument: string | undefined, options: AddOptions):
     },
     { begins: true },
   );
-  cli.output.answer(receipt, () => describeReceipt(cli, receipt, options.wait));
+  const warnings = secretWarnings([input.content, ...(input.facts ?? []).map(({ text }) => text)]);
+  const told = warnings.length > 0 ? { ...receipt, warnings } : receipt;
+  cli.output.answer(told, () => describeReceipt(cli, receipt, options.wait));
+  for (const warning of warnings) cli.output.note(cli.output.style.yellow(`warning: ${warning}`));
   if (receipt.status === "failed") cli.exitWith(EXIT_FAILED);
 }
 
@@ -93,8 +142,10 @@ async function readSource(cli: Cli, argument: string | undefined, options: AddOp
   }
   if (options.text) return { content: argument, rememberAsIs: true };
   if (argument === "-") return { content: await readText(cli.stdin, "standard input"), rememberAsIs: false };
-  if (mayBePath(argument) && existsSync(argument))
-    return { content: await readTextFile(argument), title: basename(argument), rememberAsIs: false };
+  if (isThere(argument)) {
+    const [content, customId] = await Promise.all([readTextFile(argument), pathIdentity(argument)]);
+    return { content, customId, title: basename(argument), rememberAsIs: false };
+  }
   if (looksLikePath(argument) || (isSingleWord(argument) && !(await isMeant(cli, argument))))
     throw new AppError("not_found", `There is no file ${argument}. If these are words to remember, add --text.`);
   return { content: argument, rememberAsIs: true };
@@ -102,19 +153,12 @@ async function readSource(cli: Cli, argument: string | undefined, options: AddOp
 
 /** @throws UsageError where one of several words is a file, so that it is not clear what is meant */
 function joinWords(words: readonly string[], { text }: AddOptions): string {
-  const file = words.length > 1 && !text ? words.find((word) => mayBePath(word) && existsSync(word)) : undefined;
+  const file = words.length > 1 && !text ? words.find(isThere) : undefined;
   if (file !== undefined)
-    throw new UsageError(`${file} is a file: add it alone, or add --text if these are words to remember`);
+    throw new UsageError(
+      `${file} is a file: add it alone or with other files, or add --text if these are words to remember`,
+    );
   return words.join(" ");
-}
-
-function mayBePath(argument: string): boolean {
-  return argument !== "" && argument.length <= 4096 && !argument.includes("\0") && !argument.includes("\n");
-}
-
-/** A mistyped file name must not be remembered as a fact. */
-function looksLikePath(argument: string): boolean {
-  return !/\s/.test(argument) && (/^\.{0,2}\//.test(argument) || /\.[A-Za-z][A-Za-z0-9]{0,4}$/.test(argument));
 }
 
 /** One word of Latin letters is likelier the name of a file than something to remember; other scripts may do without spaces. */
@@ -129,19 +173,26 @@ async function isMeant(cli: Cli, word: string): Promise<boolean> {
 }
 
 function inputOf(source: Source, container: string, options: AddOptions): AddDocumentInput {
-  const title = options.title ?? source.title;
+  const { title = source.title, customId = source.customId } = options;
   return {
+    ...sharedInput(container, options),
     content: source.content,
     rememberAsIs: source.rememberAsIs,
-    dreaming: "instant",
-    containerTags: [container],
-    ...(options.customId !== undefined && { customId: options.customId }),
+    ...(customId !== undefined && { customId }),
     ...(title !== undefined && { title }),
-    ...(options.metadata && { metadata: readMetadata(options.metadata) as AddDocumentInput["metadata"] }),
-    ...(options.date !== undefined && { documentDate: options.date }),
-    ...(options.forgetAfter !== undefined && { forgetAfter: options.forgetAfter }),
     ...factsOf(source, options),
   };
+}
+
+/** What holds for every document of a command line. */
+function sharedInput(container: string, { metadata, date, forgetAfter }: AddOptions) {
+  return {
+    dreaming: "instant",
+    containerTags: [container],
+    ...(metadata && { metadata: readMetadata(metadata) as AddDocumentInput["metadata"] }),
+    ...(date !== undefined && { documentDate: date }),
+    ...(forgetAfter !== undefined && { forgetAfter }),
+  } satisfies Omit<AddDocumentInput, "content">;
 }
 
 function factsOf({ content }: Source, { fact, updates }: AddOptions): Pick<AddDocumentInput, "facts"> {
@@ -166,6 +217,11 @@ function describeState({ status, dreamingStatus }: ExplainedReceipt): string {
   return status === "done" && dreamingStatus === "dreaming" ? "finding facts" : status;
 }
 
+function wordFor({ isUnchanged, isUpdate }: ExplainedReceipt): string {
+  if (isUnchanged) return "unchanged";
+  return isUpdate ? "updated" : "added";
+}
+
 function describeReceipt(cli: Cli, receipt: ExplainedReceipt, waited: boolean): string[] {
   const { bold, green, red, yellow } = cli.output.style;
   const where = `${bold(receipt.id)} in ${receipt.containerTags.join(", ")}`;
@@ -176,7 +232,7 @@ function describeReceipt(cli: Cli, receipt: ExplainedReceipt, waited: boolean): 
     ];
   if (receipt.status === "done" && receipt.dreamingStatus === "done")
     return [
-      `${green("added:")} ${where}`,
+      `${green(`${wordFor(receipt)}:`)} ${where}`,
       ...(receipt.facts?.length
         ? [`${count(receipt.facts.length, "fact")}:`, ...describeFacts(receipt.facts).map((line) => indent(line, 2))]
         : ["No facts were found in it; its text can be searched."]),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ExplainedFact, ExplainedReceipt } from "../../../core/index.js";
+import { secretWarnings, type ExplainedFact, type ExplainedReceipt } from "../../../core/index.js";
 import { createId } from "../../../lib/ids.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
 import { writingPlace } from "../places.js";
@@ -69,6 +69,10 @@ const output = z.object({
     .array(memorySchema)
     .describe("Doubtful until a person reviews it: it reads like an instruction, or the text does not say it"),
   error: z.string().nullable(),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe("What whoever keeps this should know, such as that it holds a secret"),
   notice: z.string(),
 });
 type Receipt = z.output<typeof output>;
@@ -104,7 +108,8 @@ export const addMemoryTool = defineTool({
     );
     const isOver = receipt.forgetAfter !== undefined && receipt.forgetAfter <= new Date().toISOString();
     const sent = new Set([content, ...(facts ?? []).map(({ text }) => text)].map(oneLine));
-    const structured = present(receipt, { containerTag: container, isOver, sent });
+    const warnings = secretWarnings([content, ...(facts ?? []).map(({ text }) => text)]);
+    const structured = present(receipt, { containerTag: container, isOver, sent, warnings });
     return { text: describe(structured, { isResolved: receipt.facts !== null, isOver, forgetAfter }), structured };
   },
 });
@@ -115,11 +120,12 @@ interface Presenting {
   readonly isOver: boolean;
   /** Texts that the caller knows, since they sent them. */
   readonly sent: ReadonlySet<string>;
+  readonly warnings: readonly string[];
 }
 
 function present(
   { id, status, dreamingStatus, facts, errorReason }: ExplainedReceipt,
-  { containerTag, isOver, sent }: Presenting,
+  { containerTag, isOver, sent, warnings }: Presenting,
 ): Receipt {
   const with_ = (outcome: ExplainedFact["outcome"]) => (facts ?? []).filter((known) => known.outcome === outcome);
   const brief = ({ id: memoryId, text, searchableAt }: ExplainedFact) => ({
@@ -145,6 +151,7 @@ function present(
     outdated: with_("outdated").map(brief),
     review: with_("review").map(brief),
     error: errorReason,
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
     notice: NOTICE,
   };
 }
@@ -173,7 +180,8 @@ function describe(receipt: Receipt, describing: Describing): string {
     ...added.flatMap(({ closeTo: near }) => describeCloseTo(near)),
     ...updated.flatMap(({ statedIn: documents }) => describeStatedIn(documents)),
   ];
-  const line = `Kept in ${containerTag} as document [${documentId}]. ${describeState(receipt, describing)} ${facts}`;
+  const warned = (receipt.warnings ?? []).map((warning) => ` Warning: ${warning}`).join("");
+  const line = `Kept in ${containerTag} as document [${documentId}]. ${describeState(receipt, describing)} ${facts}${warned}`;
   return beside.length > 0 ? `${line}\n${fence(beside.join("\n"))}` : line;
 }
 

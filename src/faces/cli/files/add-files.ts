@@ -1,0 +1,165 @@
+import { basename, extname, relative } from "node:path";
+import { secretWarnings, type AddDocumentInput, type ExplainedReceipt } from "../../../core/index.js";
+import { AppError } from "../../../core/errors.js";
+import { groupBy } from "../../../lib/group-by.js";
+import type { Access, Cli } from "../cli.js";
+import { readTextFile } from "../read-text.js";
+import { count, oneLine } from "../style.js";
+import { isThrough, waitUntilUnderstood } from "../wait.js";
+import { pathIdentity } from "./path-identity.js";
+
+/** Files whose text is sent before the first of them is waited for; all of it is in memory meanwhile. */
+const SENT_TOGETHER = 16;
+const MOST_NAMED = 10;
+const BAR_WIDTH = 20;
+
+/** What became of one file. */
+export interface FileOutcome {
+  readonly path: string;
+  readonly outcome: "added" | "updated" | "unchanged" | "skipped" | "failed";
+  readonly id?: string;
+  /** How many facts it has; absent until they are known. */
+  readonly facts?: number;
+  /** Why it was skipped or failed. */
+  readonly reason?: string;
+  /** What whoever keeps it should know, such as that it holds a secret. */
+  readonly warnings?: readonly string[];
+}
+
+interface Adding {
+  readonly files: readonly string[];
+  /** What all of them get. */
+  readonly shared: Omit<AddDocumentInput, "content" | "title" | "customId">;
+  readonly waits: boolean;
+}
+
+/** Adds files one after the other, each as the document of its path; what one fails of does not stop the others. */
+export async function addFiles(
+  cli: Cli,
+  access: Access,
+  { files, shared, waits }: Adding,
+): Promise<readonly FileOutcome[]> {
+  const outcomes: FileOutcome[] = [];
+  const progress = cli.output.progress(`adding ${count(files.length, "file")}`);
+  const tell = (outcome: FileOutcome): void => {
+    outcomes.push(outcome);
+    progress.update(cli.output.isTerminal ? bar(outcomes.length, files) : lineOf(outcome));
+  };
+  try {
+    for (let start = 0; start < files.length; start += SENT_TOGETHER) {
+      const some: (() => Promise<FileOutcome>)[] = [];
+      for (const path of files.slice(start, start + SENT_TOGETHER))
+        some.push(await send(access, { path, shared, waits }));
+      for (const outcomeOf of some) tell(await outcomeOf());
+    }
+  } finally {
+    progress.stop();
+  }
+  return outcomes;
+}
+
+interface Sending {
+  readonly path: string;
+  readonly shared: Adding["shared"];
+  readonly waits: boolean;
+}
+
+/** Sends a file. @returns a way to wait for what becomes of it */
+async function send({ core, newWrite }: Access, { path, shared, waits }: Sending): Promise<() => Promise<FileOutcome>> {
+  try {
+    const content = await readTextFile(path);
+    if (content.trim() === "") return () => Promise.resolve({ path, outcome: "skipped", reason: `${path} is empty.` });
+    const input = { ...shared, content, title: basename(path), customId: await pathIdentity(path) };
+    const call = newWrite();
+    const warnings = secretWarnings([content]);
+    const warned = (outcome: FileOutcome) => (warnings.length > 0 ? { ...outcome, warnings } : outcome);
+    const receipt = await core.addDocument(call, input);
+    if (!waits || isThrough(receipt)) return () => Promise.resolve(warned(outcomeOf(path, receipt)));
+    return async () => {
+      try {
+        return warned(outcomeOf(path, await waitUntilUnderstood(core, call, input, () => undefined)));
+      } catch (error) {
+        return refusalOf(path, error);
+      }
+    };
+  } catch (error) {
+    const refusal = refusalOf(path, error);
+    return () => Promise.resolve(refusal);
+  }
+}
+
+function outcomeOf(
+  path: string,
+  { id, status, facts, errorReason, isUnchanged, isUpdate }: ExplainedReceipt,
+): FileOutcome {
+  if (status === "failed") return { path, outcome: "failed", id, reason: errorReason ?? "no reason is known" };
+  const outcome = isUnchanged ? "unchanged" : isUpdate ? "updated" : "added";
+  return { path, outcome, id, ...(facts && { facts: facts.length }) };
+}
+
+/** What this version reads no text from is passed over; only what concerns all files ends the work. */
+function refusalOf(path: string, error: unknown): FileOutcome {
+  if (!(error instanceof AppError) || STOPS.has(error.kind)) throw error;
+  return { path, outcome: error.kind === "unsupported_type" ? "skipped" : "failed", reason: error.publicMessage };
+}
+
+const STOPS: ReadonlySet<AppError["kind"]> = new Set(["unauthorized", "forbidden"]);
+
+function bar(done: number, files: readonly string[]): string {
+  const filled = Math.round((done / files.length) * BAR_WIDTH);
+  const next = files[done];
+  const shown = `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}] ${done} of ${files.length}`;
+  return next === undefined ? shown : `${shown}  ${oneLine(basename(next))}`;
+}
+
+function lineOf({ path, outcome }: FileOutcome): string {
+  return `${outcome}: ${oneLine(shortest(path))}`;
+}
+
+function shortest(path: string): string {
+  const near = relative("", path);
+  return near !== "" && near.length < path.length ? near : path;
+}
+
+/** The counts and what a program wants to know of each file. */
+export function summaryOf(files: readonly FileOutcome[]) {
+  const amount = (outcome: FileOutcome["outcome"]) => files.filter((file) => file.outcome === outcome).length;
+  return {
+    added: amount("added"),
+    updated: amount("updated"),
+    unchanged: amount("unchanged"),
+    skipped: amount("skipped"),
+    failed: amount("failed"),
+    files,
+  };
+}
+
+/** The same for people: one line of counts, then what was skipped, by kind, and what failed, with its reason. */
+export function describeSummary(files: readonly FileOutcome[]): readonly string[] {
+  const { files: _, ...amounts } = summaryOf(files);
+  const counts = Object.entries(amounts).filter(([name, amount]) => amount > 0 || name === "added");
+  const skipped = files.filter(({ outcome }) => outcome === "skipped");
+  const failed = files.filter(({ outcome }) => outcome === "failed");
+  return [
+    counts.map(([name, amount]) => `${amount} ${name}`).join(", "),
+    ...(skipped.length > 0 ? [`Skipped, not readable as text: ${kindsOf(skipped)}`] : []),
+    ...named(skipped.map(({ path }) => `  ${oneLine(shortest(path))}`)),
+    ...named(files.flatMap(describeWarnings)),
+    ...(failed.length > 0 ? ["Failed:"] : []),
+    ...named(failed.map(({ path, reason }) => `  ${oneLine(path)}: ${oneLine(reason ?? "")}`)),
+  ];
+}
+
+function describeWarnings({ path, warnings = [] }: FileOutcome): readonly string[] {
+  return warnings.map((warning) => `Warning: ${oneLine(shortest(path))}: ${warning.replace(/^content: /, "")}`);
+}
+
+function named(lines: readonly string[]): readonly string[] {
+  const more = lines.length - MOST_NAMED;
+  return more > 0 ? [...lines.slice(0, MOST_NAMED), `  and ${more} more (--json names all)`] : lines;
+}
+
+function kindsOf(files: readonly FileOutcome[]): string {
+  const kinds = groupBy(files, ({ path }) => extname(path).toLowerCase() || "no ending");
+  return [...kinds].map(([kind, members]) => `${members.length} ${oneLine(kind)}`).join(", ");
+}

@@ -1,0 +1,101 @@
+import { existsSync, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join, parse, resolve, sep } from "node:path";
+import { AppError } from "../../../core/errors.js";
+import { isIgnored, rulesAround, rulesOf, type IgnoreRules } from "./ignore-rules.js";
+import { hasWildcard, matchesPath, type PathPattern } from "./path-pattern.js";
+
+/** Nobody means to have more of them remembered one by one. */
+const MOST_FILES = 100_000;
+
+/** True for a text that could be the path of a file on this machine. */
+export function mayBePath(argument: string): boolean {
+  return argument !== "" && argument.length <= 4096 && !argument.includes("\0") && !argument.includes("\n");
+}
+
+/** True for the path of a file or folder that is there. */
+export function isThere(argument: string): boolean {
+  return mayBePath(argument) && existsSync(argument);
+}
+
+export function isFolder(argument: string): boolean {
+  return isThere(argument) && statSync(argument).isDirectory();
+}
+
+/** A mistyped file name must not be remembered as a fact. */
+export function looksLikePath(argument: string): boolean {
+  const isRooted = /^\.{0,2}\//.test(argument) || /^(?:\.{1,2}|[A-Za-z]:)\\/.test(argument);
+  return !/\s/.test(argument) && (isRooted || /\.[A-Za-z][A-Za-z0-9]{0,4}$/.test(argument));
+}
+
+/** True for a pattern of file names that no shell has expanded, as it is on Windows and between quotes. */
+export function looksLikeGlob(argument: string): boolean {
+  const isOfPath = /^\*|[\\/]/.test(argument) || /\.[A-Za-z*?][A-Za-z0-9*?]{0,4}$/.test(argument);
+  return (
+    mayBePath(argument) && hasWildcard(argument) && isOfPath && !/\s[*?](?:\s|$)/.test(argument) && !isThere(argument)
+  );
+}
+
+/**
+ * The files that paths, folders and globs name, each once, in the order of the arguments and by name within a folder. Folders
+ * are searched to the bottom, without hidden entries, `node_modules`, links, and what `.gitignore` leaves out.
+ * @throws AppError `not_found` for a glob that matches nothing, `too_large` for more than 100,000 files
+ */
+export async function findFiles(paths: readonly string[]): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    const named = looksLikeGlob(path) ? await expand(path) : isFolder(path) ? await filesIn(path) : [path];
+    for (const file of named) found.add(resolve(file));
+    if (found.size > MOST_FILES) throw new AppError("too_large", `There are more than ${MOST_FILES} files in ${path}.`);
+  }
+  return [...found];
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const root = resolve(folder);
+  return walk(root, { rules: await rulesAround(root), patterns: [["**"]] });
+}
+
+async function expand(glob: string): Promise<readonly string[]> {
+  const separators = sep === "\\" ? /[\\/]/ : "/";
+  const { root } = parse(glob);
+  const parts = glob
+    .slice(root.length)
+    .split(separators)
+    .filter((part) => part !== "" && part !== ".");
+  const first = parts.findIndex(hasWildcard);
+  const base = resolve(root, ...parts.slice(0, first));
+  const files = isFolder(base) ? await walk(base, { rules: [], patterns: [parts.slice(first)] }) : [];
+  if (files.length === 0) throw new AppError("not_found", `No file matches ${glob}. If these are words, add --text.`);
+  return files;
+}
+
+interface Wanted {
+  readonly rules: IgnoreRules;
+  readonly patterns: readonly PathPattern[];
+}
+
+async function walk(root: string, { rules, patterns }: Wanted): Promise<readonly string[]> {
+  const files: string[] = [];
+  const depth = Math.max(...patterns.map((pattern) => (pattern.includes("**") ? Infinity : pattern.length)));
+  const open = async (folder: string, inherited: IgnoreRules, parts: readonly string[]): Promise<void> => {
+    const holding = folder === root ? inherited : [...inherited, ...(await rulesOf(folder))];
+    for (const entry of await entriesOf(folder)) {
+      const [path, place] = [join(folder, entry.name), [...parts, entry.name]];
+      if (isIgnored(holding, path, entry.isDirectory())) continue;
+      if (entry.isDirectory() && place.length < depth) await open(path, holding, place);
+      else if (entry.isFile() && patterns.some((pattern) => matchesPath(pattern, place))) files.push(path);
+      if (files.length > MOST_FILES) return;
+    }
+  };
+  await open(root, rules, []);
+  return files;
+}
+
+/** What can be seen in a folder, by name; nothing of one that may not be read. */
+async function entriesOf(folder: string) {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}

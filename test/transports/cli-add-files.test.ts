@@ -1,0 +1,131 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parseAnswer, runCommand, type CommandOptions, type FoundTexts } from "../support/command-line.js";
+import { openCore } from "../support/open-core.js";
+
+let folder: string;
+let data: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "recollect-cli-"));
+  data = join(folder, "data");
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+const run = (argv: readonly string[], options?: CommandOptions) => runCommand(data, argv, options);
+const at = (name: string) => join(folder, "notes", name);
+
+async function put(files: Readonly<Record<string, string | Buffer>>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(at(name)), { recursive: true });
+    await writeFile(at(name), content);
+  }
+}
+
+interface Summary {
+  readonly added: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly files: readonly { readonly path: string; readonly outcome: string; readonly reason?: string }[];
+}
+
+async function summary(...argv: readonly string[]): Promise<Summary> {
+  return parseAnswer<Summary>(await run(["add", ...argv, "--json"]));
+}
+
+async function titles(): Promise<readonly string[]> {
+  const opened = await openCore({ dataDirectory: data });
+  try {
+    const { documents } = await opened.core.listDocuments({ actor: opened.actor }, {});
+    return documents.map(({ title }) => title ?? "").toSorted((left, right) => left.localeCompare(right));
+  } finally {
+    await opened.close();
+  }
+}
+
+describe("recollect add of several files", () => {
+  test("takes each, one that is gone and one that is binary do not stop the rest", async () => {
+    await put({ "a.md": "Ana leads Atlas.", "b.txt": "Ben leads Borealis.", "c.png": Buffer.from([0x89, 0, 1]) });
+    const result = await run(["add", at("a.md"), at("gone.md"), at("c.png"), at("b.txt")]);
+    expect(result.code).toBe(1);
+    expect(result.stdout).toContain("2 added, 1 skipped, 1 failed");
+    expect(result.stdout).toContain(`${at("gone.md")}: There is no file`);
+    expect(result.stdout).toContain("c.png");
+    expect(await titles()).toEqual(["a.md", "b.txt"]);
+  });
+
+  test("says of a folder what it left out, and skips without failing", async () => {
+    await put({
+      "a.md": "Ana leads Atlas.",
+      "deep/b.md": "Ben leads Borealis.",
+      ".secret.md": "hidden",
+      "node_modules/x/readme.md": "a library",
+      ".git/HEAD": "ref",
+      ".gitignore": "*.log\n/build/\n!kept.log\n",
+      "deep/debug.log": "noise",
+      "deep/kept.log": "The kept log is about Atlas.",
+      "build/out.md": "made",
+      "deep/build/in.md": "The build of Borealis is slow.",
+      "deep/.gitignore": "private*\n",
+      "deep/private-plan.md": "private",
+      "picture.jpg": Buffer.from([0xff, 0xd8, 0, 0]),
+      "outside.md": "",
+    });
+    await symlink(join(folder, "notes", "deep"), at("loop"));
+    await rm(at("outside.md"));
+    const result = await run(["add", join(folder, "notes")]);
+    expect([result.code, result.stderr.split("\n").length > 3]).toEqual([0, true]);
+    expect(await titles()).toEqual(["a.md", "b.md", "in.md", "kept.log"]);
+    expect(result.stdout).toContain("4 added, 1 skipped");
+    expect(result.stdout).toContain("picture.jpg");
+  });
+
+  test("expands a glob that the shell left as it is", async () => {
+    await put({ "a.md": "Ana.", "b.txt": "Ben.", "deep/c.md": "Cleo leads Corona.", "deep/d.txt": "Dan." });
+    expect(await summary(at("*.md"))).toMatchObject({ added: 1 });
+    expect(await summary(at("**/*.md"))).toMatchObject({ added: 1, unchanged: 1 });
+    expect(await titles()).toEqual(["a.md", "c.md"]);
+    const none = await run(["add", at("*.rst")]);
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("No file matches") });
+  });
+
+  test("refuses what can only be said of one document, and asks before thousands", async () => {
+    await put({ "a.md": "Ana.", "b.md": "Ben." });
+    const refused = await run(["add", at("a.md"), at("b.md"), "--title", "Both"]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--title") });
+    await put(Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`many/${index}.bin`, Buffer.from([0])])));
+    const many = await run(["add", at("many")]);
+    expect(many).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    expect(await summary(at("many"), "--yes")).toMatchObject({ added: 0, skipped: 1_001 });
+  });
+});
+
+describe("the path of a file is its identity", () => {
+  test("an unchanged file does no work, an edited one takes the place of what it said", async () => {
+    await put({ "plan.md": "The launch of Atlas is on 3 March 2027.\n" });
+    expect(await summary(join(folder, "notes"))).toMatchObject({ added: 1, updated: 0, unchanged: 0 });
+    expect(await summary(join(folder, "notes"))).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
+    await put({ "plan.md": "The launch of Atlas is on 10 April 2027.\n" });
+    expect(await summary(join(folder, "notes"))).toMatchObject({ added: 0, updated: 1, unchanged: 0 });
+    expect(await titles()).toEqual(["plan.md"]);
+    const found = parseAnswer<FoundTexts>(await run(["search", "when is the launch of Atlas?", "--json"]));
+    const texts = found.results.map(({ memory, chunk }) => memory ?? chunk);
+    expect(texts[0]).toContain("10 April");
+    expect(texts.join("\n")).not.toContain("3 March");
+  });
+
+  test("also for one file alone, however it is named", async () => {
+    await put({ "plan.md": "The launch of Atlas is on 3 March 2027.\n", "deep/x.md": "x" });
+    await run(["add", at("plan.md")]);
+    const again = await run(["add", join(folder, "notes", "deep", "..", "plan.md")]);
+    expect(again.stdout).toMatch(/^unchanged: /);
+    expect(await titles()).toEqual(["plan.md"]);
+  });
+});

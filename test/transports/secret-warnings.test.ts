@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runCommand } from "../support/command-line.js";
+import { createMcpFactory } from "../../src/faces/mcp/server.js";
+import { connectInMemory } from "../support/mcp-client.js";
+import { openCore, silentLog } from "../support/open-core.js";
+import { openRest } from "../support/rest.js";
+
+const SECRET = "tulip-4711-oak";
+const TEXT = `The wifi password is ${SECRET}.`;
+const WARNED = expect.stringMatching(/looks like it holds a password/);
+
+test("whoever sends a secret over REST is warned, without its words, on every way to write", async () => {
+  const rest = await openRest({ asOwner: true });
+  try {
+    const ways: readonly (readonly [string, string, Record<string, unknown>])[] = [
+      ["POST", "/v3/documents", { content: TEXT, containerTag: "mia" }],
+      ["POST", "/v3/documents", { content: "A note.", containerTag: "mia", facts: [{ text: TEXT }] }],
+      ["POST", "/v3/documents/batch", { documents: [{ content: "A note." }, { content: TEXT }], containerTag: "mia" }],
+      ["POST", "/v4/memories", { memories: [{ content: TEXT }], containerTag: "mia" }],
+      [
+        "POST",
+        "/v4/conversations",
+        { conversationId: "c1", messages: [{ role: "user", content: TEXT }], containerTags: ["mia"] },
+      ],
+    ];
+    for (const [method, path, body] of ways) {
+      const { status, body: answer } = await rest.send(method, path, body);
+      expect([path, status < 300, answer.warnings]).toEqual([path, true, expect.arrayContaining([WARNED])]);
+      expect(JSON.stringify(answer.warnings)).not.toContain(SECRET);
+    }
+    const plain = { content: "The wifi password is changed every month.", containerTag: "mia" };
+    expect((await rest.send("POST", "/v3/documents", plain)).body.warnings).toBeUndefined();
+    expect((await rest.send("POST", "/v4/search", { q: TEXT, containerTag: "mia" })).body.warnings).toBeUndefined();
+  } finally {
+    await rest.close();
+  }
+});
+
+test("and at the command line, for words and for files", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "recollect-cli-"));
+  try {
+    const data = join(folder, "data");
+    const words = await runCommand(data, ["add", TEXT]);
+    expect([words.code, words.stderr]).toEqual([0, WARNED]);
+    await writeFile(join(folder, "a.md"), TEXT);
+    await writeFile(join(folder, "b.md"), "Ana leads Atlas.");
+    const files = await runCommand(data, ["add", join(folder, "a.md"), join(folder, "b.md")]);
+    expect(files.stdout).toContain("a.md: looks like it holds a password");
+    expect(files.stdout).not.toContain("b.md: looks");
+    expect(files.stdout + files.stderr + words.stderr).not.toContain(SECRET);
+    expect((await runCommand(data, ["add", "--json", TEXT])).stdout).toContain('"warnings":["content: looks like');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("and over MCP, in the text and in the structured part", async () => {
+  const opened = await openCore();
+  const session = () => Promise.resolve({ core: opened.core, actor: opened.actor });
+  const principal = () => ({ session, defaultContainer: "mia" });
+  const mcp = await connectInMemory("v1", createMcpFactory({ principal, log: silentLog, version: "0.0.0" }));
+  try {
+    const receipt = await mcp.call("add-memory", { content: "A note.", facts: [{ text: TEXT }] });
+    expect([receipt.text, receipt.structured["warnings"]]).toEqual([WARNED, [WARNED]]);
+    expect(JSON.stringify(receipt)).not.toContain(SECRET);
+    const plain = await mcp.call("add-memory", { content: "Mia likes tea.", facts: [] });
+    expect(plain.structured).not.toHaveProperty("warnings");
+  } finally {
+    await mcp.close();
+    await opened.close();
+  }
+});
