@@ -130,8 +130,13 @@ describe("the tools", () => {
       expect(tool.title).toMatch(/^[A-Z]/);
       expect(tool.description?.length).toBeGreaterThan(50);
       expect(tool.inputSchema).toMatchObject({ type: "object" });
-      expect(tool.outputSchema).toMatchObject({ type: "object", additionalProperties: false });
+      expect(tool.outputSchema).toMatchObject({ type: "object", properties: expect.any(Object) });
     }
+  });
+
+  test("cost a client at most 10 KB of list", async () => {
+    await connect();
+    expect(Buffer.byteLength(JSON.stringify({ tools: await mcp.listTools() }))).toBeLessThanOrEqual(10_240);
   });
 });
 
