@@ -84,7 +84,7 @@ import { listJournal } from "./journal/journal.js";
 
 export type { Call } from "./context.js";
 export { anybodyActor, localActor } from "./auth.js";
-export { clientSchema, containerTagSchema } from "./input.js";
+export { clientSchema, containerTagSchema, MOST_CONTAINERS_OF_DOCUMENT } from "./input.js";
 export { updateContainerSchema, type ListedContainer } from "./containers/containers.js";
 export { mayReplaceContext, maySetContext } from "./containers/entity-context.js";
 export type { AcceptedMerge } from "./containers/merge-containers.js";

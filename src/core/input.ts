@@ -78,6 +78,9 @@ export function textTooLong(bytes: number, maxTextBytes: number, field = "conten
   );
 }
 
+/** The most containers that one document or conversation lies in. */
+export const MOST_CONTAINERS_OF_DOCUMENT = 50;
+
 /** Container tags: contract 1.7. */
 export const containerTagSchema = z
   .string("must be a string")

@@ -2,7 +2,14 @@ import * as z from "zod";
 import type { AuthorizedCall, CoreContext, Limits } from "../context.js";
 import { endUserOfAddition } from "../access/end-user.js";
 import { AppError } from "../errors.js";
-import { checkSize, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
+import {
+  checkSize,
+  containerTagSchema,
+  MOST_CONTAINERS_OF_DOCUMENT,
+  customIdSchema,
+  noteSchema,
+  parseInput,
+} from "../input.js";
 import { messageSchema, readMessages } from "./conversation-messages.js";
 import { mergeTurns } from "./merge-turns.js";
 import { once } from "../operations.js";
@@ -18,7 +25,7 @@ const NO_TEXT = "-";
 export const conversationSchema = z.object({
   conversationId: customIdSchema,
   messages: z.array(messageSchema, "must be an array").min(1, "must not be empty"),
-  containerTags: z.array(containerTagSchema).max(50).optional(),
+  containerTags: z.array(containerTagSchema).max(MOST_CONTAINERS_OF_DOCUMENT).optional(),
   metadata: z
     .record(
       z.string(),

@@ -7,6 +7,7 @@ import {
   checkMetadataSize,
   checkSize,
   containerTagSchema,
+  MOST_CONTAINERS_OF_DOCUMENT,
   customIdSchema,
   dateSchema,
   filepathSchema,
@@ -23,7 +24,7 @@ const MAX_WAIT_SECONDS = 120;
 
 export const addDocumentSchema = z.object({
   content: textSchema(),
-  containerTags: z.array(containerTagSchema).max(50).optional(),
+  containerTags: z.array(containerTagSchema).max(MOST_CONTAINERS_OF_DOCUMENT).optional(),
   customId: customIdSchema.optional(),
   title: noteSchema(1_000).optional(),
   metadata: metadataSchema.optional(),

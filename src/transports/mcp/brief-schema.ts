@@ -2,9 +2,10 @@ import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 
 /**
- * The same schema, described to clients in fewer words: each of them pays for the list of tools in every conversation. It does
- * not name the dialect that the protocol assumes anyway, nor say of parts of an answer that they are complete, nor what
- * fields of an answer mean, because the text beside it does.
+ * The same schema, described to clients in fewer words: each of them pays for the list of tools in every conversation. What
+ * is taken is described without the dialect that the protocol assumes anyway and without the limits that a refusal names;
+ * what is given, with the names and types of its fields alone, because the text beside it says what they mean. Values are
+ * checked by the whole schema all the same.
  */
 export function briefly(schema: z.ZodObject): StandardSchemaWithJSON {
   const standard = schema["~standard"];
@@ -14,10 +15,7 @@ export function briefly(schema: z.ZodObject): StandardSchemaWithJSON {
       ...standard,
       jsonSchema: {
         input: once((options) => withoutTruisms(withoutDialect(input(options)))),
-        output: once((options) => {
-          const { additionalProperties = false, ...described } = withoutDialect(output(options));
-          return { ...withoutWords(described), additionalProperties };
-        }),
+        output: once((options) => fieldTypesOf(output(options))),
       },
     },
   };
@@ -41,16 +39,34 @@ function withoutDialect({ $schema: _dialect, ...described }: Described): Record<
   return described;
 }
 
-/** That names are text and values are anything. */
+/** That names are text and values are anything, and the limits of values that a refusal names. */
 function withoutTruisms(schema: Described): Record<string, unknown> {
-  const { propertyNames: _names, additionalProperties, ...described } = inParts(schema, withoutTruisms);
-  const isAnything = isSchema(additionalProperties) && Object.keys(additionalProperties).length === 0;
-  return { ...described, ...(additionalProperties !== undefined && !isAnything && { additionalProperties }) };
+  const {
+    propertyNames: _names,
+    pattern: _pattern,
+    minLength: _shortest,
+    maxLength: _longest,
+    minItems: _fewest,
+    maxItems: _most,
+    additionalProperties,
+    ...described
+  } = inParts(schema, withoutTruisms);
+  if (described["maximum"] === Number.MAX_SAFE_INTEGER) delete described["maximum"];
+  return { ...described, ...(typeof additionalProperties === "boolean" && { additionalProperties }) };
 }
 
-function withoutWords(schema: Described): Record<string, unknown> {
-  const { description: _words, additionalProperties: _rest, propertyNames: _names, ...described } = schema;
-  return inParts(described, withoutWords);
+/** An answer with the names and types of its fields, and nothing about their parts. */
+function fieldTypesOf({ type, properties }: Described): Record<string, unknown> {
+  const fields = Object.entries(isSchema(properties) ? properties : {});
+  return { type, properties: Object.fromEntries(fields.map(([name, field]) => [name, typeOf(field)])) };
+}
+
+function typeOf(field: unknown): Record<string, unknown> {
+  if (!isSchema(field)) return {};
+  const choices: readonly unknown[] = Array.isArray(field["anyOf"]) ? field["anyOf"] : [field];
+  const types = choices.map((choice) => (isSchema(choice) ? choice["type"] : undefined));
+  if (types.includes(undefined)) return {};
+  return { type: types.length === 1 ? types[0] : [...new Set(types)] };
 }
 
 /** The same with its parts changed. */

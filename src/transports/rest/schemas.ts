@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { containerTagSchema, searchSchema } from "../../core/index.js";
+import { containerTagSchema, MOST_CONTAINERS_OF_DOCUMENT, searchSchema } from "../../core/index.js";
 import { DOCUMENT_STATUSES } from "../../core/types.js";
 
 /** Pieces that several endpoints share. Rules for inputs are the core's own, under the names of the wire contract. */
@@ -8,11 +8,19 @@ export const containerTag = containerTagSchema;
 /** An empty list is likelier a mistake than a wish for everything. */
 const containerTags = z
   .array(containerTag)
-  .min(1, "must not be empty; leave it out to mean what a request without containers means")
-  .max(100);
+  .min(1, "must not be empty; leave it out to mean what a request without containers means");
 
 /** Both spellings of contract 1.7. */
-export const containerFields = { containerTag: containerTag.optional(), containerTags: containerTags.optional() };
+export const containerFields = {
+  containerTag: containerTag.optional(),
+  containerTags: containerTags.max(100).optional(),
+};
+
+/** The same where they say in which containers a document or conversation lies. */
+export const documentContainerFields = {
+  ...containerFields,
+  containerTags: containerTags.max(MOST_CONTAINERS_OF_DOCUMENT).optional(),
+};
 
 /** The tags of a request, the singular one first; undefined when it names none. */
 export function tagsOf(input: {

@@ -35,7 +35,7 @@ const input = z.object({
   metadata: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
     .optional()
-    .describe("Flat values to filter by later"),
+    .describe("Flat values to filter by later: text, number, boolean, list of texts"),
   customId: anyId.optional().describe("Your own id of this text; the same id again replaces it"),
   forgetAfter: z
     .string()

@@ -7,7 +7,7 @@ export const containerTag = z
   .max(100)
   .regex(/^[a-zA-Z0-9_:.-]+$/, "must contain only letters, digits, hyphens, underscores, colons and dots")
   .optional()
-  .describe("Container to use, e.g. a project or a person; without it the default one");
+  .describe("A project or person, say; else the default one");
 
 /** An id, or a document's customId. */
 export const anyId = z.string().min(1).max(255);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { conversationSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
-import { containerFields, documentStatus, tagsOf } from "../schemas.js";
+import { documentContainerFields, documentStatus, tagsOf } from "../schemas.js";
 
 const { conversationId, messages, metadata, endUserId, entityContext, forgetAfter } = conversationSchema.shape;
 
@@ -11,7 +11,7 @@ const conversationBody = z
     conversationId: conversationId.optional(),
     customId: conversationId.optional(),
     messages,
-    ...containerFields,
+    ...documentContainerFields,
     metadata,
     endUserId,
     entityContext,

@@ -5,7 +5,7 @@ import { AMBIGUOUS, documentNameOf, documentPlace } from "./document-name.js";
 import { documentAnswer, presentDocument } from "./present-document.js";
 import { presentFact, presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { preferredWait } from "../prefer.js";
-import { containerFields, tagsOf } from "../schemas.js";
+import { documentContainerFields, tagsOf } from "../schemas.js";
 
 const {
   content,
@@ -29,7 +29,7 @@ const forgetAfter = addDocumentSchema.shape.forgetAfter.describe(
 /** A document to add (contract 2.1). */
 export const addBody = z.object({
   content,
-  ...containerFields,
+  ...documentContainerFields,
   customId,
   title,
   metadata,
@@ -48,7 +48,7 @@ export const addBody = z.object({
 /** What may be changed; any part of it, also nothing (contract 2.4). */
 const updateBody = z.object({
   content: content.optional(),
-  ...containerFields,
+  ...documentContainerFields,
   customId,
   title,
   metadata,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { addDocumentSchema, FileBytes } from "../../../core/index.js";
+import { addDocumentSchema, FileBytes, MOST_CONTAINERS_OF_DOCUMENT } from "../../../core/index.js";
 import { preferredWait } from "../prefer.js";
 import { presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { defineEndpoint } from "../endpoint.js";
@@ -31,7 +31,7 @@ const metadataText = jsonText("must be a JSON object as text").pipe(addDocumentS
 const tagsText = z
   .union([z.string(), z.array(z.string())], "must be text")
   .transform((texts) => [texts].flat().flatMap(readTags))
-  .pipe(z.array(containerTag).max(100));
+  .pipe(z.array(containerTag).max(MOST_CONTAINERS_OF_DOCUMENT));
 
 function readTags(text: string): unknown[] {
   if (!text.trimStart().startsWith("[")) return [text];

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { MOST_CONTAINERS_OF_DOCUMENT } from "../../src/core/index.js";
+import { documentContainerFields } from "../../src/faces/rest/schemas.js";
+
+const tags = (count: number) => Array.from({ length: count }, (_, index) => `box-${index}`);
+
+test("as many containers of a document as the core takes are announced, and one more is refused with the limit", () => {
+  const { containerTags } = documentContainerFields;
+  expect(containerTags.safeParse(tags(MOST_CONTAINERS_OF_DOCUMENT)).success).toBe(true);
+  const refused = containerTags.safeParse(tags(MOST_CONTAINERS_OF_DOCUMENT + 1));
+  expect(refused.error?.message).toContain(String(MOST_CONTAINERS_OF_DOCUMENT));
+});
