@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MOST_CONTAINERS_OF_DOCUMENT } from "../../src/core/index.js";
-import { documentContainerFields } from "../../src/faces/rest/schemas.js";
+import { documentContainerFields } from "../../src/transports/rest/schemas.js";
 
 const tags = (count: number) => Array.from({ length: count }, (_, index) => `box-${index}`);
 

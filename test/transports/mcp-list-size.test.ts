@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listTools } from "../../src/faces/mcp/tool-list.js";
+import { listTools } from "../../src/transports/mcp/tool-list.js";
 
 test("the list of tools costs a client at most 10 KB", () => {
   const tools = listTools({ mayWrite: true, isPinned: false }, "small");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../support/command-line.js";
-import { createMcpFactory } from "../../src/faces/mcp/server.js";
+import { createMcpFactory } from "../../src/transports/mcp/server.js";
 import { connectInMemory } from "../support/mcp-client.js";
 import { openCore, silentLog } from "../support/open-core.js";
 import { openRest } from "../support/rest.js";
