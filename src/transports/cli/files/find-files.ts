@@ -28,12 +28,14 @@ export function looksLikePath(argument: string): boolean {
   return !/\s/.test(argument) && (isRooted || /\.[A-Za-z][A-Za-z0-9]{0,4}$/.test(argument));
 }
 
-/** True for a pattern of file names that no shell has expanded, as it is on Windows and between quotes. */
+/**
+ * True for a pattern of file names that no shell has expanded, as it is on Windows and between quotes. A sentence with a
+ * question mark is none, nor is an address: what holds white space has to begin with a folder that is there.
+ */
 export function looksLikeGlob(argument: string): boolean {
-  const isOfPath = /^\*|[\\/]/.test(argument) || /\.[A-Za-z*?][A-Za-z0-9*?]{0,4}$/.test(argument);
-  return (
-    mayBePath(argument) && hasWildcard(argument) && isOfPath && !/\s[*?](?:\s|$)/.test(argument) && !isThere(argument)
-  );
+  if (!mayBePath(argument) || !hasWildcard(argument) || isThere(argument) || argument.includes("://")) return false;
+  if (/\s/.test(argument)) return isFolder(/^([^*?[]*)[\\/]/.exec(argument)?.[1] ?? "");
+  return /^\*|[\\/]/.test(argument) || /\.[A-Za-z*?][A-Za-z0-9*?]{0,4}$/.test(argument);
 }
 
 /**
