@@ -28,8 +28,6 @@ const WITHOUT = {
   focus: 0.84,
   /** What is often asked, where another such thing is told. */
   facet: 0.6,
-  /** Everything but the name of whom the question is about. */
-  allButName: 0.4,
   /** The name of one whom some text has, or none. */
   namedOne: 0.5,
   /** The same, of what is said of somebody else. */
@@ -174,7 +172,6 @@ function completenessOf(demands: Demands, words: UnitWords, beside: Beside): num
     (needsName && !tellsName(text, said) ? WITHOUT.name : 1) *
     (lacksFocus ? WITHOUT.focus : 1) *
     (lacksFacet(beside.found) ? WITHOUT.facet : 1) *
-    (hasOnlyNames(demands, beside.found) ? WITHOUT.allButName : 1) *
     namedShare(demands, words, beside)
   );
 }
@@ -185,13 +182,6 @@ function lacksFacet(found: readonly Found[]): boolean {
   if (facets.length < 2) return false;
   const told = facets.filter(hasSome).length;
   return told > 0 && told < facets.length;
-}
-
-/** Whether more than a name is asked, and a name is all that it has: whom a question is about is no answer to it. */
-function hasOnlyNames({ names }: Demands, found: readonly Found[]): boolean {
-  const isName = ({ demand }: Found): boolean =>
-    demand.terms.length > 0 && demand.terms.every((term) => names.includes(term));
-  return found.some((one) => !isName(one)) && found.every((one) => isName(one) || !hasSome(one));
 }
 
 /** What is left for a statement without a name of the question. */

@@ -33,7 +33,7 @@ test("questions about small memories are answered, or met with silence, as often
       `silent; of ${answered} with one, ${percent(first, answered)} first, ${percent(firstThree, answered)} within three; ` +
       `${(wrong / answered).toFixed(2)} wrong results beside`,
   );
-  expect(silent / unanswered).toBeGreaterThanOrEqual(0.44);
+  expect(silent / unanswered).toBeGreaterThanOrEqual(0.38);
   expect(firstThree / answered).toBeGreaterThanOrEqual(0.86);
-  expect(wrong / answered).toBeLessThanOrEqual(0.9);
+  expect(wrong / answered).toBeLessThanOrEqual(1.15);
 }, 120_000);
