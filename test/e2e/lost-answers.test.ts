@@ -235,7 +235,7 @@ const UNFINISHED = `select id, kind from jobs where state = 'running' or (state 
 function lasting(answer: unknown): unknown {
   return JSON.parse(
     JSON.stringify(answer, (key, value: unknown) =>
-      /^(stages|timing|since|from|to|lastUsedAt)$/.test(key) ? undefined : value,
+      /^(stages|timing|since|from|to|lastUsedAt|freeBytes)$/.test(key) ? undefined : value,
     ),
   );
 }

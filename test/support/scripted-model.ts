@@ -46,6 +46,8 @@ export interface ScriptedModel {
   script(...replies: readonly Reply[]): void;
   /** What requests are answered with for which nothing is scripted. */
   always(reply: (request: ModelRequest) => Reply): void;
+  /** From now on no reply goes out before this has happened. */
+  answerAfter(wait: () => Promise<unknown>): void;
   /** What questions for title and summary are answered with; else neither is given. */
   describe(reply: (request: ModelRequest) => Reply): void;
   close(): Promise<void>;
@@ -72,6 +74,7 @@ const DESCRIBING = "say what it is called and what it says in short";
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const replies: Reply[] = [];
+  let waitBefore: () => Promise<unknown> = () => Promise.resolve();
   let fallback: (request: ModelRequest) => Reply = () => "Nothing more to say.";
   const descriptions: ModelRequest[] = [];
   let describing: (request: ModelRequest) => Reply = () => '{"title":"","summary":""}';
@@ -85,7 +88,9 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
           return send(response, seen, describing(seen), descriptions.length);
         }
         requests.push(seen);
-        send(response, seen, replies.shift() ?? fallback(seen), requests.length);
+        const reply = replies.shift() ?? fallback(seen);
+        const number = requests.length;
+        void waitBefore().then(() => send(response, seen, reply, number));
       })
       .catch(() => response.destroy());
   });
@@ -98,6 +103,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     describe: (reply) => void (describing = reply),
     script: (...more) => void replies.push(...more),
     always: (reply) => void (fallback = reply),
+    answerAfter: (wait) => void (waitBefore = wait),
     close: async () => {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
