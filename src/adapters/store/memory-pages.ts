@@ -11,14 +11,10 @@ const active = (now: Date) =>
   sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0
     and (memories.forget_after is null or memories.forget_after > ${iso(now)}))`;
 
-/** The rows of containers that are there; their numbers lead into the index of memories. */
-function inContainers(organizationId: string, tags: readonly string[]) {
-  return sql<boolean>`memories.container_id in (
-    select c.id from containers c where c.organization_id = ${organizationId} and c.deleted_at is null
-      and c.tag in (select value from json_each(${listParameter(tags)})))`;
-}
-
-/** The same where an order is asked for: of one container, which it mostly is, the index has that order. */
+/**
+ * The rows of containers that are there, whose numbers lead into the index of memories. Of one container, which it mostly is, the
+ * index has the order that is asked for.
+ */
 async function isInContainers(db: Kysely<Database>, organizationId: string, tags: readonly string[]) {
   const containers = await db
     .selectFrom("containers")
@@ -77,7 +73,7 @@ export async function listInferred(
     where mr.from_id = memories.id and mr.relation = 'derives')`;
   const rows = await selectMemories(db, organizationId)
     .select(parents.as("parents"))
-    .where(inContainers(organizationId, [containerTag]))
+    .where(await isInContainers(db, organizationId, [containerTag]))
     .where(active(now))
     .where("memories.is_inference", "=", 1)
     .orderBy("parents", "desc")

@@ -55,7 +55,7 @@ export async function findFiles(paths: readonly string[]): Promise<readonly stri
 
 async function filesIn(folder: string): Promise<readonly string[]> {
   const root = resolve(folder);
-  return walk(root, { rules: await rulesAround(root), patterns: [["**"]] });
+  return walk(root, { rules: await rulesAround(root), pattern: ["**"] });
 }
 
 async function expand(glob: string): Promise<readonly string[]> {
@@ -67,26 +67,26 @@ async function expand(glob: string): Promise<readonly string[]> {
     .filter((part) => part !== "" && part !== ".");
   const first = parts.findIndex(hasWildcard);
   const base = resolve(root, ...parts.slice(0, first));
-  const files = isFolder(base) ? await walk(base, { rules: [], patterns: [parts.slice(first)] }) : [];
+  const files = isFolder(base) ? await walk(base, { rules: [], pattern: parts.slice(first) }) : [];
   if (files.length === 0) throw new AppError("not_found", `No file matches ${glob}. If these are words, add --text.`);
   return files;
 }
 
 interface Wanted {
   readonly rules: IgnoreRules;
-  readonly patterns: readonly PathPattern[];
+  readonly pattern: PathPattern;
 }
 
-async function walk(root: string, { rules, patterns }: Wanted): Promise<readonly string[]> {
+async function walk(root: string, { rules, pattern }: Wanted): Promise<readonly string[]> {
   const files: string[] = [];
-  const depth = Math.max(...patterns.map((pattern) => (pattern.includes("**") ? Infinity : pattern.length)));
+  const depth = pattern.includes("**") ? Infinity : pattern.length;
   const open = async (folder: string, inherited: IgnoreRules, parts: readonly string[]): Promise<void> => {
     const holding = folder === root ? inherited : [...inherited, ...(await rulesOf(folder))];
     for (const entry of await entriesOf(folder)) {
       const [path, place] = [join(folder, entry.name), [...parts, entry.name]];
       if (isIgnored(holding, path, entry.isDirectory())) continue;
       if (entry.isDirectory() && place.length < depth) await open(path, holding, place);
-      else if (entry.isFile() && patterns.some((pattern) => matchesPath(pattern, place))) files.push(path);
+      else if (entry.isFile() && matchesPath(pattern, place)) files.push(path);
       if (files.length > MOST_FILES) return;
     }
   };
