@@ -1,0 +1,91 @@
+import type { Metadata } from "../types.js";
+
+/** Where in its source a piece of text stands. A format gives what it knows. */
+export interface Place {
+  /** Page of a PDF or an image, from 1. */
+  readonly page?: number;
+  /** Slide of a presentation, from 1. */
+  readonly slide?: number;
+  readonly sheet?: string;
+  /** Cells of the sheet, such as `A2:D40`. */
+  readonly range?: string;
+  /** Entry of a feed, mail of a mailbox, record of a list: from 1. */
+  readonly entry?: number;
+  /** Seconds from the beginning of a recording, up to but not including the second number. */
+  readonly time?: readonly [start: number, end: number];
+}
+
+/** A piece of what was extracted, in reading order. */
+export interface ContentPart {
+  /** Markdown: headings, lists, tables with a header row, fenced code. */
+  readonly text: string;
+  readonly place: Place;
+}
+
+/** What a file holds beside its own text, such as an attachment of a mail. */
+export interface AttachedFile {
+  readonly name: string | null;
+  /** `type/subtype` as the file around it says, or null. */
+  readonly mimeType: string | null;
+  readonly bytes: Uint8Array;
+}
+
+/** What was read out of a file. */
+export interface ExtractedContent {
+  /** The document's type (contract 1.14), such as `pdf` or `webpage`. */
+  readonly type: string;
+  /** What the file itself says about itself; null where it says nothing. */
+  readonly title: string | null;
+  readonly author: string | null;
+  /** ISO date or date-time that the content is from. */
+  readonly date: string | null;
+  /** Its canonical address. */
+  readonly url: string | null;
+  /** Address of a picture that stands for it. */
+  readonly image: string | null;
+  readonly parts: readonly ContentPart[];
+  readonly attachments: readonly AttachedFile[];
+  /** What else is known of it, for the metadata of its document. */
+  readonly metadata: Metadata;
+  /** What a reader should know of how it was read: a wrong label, what was cut or left out. Sentences. */
+  readonly notes: readonly string[];
+}
+
+/** A file to be read. */
+export interface SourceFile {
+  readonly bytes: Uint8Array;
+  readonly name: string | null;
+  /** What it is said to be, `type/subtype`, or null; nobody has to tell the truth. */
+  readonly mimeType: string | null;
+  /** The `charset` that came with the type, or null. */
+  readonly charset: string | null;
+  /** Where it was fetched from, or null. */
+  readonly url: string | null;
+}
+
+/** How far reading has come. */
+export interface ReadingProgress {
+  readonly unit: "page" | "slide" | "sheet" | "entry" | "second";
+  readonly done: number;
+  /** Null where it is not known beforehand. */
+  readonly total: number | null;
+}
+
+/** Reads files of every known kind. One port, so that it can be kept apart from the rest of the process. */
+export interface ContentExtractor {
+  /**
+   * Reads one file. What it is is found out from its bytes first, then from what it is said to be, then from its name.
+   * @throws AppError `unsupported_type` for a kind that is not read, `unreadable` with the reason for a file that is damaged,
+   *   encrypted, empty, beyond a limit, or that needs a program or a service that is missing
+   */
+  extract(
+    file: SourceFile,
+    options: {
+      /** Opens an encrypted file; never kept. */
+      readonly password?: string | undefined;
+      readonly signal: AbortSignal;
+      readonly onProgress?: (progress: ReadingProgress) => void;
+    },
+  ): Promise<ExtractedContent>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,22 @@
+import type { ContentPart, ExtractedContent } from "../core/documents/content-ports.js";
+
+/** What was extracted, with nothing where the format says nothing. */
+export function extracted(
+  type: string,
+  parts: readonly ContentPart[],
+  known: Partial<Omit<ExtractedContent, "type" | "parts">> = {},
+): ExtractedContent {
+  return {
+    type,
+    title: null,
+    author: null,
+    date: null,
+    url: null,
+    image: null,
+    attachments: [],
+    metadata: {},
+    notes: [],
+    ...known,
+    parts,
+  };
+}

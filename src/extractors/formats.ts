@@ -1,0 +1,14 @@
+import type { FormatExtractor } from "./format-extractor.js";
+
+/** A format that can be read. */
+export interface Format {
+  /** Names of the type as senders write them. */
+  readonly mimeTypes: readonly string[];
+  /** Endings of file names, without the dot. */
+  readonly endings: readonly string[];
+  /** Loads the extractor, with the library that it needs, when the first file of the format comes. */
+  load(): Promise<FormatExtractor>;
+}
+
+/** Every format that is read, by name. One row a format; recognition and documentation follow from it. */
+export const FORMATS = {} satisfies Readonly<Record<string, Format>>;
