@@ -1,0 +1,142 @@
+import type { Metadata, Origin, RememberedFact, StatedFact } from "../types.js";
+
+export const DOCUMENT_STATUSES = [
+  "unknown",
+  "queued",
+  "extracting",
+  "chunking",
+  "embedding",
+  "indexing",
+  "done",
+  "failed",
+] as const;
+
+export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
+
+/**
+ * What a person would call a document (contract 2.12); each has one. What an MCP client sent is `mcp`, an upload
+ * `files`, and a text of no other kind `notes`.
+ */
+export const DOCUMENT_CATEGORIES = [
+  "webpage",
+  "tweet",
+  "google_drive",
+  "notion",
+  "onedrive",
+  "files",
+  "notes",
+  "mcp",
+] as const;
+
+export type DocumentCategory = (typeof DOCUMENT_CATEGORIES)[number];
+
+export type DreamingStatus = "dreaming" | "done";
+
+export type TaskType = "memory" | "superrag";
+
+export type Dreaming = "dynamic" | "instant";
+
+/** What was sent, as it is kept in the record. */
+export interface Document {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly customId: string | null;
+  readonly containerTags: readonly string[];
+  readonly content: string;
+  /** Grows by one with every accepted change of the content; a job for an older revision stops. */
+  readonly revision: number;
+  /** The newest revision whose facts were resolved, 0 for none: what came before it is not read again. */
+  readonly rememberedRevision: number;
+  readonly title: string | null;
+  readonly summary: string | null;
+  /** Where it came from, or `/files/{key}` for an uploaded file. */
+  readonly url: string | null;
+  readonly source: string | null;
+  /** Name of the client that sent it, whose settings then apply to it. */
+  readonly client: string | null;
+  readonly type: string;
+  readonly status: DocumentStatus;
+  readonly dreamingStatus: DreamingStatus;
+  /** Why processing failed, in words a person can act on. */
+  readonly errorReason: string | null;
+  readonly taskType: TaskType;
+  readonly dreaming: Dreaming;
+  readonly metadata: Metadata | null;
+  /** Which memories may serve as context when its facts are extracted; null for all of the container. */
+  readonly filterByMetadata: Metadata | null;
+  readonly filepath: string | null;
+  /** The date the content is from; relative dates in the text resolve against it. */
+  readonly documentDate: string | null;
+  /** The moment (ISO 8601 in UTC) from which on neither its passages nor what it alone states are told; null for never. */
+  readonly forgetAfter: string | null;
+  readonly origin: Origin;
+  readonly facts: readonly StatedFact[] | null;
+  /** True when the caller asked for this very text to be remembered: it becomes one fact if no rule finds any. */
+  readonly rememberAsIs: boolean;
+  /** What became of the facts of the newest revision; null until they were resolved. */
+  readonly receipt: readonly RememberedFact[] | null;
+  /** How many of its facts found no room within the limits of the settings, since it was read as a whole last. */
+  readonly factsLeftOut: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** The turns of a document that was sent as a conversation; its content is their transcript. */
+  readonly turns: readonly Turn[] | null;
+}
+
+/** A document without its text, which may be large. */
+export type DocumentHead = Omit<Document, "content" | "turns">;
+
+/** What a chunk knows besides its text. */
+export interface ChunkMetadata {
+  readonly speakers?: readonly string[];
+  /** ISO date or date-time of the conversation that the chunk is from. */
+  readonly date?: string;
+  /** Headings above the chunk in Markdown, outermost first. */
+  readonly headings?: readonly string[];
+  /** Set when the chunk is one piece of a turn that was too long to be one chunk. */
+  readonly part?: { readonly number: number; readonly of: number };
+}
+
+/** A piece of a document: the unit that search returns. */
+export interface Chunk {
+  /** Integer row number; never reused. See `unitOf`. */
+  readonly seq: number;
+  readonly id: string;
+  readonly documentId: string;
+  readonly revision: number;
+  /** 0-based order within the document. */
+  readonly position: number;
+  readonly content: string;
+  /** Neighbouring text that helps to find the chunk and is never returned. */
+  readonly context: string;
+  readonly type: "text";
+  readonly metadata: ChunkMetadata | null;
+  readonly createdAt: string;
+}
+
+/** The original bytes of an uploaded document, as they are known in the record; a `BlobStore` holds them. */
+export interface StoredFile {
+  /** Unguessable; the file is at `/files/{key}`. */
+  readonly key: string;
+  readonly documentId: string;
+  /** As it was uploaded, without folders. */
+  readonly name: string | null;
+  /** `type/subtype` as the uploader named it. */
+  readonly mimeType: string;
+  readonly bytes: number;
+  readonly createdAt: string;
+}
+
+/** One turn of a conversation. */
+export interface Turn {
+  readonly speaker: string;
+  readonly text: string;
+  /** ISO date or date-time at which it was said, where the source knows it. */
+  readonly date?: string;
+}
+
+/**
+ * Bytes of the texts of documents that one answer holds at most, besides those of its first: more would fill the memory and
+ * hold others up.
+ */
+export const MOST_CONTENT_BYTES = 16 * 1024 * 1024;

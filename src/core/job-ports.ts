@@ -1,0 +1,145 @@
+import type { ZodType } from "zod";
+
+/** A unit of background work. Written in the transaction of the change that needs it. */
+export interface JobDraft {
+  readonly kind: string;
+  /** JSON; validated by the handler when the job is taken. */
+  readonly payload: unknown;
+  /** Jobs of one group take turns with those of other groups; usually a container tag. */
+  readonly group: string;
+  /** A second draft with the same key is dropped while the first is waiting or running. */
+  readonly key?: string;
+  /** True: never two jobs of this group and kind at once. */
+  readonly exclusive?: boolean;
+  /** Not before this moment. */
+  readonly runAt?: Date;
+  /** What it waits for until then, in words for people. */
+  readonly reason?: string;
+  readonly maxAttempts?: number;
+}
+
+export interface Job {
+  readonly id: number;
+  readonly kind: string;
+  readonly payload: unknown;
+  readonly group: string;
+  readonly exclusive: boolean;
+  /** 1 on the first run. A `retry later` does not count. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** How many processes in a row ended without a word while they ran it. */
+  readonly crashes: number;
+  /** When it was due. A following step that is enqueued with the same moment goes before younger work of its group. */
+  readonly runAt: Date;
+}
+
+/** What a handler knows of the run it is in. */
+export interface JobContext {
+  readonly job: Job;
+  /** Aborts when the service stops, the run takes too long, or the job was taken away. */
+  readonly signal: AbortSignal;
+  /**
+   * Removes the job within the handler's own transaction, so that its effect and its end commit together; the
+   * drafts of following jobs belong into the same transaction. Optional: a job whose handler returns is removed anyway.
+   * @throws AppError `conflict` when the job is no longer this run's; the transaction must then roll back
+   */
+  finish(jobs: JobStore): Promise<void>;
+  /**
+   * As `finish`, and has another job done next: by the same run at once, where it is due and nothing else may have to go
+   * before it.
+   */
+  follow(jobs: JobStore, draft: JobDraft): Promise<void>;
+}
+
+/**
+ * Does one kind of job. `run` may be called again for the same job (a crash, a retry) and must cope with that.
+ * It fails by throwing: `RetryLater` or an AppError with `retryAfter` puts the job back without counting an attempt;
+ * an AppError that no retry can mend (`invalid`, `not_found`, ...) ends the job at once; anything else is retried.
+ */
+export interface JobHandler<Payload = unknown> {
+  /** Checks the payload whenever a job is taken; what does not fit is dead at once. */
+  readonly schema: ZodType<Payload>;
+  /** Longest run in milliseconds, default 10 minutes. */
+  readonly timeoutMs?: number;
+  /**
+   * So many jobs of this kind run beside all others instead of among them: for work that waits for a slow service, which
+   * nothing else should have to wait for.
+   */
+  readonly slots?: number;
+  /**
+   * Each run goes on where the last one stopped, and takes long enough to be killed now and then: only the number of
+   * attempts limits it. Any other job is set aside once two processes have died while they ran it.
+   */
+  readonly resumes?: boolean;
+  run(payload: Payload, context: JobContext): Promise<void>;
+}
+
+export interface DeadJob {
+  readonly id: number;
+  readonly kind: string;
+  readonly payload: unknown;
+  readonly group: string;
+  readonly reason: string;
+  readonly diedAt: string;
+}
+
+/** Which jobs to take: by their kind, or those that a process died with. */
+export type JobChoice =
+  { readonly only: readonly string[] } | { readonly except: readonly string[] } | { readonly crashed: true };
+
+/** A job that waits for its time or its turn. */
+export interface WaitingJob {
+  readonly id: number;
+  readonly payload: unknown;
+  /** How often it failed. */
+  readonly attempt: number;
+}
+
+export interface JobStore {
+  enqueue(drafts: readonly JobDraft[]): Promise<void>;
+  /**
+   * Takes up to `limit` due jobs for `leaseMs`, oldest first, alternating between groups and starting with those
+   * that have the fewest running. Leases that ran out count as due again. Of all kinds, unless `kinds` says which.
+   */
+  claim(worker: string, limit: number, leaseMs: number, kinds?: JobChoice): Promise<Job[]>;
+  /** Which of these kinds have a job to take, or would have one if no other kept it from its turn. */
+  dueKinds(kinds: readonly string[]): Promise<string[]>;
+  /** Prolongs the lease. @returns false when the job is no longer this worker's */
+  extend(worker: string, jobId: number, leaseMs: number): Promise<boolean>;
+  /** Removes a finished job. @returns false when the job is no longer this worker's */
+  complete(worker: string, jobId: number): Promise<boolean>;
+  /**
+   * Puts another job, taken by the same worker, in the place of a finished one.
+   * @returns null where a living job has its key already; "gone" when the finished one is no longer this worker's
+   */
+  replace(worker: string, jobId: number, draft: JobDraft, leaseMs: number): Promise<Job | null | "gone">;
+  /** Puts the job back for a later run, counting a failure or not; it has not ended the process, so no crash counts any more. */
+  release(worker: string, jobId: number, options: { runAt: Date; failed: boolean; reason: string }): Promise<void>;
+  /** Gives up: the job stays visible as dead. */
+  bury(worker: string, jobId: number, reason: string): Promise<void>;
+  /** Frees every lease of workers that are gone, and counts a crash for each job; only the sole owner of a store may call it. */
+  reclaim(): Promise<number>;
+  /** Jobs of one kind and group that wait, due or not, oldest first. */
+  waiting(kind: string, group: string): Promise<WaitingJob[]>;
+  /** Puts off those of these jobs that wait; counts no failure. */
+  hold(ids: readonly number[], runAt: Date, reason: string): Promise<void>;
+  /** Makes all jobs of a kind due that wait for a later time. */
+  hasten(kind: string): Promise<void>;
+  /** Removes those of these jobs that wait: their work is done. */
+  drop(ids: readonly number[]): Promise<void>;
+  /** When the next waiting job is due, or null. */
+  nextDue(): Promise<Date | null>;
+  counts(): Promise<{ waiting: number; running: number; dead: number; oldestWaitingSeconds: number }>;
+  /** How many jobs of a kind wait or run. */
+  countOf(kind: string): Promise<number>;
+  dead(limit: number): Promise<DeadJob[]>;
+  /** Why the waiting job with this key was put back; null when it was not, or when there is none. */
+  reasonOf(key: string): Promise<string | null>;
+  /** Removes dead jobs whose key names this subject between colons: it was repaired or is gone. @returns how many */
+  dropDead(subject: string): Promise<number>;
+  /** Makes dead jobs due again, all or by id. @returns how many */
+  revive(ids?: readonly number[]): Promise<number>;
+  /** Last and next run of recurring work by name. */
+  lastRun(name: string): Promise<Date | null>;
+  setLastRun(name: string, at: Date): Promise<void>;
+}

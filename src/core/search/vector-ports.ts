@@ -1,0 +1,125 @@
+import type { Unit, UnitKind, UnitSet, VectorSpace } from "../types.js";
+
+export interface VectorHit {
+  readonly unit: Unit;
+  /** Cosine of the angle to the query, -1 to 1. */
+  readonly cosine: number;
+}
+
+export interface VectorQuery {
+  readonly space: VectorSpace;
+  /** Rows of `containers`; nothing outside them is ever returned. */
+  readonly containerIds: readonly number[];
+  readonly kinds: readonly UnitKind[];
+  /** Length 1. */
+  readonly vector: Float32Array;
+  readonly limit: number;
+  /** When given, only these units count (a metadata filter that was evaluated in the record). */
+  readonly among?: UnitSet | undefined;
+}
+
+/** Finds the nearest vectors. Derived data: everything in it can be rebuilt from a `VectorRecord`. */
+export interface VectorIndex {
+  /**
+   * The best hits, best first, at most `limit`, each unit once. Sees everything that was committed to the record
+   * before the call.
+   * @throws AppError `unavailable` when no tier can answer
+   */
+  nearest(query: VectorQuery): Promise<VectorHit[]>;
+  /** What a person should know: which tiers run, and what is degraded. */
+  status(): Promise<VectorStatus>;
+  /** Compares the index with the record and repairs what differs; searches go on meanwhile. */
+  verify(signal?: AbortSignal): Promise<VectorVerification>;
+  /**
+   * Leaves no trace, not even in files, of vectors that the record no longer has. What keeps such traces is removed
+   * whole and built anew from the record; searches go on meanwhile.
+   */
+  scrub(signal?: AbortSignal): Promise<void>;
+  /** Gives up everything that is held of a space which the record is about to drop, or no longer has. */
+  dropSpace(spaceId: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface VectorStatus {
+  /** E.g. `exact`, `exact + local Chroma 1.0.5`. */
+  readonly name: string;
+  readonly state: "ready" | "starting" | "degraded" | "off";
+  /** Why it is degraded or off, and what to do. */
+  readonly reason?: string;
+  /** Changes of the record that the index has not seen yet. */
+  readonly behind: number;
+}
+
+export interface VectorVerification {
+  readonly collections: readonly {
+    readonly name: string;
+    readonly expected: number;
+    readonly found: number;
+    /** How many sampled vectors found themselves, of how many. */
+    readonly selfQueries: { readonly asked: number; readonly found: number };
+    readonly repaired: boolean;
+  }[];
+}
+
+/** One change of the vector set, in the order of commits. */
+export interface VectorChange {
+  readonly seq: number;
+  readonly containerId: number;
+  readonly unit: Unit;
+  /** The vector to hold from now on, or null when the unit is gone. */
+  readonly vector: Float32Array | null;
+}
+
+/** Vectors of some units. */
+export interface ContainerVectors {
+  readonly units: readonly Unit[];
+  /** `units.length × dimensions` floats, row by row. */
+  readonly matrix: Float32Array;
+}
+
+/** The vectors as the record holds them, and the log of their changes that indexes follow. */
+export interface VectorRecord {
+  /** Number of vectors per container. */
+  counts(spaceId: number): Promise<ReadonlyMap<number, number>>;
+  /** The vectors of some units of some containers, in no order, each unit once. */
+  pick(space: VectorSpace, containerIds: readonly number[], units: readonly Unit[]): Promise<ContainerVectors>;
+  /** A page of all vectors of one container, by rising unit. */
+  page(space: VectorSpace, containerId: number, afterUnit: Unit, limit: number): Promise<VectorChange[]>;
+  /**
+   * Goes through such a page without keeping it: a vector holds only until `see` returns, for the next one takes its place.
+   * For reading very many.
+   * @returns the units of the page, by rising unit
+   */
+  visit(
+    space: VectorSpace,
+    page: { readonly containerId: number; readonly afterUnit: Unit; readonly limit: number },
+    see: (unit: Unit, vector: Float32Array) => void,
+  ): Promise<Unit[]>;
+  /**
+   * Changes after `seq`, oldest first, of one container or of all.
+   * @returns `truncated: true` when the log no longer reaches back to `seq`, so that the follower must load afresh
+   */
+  changesSince(
+    space: VectorSpace,
+    seq: number,
+    options: { containerId?: number; limit: number },
+  ): Promise<{ changes: VectorChange[]; truncated: boolean }>;
+  /** Drops lines of the log that every follower has passed, except the newest ones. @returns how many */
+  trim(spaceId: number, keepNewest: number): Promise<number>;
+  /** The newest change of the space, 0 when there is none. */
+  head(spaceId: number): Promise<number>;
+  /** Where a named follower stands; 0 when it never moved. */
+  position(follower: string, spaceId: number): Promise<number>;
+  setPosition(follower: string, spaceId: number, seq: number): Promise<void>;
+  /** Containers that have a collection of their own in the index. */
+  placements(spaceId: number): Promise<ReadonlyMap<number, string>>;
+  setPlacement(spaceId: number, containerId: number, collection: string): Promise<void>;
+  removePlacement(spaceId: number, containerId: number): Promise<void>;
+  /** Every space that holds vectors. */
+  spaces(): Promise<VectorSpace[]>;
+  /**
+   * Deletes a space with all that belongs to it, little by little. Nothing may write to it meanwhile. What an earlier
+   * call left unfinished is finished.
+   */
+  dropSpace(spaceId: number): Promise<void>;
+}
