@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { createBucketBlobs } from "./adapters/blobs/bucket.js";
 import { createFileBlobs } from "./adapters/blobs/files.js";
 import { createBuiltinEmbedder } from "./adapters/embed/builtin.js";
 import { createEmbedderMaker } from "./adapters/embed/maker.js";
@@ -173,7 +174,7 @@ function assemble({ config, version, log }: ServiceOptions, store: Store) {
     searches: createSearchQueue(),
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner.wake(),
-    blobs: createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),
+    blobs: config.bucket ? createBucketBlobs(config.bucket) : createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),
     limits: {
       maxTextBytes: config.maxTextBytes,
       maxMetadataBytes: config.maxMetadataBytes,

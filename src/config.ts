@@ -13,6 +13,7 @@ import { chooseMail, findMailProblems, type MailConfig } from "./config/mail.js"
 import { chooseModel, type ModelConfig } from "./config/model.js";
 import { type Places, placesOf } from "./config/places.js";
 import type { PatienceConfig } from "./config/patience.js";
+import { chooseBucket, findBlobProblems, type BucketConfig } from "./config/blobs.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
@@ -65,6 +66,8 @@ export interface Config {
   readonly maxBatch: number;
   readonly maxBatchBytes: number;
   readonly maxFileBytes: number;
+  /** Where uploaded files are kept; undefined for the data folder. */
+  readonly bucket: BucketConfig | undefined;
   /** Memories that one document may replace without being told to. */
   readonly maxSuperseded: number;
   /** Seconds; undefined for what suits the extractor. */
@@ -129,7 +132,11 @@ export function readConfig(environment: Environment = process.env, overrides: En
   const values = readValues(texts, problems);
   problems.push(...findContradictions(values, new Set(Object.keys(texts))));
   const model = chooseModel(values, values.RECOLLECT_OFFLINE ?? false);
-  problems.push(...model.problems, ...findRerankProblems(values, model.chosen !== undefined));
+  problems.push(
+    ...model.problems,
+    ...findBlobProblems(values),
+    ...findRerankProblems(values, model.chosen !== undefined),
+  );
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const set = new Set(Object.keys(texts));
   const warnings = [...findUnknown(texts), ...findEmbedderProblems(values, set)];
@@ -217,6 +224,7 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     maxBatch: need(values.RECOLLECT_MAX_BATCH),
     maxBatchBytes: need(values.RECOLLECT_MAX_BATCH_BYTES),
     maxFileBytes: need(values.RECOLLECT_MAX_FILE_BYTES),
+    bucket: chooseBucket(values),
     maxSuperseded: need(values.RECOLLECT_MAX_SUPERSEDED),
     dreamQuiet: values.RECOLLECT_DREAM_QUIET,
     dreamLongestWait: need(values.RECOLLECT_DREAM_LONGEST_WAIT),

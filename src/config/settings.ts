@@ -1,6 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { isTimeZone } from "../lib/time-zone.js";
+import { BLOB_SETTINGS } from "./blobs.js";
 import { MAIL_SETTINGS } from "./mail.js";
 import { MODEL_SETTINGS } from "./model.js";
 import { PATIENCE_SETTINGS } from "./patience.js";
@@ -308,6 +309,7 @@ export const SETTINGS = {
     fallback: "sm_project_default",
     description: "Container tag for MCP and the command line when the caller names none.",
   }),
+  ...BLOB_SETTINGS,
   ...RERANK_SETTINGS,
   ...PATIENCE_SETTINGS,
   ...MAIL_SETTINGS,

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { httpUrl, setting } from "./setting.js";
+
+const BUCKET_URL = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9!_.*'()/-]*?))?\/?$/;
+const DEFAULT_REGION = "us-east-1";
+
+/** The settings of where uploaded files are kept. */
+export const BLOB_SETTINGS = {
+  RECOLLECT_BLOBS: setting({
+    schema: z
+      .string()
+      .regex(BUCKET_URL, "must look like s3://bucket or s3://bucket/prefix")
+      .transform((url) => {
+        const [, bucket = "", prefix = ""] = BUCKET_URL.exec(url) ?? [];
+        return { bucket, prefix };
+      }),
+    description:
+      "Keeps uploaded files in a bucket instead of the data folder: `s3://bucket` or `s3://bucket/prefix` of Amazon S3 or a compatible store. `recollect backup` then leaves them there.",
+  }),
+  AWS_ENDPOINT_URL_S3: setting({
+    schema: httpUrl(),
+    description:
+      "Address of an S3-compatible store, such as `http://minio:9000`. Without it, Amazon's of the region. The bucket is a part of the path.",
+  }),
+  AWS_REGION: setting({
+    schema: z.string().regex(/^[a-z0-9-]{1,40}$/, "must be a region such as eu-central-1"),
+    fallback: DEFAULT_REGION,
+    description: "Region of the bucket.",
+  }),
+  AWS_ACCESS_KEY_ID: setting({ schema: z.string(), description: "Access key of the bucket." }),
+  AWS_SECRET_ACCESS_KEY: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "The secret of that access key.",
+  }),
+  AWS_SESSION_TOKEN: setting({
+    schema: z.string(),
+    isSecret: true,
+    description: "Goes with access keys that were given for a time.",
+  }),
+};
+
+/** A bucket in which uploaded files are kept. */
+export interface BucketConfig {
+  readonly bucket: string;
+  /** Of all its keys; without a slash at the end, "" for none. */
+  readonly prefix: string;
+  /** Of the bucket, without a slash at the end. */
+  readonly url: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string | undefined;
+}
+
+type BlobValues = {
+  readonly [Name in keyof typeof BLOB_SETTINGS]: z.infer<(typeof BLOB_SETTINGS)[Name]["schema"]> | undefined;
+};
+
+/** The bucket that the settings name; undefined where uploaded files stay in the data folder. */
+export function chooseBucket(values: BlobValues): BucketConfig | undefined {
+  const { RECOLLECT_BLOBS: place, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  if (place === undefined || accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  const region = values.AWS_REGION ?? DEFAULT_REGION;
+  const endpoint = values.AWS_ENDPOINT_URL_S3 ?? `https://s3.${region}.amazonaws.com`;
+  return {
+    ...place,
+    url: `${endpoint.replace(/\/$/, "")}/${place.bucket}`,
+    region,
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: values.AWS_SESSION_TOKEN,
+  };
+}
+
+/** What is missing for the bucket, as sentences that name the settings. */
+export function findBlobProblems(values: BlobValues): string[] {
+  if (values.RECOLLECT_BLOBS === undefined) return [];
+  return (["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] as const)
+    .filter((name) => values[name] === undefined)
+    .map((name) => `RECOLLECT_BLOBS is set, but ${name} is not. Set ${name}, or remove RECOLLECT_BLOBS.`);
+}

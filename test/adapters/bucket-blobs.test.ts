@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createBucketBlobs } from "../../src/adapters/blobs/bucket.js";
+import { createId } from "../../src/lib/ids.js";
+import { describeBlobs } from "../contract/blobs.js";
+import { BUCKET_KEYS, startBucketServer, type BucketServer } from "../support/bucket-server.js";
+
+const bucketOf = (server: BucketServer, prefix: string) => ({
+  bucket: "memories",
+  prefix,
+  url: server.url,
+  sessionToken: undefined,
+  ...BUCKET_KEYS,
+});
+
+for (const prefix of ["", "team/recollect"])
+  describeBlobs(`a bucket, ${prefix === "" ? "without a prefix" : "under a prefix"}`, async () => {
+    const server = await startBucketServer({ pageSize: 2 });
+    return { blobs: createBucketBlobs(bucketOf(server, prefix)), close: () => server.close() };
+  });
+
+describe("a bucket", () => {
+  let server: BucketServer;
+  beforeEach(async () => {
+    server = await startBucketServer();
+  });
+  afterEach(() => server.close());
+
+  test("is tried again when it asks for it or hangs up", async () => {
+    const blobs = createBucketBlobs(bucketOf(server, ""));
+    const key = createId();
+    server.faults.push(503, "hang up");
+    await blobs.put(key, Uint8Array.of(7));
+    expect(server.requests.map(({ method }) => method)).toEqual(["PUT", "PUT", "PUT"]);
+    server.faults.push(500);
+    expect(await blobs.read(key, 0, 1)).toEqual(Uint8Array.of(7));
+  });
+
+  test("that goes on failing, or refuses, is named with what to check, and never with its keys", async () => {
+    const blobs = createBucketBlobs(bucketOf(server, ""));
+    server.faults.push(503, 503, 503);
+    const busy = await blobs.put(createId(), Uint8Array.of(1)).catch((error: unknown) => error);
+    expect(busy).toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("The file was not kept: the bucket memories answers 503 (SlowDown)."),
+    });
+    const stranger = createBucketBlobs({ ...bucketOf(server, ""), secretAccessKey: "another" });
+    const refused = await stranger.read(createId(), 0, 1).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining(
+        "The file was not read: the bucket memories answers 403 (SignatureDoesNotMatch).",
+      ),
+    });
+    expect(JSON.stringify(refused) + String(refused)).not.toContain("another");
+  });
+
+  test("lists nothing of others", async () => {
+    const mine = createBucketBlobs(bucketOf(server, "mine"));
+    const other = createBucketBlobs(bucketOf(server, "mine2"));
+    await other.put(createId(), Uint8Array.of(1));
+    expect(await mine.list()).toEqual([]);
+  });
+});

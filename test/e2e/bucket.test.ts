@@ -1,0 +1,38 @@
+import { readdir } from "node:fs/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { BUCKET_KEYS, startBucketServer, type BucketServer } from "../support/bucket-server.js";
+import { startServe, withDataDirectory } from "../support/recollect-process.js";
+
+let bucket: BucketServer;
+beforeEach(async () => {
+  bucket = await startBucketServer();
+});
+afterEach(() => bucket.close());
+
+test("with RECOLLECT_BLOBS an upload is kept in the bucket, read back from it, and goes with its document", async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    const service = await startServe(dataDirectory, {
+      RECOLLECT_BLOBS: "s3://memories/team",
+      AWS_ENDPOINT_URL_S3: new URL(bucket.url).origin,
+      AWS_REGION: BUCKET_KEYS.region,
+      AWS_ACCESS_KEY_ID: BUCKET_KEYS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey,
+    });
+    const form = new FormData();
+    form.set("file", new File(["The kettle is in the left cupboard."], "kitchen.txt", { type: "text/plain" }));
+    const added = await fetch(`${service.url}/v3/documents/file`, { method: "POST", body: form });
+    const { id } = (await added.json()) as { id: string };
+    expect(added.status).toBe(200);
+    const link = await fetch(`${service.url}/v3/documents/${id}/file-url`);
+    const { url } = (await link.json()) as { url: string };
+    expect(await (await fetch(url)).text()).toBe("The kettle is in the left cupboard.");
+    expect(await readdir(dataDirectory)).not.toContain("files");
+    await fetch(`${service.url}/v3/documents/${id}`, { method: "DELETE" });
+    expect(bucket.requests.map(({ method, path }) => `${method} ${path.replace(/[^/]{22}$/, "KEY")}`)).toEqual([
+      "PUT /memories/team/KEY",
+      "GET /memories/team/KEY",
+      "DELETE /memories/team/KEY",
+    ]);
+    await service.stop();
+  });
+});
