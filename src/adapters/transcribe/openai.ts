@@ -1,0 +1,102 @@
+import * as z from "zod";
+import { AppError, ServiceRefusal } from "../../core/errors.js";
+import type { SpokenPiece, Transcriber } from "../../core/documents/transcriber-ports.js";
+import { describeBreak, quoteService, readApiFailure } from "../../lib/api-failure.js";
+import { createOpenAiClient } from "../../lib/openai-client.js";
+
+export interface OpenAiTranscriberOptions {
+  /** Where `/audio/transcriptions` is, e.g. `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  readonly model: string;
+  /** Undefined for a service that needs none. */
+  readonly apiKey: string | undefined;
+}
+
+/** Speech of ten minutes takes a service on a plain processor that long. */
+const TIMEOUT_MS = 15 * 60_000;
+const LARGEST_ANSWER = 16 * 1024 * 1024;
+/** When a service that is too busy does not say until when, in seconds. */
+const BUSY_PAUSE = 30;
+const CREDIT_PAUSE = 3_600;
+const OUT_OF_CREDIT = /insufficient[ _](?:quota|credit|balance|funds)|billing|out of credit/i;
+const ADDRESS = "RECOLLECT_TRANSCRIBE_BASE_URL";
+
+/** With `verbose_json`; services that know no segments give the text alone. */
+const answerSchema = z.object({
+  text: z.string(),
+  duration: z.coerce.number().nonnegative().nullish(),
+  segments: z
+    .array(z.object({ start: z.number().nonnegative(), end: z.number().nonnegative(), text: z.string() }))
+    .nullish(),
+});
+
+/**
+ * A transcriber behind `POST {baseUrl}/audio/transcriptions` in the manner of OpenAI (platform.openai.com/docs/api-reference/audio),
+ * as whisper.cpp, faster-whisper, vLLM, LocalAI and Groq serve it too. It tries once; jobs try again.
+ */
+export function createOpenAiTranscriber({ baseUrl, model, apiKey }: OpenAiTranscriberOptions): Transcriber {
+  const who = `The transcriber at ${baseUrl}`;
+  return {
+    name: `${model} at ${baseUrl}`,
+    async transcribe({ bytes, name, mimeType }, signal) {
+      const client = await createOpenAiClient({
+        baseUrl,
+        apiKey,
+        timeoutMs: TIMEOUT_MS,
+        maximumBytes: LARGEST_ANSWER,
+      });
+      const file = new File([Uint8Array.from(bytes)], name, { type: mimeType });
+      const answer: unknown = await client.audio.transcriptions
+        .create({ file, model, response_format: "verbose_json" }, { signal })
+        .catch((error: unknown) => {
+          signal.throwIfAborted();
+          throw describeFailure(error, { who, apiKey });
+        });
+      const parsed = answerSchema.safeParse(answer);
+      if (!parsed.success)
+        throw new AppError("unavailable", `${who} answered with something that is no transcript. Check ${ADDRESS}.`, {
+          retryAfter: CREDIT_PAUSE,
+        });
+      return piecesOf(parsed.data);
+    },
+  };
+}
+
+function piecesOf({ text, duration, segments }: z.infer<typeof answerSchema>): SpokenPiece[] {
+  const pieces = segments ?? [{ start: 0, end: duration ?? 0, text }];
+  return pieces
+    .map((piece) => ({ start: piece.start, end: Math.max(piece.start, piece.end), text: piece.text.trim() }))
+    .filter((piece) => piece.text !== "");
+}
+
+function describeFailure(error: unknown, { who, apiKey }: { who: string; apiKey: string | undefined }): AppError {
+  const failure = readApiFailure(error);
+  if (!failure) {
+    const why = describeBreak(error, { expected: "a transcript", addressSetting: ADDRESS });
+    return new AppError("unavailable", `${who} ${why}`, { cause: error, retryAfter: BUSY_PAUSE });
+  }
+  const { status, text, retryAfter } = failure;
+  const quote = quoteService(text, apiKey);
+  const isBroke = status === 402 || (status === 429 && OUT_OF_CREDIT.test(`${failure.code ?? ""} ${text ?? ""}`));
+  if (isBroke)
+    return new AppError("unavailable", `${who} says that the account is out of credit.`, {
+      cause: error,
+      quote,
+      retryAfter: CREDIT_PAUSE,
+    });
+  if (status === 429 || status >= 500 || status === 408)
+    return new AppError("unavailable", `${who} answered ${status}.${failure.wish}`, {
+      cause: error,
+      quote,
+      retryAfter: retryAfter ?? BUSY_PAUSE,
+    });
+  return new ServiceRefusal("invalid", `${who} ${refusalOf(status)}`, { cause: error, quote });
+}
+
+function refusalOf(status: number): string {
+  if (status === 401 || status === 403) return "refused the key. Check RECOLLECT_TRANSCRIBE_API_KEY.";
+  if (status === 404)
+    return `does not know the model, or the address. Check RECOLLECT_TRANSCRIBE_MODEL and ${ADDRESS}.`;
+  if (status === 413) return "refused the recording as too large.";
+  return `refused the recording (${status}).`;
+}

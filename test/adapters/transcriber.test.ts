@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createOpenAiTranscriber } from "../../src/adapters/transcribe/openai.js";
+import { startScriptedTranscriber, type ScriptedTranscriber } from "../support/scripted-transcriber.js";
+
+let service: ScriptedTranscriber;
+beforeEach(async () => {
+  service = await startScriptedTranscriber();
+});
+afterEach(() => service.close());
+
+const RECORDING = { bytes: Uint8Array.of(1, 2, 3), name: "talk.wav", mimeType: "audio/wav" };
+const listen = (apiKey: string | undefined = "secret-key") =>
+  createOpenAiTranscriber({ baseUrl: service.url, model: "whisper-1", apiKey }).transcribe(
+    RECORDING,
+    new AbortController().signal,
+  );
+
+test("sends the recording, and gives what is said with its times", async () => {
+  service.answers = [
+    () => ({
+      body: {
+        text: "Hello there. Bye.",
+        segments: [
+          { start: 0, end: 1.5, text: " Hello there." },
+          { start: 2, end: 3, text: "Bye." },
+        ],
+      },
+    }),
+  ];
+  expect(await listen()).toEqual([
+    { start: 0, end: 1.5, text: "Hello there." },
+    { start: 2, end: 3, text: "Bye." },
+  ]);
+  expect(service.recordings).toEqual([
+    { authorization: "Bearer secret-key", model: "whisper-1", name: "talk.wav", bytes: RECORDING.bytes },
+  ]);
+});
+
+test("a service without segments gives one piece, and without speech none", async () => {
+  service.answers = [() => ({ body: { text: "All of it.", duration: 9.5 } }), () => ({ body: { text: " " } })];
+  expect(await listen()).toEqual([{ start: 0, end: 9.5, text: "All of it." }]);
+  expect(await listen()).toEqual([]);
+});
+
+test.each([
+  ["busy", () => ({ status: 503, body: {} }), { kind: "unavailable", retryAfter: 30 }],
+  ["gone", () => "hang up" as const, { kind: "unavailable", retryAfter: 30 }],
+  ["no transcript", () => ({ body: { words: 3 } }), { kind: "unavailable" }],
+  ["no JSON", () => ({ body: "<html>" }), { kind: "unavailable" }],
+  [
+    "out of credit",
+    () => ({ status: 429, body: { error: { code: "insufficient_quota", message: "Pay." } } }),
+    { kind: "unavailable", retryAfter: 3_600 },
+  ],
+  [
+    "key refused",
+    () => ({ status: 401, body: { error: { message: "no secret-key" } } }),
+    { name: "AppError", kind: "invalid" },
+  ],
+  ["unknown model", () => ({ status: 404, body: {} }), { kind: "invalid" }],
+  ["too large", () => ({ status: 413, body: {} }), { kind: "invalid" }],
+])("a failure says what it is, without the key: %s", async (_what, answer, expected) => {
+  service.answers = [answer];
+  const error: unknown = await listen().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject(expected);
+  expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain("secret-key");
+});
+
+test("stops when it is told to", async () => {
+  const transcriber = createOpenAiTranscriber({ baseUrl: service.url, model: "m", apiKey: undefined });
+  await expect(transcriber.transcribe(RECORDING, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { joinRecording } from "../../src/ingest/join-recording.js";
+
+const piece = (start: number, end: number, text: string) => ({ start, end, text });
+
+test("stretches that overlap are joined without saying anything twice or leaving anything out", () => {
+  const parts = joinRecording([
+    {
+      start: 0,
+      pieces: [piece(0, 3, "Good morning."), piece(3, 7, "The harbour is closed."), piece(7, 10, "Ferries leave")],
+    },
+    {
+      start: 5,
+      pieces: [piece(0, 2, "is closed."), piece(2, 6, "Ferries leave from the north pier."), piece(6, 9, "Thank you.")],
+    },
+  ]);
+  const text = parts.map((part) => part.text).join(" ");
+  expect(text).toBe("Good morning. The harbour is closed. Ferries leave from the north pier. Thank you.");
+});
+
+test("a sentence that ends one stretch and begins the next comes once", () => {
+  const parts = joinRecording([
+    { start: 0, pieces: [piece(0, 4, "One."), piece(4, 9, "Bring the blue folder.")] },
+    { start: 8, pieces: [piece(0, 2, "bring the blue folder"), piece(2, 5, "And the keys.")] },
+  ]);
+  expect(parts.map((part) => part.text).join(" ")).toBe("One. Bring the blue folder. And the keys.");
+});
+
+test("paragraphs know their times, and end at pauses", () => {
+  const parts = joinRecording([
+    { start: 60, pieces: [piece(0, 2, "First."), piece(2, 4, "Second."), piece(12, 14, "After the break.")] },
+  ]);
+  expect(parts).toEqual([
+    { text: "First. Second.", place: { time: [60, 64] } },
+    { text: "After the break.", place: { time: [72, 74] } },
+  ]);
+});
+
+test("a long recording becomes paragraphs of a length that can be searched", () => {
+  const pieces = Array.from({ length: 200 }, (_, index) =>
+    piece(index * 5, index * 5 + 5, `Sentence number ${index} about the weather at sea.`),
+  );
+  const parts = joinRecording([{ start: 0, pieces }]);
+  expect(parts.length).toBeGreaterThan(15);
+  for (const part of parts) expect(part.text.length).toBeLessThanOrEqual(600);
+  expect(
+    parts
+      .map((part) => part.text)
+      .join(" ")
+      .match(/number \d+/g),
+  ).toHaveLength(200);
+});
+
+test("nothing said is no part", () => {
+  expect(joinRecording([{ start: 0, pieces: [] }])).toEqual([]);
+});
