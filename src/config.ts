@@ -14,6 +14,7 @@ import { chooseModel, type ModelConfig } from "./config/model.js";
 import { type Places, placesOf } from "./config/places.js";
 import type { PatienceConfig } from "./config/patience.js";
 import { chooseBucket, findBlobProblems, type BucketConfig } from "./config/blobs.js";
+import { readingOf, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import type { Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
@@ -68,6 +69,8 @@ export interface Config {
   readonly maxFileBytes: number;
   /** Where uploaded files are kept; undefined for the data folder. */
   readonly bucket: BucketConfig | undefined;
+  /** How files that are no plain text are read. */
+  readonly reading: ReadingConfig;
   /** Memories that one document may replace without being told to. */
   readonly maxSuperseded: number;
   /** Seconds; undefined for what suits the extractor. */
@@ -225,6 +228,13 @@ function buildConfig(values: Values, warnings: readonly string[]): Omit<Config, 
     maxBatchBytes: need(values.RECOLLECT_MAX_BATCH_BYTES),
     maxFileBytes: need(values.RECOLLECT_MAX_FILE_BYTES),
     bucket: chooseBucket(values),
+    reading: readingOf({
+      RECOLLECT_READ_TIMEOUT_SECONDS: need(values.RECOLLECT_READ_TIMEOUT_SECONDS),
+      RECOLLECT_READ_MEMORY_MEGABYTES: need(values.RECOLLECT_READ_MEMORY_MEGABYTES),
+      RECOLLECT_READ_MAX_TEXT_BYTES: need(values.RECOLLECT_READ_MAX_TEXT_BYTES),
+      RECOLLECT_READ_MAX_PAGES: need(values.RECOLLECT_READ_MAX_PAGES),
+      RECOLLECT_READ_MAX_UNPACKED_BYTES: need(values.RECOLLECT_READ_MAX_UNPACKED_BYTES),
+    }),
     maxSuperseded: need(values.RECOLLECT_MAX_SUPERSEDED),
     dreamQuiet: values.RECOLLECT_DREAM_QUIET,
     dreamLongestWait: need(values.RECOLLECT_DREAM_LONGEST_WAIT),

@@ -5,6 +5,7 @@ import type { TimeZone } from "../lib/time-zone.js";
 import type { SearchWaits } from "./search/waits.js";
 import type { SearchModel } from "./search/search-model.js";
 import type { SpaceCalibrations } from "./search/space-calibrations.js";
+import type { ContentExtractor, RunningReading } from "./documents/content-ports.js";
 import type { DocumentEvents } from "./documents/document-events.js";
 import type { BlobStore, Clock, Embedders, LanguageModel, Log, Mailer, Reranker, Store, VectorIndex } from "./ports.js";
 import type { AuditTrail } from "./journal/audit-trail.js";
@@ -30,6 +31,10 @@ export interface CoreContext {
   readonly timeZone: TimeZone;
   readonly log: Log;
   readonly blobs: BlobStore;
+  /** Reads files that are no plain text. */
+  readonly extractor: ContentExtractor;
+  /** The readings that go on in this process, by the ids of their documents. */
+  readonly readings: Map<string, RunningReading>;
   readonly limits: Limits;
   readonly events: DocumentEvents;
   /** Counts attempts to sign in. */

@@ -11,4 +11,10 @@ export interface Format {
 }
 
 /** Every format that is read, by name. One row a format; recognition and documentation follow from it. */
-export const FORMATS = {} satisfies Readonly<Record<string, Format>>;
+export const FORMATS = {
+  docx: {
+    mimeTypes: ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+    endings: ["docx"],
+    load: async () => (await import("./docx.js")).extractDocx,
+  },
+} satisfies Readonly<Record<string, Format>>;

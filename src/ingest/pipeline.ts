@@ -6,12 +6,16 @@ import { embedChunks } from "./embed.js";
 import { extractDocument } from "./extract.js";
 import { createGroupExtractor } from "./extract-group.js";
 import { indexChunks } from "./index-chunks.js";
+import { readDocumentFile } from "./read-file.js";
 import { rememberDocument } from "./remember.js";
 import { rereadDocument, rereadSchema, type RereadPayload } from "./reread.js";
 import { stepSchema, type StepPayload } from "./step.js";
 
 /** A language model reads a large document for a long time, in milliseconds. */
 const LONGEST_REMEMBERING = 4 * 3_600_000;
+
+/** Reading a file, in milliseconds: more than any setting allows. */
+const LONGEST_READING = 2 * 3_600_000;
 
 /** Documents that a language model reads at once. */
 const MODEL_READERS = 4;
@@ -21,7 +25,7 @@ const MODEL_REREADERS = 2;
 const MODEL_DESCRIBERS = 2;
 
 /**
- * The steps of ingestion by job kind, in order: extract, chunk, embed, remember. Each commits its result together with
+ * The steps of ingestion by job kind, in order: extract, chunk, embed, remember, and read where a file is to be read first. Each commits its result together with
  * the next job, so a crash repeats at most one step, and the failure of one never undoes another's result. Beside
  * remembering, a language model describes the document.
  */
@@ -33,6 +37,8 @@ export function createPipeline(given: IngestContext): Record<string, JobHandler>
   ): JobHandler<StepPayload> => ({ schema: stepSchema, run: (payload, job) => run(context, payload, job) });
   return {
     extract: step(extractDocument),
+    // One process reads them, one after the other, and bounds the time of each by itself.
+    read: { ...step(readDocumentFile), slots: 1, timeoutMs: LONGEST_READING },
     chunk: step(indexChunks),
     embed: step(embedChunks),
     remember: {

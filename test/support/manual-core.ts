@@ -35,8 +35,10 @@ import { createGuidedExtractor } from "../../src/ingest/guided-rules.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
 import { versionsOf } from "../../src/ingest/readings.js";
 import { createRateLimiter } from "../../src/lib/rate-limit.js";
+import { createExtractionProcess } from "../../src/extractors/extraction-process.js";
 import { createRunner, type Runner } from "../../src/jobs/runner.js";
 import { ManualClock } from "./clock.js";
+import { USUAL_LIMITS } from "./extraction-tools.js";
 import { silentLog } from "./open-core.js";
 import { dumpDatabase, openDatabase } from "./store-folder.js";
 
@@ -102,6 +104,13 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     options.factExtractor ?? (model ? createModelExtractor({ model, fallback: rules, log }) : rules);
   let runner: Runner | undefined;
   let isHeld = false;
+  const extractor = createExtractionProcess({
+    limits: USUAL_LIMITS,
+    timeoutMs: 30_000,
+    memoryMegabytes: 256,
+    programFolders: [],
+    log,
+  });
   const context: CoreContext = {
     store,
     vectors,
@@ -120,6 +129,8 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     audit: createAuditTrail({ store, clock, log }),
     wakeJobs: () => runner?.wake(),
     blobs: createFileBlobs(join(dataDirectory, "files")),
+    extractor,
+    readings: new Map(),
     limits: {
       maxTextBytes: 1_048_576,
       maxMetadataBytes: 65_536,
@@ -155,6 +166,7 @@ export async function openManualCore(options: ManualCoreOptions = {}): Promise<M
     await Promise.all([runner?.stop(), context.calibrations.close()]);
     await context.audit.close();
     await vectors.close();
+    await extractor.close();
     await store.close();
   };
   return {
