@@ -11,4 +11,23 @@ export interface Format {
 }
 
 /** Every format that is read, by name. One row a format; recognition and documentation follow from it. */
-export const FORMATS = {} satisfies Readonly<Record<string, Format>>;
+export const FORMATS = {
+  pptx: {
+    mimeTypes: [
+      "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+      "application/vnd.openxmlformats-officedocument.presentationml.slideshow",
+      "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+    ],
+    endings: ["pptx", "ppsx", "pptm"],
+    load: async () => (await import("./open-xml/pptx.js")).extractPptx,
+  },
+  xlsx: {
+    mimeTypes: [
+      "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+      "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
+      "application/vnd.ms-excel.sheet.macroenabled.12",
+    ],
+    endings: ["xlsx", "xltx", "xlsm"],
+    load: async () => (await import("./open-xml/xlsx.js")).extractXlsx,
+  },
+} satisfies Readonly<Record<string, Format>>;
