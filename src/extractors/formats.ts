@@ -12,6 +12,32 @@ export interface Format {
 
 /** Every format that is read, by name. One row a format; recognition and documentation follow from it. */
 export const FORMATS = {
+  epub: {
+    mimeTypes: ["application/epub+zip"],
+    endings: ["epub"],
+    load: async () => (await import("./epub.js")).extractEpub,
+  },
+  odp: {
+    mimeTypes: [
+      "application/vnd.oasis.opendocument.presentation",
+      "application/vnd.oasis.opendocument.presentation-template",
+    ],
+    endings: ["odp", "otp"],
+    load: async () => (await import("./open-document/odp.js")).extractOdp,
+  },
+  ods: {
+    mimeTypes: [
+      "application/vnd.oasis.opendocument.spreadsheet",
+      "application/vnd.oasis.opendocument.spreadsheet-template",
+    ],
+    endings: ["ods", "ots"],
+    load: async () => (await import("./open-document/ods.js")).extractOds,
+  },
+  odt: {
+    mimeTypes: ["application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text-template"],
+    endings: ["odt", "ott"],
+    load: async () => (await import("./open-document/odt.js")).extractOdt,
+  },
   pptx: {
     mimeTypes: [
       "application/vnd.openxmlformats-officedocument.presentationml.presentation",
