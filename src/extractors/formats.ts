@@ -47,6 +47,11 @@ export const FORMATS = {
     endings: ["pptx", "ppsx", "pptm"],
     load: async () => (await import("./open-xml/pptx.js")).extractPptx,
   },
+  rtf: {
+    mimeTypes: ["application/rtf", "text/rtf", "application/x-rtf"],
+    endings: ["rtf"],
+    load: async () => (await import("./rich-text/rtf.js")).extractRtf,
+  },
   xlsx: {
     mimeTypes: [
       "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",

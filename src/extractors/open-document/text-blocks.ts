@@ -55,7 +55,22 @@ export class TextBlocks {
     if (element.name === "h") return heading(this.#line(element), Number(attributeOf(element, "outline-level") ?? 1));
     if (element.name === "list") return this.#list(element, { style: "", level: 1 });
     if (element.name === "table") return this.#table(element);
-    return AROUND.has(element.name) ? elementsOf(element).flatMap((child) => this.#block(child)) : [];
+    return AROUND.has(element.name) ? this.#blocksIn(element) : [];
+  }
+
+  /** Lists right after each other are one: some programs write every item as a list. */
+  #blocksIn(element: XmlElement): string[] {
+    const blocks: string[] = [];
+    let isAfterList = false;
+    for (const child of elementsOf(element)) {
+      const [first, ...others] = this.#block(child);
+      if (first === undefined) continue;
+      const isList = child.name === "list";
+      if (isList && isAfterList) blocks.push(`${blocks.pop() ?? ""}\n${first}`, ...others);
+      else blocks.push(isList ? first.trimStart() : first, ...others);
+      isAfterList = isList;
+    }
+    return blocks;
   }
 
   #paragraph(element: XmlElement): string[] {
@@ -87,10 +102,7 @@ export class TextBlocks {
   #blocksBeside(): string[] {
     const frames = this.#beside;
     this.#beside = [];
-    return frames.flatMap((frame) => [
-      ...elementsOf(frame).flatMap((child) => this.#block(child)),
-      ...this.#blocksBeside(),
-    ]);
+    return frames.flatMap((frame) => [...this.#blocksIn(frame), ...this.#blocksBeside()]);
   }
 
   #note(note: XmlElement): string {
@@ -114,7 +126,7 @@ export class TextBlocks {
       const text = this.#listItem(item, mark, place);
       if (text === "") continue;
       // A numbered heading is an item of a list, and stays a heading.
-      const isItem = text.startsWith(mark);
+      const isItem = !text.startsWith("#");
       if (isItem && isOpen) blocks[blocks.length - 1] += `\n${text}`;
       else blocks.push(text);
       isOpen = isItem;
@@ -129,7 +141,8 @@ export class TextBlocks {
       const inner = isList ? this.#list(child, { ...place, level: place.level + 1 }) : this.#block(child);
       const blocks = inner.filter((block) => block !== "").join("\n\n");
       if (blocks === "") continue;
-      if (text === "" && (isList || child.name === "h")) text = blocks;
+      if (text === "" && isList) text = indent(blocks, mark.length);
+      else if (text === "" && child.name === "h") text = blocks;
       else if (text === "") text = mark + indent(blocks, mark.length).trimStart();
       else text += (isList ? "\n" : "\n\n") + indent(blocks, mark.length);
     }

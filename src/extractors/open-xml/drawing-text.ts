@@ -15,10 +15,11 @@ const DEEPEST_LEVEL = 8;
 export function bodyText(body: XmlElement | undefined, style: TextStyle): string {
   let isInList = false;
   const blocks: string[] = [];
+  const numbers: number[] = [];
   for (const one of body ? elementsOf(body, "p") : []) {
     const text = paragraphText(one, style.relationships).trim();
     if (text === "") continue;
-    const mark = listMark(one, style.isList);
+    const mark = listMark(one, style.isList, numbers);
     const block = mark === null ? paragraph(text) : `${mark} ${text.replace(/\s*\n\s*/g, " ")}`;
     // Items of one list stand in lines right under each other.
     if (mark !== null && isInList) blocks[blocks.length - 1] += `\n${block}`;
@@ -28,13 +29,17 @@ export function bodyText(body: XmlElement | undefined, style: TextStyle): string
   return blocks.join("\n\n");
 }
 
-/** The mark of a list item with its indentation, or null for a paragraph. */
-function listMark(one: XmlElement, isList: boolean): string | null {
+/** The mark of a list item with its indentation, or null for a paragraph. @param numbers how far each level has come */
+function listMark(one: XmlElement, isList: boolean, numbers: number[]): string | null {
   const properties = childOf(one, "pPr");
   const level = Math.min(DEEPEST_LEVEL, Math.max(0, Number(attributeOf(properties, "lvl") ?? 0) || 0));
   const indentation = INDENTATION.repeat(level);
+  numbers.length = Math.min(numbers.length, level + 1);
   if (childOf(properties, "buNone")) return null;
-  if (childOf(properties, "buAutoNum")) return `${indentation}1.`;
+  if (childOf(properties, "buAutoNum")) {
+    numbers[level] = (numbers[level] ?? 0) + 1;
+    return `${indentation}${numbers[level]}.`;
+  }
   return isList || level > 0 || childOf(properties, "buChar") ? `${indentation}-` : null;
 }
 
