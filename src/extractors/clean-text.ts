@@ -5,3 +5,11 @@ const NO_TEXT = /(?![\t\n\r])\p{Cc}|\p{Cs}|[\uFFFE\uFFFF]/gu;
 export function cleanText(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(NO_TEXT, "");
 }
+
+/** What makes more than a paragraph of a line: a heading, also by the line under it, a table, or code. */
+const BLOCK_START = /^(?=#{1,6}(?:\s|$)|\||```|~~~|(?:=+|-+)\s*$)/gm;
+
+/** A paragraph whose lines do not become headings, tables or code by accident. */
+export function paragraph(text: string): string {
+  return text.replace(BLOCK_START, "\\");
+}

@@ -17,4 +17,53 @@ export const FORMATS = {
     endings: ["docx"],
     load: async () => (await import("./docx.js")).extractDocx,
   },
+  epub: {
+    mimeTypes: ["application/epub+zip"],
+    endings: ["epub"],
+    load: async () => (await import("./epub.js")).extractEpub,
+  },
+  odp: {
+    mimeTypes: [
+      "application/vnd.oasis.opendocument.presentation",
+      "application/vnd.oasis.opendocument.presentation-template",
+    ],
+    endings: ["odp", "otp"],
+    load: async () => (await import("./open-document/odp.js")).extractOdp,
+  },
+  ods: {
+    mimeTypes: [
+      "application/vnd.oasis.opendocument.spreadsheet",
+      "application/vnd.oasis.opendocument.spreadsheet-template",
+    ],
+    endings: ["ods", "ots"],
+    load: async () => (await import("./open-document/ods.js")).extractOds,
+  },
+  odt: {
+    mimeTypes: ["application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text-template"],
+    endings: ["odt", "ott"],
+    load: async () => (await import("./open-document/odt.js")).extractOdt,
+  },
+  pptx: {
+    mimeTypes: [
+      "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+      "application/vnd.openxmlformats-officedocument.presentationml.slideshow",
+      "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+    ],
+    endings: ["pptx", "ppsx", "pptm"],
+    load: async () => (await import("./open-xml/pptx.js")).extractPptx,
+  },
+  rtf: {
+    mimeTypes: ["application/rtf", "text/rtf", "application/x-rtf"],
+    endings: ["rtf"],
+    load: async () => (await import("./rich-text/rtf.js")).extractRtf,
+  },
+  xlsx: {
+    mimeTypes: [
+      "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+      "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
+      "application/vnd.ms-excel.sheet.macroenabled.12",
+    ],
+    endings: ["xlsx", "xltx", "xlsm"],
+    load: async () => (await import("./open-xml/xlsx.js")).extractXlsx,
+  },
 } satisfies Readonly<Record<string, Format>>;

@@ -19,12 +19,16 @@ export class GatheredParts {
     return this.#isFull;
   }
 
+  /** Bytes that may still come. */
+  get room(): number {
+    return this.#isFull ? 0 : this.#maximumBytes - this.#bytes;
+  }
+
   /** Takes a part, if it says anything, or as much of it as there is room for. */
   add(text: string, place: Place): void {
     const cleaned = cleanText(text).trim();
     if (this.#isFull || cleaned === "") return;
-    const room = this.#maximumBytes - this.#bytes;
-    const fitting = fit(cleaned, room);
+    const fitting = fit(cleaned, this.room);
     this.#isFull = fitting.length < cleaned.length;
     this.#bytes += Buffer.byteLength(fitting);
     if (fitting !== "") this.parts.push({ text: fitting, place });

@@ -138,6 +138,66 @@ export function elementsOf({ children }: XmlElement, name?: string): XmlElement[
   return children.filter(isElement).filter((child) => name === undefined || child.name === name);
 }
 
-function isElement(child: XmlElement | string): child is XmlElement {
+/** Whether a child is an element rather than text. */
+export function isElement(child: XmlElement | string): child is XmlElement {
   return typeof child !== "string";
+}
+
+/** What `xmlPieces` gives: chosen elements as a whole, and the beginnings and ends of those around them. Names are local. */
+export type XmlPiece =
+  | { readonly kind: "element"; readonly element: XmlElement }
+  | { readonly kind: "open"; readonly name: string; readonly attributes: Readonly<Record<string, string>> }
+  | { readonly kind: "close"; readonly name: string };
+
+/**
+ * Walks a large XML file with only one of the chosen elements in memory at a time, such as a row of a sheet. A chosen element
+ * in a chosen one is a part of that. Text outside of them is passed over.
+ * @throws ExtractionError as `xmlEvents`
+ */
+export function* xmlPieces(
+  source: Uint8Array | Iterable<Uint8Array>,
+  chosen: ReadonlySet<string>,
+  limits: Pick<ExtractionLimits, "maximumDepth">,
+): Generator<XmlPiece> {
+  const open: GrowingElement[] = [];
+  for (const event of xmlEvents(source, limits)) {
+    const parent = open.at(-1);
+    if (event.kind === "text") parent?.children.push(event.text);
+    else if (event.kind === "open") {
+      const name = localName(event.name);
+      const element: GrowingElement = { name, attributes: event.attributes, children: [] };
+      parent?.children.push(element);
+      if (parent || chosen.has(name)) open.push(element);
+      else yield { kind: "open", name, attributes: event.attributes };
+    } else if (!parent) yield { kind: "close", name: localName(event.name) };
+    else {
+      open.pop();
+      if (open.length === 0) yield { kind: "element", element: parent };
+    }
+  }
+}
+
+/** The first of the elements right in an element that has the name. */
+export function childOf(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  return element?.children.filter(isElement).find((child) => child.name === name);
+}
+
+/** Every element of the name in an element, however deep, in order. */
+export function descendantsOf(element: XmlElement, name: string): XmlElement[] {
+  return elementsOf(element).flatMap((child) => [
+    ...(child.name === name ? [child] : []),
+    ...descendantsOf(child, name),
+  ]);
+}
+
+/** All text in an element. */
+export function textOf(element: XmlElement | undefined): string {
+  return (element?.children ?? []).map((child) => (isElement(child) ? textOf(child) : child)).join("");
+}
+
+/** An attribute by its local name, whatever the prefix. */
+export function attributeOf(element: Pick<XmlElement, "attributes"> | undefined, name: string): string | undefined {
+  const attributes = element?.attributes ?? {};
+  const written = Object.keys(attributes).find((key) => localName(key) === name);
+  return written === undefined ? undefined : attributes[written];
 }

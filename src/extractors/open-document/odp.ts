@@ -1,0 +1,65 @@
+import { extracted } from "../extracted.js";
+import { ExtractionError } from "../extraction-error.js";
+import type { FormatExtractor } from "../format-extractor.js";
+import { GatheredParts } from "../gathered-parts.js";
+import { attributeOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../xml-events.js";
+import { openDocument } from "./document.js";
+import { DocumentStyles, STYLE_ELEMENTS } from "./styles.js";
+import { TextBlocks } from "./text-blocks.js";
+
+const CHOSEN: ReadonlySet<string> = new Set([...STYLE_ELEMENTS, "page"]);
+
+/** Presentations of LibreOffice and others: a part a slide, with the notes of the speaker. */
+export const extractOdp: FormatExtractor = (file, { limits, report }) => {
+  const { zip, content, properties } = openDocument(file.bytes, limits);
+  const styles = DocumentStyles.of(zip, limits);
+  const gathered = new GatheredParts(limits);
+  const hidden: number[] = [];
+  let firstTitle = "";
+  let slide = 0;
+  for (const piece of xmlPieces(content, CHOSEN, limits)) {
+    if (piece.kind !== "element") continue;
+    styles.learn(piece.element);
+    if (piece.element.name !== "page") continue;
+    slide += 1;
+    if (slide > limits.maximumPages)
+      throw new ExtractionError("too_large", `The presentation has more than ${limits.maximumPages} slides.`);
+    const { title, text } = readSlide(piece.element, styles);
+    firstTitle ||= title;
+    gathered.add(text, { slide });
+    if (styles.isHidden(attributeOf(piece.element, "style-name") ?? "")) hidden.push(slide);
+    report({ unit: "slide", done: slide, total: null });
+    if (gathered.isFull) break;
+  }
+  if (gathered.parts.length === 0) throw new ExtractionError("empty", "The presentation has no text.");
+  const notes = [...(hidden.length > 0 ? [`Hidden slides: ${hidden.join(", ")}.`] : []), ...gathered.notes];
+  const title = properties.title ?? (firstTitle || null);
+  return Promise.resolve(extracted("text", gathered.parts, { ...properties, title, notes }));
+};
+
+/** Dates, numbers and names that stand on every slide. */
+const REPEATED: ReadonlySet<string> = new Set(["date-time", "footer", "header", "page-number", "page"]);
+
+function readSlide(page: XmlElement, styles: DocumentStyles): { title: string; text: string } {
+  const shapes = elementsOf(page).filter((shape) => !REPEATED.has(classOf(shape)));
+  const titleShape = shapes.find((shape) => classOf(shape) === "title");
+  const title = titleShape ? textOf(titleShape).replace(/\s+/g, " ").trim() : "";
+  const blocks = shapes
+    .filter((shape) => shape !== titleShape && shape.name !== "notes")
+    .flatMap((shape) => blocksOf(shape, styles));
+  const notes = shapes
+    .filter(({ name }) => name === "notes")
+    .flatMap((shape) => elementsOf(shape).filter((inner) => !REPEATED.has(classOf(inner))))
+    .flatMap((shape) => blocksOf(shape, styles));
+  const all = [...(title === "" ? [] : [`# ${title}`]), ...blocks, ...(notes.length > 0 ? ["Notes:", ...notes] : [])];
+  return { title, text: all.join("\n\n") };
+}
+
+function classOf(shape: XmlElement): string {
+  return attributeOf(shape, "class") ?? "";
+}
+
+function blocksOf(shape: XmlElement, styles: DocumentStyles): string[] {
+  const blocks = new TextBlocks(styles);
+  return [...blocks.take(shape), ...blocks.end()];
+}

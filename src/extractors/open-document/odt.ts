@@ -1,0 +1,62 @@
+import { extracted } from "../extracted.js";
+import { ExtractionError } from "../extraction-error.js";
+import type { FormatExtractor } from "../format-extractor.js";
+import { GatheredParts } from "../gathered-parts.js";
+import { xmlPieces } from "../xml-events.js";
+import { openDocument } from "./document.js";
+import { DocumentStyles, STYLE_ELEMENTS } from "./styles.js";
+import { TextBlocks } from "./text-blocks.js";
+
+/** Lists of contents and what was deleted are chosen so that nothing in them is taken for text. */
+const NOT_READ = [
+  "tracked-changes",
+  "table-of-content",
+  "illustration-index",
+  "table-index",
+  "object-index",
+  "user-index",
+  "alphabetical-index",
+  "bibliography-configuration",
+  "annotation",
+  "forms",
+];
+const CHOSEN: ReadonlySet<string> = new Set([
+  ...STYLE_ELEMENTS,
+  ...NOT_READ,
+  "p",
+  "h",
+  "list",
+  "table",
+  "frame",
+  "custom-shape",
+]);
+/** Blocks are joined up to about this many characters, so that the limit of text is met while reading. */
+const PART_CHARACTERS = 1_000_000;
+
+/** Texts of LibreOffice and others: headings, lists, tables, code and notes; of tracked changes the accepted text. */
+export const extractOdt: FormatExtractor = (file, { limits }) => {
+  const { zip, content, properties } = openDocument(file.bytes, limits);
+  const styles = DocumentStyles.of(zip, limits);
+  const blocks = new TextBlocks(styles);
+  const gathered = new GatheredParts(limits);
+  let waiting: string[] = [];
+  let characters = 0;
+  const give = () => {
+    gathered.add(waiting.join("\n\n"), {});
+    waiting = [];
+    characters = 0;
+  };
+  for (const piece of xmlPieces(content, CHOSEN, limits)) {
+    if (piece.kind !== "element") continue;
+    if (STYLE_ELEMENTS.includes(piece.element.name)) styles.learn(piece.element);
+    const taken = blocks.take(piece.element);
+    waiting.push(...taken);
+    characters += taken.reduce((sum, { length }) => sum + length, 0);
+    if (characters > PART_CHARACTERS) give();
+    if (gathered.isFull) break;
+  }
+  waiting.push(...blocks.end());
+  give();
+  if (gathered.parts.length === 0) throw new ExtractionError("empty", "The document has no text.");
+  return Promise.resolve(extracted("text", gathered.parts, { ...properties, notes: gathered.notes }));
+};

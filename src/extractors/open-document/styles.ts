@@ -1,0 +1,67 @@
+import type { ExtractionLimits } from "../format-extractor.js";
+import { attributeOf, childOf, elementsOf, xmlPieces, type XmlElement } from "../xml-events.js";
+import type { ZipArchive } from "../zip-archive.js";
+
+/** Elements that `DocumentStyles` learns from. */
+export const STYLE_ELEMENTS: readonly string[] = ["style", "list-style"];
+
+const LONGEST_CHAIN = 20;
+const CODE: ReadonlySet<string> = new Set(["Preformatted_20_Text", "Source_20_Code", "Source_20_Text"]);
+
+/** What the styles of a document tell of its paragraphs, lists, sheets and slides. */
+export class DocumentStyles {
+  readonly #parents = new Map<string, string>();
+  readonly #orderedLevels = new Map<string, ReadonlySet<number>>();
+  readonly #hidden = new Set<string>();
+
+  /** Those of the whole document, to which those of its content are added. @throws ExtractionError as `xmlPieces` */
+  static of(zip: ZipArchive, limits: ExtractionLimits): DocumentStyles {
+    const styles = new DocumentStyles();
+    for (const piece of xmlPieces(zip.stream("styles.xml") ?? EMPTY, new Set(STYLE_ELEMENTS), limits))
+      if (piece.kind === "element") styles.learn(piece.element);
+    return styles;
+  }
+
+  learn(element: XmlElement): void {
+    const name = attributeOf(element, "name") ?? "";
+    if (element.name === "list-style") this.#orderedLevels.set(name, orderedLevels(element));
+    if (element.name !== "style") return;
+    this.#parents.set(name, attributeOf(element, "parent-style-name") ?? "");
+    if (attributeOf(childOf(element, "table-properties"), "display") === "false") this.#hidden.add(name);
+    if (attributeOf(childOf(element, "drawing-page-properties"), "visibility") === "hidden") this.#hidden.add(name);
+  }
+
+  isTitle(styleName: string): boolean {
+    return this.#chain(styleName).includes("Title");
+  }
+
+  isCode(styleName: string): boolean {
+    return this.#chain(styleName).some((name) => CODE.has(name));
+  }
+
+  /** Whether a sheet or slide of this style is not shown. */
+  isHidden(styleName: string): boolean {
+    return this.#hidden.has(styleName);
+  }
+
+  /** Whether the items of a list are numbered. @param level from 1 */
+  isOrdered(listStyleName: string, level: number): boolean {
+    return this.#orderedLevels.get(listStyleName)?.has(level) === true;
+  }
+
+  #chain(styleName: string): string[] {
+    const chain: string[] = [];
+    for (let name = styleName; name !== "" && chain.length < LONGEST_CHAIN; name = this.#parents.get(name) ?? "")
+      chain.push(name);
+    return chain;
+  }
+}
+
+const EMPTY = new TextEncoder().encode("<none/>");
+
+function orderedLevels(listStyle: XmlElement): ReadonlySet<number> {
+  const numbered = elementsOf(listStyle, "list-level-style-number").filter(
+    (level) => (attributeOf(level, "num-format") ?? "") !== "",
+  );
+  return new Set(numbered.map((level) => Number(attributeOf(level, "level"))));
+}

@@ -1,0 +1,67 @@
+import { paragraph } from "../clean-text.js";
+import { attributeOf, childOf, elementsOf, textOf, type XmlElement } from "../xml-events.js";
+import { relatedTarget, type Relationship } from "./package.js";
+
+/** How the paragraphs of a shape are written: those of a body are a list unless they say otherwise. */
+export interface TextStyle {
+  readonly isList: boolean;
+  readonly relationships: ReadonlyMap<string, Relationship>;
+}
+
+const INDENTATION = "  ";
+const DEEPEST_LEVEL = 8;
+
+/** The paragraphs of a text body as Markdown. */
+export function bodyText(body: XmlElement | undefined, style: TextStyle): string {
+  let isInList = false;
+  const blocks: string[] = [];
+  const numbers: number[] = [];
+  for (const one of body ? elementsOf(body, "p") : []) {
+    const text = paragraphText(one, style.relationships).trim();
+    if (text === "") continue;
+    const mark = listMark(one, style.isList, numbers);
+    const block = mark === null ? paragraph(text) : `${mark} ${text.replace(/\s*\n\s*/g, " ")}`;
+    // Items of one list stand in lines right under each other.
+    if (mark !== null && isInList) blocks[blocks.length - 1] += `\n${block}`;
+    else blocks.push(mark === null ? block : block.trimStart());
+    isInList = mark !== null;
+  }
+  return blocks.join("\n\n");
+}
+
+/** The mark of a list item with its indentation, or null for a paragraph. @param numbers how far each level has come */
+function listMark(one: XmlElement, isList: boolean, numbers: number[]): string | null {
+  const properties = childOf(one, "pPr");
+  const level = Math.min(DEEPEST_LEVEL, Math.max(0, Number(attributeOf(properties, "lvl") ?? 0) || 0));
+  const indentation = INDENTATION.repeat(level);
+  numbers.length = Math.min(numbers.length, level + 1);
+  if (childOf(properties, "buNone")) return null;
+  if (childOf(properties, "buAutoNum")) {
+    numbers[level] = (numbers[level] ?? 0) + 1;
+    return `${indentation}${numbers[level]}.`;
+  }
+  return isList || level > 0 || childOf(properties, "buChar") ? `${indentation}-` : null;
+}
+
+/** The text of one paragraph, with links to the web. */
+export function paragraphText(one: XmlElement, relationships: ReadonlyMap<string, Relationship>): string {
+  const pieces = elementsOf(one).map((child) => {
+    if (child.name === "br") return "\n";
+    return child.name === "r" || child.name === "fld" ? runText(child, relationships) : "";
+  });
+  return pieces.join("");
+}
+
+function runText(run: XmlElement, relationships: ReadonlyMap<string, Relationship>): string {
+  const text = textOf(childOf(run, "t")).replace(/[\v\f]|_x000B_/g, "\n");
+  const link = childOf(childOf(run, "rPr"), "hlinkClick");
+  const target = link && relatedTarget(link, relationships);
+  if (!target?.isExternal || !/^(?:https?|mailto):[^\s()<>]+$/.test(target.target) || text.trim() === "") return text;
+  return `[${text}](${target.target})`;
+}
+
+/** All text of a body in one line. */
+export function lineOf(body: XmlElement | undefined, relationships: ReadonlyMap<string, Relationship>): string {
+  const paragraphs = (body ? elementsOf(body, "p") : []).map((one) => paragraphText(one, relationships));
+  return paragraphs.join(" ").replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,28 @@
+import { extracted } from "../extracted.js";
+import { ExtractionError } from "../extraction-error.js";
+import type { FormatExtractor } from "../format-extractor.js";
+import { GatheredParts } from "../gathered-parts.js";
+import { RtfReader } from "./rtf-reader.js";
+import { rtfTokens } from "./rtf-tokens.js";
+
+const SIGNATURE = "{\\rtf";
+/** White space, or the mark of an encoding, that may stand before it. */
+const LONGEST_BEFORE = 16;
+
+/** Rich text: headings, lists, tables and footnotes; hidden and deleted text, pictures and objects are passed over. */
+export const extractRtf: FormatExtractor = (file, { limits }) => {
+  if (file.bytes.length === 0) throw new ExtractionError("empty", "The file is empty.");
+  const start = Buffer.from(file.bytes.subarray(0, LONGEST_BEFORE + SIGNATURE.length)).indexOf(SIGNATURE);
+  if (start < 0) throw new ExtractionError("damaged", "The file is damaged, or no RTF document.");
+  const reader = new RtfReader();
+  for (const token of rtfTokens(file.bytes.subarray(start))) {
+    reader.take(token);
+    if (reader.depth > limits.maximumDepth)
+      throw new ExtractionError("too_large", `The file has more than ${limits.maximumDepth} groups in each other.`);
+  }
+  const gathered = new GatheredParts(limits);
+  gathered.add(reader.finish().join("\n\n"), {});
+  if (gathered.parts.length === 0) throw new ExtractionError("empty", "The document has no text.");
+  const { title, author } = reader;
+  return Promise.resolve(extracted("text", gathered.parts, { title, author, notes: gathered.notes }));
+};
