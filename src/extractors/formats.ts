@@ -11,4 +11,10 @@ export interface Format {
 }
 
 /** Every format that is read, by name. One row a format; recognition and documentation follow from it. */
-export const FORMATS = {} satisfies Readonly<Record<string, Format>>;
+export const FORMATS = {
+  pdf: {
+    mimeTypes: ["application/pdf", "application/x-pdf"],
+    endings: ["pdf"],
+    load: async () => (await import("./pdf/pdf.js")).extractPdf,
+  },
+} satisfies Readonly<Record<string, Format>>;
