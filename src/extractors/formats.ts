@@ -12,9 +12,28 @@ export interface Format {
 
 /** Every format that is read, by name. One row a format; recognition and documentation follow from it. */
 export const FORMATS = {
+  image: {
+    mimeTypes: [
+      "image/png",
+      "image/jpeg",
+      "image/gif",
+      "image/webp",
+      "image/tiff",
+      "image/bmp",
+      "image/heic",
+      "image/heif",
+    ],
+    endings: ["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic", "heif"],
+    load: async () => (await import("./image/image.js")).extractImage,
+  },
   pdf: {
     mimeTypes: ["application/pdf", "application/x-pdf"],
     endings: ["pdf"],
     load: async () => (await import("./pdf/pdf.js")).extractPdf,
+  },
+  svg: {
+    mimeTypes: ["image/svg+xml"],
+    endings: ["svg"],
+    load: async () => (await import("./image/svg.js")).extractSvg,
   },
 } satisfies Readonly<Record<string, Format>>;

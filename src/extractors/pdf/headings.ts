@@ -11,7 +11,7 @@ export type HeadingLevel = (line: TextLine) => number | null;
 
 /** Letters of headings are so much larger than those of the text. */
 const LARGER = 1.1;
-/** More of the text than this has no larger letters, or they are its usual ones. */
+/** No more of the text than this is headings: on slides, letters of all sizes are text. */
 const GREATEST_PART = 0.25;
 const LONGEST_HEADING = 200;
 const DEEPEST = 6;
@@ -21,10 +21,12 @@ export function headingLevels(lines: readonly TextLine[], outline: readonly Outl
   const letters = lettersBySize(lines);
   const body = [...letters].reduce((most, one) => (one[1] > most[1] ? one : most), [0, -1])[0];
   const total = [...letters.values()].reduce((sum, count) => sum + count, 0);
-  const larger = [...letters]
-    .filter(([size, count]) => size >= body * LARGER && count <= GREATEST_PART * total)
-    .map(([size]) => size)
-    .toSorted((one, other) => other - one);
+  const larger: number[] = [];
+  let lettersOfHeadings = 0;
+  for (const [size, count] of [...letters].toSorted((one, other) => other[0] - one[0])) {
+    lettersOfHeadings += count;
+    if (size >= body * LARGER && lettersOfHeadings <= GREATEST_PART * total) larger.push(size);
+  }
   const byTitle = new Map(outline.map(({ title, depth }) => [titleKey(title), depth] as const));
   const smallest = lines
     .filter(({ text }) => byTitle.has(titleKey(text)))

@@ -1,5 +1,7 @@
 import type { TextLine } from "./fragment.js";
 
+/** In so few pages two are enough. */
+const FEW_PAGES = 5;
 /** Heights within so many points are the same. */
 const SLOT = 4;
 
@@ -15,10 +17,10 @@ export function runningLines(pages: readonly (readonly TextLine[])[]): ReadonlyS
       }
     }
   }
-  const needed = Math.min(3, pages.length);
+  const needed = pages.length <= FEW_PAGES ? 2 : 3;
   const isRunning = (line: TextLine) =>
     slotsOf(line).some((slot) => (pagesByKey.get(`${slot} ${patternOf(line)}`)?.size ?? 0) >= needed);
-  return new Set(needed < 2 ? [] : candidates.flatMap((lines) => lines.filter(isRunning)));
+  return new Set(pages.length < 2 ? [] : candidates.flatMap((lines) => lines.filter(isRunning)));
 }
 
 /** Two, so that heights that are close share one of them. */
