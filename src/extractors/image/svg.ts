@@ -1,9 +1,7 @@
-import { SaxesParser } from "saxes";
-import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
 import { decodeText } from "../../lib/text-bytes.js";
 import { extracted } from "../extracted.js";
 import { ExtractionError } from "../extraction-error.js";
-import type { ExtractionTools } from "../format-extractor.js";
+import type { ExtractionTools, FormatExtractor } from "../format-extractor.js";
 
 /** Elements whose text people see or hear; each is a line. */
 const LINES = new Set(["text", "title", "desc", "p", "div", "li", "h1", "h2", "h3"]);
@@ -14,17 +12,16 @@ const HIDDEN = new Set(["script", "style", "metadata", "defs"]);
  * and nothing that it points to is fetched.
  * @throws ExtractionError `damaged` for text that is no XML, `too_large` where it is nested too deep, `empty` without any text
  */
-export function extractSvg(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
+export const extractSvg: FormatExtractor = async (file, tools) => {
   const source = decodeText(file.bytes);
-  if (source === null)
-    return Promise.reject(new ExtractionError("damaged", "The drawing is not written in UTF-8 or UTF-16."));
-  const { title, lines, isCut } = readDrawing(source, tools);
+  if (source === null) throw new ExtractionError("damaged", "The drawing is not written in UTF-8 or UTF-16.");
+  const { title, lines, isCut } = await readDrawing(source, tools);
   const written = lines.filter((line) => line !== "");
   if (written.length === 0)
-    return Promise.reject(new ExtractionError("empty", "The drawing has no text: all of it is lines and shapes."));
+    throw new ExtractionError("empty", "The drawing has no text: all of it is lines and shapes.");
   const notes = isCut ? ["The drawing is damaged: only what stands before the damage was read."] : [];
-  return Promise.resolve(extracted("image", [{ text: written.join("\n"), place: { page: 1 } }], { title, notes }));
-}
+  return extracted("image", [{ text: written.join("\n"), place: { page: 1 } }], { title, notes });
+};
 
 interface Drawing {
   readonly title: string | null;
@@ -32,7 +29,8 @@ interface Drawing {
   readonly isCut: boolean;
 }
 
-function readDrawing(source: string, { limits }: ExtractionTools): Drawing {
+async function readDrawing(source: string, { limits }: ExtractionTools): Promise<Drawing> {
+  const { SaxesParser } = await import("saxes");
   const parser = new SaxesParser();
   const lines: string[] = [];
   let title: string | null = null;

@@ -56,11 +56,16 @@ function takenOf(said: z.infer<typeof tags>): Taken {
   const camera = shown([said.Make, said.Model?.replace(`${said.Make ?? ""} `, "")].filter(Boolean).join(" "));
   return {
     date: isoDate(said.DateTimeOriginal ?? said.CreateDate, said.OffsetTimeOriginal),
-    latitude: hasPlace ? (said.latitude ?? null) : null,
-    longitude: hasPlace ? (said.longitude ?? null) : null,
+    latitude: hasPlace ? rounded(said.latitude ?? 0) : null,
+    longitude: hasPlace ? rounded(said.longitude ?? 0) : null,
     camera,
     description: shown(said.ImageDescription ?? ""),
   };
+}
+
+/** Degrees to a tenth of a metre: more is what reckoning in minutes and seconds adds. */
+function rounded(degrees: number): number {
+  return Math.round(degrees * 1e6) / 1e6;
 }
 
 function shown(value: string): string | null {

@@ -14,7 +14,7 @@ const WIDE_GAP = 0.9;
 const NARROWEST_CORRIDOR = 0.3;
 const WITHIN_WORDS = 0.2;
 /** Lines further apart belong to different things. */
-const FARTHEST_LINES = 4;
+const FARTHEST_LINES = 3;
 const FEWEST_ROWS = 3;
 
 interface Interval {
