@@ -22,6 +22,20 @@ export const FORMATS = {
     endings: ["epub"],
     load: async () => (await import("./epub.js")).extractEpub,
   },
+  image: {
+    mimeTypes: [
+      "image/png",
+      "image/jpeg",
+      "image/gif",
+      "image/webp",
+      "image/tiff",
+      "image/bmp",
+      "image/heic",
+      "image/heif",
+    ],
+    endings: ["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic", "heif"],
+    load: async () => (await import("./image/image.js")).extractImage,
+  },
   odp: {
     mimeTypes: [
       "application/vnd.oasis.opendocument.presentation",
@@ -43,6 +57,11 @@ export const FORMATS = {
     endings: ["odt", "ott"],
     load: async () => (await import("./open-document/odt.js")).extractOdt,
   },
+  pdf: {
+    mimeTypes: ["application/pdf", "application/x-pdf"],
+    endings: ["pdf"],
+    load: async () => (await import("./pdf/pdf.js")).extractPdf,
+  },
   pptx: {
     mimeTypes: [
       "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -56,6 +75,11 @@ export const FORMATS = {
     mimeTypes: ["application/rtf", "text/rtf", "application/x-rtf"],
     endings: ["rtf"],
     load: async () => (await import("./rich-text/rtf.js")).extractRtf,
+  },
+  svg: {
+    mimeTypes: ["image/svg+xml"],
+    endings: ["svg"],
+    load: async () => (await import("./image/svg.js")).extractSvg,
   },
   xlsx: {
     mimeTypes: [

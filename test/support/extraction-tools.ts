@@ -1,4 +1,4 @@
-import type { ExtractedContent, SourceFile } from "../../src/core/documents/content-ports.js";
+import type { ExtractedContent, ReadingProgress, SourceFile } from "../../src/core/documents/content-ports.js";
 import { ExtractionError } from "../../src/extractors/extraction-error.js";
 import type { ExtractionLimits, ExtractionTools } from "../../src/extractors/format-extractor.js";
 import { FORMATS, type Format } from "../../src/extractors/formats.js";
@@ -11,19 +11,20 @@ export const USUAL_LIMITS: ExtractionLimits = {
   maximumDepth: 256,
 };
 
-/** Tools that read files in files by their type or ending, and no picture. */
+/** Tools that read files in files by their type or ending, and no picture; with the progress that was reported. */
 export function extractionTools(
   changes: Partial<Omit<ExtractionTools, "limits">> & { readonly limits?: Partial<ExtractionLimits> } = {},
-): ExtractionTools {
+): ExtractionTools & { readonly progress: readonly ReadingProgress[] } {
+  const progress: ReadingProgress[] = [];
   const tools: ExtractionTools = {
     password: null,
-    report: () => undefined,
+    report: (reached) => progress.push(reached),
     extract: (file) => extractByLabel(file, tools),
     recognizeText: () => Promise.reject(new ExtractionError("missing_program", "No program reads pictures here.")),
     ...changes,
     limits: { ...USUAL_LIMITS, ...changes.limits },
   };
-  return tools;
+  return { ...tools, progress };
 }
 
 async function extractByLabel(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
@@ -37,7 +38,8 @@ async function extractByLabel(file: SourceFile, tools: ExtractionTools): Promise
   return extract(file, tools);
 }
 
-/** A file as it comes without anything known of it. */
-export function sourceFile(bytes: Uint8Array, known: Partial<SourceFile> = {}): SourceFile {
-  return { name: null, mimeType: null, charset: null, url: null, ...known, bytes };
+/** A file with nothing known of it but this, or its name. */
+export function sourceFile(bytes: Uint8Array, known: Partial<SourceFile> | string = {}): SourceFile {
+  const said = typeof known === "string" ? { name: known } : known;
+  return { name: null, mimeType: null, charset: null, url: null, ...said, bytes };
 }

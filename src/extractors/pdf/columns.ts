@@ -1,0 +1,137 @@
+import { median, rightOf, type Fragment, type Line } from "./fragment.js";
+import { linesOf } from "./lines.js";
+
+/** Columns in columns: four stand beside each other at most. */
+const DEEPEST = 3;
+/** The least gap between columns, in parts of the size of the letters. */
+const GUTTER = 0.7;
+/** Places where a column may begin that are tried. */
+const TRIED_EDGES = 12;
+/** Fewer lines beside each other are no columns. */
+const FEWEST_LINES = 3;
+/** Letters in the usual line of a column at least; less are cells. */
+const FEWEST_LETTERS = 12;
+
+interface Gutter {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Rows of a page between two that run across the gutter. */
+interface Band {
+  readonly rows: readonly Line[];
+  readonly isSplit: boolean;
+}
+
+/** The lines of a page in regions that are read one after the other: what stands in two columns is not read across. */
+export function regionsOf(fragments: readonly Fragment[], depth = 0): Line[][] {
+  const rows = linesOf(fragments);
+  const found = depth < DEEPEST ? findColumns(rows) : null;
+  if (found === null) return [rows];
+  return found.bands.flatMap((band) => {
+    if (!band.isSplit) return [[...band.rows]];
+    const { left, right } = sidesOf(band.rows, found.gutter);
+    return [...regionsOf(left, depth + 1), ...regionsOf(right, depth + 1)];
+  });
+}
+
+/** The gutter with the most lines on both of its sides. */
+function findColumns(rows: readonly Line[]): { gutter: Gutter; bands: Band[] } | null {
+  const size = median(rows.map((row) => row.size));
+  let best: { gutter: Gutter; bands: Band[]; lines: number } | null = null;
+  for (const to of usualEdges(rows)) {
+    const gutter = { from: to - GUTTER * size, to };
+    const bands = bandsAt(rows, gutter);
+    const lines = bands.reduce((sum, band) => sum + (band.isSplit ? band.rows.length : 0), 0);
+    if (lines > (best?.lines ?? 0)) best = { gutter, bands, lines };
+  }
+  return best;
+}
+
+/** Where most runs of text begin, without the leftmost. */
+function usualEdges(rows: readonly Line[]): number[] {
+  const counts = new Map<number, { count: number; edge: number }>();
+  for (const { fragments } of rows) {
+    for (const { x } of fragments) {
+      const slot = Math.round(x / 2);
+      const known = counts.get(slot);
+      counts.set(slot, { count: (known?.count ?? 0) + 1, edge: Math.min(x, known?.edge ?? x) });
+    }
+  }
+  return [...counts.values()]
+    .filter(({ count }) => count >= FEWEST_LINES)
+    .toSorted((one, other) => other.count - one.count)
+    .slice(0, TRIED_EDGES)
+    .map(({ edge }) => edge);
+}
+
+function bandsAt(rows: readonly Line[], gutter: Gutter): Band[] {
+  const bands: { rows: Line[]; isSplit: boolean }[] = [];
+  let open: Line[] = [];
+  const close = () => {
+    const isSplit = areColumns(open, gutter);
+    const last = bands.at(-1);
+    // What is not split stays together: a table may lie in it.
+    if (last && !last.isSplit && !isSplit) last.rows.push(...open);
+    else if (open.length > 0) bands.push({ rows: open, isSplit });
+    open = [];
+  };
+  let wasCrossed = false;
+  for (const row of rows) {
+    const isCrossed = row.fragments.some((fragment) => crosses(fragment, gutter));
+    if (isCrossed !== wasCrossed) close();
+    open.push(row);
+    wasCrossed = isCrossed;
+  }
+  close();
+  return bands;
+}
+
+/** Letters may lean a little over the edge. */
+const OVERHANG = 0.5;
+
+function crosses(fragment: Fragment, { from, to }: Gutter): boolean {
+  return rightOf(fragment) > from + OVERHANG && fragment.x < to - OVERHANG;
+}
+
+function sidesOf(rows: readonly Line[], { to }: Gutter): { left: Fragment[]; right: Fragment[] } {
+  const all = rows.flatMap(({ fragments }) => fragments);
+  const isLeft = ({ x }: Fragment) => x < to - OVERHANG;
+  return { left: all.filter(isLeft), right: all.filter((fragment) => !isLeft(fragment)) };
+}
+
+/**
+ * Whether what stands beside each other is read one after the other. A program writes a column at a time, but a table row by
+ * row; one that writes both columns line by line is known by their lines, which are long and full.
+ */
+function areColumns(rows: readonly Line[], gutter: Gutter): boolean {
+  if (rows.length < FEWEST_LINES || rows.some(({ fragments }) => fragments.some((one) => crosses(one, gutter))))
+    return false;
+  const { left, right } = sidesOf(rows, gutter);
+  const sides = [linesOf(left), linesOf(right)];
+  const fewest = Math.min(...sides.map((lines) => lines.length));
+  if (fewest < FEWEST_LINES || sides.some((lines) => usualLength(lines) < FEWEST_LETTERS)) return false;
+  const changes = changesOfSide(left, right);
+  if (changes <= Math.max(fewest >= 8 ? 3 : 1, 0.2 * fewest)) return true;
+  return changes >= 1.4 * fewest && sides.every(isFull);
+}
+
+function usualLength(lines: readonly Line[]): number {
+  return median(lines.map(({ text }) => text.length));
+}
+
+function changesOfSide(left: readonly Fragment[], right: readonly Fragment[]): number {
+  const inOrder = [
+    ...left.map(({ order }) => ({ order, side: 0 })),
+    ...right.map(({ order }) => ({ order, side: 1 })),
+  ].toSorted((one, other) => one.order - other.order);
+  return inOrder.filter(({ side }, at) => at > 0 && inOrder[at - 1]?.side !== side).length;
+}
+
+/** Prose fills the lines of its column. */
+function isFull(lines: readonly Line[]): boolean {
+  const left = lines.reduce((least, line) => Math.min(least, line.left), Number.POSITIVE_INFINITY);
+  const right = lines.reduce((most, line) => Math.max(most, line.right), Number.NEGATIVE_INFINITY);
+  const full = lines.filter((line) => line.right - left > 0.85 * (right - left));
+  return full.length >= 0.6 * lines.length && usualLength(lines) >= 20;
+}

@@ -1,0 +1,68 @@
+import { rightOf, type Fragment, type Line } from "./fragment.js";
+
+/** Parts of the size of the letters that fragments of one line may stand higher or lower, as exponents do. */
+const SAME_LINE = 0.45;
+/** So wide a gap is a space, in parts of the size. */
+const SPACE = 0.12;
+
+/** Fragments as lines, from the top of the page to its end. */
+export function linesOf(fragments: readonly Fragment[]): Line[] {
+  const lines: Fragment[][] = [];
+  let current: Fragment[] = [];
+  let reach = Number.NEGATIVE_INFINITY;
+  for (const fragment of fragments.toSorted((one, other) => one.baseline - other.baseline)) {
+    if (fragment.baseline > reach) {
+      current = [];
+      lines.push(current);
+      reach = fragment.baseline + SAME_LINE * fragment.size;
+    }
+    current.push(fragment);
+  }
+  return lines.map(lineOf);
+}
+
+/** One line of the fragments that stand in it. */
+export function lineOf(fragments: readonly Fragment[]): Line {
+  const inOrder = fragments.toSorted((one, other) => one.x - other.x);
+  const main = mainFragment(inOrder);
+  const read = isRightToLeft(inOrder) ? inOrder.toReversed() : inOrder;
+  return {
+    fragments: inOrder,
+    text: joined(read),
+    left: inOrder[0]?.x ?? 0,
+    right: inOrder.reduce((most, fragment) => Math.max(most, rightOf(fragment)), Number.NEGATIVE_INFINITY),
+    baseline: main?.baseline ?? 0,
+    size: main?.size ?? 1,
+    outerRow: null,
+    isMonospaced: inOrder.every(({ isMonospaced }) => isMonospaced),
+  };
+}
+
+function isRightToLeft(fragments: readonly Fragment[]): boolean {
+  const letters = fragments.reduce((sum, { text, isRightToLeft: is }) => sum + (is ? text.length : -text.length), 0);
+  return letters > 0;
+}
+
+/** The size that most letters have tells the size of the line. */
+function mainFragment(fragments: readonly Fragment[]): Fragment | undefined {
+  const letters = new Map<number, number>();
+  for (const { text, size } of fragments) letters.set(size, (letters.get(size) ?? 0) + text.trim().length);
+  const [size] = [...letters].reduce((most, one) => (one[1] > most[1] ? one : most), [0, -1]);
+  return fragments.find((fragment) => fragment.size === size);
+}
+
+/** The text of fragments in the order given, with a space where there is a gap. */
+export function joined(fragments: readonly Fragment[]): string {
+  let text = "";
+  let before: Fragment | undefined;
+  for (const fragment of fragments) {
+    if (before && gapBetween(before, fragment) > SPACE * Math.min(before.size, fragment.size)) text += " ";
+    text += fragment.text;
+    before = fragment;
+  }
+  return text.replace(/ {2,}/g, " ").trim();
+}
+
+function gapBetween(one: Fragment, other: Fragment): number {
+  return Math.max(other.x - rightOf(one), one.x - rightOf(other));
+}

@@ -1,0 +1,145 @@
+import type { ContentPart, ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
+import { extracted } from "../extracted.js";
+import { ExtractionError } from "../extraction-error.js";
+import type { ExtractionTools } from "../format-extractor.js";
+import { median, type TextLine } from "./fragment.js";
+import { headingLevels, type HeadingLevel, type OutlineEntry } from "./headings.js";
+import { endsInWord, hyphenatedWordsIn } from "./join-lines.js";
+import { openPdf, outlineOf, traitsOf, type Pdf } from "./open-pdf.js";
+import { pageMarkdown, type Block, type DocumentTraits } from "./page-markdown.js";
+import { pageNames } from "./page-names.js";
+import { readPage, type PageBlocks } from "./read-page.js";
+import { readScans } from "./read-scans.js";
+import { runningLines } from "./running-lines.js";
+
+/** A page with fewer letters may be a scan. */
+const FEW_LETTERS = 50;
+/** Fonts and pictures that pages share are let go after so many pages. */
+const PAGES_BETWEEN_CLEANING = 50;
+
+/**
+ * Reads a PDF page by page: text in reading order, headings, lists and tables; headers, footers and page numbers are left out,
+ * and pages that are pictures are read through `tools.recognizeText`.
+ * @throws ExtractionError `encrypted`, `damaged`, `empty` for one without any text, and `missing_program` where all of its text
+ *   is in pictures and nothing can read them
+ */
+export async function extractPdf(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
+  const pdf = await openPdf(file.bytes, tools.password);
+  try {
+    return await extractOpened(pdf, tools);
+  } finally {
+    await pdf.destroy();
+  }
+}
+
+async function extractOpened(pdf: Pdf, tools: ExtractionTools): Promise<ExtractedContent> {
+  const { hasForm, title, ...said } = await traitsOf(pdf);
+  const read = await readPages(pdf, tools, hasForm);
+  const pages = withoutRunningLines(read.pages);
+  const traits = documentTraits(pages, await outlineOf(pdf));
+  const sparse = pages.flatMap((regions, at) => (lettersIn(regions) < FEW_LETTERS ? [at + 1] : []));
+  const scans = await readScans(pdf, tools, sparse);
+  const texts = joinAcrossPages(pages.map((regions, at) => scans.texts.get(at + 1) ?? pageMarkdown(regions, traits)));
+  const parts = texts.flatMap((text, at): ContentPart[] => (text === "" ? [] : [{ text, place: { page: at + 1 } }]));
+  if (parts.length === 0)
+    throw scans.obstacle ?? new ExtractionError("empty", "The PDF has no text, and no picture of a text.");
+  return extracted("pdf", parts, {
+    ...said,
+    title: title ?? titleIn(pages[0] ?? [], traits.headingLevel),
+    metadata: { pages: pdf.numPages },
+    notes: [...read.notes, ...scans.notes],
+  });
+}
+
+type Regions = PageBlocks["regions"];
+
+/** One page after the other, so that the memory taken does not grow with their number but for their text. */
+async function readPages(
+  pdf: Pdf,
+  { limits, report }: ExtractionTools,
+  hasForm: boolean,
+): Promise<{ pages: Regions[]; notes: string[] }> {
+  const pages: Regions[] = [];
+  const damaged: number[] = [];
+  const last = Math.min(pdf.numPages, limits.maximumPages);
+  for (let number = 1, letters = 0; number <= last && letters < limits.maximumTextBytes; number += 1) {
+    const blocks = await readOne(pdf, number, hasForm);
+    pages.push(blocks?.regions ?? []);
+    if (blocks === null) damaged.push(number);
+    letters += blocks?.letters ?? 0;
+    report({ unit: "page", done: number, total: last });
+    if (number % PAGES_BETWEEN_CLEANING === 0) await pdf.cleanup();
+  }
+  if (damaged.length === last) throw new ExtractionError("damaged", "No page of the PDF can be read: it is damaged.");
+  const notes = [
+    ...(damaged.length > 0 ? [`${pageNames(damaged)} could not be read: the file is damaged there.`] : []),
+    ...(pages.length < pdf.numPages
+      ? [`Only the first ${pages.length} of ${pdf.numPages} pages were read, as the limits of this server say.`]
+      : []),
+  ];
+  return { pages, notes };
+}
+
+async function readOne(pdf: Pdf, number: number, hasForm: boolean): Promise<PageBlocks | null> {
+  try {
+    const page = await pdf.getPage(number);
+    const blocks = await readPage(page, hasForm);
+    page.cleanup();
+    return blocks;
+  } catch {
+    return null;
+  }
+}
+
+function linesIn(regions: Regions): TextLine[] {
+  return regions.flat().flatMap((block) => ("lines" in block ? block.lines : []));
+}
+
+function lettersIn(regions: Regions): number {
+  const cells = regions.flat().flatMap((block) => ("rows" in block ? block.rows.flat() : []));
+  return [...linesIn(regions).map(({ text }) => text), ...cells].reduce((sum, text) => sum + text.length, 0);
+}
+
+function withoutRunningLines(pages: readonly Regions[]): Regions[] {
+  const running = runningLines(pages.map(linesIn));
+  const cleaned = (block: Block): Block =>
+    "lines" in block ? { lines: block.lines.filter((line) => !running.has(line)) } : block;
+  return pages.map((regions) => regions.map((region) => region.map(cleaned)));
+}
+
+function documentTraits(pages: readonly Regions[], outline: readonly OutlineEntry[]): DocumentTraits {
+  const lines = pages.flatMap(linesIn);
+  return {
+    headingLevel: headingLevels(lines, outline),
+    hyphenated: hyphenatedWordsIn(lines.map(({ text }) => text)),
+    leading: usualLeading(lines),
+  };
+}
+
+/** Distances between lines that follow each other, in parts of the size of their letters. */
+function usualLeading(lines: readonly TextLine[]): number {
+  const distances = lines.flatMap((line, at) => {
+    const above = lines[at - 1];
+    const distance = above ? (line.baseline - above.baseline) / line.size : 0;
+    return distance > 0.8 && distance < 2.5 && above?.size === line.size ? [distance] : [];
+  });
+  return distances.length === 0 ? 1.2 : median(distances);
+}
+
+/** A word that is broken between two pages goes to the first. */
+function joinAcrossPages(texts: readonly string[]): string[] {
+  const joined = [...texts];
+  for (let at = 1; at < joined.length; at += 1) {
+    const above = joined[at - 1] ?? "";
+    const below = joined[at] ?? "";
+    if (!endsInWord(above, below)) continue;
+    const end = /\s|$/.exec(below)?.index ?? below.length;
+    joined[at - 1] = above.slice(0, -1) + below.slice(0, end);
+    joined[at] = below.slice(end).trimStart();
+  }
+  return joined;
+}
+
+function titleIn(regions: Regions, headingLevel: HeadingLevel): string | null {
+  return linesIn(regions).find((line) => headingLevel(line) === 1)?.text ?? null;
+}

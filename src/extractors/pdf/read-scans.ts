@@ -1,0 +1,59 @@
+import { ExtractionError } from "../extraction-error.js";
+import type { ExtractionTools } from "../format-extractor.js";
+import type { Pdf } from "./open-pdf.js";
+import { pageNames } from "./page-names.js";
+import { pagePicture } from "./page-picture.js";
+
+/** Pictures that cover less of a page are ornaments. */
+const LEAST_COVERAGE = 0.05;
+
+/** What was read from pages that are pictures. */
+export interface ReadScans {
+  /** By number of the page; nothing where its picture shows no text. */
+  readonly texts: ReadonlyMap<number, string>;
+  readonly notes: readonly string[];
+  /** Why no picture could be read, where that is so. */
+  readonly obstacle: ExtractionError | null;
+}
+
+/** Reads the pictures of pages that have little or no text. @param numbers of these pages, in ascending order */
+export async function readScans(pdf: Pdf, tools: ExtractionTools, numbers: readonly number[]): Promise<ReadScans> {
+  const texts = new Map<number, string>();
+  const unread: number[] = [];
+  let obstacle: ExtractionError | null = null;
+  for (const number of numbers) {
+    const result = await readScan(pdf, number, obstacle === null ? tools : null);
+    if (typeof result === "string") texts.set(number, result);
+    else if (result !== null) {
+      unread.push(number);
+      obstacle = result.reason === "missing_program" ? result : obstacle;
+    }
+  }
+  const reason = obstacle?.message ?? "their pictures could not be decoded.";
+  const notes = unread.length === 0 ? [] : [`${pageNames(unread)} could not be read, being pictures: ${reason}`];
+  const damaged = new ExtractionError("damaged", `The PDF has pictures of text only, and ${reason}`);
+  return { texts, notes, obstacle: unread.length === 0 ? null : (obstacle ?? damaged) };
+}
+
+/**
+ * The text in the picture of one page; null for a page without a picture, and without text in it.
+ * @param tools null where it is known already that nothing reads pictures
+ */
+async function readScan(
+  pdf: Pdf,
+  number: number,
+  tools: ExtractionTools | null,
+): Promise<string | ExtractionError | null> {
+  try {
+    const page = await pdf.getPage(number);
+    const picture = await pagePicture(page);
+    if (picture.coverage < LEAST_COVERAGE) return null;
+    const png = tools && (await picture.png());
+    page.cleanup();
+    if (!tools || !png) return new ExtractionError("damaged", "The picture cannot be decoded.");
+    const text = await tools.recognizeText(png);
+    return text.trim() === "" ? null : text.trim();
+  } catch (error) {
+    return error instanceof ExtractionError ? error : new ExtractionError("damaged", "The page cannot be decoded.");
+  }
+}

@@ -1,0 +1,170 @@
+import { median, rightOf, type Fragment, type Line } from "./fragment.js";
+import { joined } from "./lines.js";
+
+/** A table of a region: cells by row, all rows with as many. */
+export interface Table {
+  /** Number of its first line in the region, and how many lines it takes. */
+  readonly first: number;
+  readonly count: number;
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Lengths in parts of the size of the letters. */
+const WIDE_GAP = 0.9;
+const NARROWEST_CORRIDOR = 0.3;
+const WITHIN_WORDS = 0.2;
+/** Lines further apart belong to different things. */
+const FARTHEST_LINES = 3;
+const FEWEST_ROWS = 3;
+
+interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Tables among the lines of a region: at least three rows whose cells stand below each other, with a gap between them. */
+export function findTables(lines: readonly Line[]): Table[] {
+  const tables: Table[] = [];
+  for (let at = 0; at < lines.length;) {
+    const table = tableAt(lines, at);
+    if (table) tables.push(table);
+    at += table?.count ?? 1;
+  }
+  return tables;
+}
+
+function tableAt(lines: readonly Line[], first: number): Table | null {
+  const start = lines[first];
+  if (!start || !hasCells(start)) return null;
+  const { corridors, count } = followCorridors(lines, first);
+  const own = lines.slice(first, first + count);
+  const separating = corridors.filter((corridor) => separates(corridor, own));
+  const ends = separating.map(({ to }) => to);
+  const rows = rowsOf(own, ends);
+  return isTable(rows) ? { first, count, rows } : null;
+}
+
+function hasCells(line: Line): boolean {
+  return gapsOf(line).some(({ from, to }) => Number.isFinite(to - from) && to - from >= WIDE_GAP * line.size);
+}
+
+/** What is empty in a line, with all to its left and to its right. */
+function gapsOf(line: Line): Interval[] {
+  const gaps: Interval[] = [];
+  let from = Number.NEGATIVE_INFINITY;
+  for (const fragment of line.fragments) {
+    if (fragment.x - from > WITHIN_WORDS * line.size) gaps.push({ from, to: fragment.x });
+    from = Math.max(from, rightOf(fragment));
+  }
+  return [...gaps, { from, to: Number.POSITIVE_INFINITY }];
+}
+
+/** Follows what is empty in every line from the first one, as long as something stays empty between cells. */
+function followCorridors(lines: readonly Line[], first: number): { corridors: Interval[]; count: number } {
+  let corridors: Interval[] = [];
+  let last = first - 1;
+  let open: Interval[] = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
+  let before: Line | undefined;
+  for (let at = first; at < lines.length; at += 1) {
+    const line = lines[at];
+    if (!line || (before && line.baseline - before.baseline > FARTHEST_LINES * line.size)) break;
+    open = common(open, gapsOf(line), NARROWEST_CORRIDOR * line.size);
+    const inner = open.filter(({ from, to }) => Number.isFinite(to - from));
+    const isLost = inner.length < corridors.length && (!hasCells(line) || at - first >= FEWEST_ROWS);
+    if (inner.length === 0 || isLost) break;
+    corridors = inner;
+    before = line;
+    if (hasCells(line) || continues(lines, at)) last = at;
+  }
+  return { corridors, count: last - first + 1 };
+}
+
+/** Whether a line of one cell goes on with the cell above it. */
+function continues(lines: readonly Line[], at: number): boolean {
+  const line = lines[at];
+  const above = lines[at - 1];
+  const below = lines[at + 1];
+  if (!line || !above) return false;
+  const distance = line.baseline - above.baseline;
+  return distance <= 1.4 * line.size && (!below || below.baseline - line.baseline > 1.1 * distance);
+}
+
+/** What two ordered lists of intervals have in common, where it is wide enough. */
+function common(some: readonly Interval[], others: readonly Interval[], width: number): Interval[] {
+  const found: Interval[] = [];
+  let one = 0;
+  let other = 0;
+  while (one < some.length && other < others.length) {
+    const mine = some[one];
+    const yours = others[other];
+    if (!mine || !yours) break;
+    const from = Math.max(mine.from, yours.from);
+    const to = Math.min(mine.to, yours.to);
+    if (to - from >= width) found.push({ from, to });
+    if (mine.to < yours.to) one += 1;
+    else other += 1;
+  }
+  return found;
+}
+
+/** Whether most lines have a real gap at a corridor, and not a space between two words by chance. */
+function separates(corridor: Interval, lines: readonly Line[]): boolean {
+  const gaps = lines.flatMap((line) => {
+    const gap = gapsOf(line).find(({ from, to }) => from <= corridor.from && to >= corridor.to);
+    return gap && Number.isFinite(gap.to - gap.from) ? [(gap.to - gap.from) / line.size] : [];
+  });
+  return gaps.length >= 2 && median(gaps) >= 0.8;
+}
+
+function rowsOf(lines: readonly Line[], ends: readonly number[]): string[][] {
+  const rows: string[][] = [];
+  let before: Line | undefined;
+  for (const line of lines) {
+    const cells = cellsOf(line, ends);
+    const row = rows.at(-1);
+    if (row && before && isContinuation(cells, row, line.baseline - before.baseline, line.size))
+      cells.forEach((cell, at) => (row[at] = `${row[at] ?? ""} ${cell}`.trim()));
+    else rows.push(cells);
+    before = line;
+  }
+  return rows;
+}
+
+function cellsOf(line: Line, ends: readonly number[]): string[] {
+  const cells: Fragment[][] = Array.from({ length: ends.length + 1 }, () => []);
+  for (const fragment of line.fragments) {
+    const column = ends.filter((end) => fragment.x + 0.01 >= end).length;
+    cells[column]?.push(fragment);
+  }
+  return cells.map(joined);
+}
+
+/** A cell that was broken into lines leaves the others of its row empty, the first one above all. */
+function isContinuation(cells: readonly string[], above: readonly string[], distance: number, size: number): boolean {
+  const filled = cells.filter((cell) => cell !== "");
+  if (distance > 1.4 * size) return false;
+  if (cells[0] === "") return filled.length * 2 <= cells.length;
+  return filled.length === 1 && cells.length > 2 && (above[0] ?? "").includes(" ");
+}
+
+const BULLET_OR_NUMBER = /^(?:[^\p{L}\p{N}]|\(?\p{L}[.)]|\(?\d{1,3}[.)])$/u;
+const LEADER = /(?:\. ?){4}|…{2}/;
+
+function isTable(rows: readonly (readonly string[])[]): boolean {
+  if (rows.length < FEWEST_ROWS || (rows[0]?.length ?? 0) < 2) return false;
+  const full = rows.filter((row) => row.filter((cell) => cell !== "").length >= 2);
+  const isList = rows.every(([first = ""]) => first === "" || BULLET_OR_NUMBER.test(first));
+  const hasLeaders = rows.filter((row) => row.some((cell) => LEADER.test(cell))).length * 2 > rows.length;
+  return full.length >= FEWEST_ROWS && full.length >= 0.6 * rows.length && !isList && !hasLeaders;
+}
+
+/** A table as Markdown, its first row as the header. */
+export function tableMarkdown(rows: readonly (readonly string[])[]): string {
+  const [header = [], ...others] = rows.map((row) => `| ${row.map(escaped).join(" | ")} |`);
+  const rule = `|${" --- |".repeat(rows[0]?.length ?? 0)}`;
+  return [header, rule, ...others].join("\n");
+}
+
+function escaped(cell: string): string {
+  return cell.replace(/[\\|]/g, (sign) => `\\${sign}`);
+}

@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { ExtractionError } from "./extraction-error.js";
+
+/** A page takes a second or two; a poster of many megapixels up to a minute. */
+const TIME_LIMIT_MS = 120_000;
+/** Text that a picture can hold, and more. */
+const MAXIMUM_OUTPUT_BYTES = 4_000_000;
+const LANGUAGES = /^[A-Za-z][A-Za-z_]{1,30}(?:\+[A-Za-z][A-Za-z_]{1,30}){0,9}$/;
+
+/** How text in pictures is read. */
+export interface TextRecognition {
+  /** Languages of the text as tesseract names them, the usual one first, such as `eng+deu`. @default "eng" */
+  readonly languages?: string;
+  /** Name or path of the program. @default "tesseract" */
+  readonly program?: string;
+  /** Milliseconds that one picture may take. @default 120000 */
+  readonly timeLimitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the tesseract of this machine.
+ * Nothing is written to disk.
+ * @throws ExtractionError `missing_program` where tesseract or the data of a language is not installed, `too_large` for a picture
+ *   that takes too long, `damaged` for one that cannot be decoded
+ */
+export async function recognizeText(image: Uint8Array, recognition: TextRecognition = {}): Promise<string> {
+  const { languages = "eng", program = "tesseract", timeLimitMs = TIME_LIMIT_MS, signal } = recognition;
+  if (!LANGUAGES.test(languages))
+    throw new ExtractionError("unsupported", `\`${languages.slice(0, 50)}\` does not name languages of tesseract.`);
+  const run = await runProgram(image, { command: [program, "stdin", "stdout", "-l", languages], timeLimitMs, signal });
+  if (run.isLate) throw new ExtractionError("too_large", "Reading the text of a picture took too long.");
+  if (run.code === 0) return tidied(run.output);
+  throw refusal(run.complaint, languages);
+}
+
+function refusal(complaint: string, languages: string): ExtractionError {
+  return /Failed loading language|couldn't load any languages/i.test(complaint)
+    ? new ExtractionError("missing_program", missingLanguage(languages))
+    : new ExtractionError("damaged", "The picture cannot be decoded.");
+}
+
+const MISSING_PROGRAM =
+  "Reading text in pictures needs the program tesseract. Install it (Debian and Ubuntu: `apt install tesseract-ocr`, " +
+  "macOS: `brew install tesseract`, Windows: `winget install UB-Mannheim.TesseractOCR`), and retry.";
+
+function missingLanguage(languages: string): string {
+  const [first = "eng"] = languages.split("+").filter((language) => language !== "eng");
+  return (
+    `The program tesseract has no data of the language \`${languages}\`. Install it (Debian and Ubuntu: ` +
+    `\`apt install tesseract-ocr-${first.replaceAll("_", "-")}\`, macOS: \`brew install tesseract-lang\`, Windows: choose it in ` +
+    "the installer of tesseract), and retry."
+  );
+}
+
+/** Pages end with a form feed; words that are broken at the end of a line are joined, lines of a paragraph stay. */
+function tidied(output: string): string {
+  return output
+    .replaceAll("\f", "\n")
+    .replace(/(\p{L})[-\u00ad\u2010]\n(?=\p{Ll})/gu, "$1")
+    .replace(/ *\n[ \n]*\n/g, "\n\n")
+    .trim();
+}
+
+interface ProgramRun {
+  readonly code: number | null;
+  readonly isLate: boolean;
+  readonly output: string;
+  readonly complaint: string;
+}
+
+function runProgram(
+  input: Uint8Array,
+  {
+    command,
+    timeLimitMs,
+    signal,
+  }: { command: readonly string[]; timeLimitMs: number; signal: AbortSignal | undefined },
+): Promise<ProgramRun> {
+  const [program = "", ...options] = command;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, options, {
+      stdio: ["pipe", "pipe", "pipe"],
+      windowsHide: true,
+      killSignal: "SIGKILL",
+      ...(signal ? { signal } : {}),
+    });
+    const output: Buffer[] = [];
+    const complaints: Buffer[] = [];
+    let isLate = false;
+    let size = 0;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill("SIGKILL");
+    }, timeLimitMs);
+    const keep = (chunks: Buffer[]) => (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAXIMUM_OUTPUT_BYTES) child.kill("SIGKILL");
+      else chunks.push(chunk);
+    };
+    child.stdout.on("data", keep(output));
+    child.stderr.on("data", keep(complaints));
+    // It may end before it has read everything.
+    child.stdin.on("error", () => undefined);
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      reject(
+        "code" in error && error.code === "ENOENT" ? new ExtractionError("missing_program", MISSING_PROGRAM) : error,
+      );
+    });
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      const text = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString("utf8");
+      resolve({ code, isLate, output: text(output), complaint: text(complaints) });
+    });
+    child.stdin.end(input);
+  });
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { extractPdf } from "../../src/extractors/pdf/pdf.js";
+import { recognizeText } from "../../src/extractors/recognize-text.js";
+import { extractionTools, sourceFile } from "../support/extraction-tools.js";
+import { isInstalled } from "../support/pdf-producers.js";
+import { wordRecall } from "../support/word-recall.js";
+
+const hasTesseract = isInstalled("tesseract");
+const unless = hasTesseract ? "" : " (left out: tesseract is not installed)";
+
+function fixture(name: string): Uint8Array {
+  return readFileSync(join(import.meta.dirname, "../fixtures/extractors", name));
+}
+
+test("a missing program is named, with how to install it on each system", async () => {
+  await expect(recognizeText(fixture("sign.png"), { program: "no-such-program" })).rejects.toMatchObject({
+    reason: "missing_program",
+    message: expect.stringMatching(/apt install .*brew install .*winget install /),
+  });
+});
+
+test("languages are names, and nothing else", async () => {
+  await expect(recognizeText(fixture("sign.png"), { languages: "eng -c x" })).rejects.toMatchObject({
+    reason: "unsupported",
+  });
+});
+
+test("a picture that takes too long is given up", async () => {
+  // The program that runs the tests waits for its input, as a stalled one would for anything else.
+  const stalled = recognizeText(new Uint8Array(), { program: "yes", timeLimitMs: 200 });
+  await expect(stalled).rejects.toMatchObject({ reason: expect.stringMatching(/too_large|damaged|missing_program/) });
+});
+
+test.skipIf(!hasTesseract)(
+  `a sign is read${unless}`,
+  async () => {
+    for (const name of ["sign.png", "photo-exiftool.jpg", "sign.gif", "sign.webp"])
+      expect(await recognizeText(fixture(name))).toMatch(/^Ferry to the islands\s+leaves at 09:30$/);
+  },
+  120_000,
+);
+
+test.skipIf(!hasTesseract)(
+  `what is no picture, and a language without data, are told apart${unless}`,
+  async () => {
+    await expect(recognizeText(Buffer.from("no picture"))).rejects.toMatchObject({ reason: "damaged" });
+    await expect(recognizeText(fixture("sign.png"), { languages: "xxx" })).rejects.toMatchObject({
+      reason: "missing_program",
+      message: expect.stringContaining("tesseract-ocr-xxx"),
+    });
+  },
+  120_000,
+);
+
+test.skipIf(!hasTesseract)(
+  `a scanned page of a PDF is read${unless}`,
+  async () => {
+    const { parts } = await extractPdf(sourceFile(fixture("mixed-scan.pdf")), extractionTools({ recognizeText }));
+    const source = "Chapter 2 of tides The ferry to the islands leaves at half past nine on every weekday.";
+    expect(wordRecall(source, parts[1]?.text ?? "")).toBeGreaterThanOrEqual(0.95);
+  },
+  120_000,
+);
