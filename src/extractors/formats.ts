@@ -22,6 +22,11 @@ export const FORMATS = {
     endings: ["eml"],
     load: async () => (await import("./mail/mail.js")).extractMail,
   },
+  ics: {
+    mimeTypes: ["text/calendar"],
+    endings: ["ics", "ical", "ifb"],
+    load: async () => (await import("./calendar/calendar.js")).extractCalendar,
+  },
   json: {
     mimeTypes: ["application/json", "text/json"],
     endings: ["json", "geojson"],
