@@ -12,15 +12,30 @@ export interface Format {
 
 /** Every format that is read, by name. One row a format; recognition and documentation follow from it. */
 export const FORMATS = {
+  csv: {
+    mimeTypes: ["text/csv", "application/csv"],
+    endings: ["csv"],
+    load: async () => (await import("./csv.js")).extractCsv,
+  },
   docx: {
     mimeTypes: ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
     endings: ["docx"],
     load: async () => (await import("./docx.js")).extractDocx,
   },
+  eml: {
+    mimeTypes: ["message/rfc822"],
+    endings: ["eml"],
+    load: async () => (await import("./mail/mail.js")).extractMail,
+  },
   epub: {
     mimeTypes: ["application/epub+zip"],
     endings: ["epub"],
     load: async () => (await import("./epub.js")).extractEpub,
+  },
+  ics: {
+    mimeTypes: ["text/calendar"],
+    endings: ["ics", "ical", "ifb"],
+    load: async () => (await import("./calendar/calendar.js")).extractCalendar,
   },
   image: {
     mimeTypes: [
@@ -35,6 +50,21 @@ export const FORMATS = {
     ],
     endings: ["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "heic", "heif"],
     load: async () => (await import("./image/image.js")).extractImage,
+  },
+  json: {
+    mimeTypes: ["application/json", "text/json"],
+    endings: ["json", "geojson"],
+    load: async () => (await import("./data/json.js")).extractJson,
+  },
+  jsonl: {
+    mimeTypes: ["application/jsonl", "application/x-ndjson", "application/ndjson"],
+    endings: ["jsonl", "ndjson"],
+    load: async () => (await import("./data/json.js")).extractJsonLines,
+  },
+  mbox: {
+    mimeTypes: ["application/mbox"],
+    endings: ["mbox"],
+    load: async () => (await import("./mail/mailbox.js")).extractMailbox,
   },
   odp: {
     mimeTypes: [
@@ -76,10 +106,25 @@ export const FORMATS = {
     endings: ["rtf"],
     load: async () => (await import("./rich-text/rtf.js")).extractRtf,
   },
+  srt: {
+    mimeTypes: ["application/x-subrip", "text/srt"],
+    endings: ["srt"],
+    load: async () => (await import("./subtitles/subtitles.js")).extractSubtitles,
+  },
   svg: {
     mimeTypes: ["image/svg+xml"],
     endings: ["svg"],
     load: async () => (await import("./image/svg.js")).extractSvg,
+  },
+  tsv: {
+    mimeTypes: ["text/tab-separated-values"],
+    endings: ["tsv", "tab"],
+    load: async () => (await import("./csv.js")).extractCsv,
+  },
+  vtt: {
+    mimeTypes: ["text/vtt"],
+    endings: ["vtt"],
+    load: async () => (await import("./subtitles/subtitles.js")).extractSubtitles,
   },
   xlsx: {
     mimeTypes: [
@@ -89,5 +134,10 @@ export const FORMATS = {
     ],
     endings: ["xlsx", "xltx", "xlsm"],
     load: async () => (await import("./open-xml/xlsx.js")).extractXlsx,
+  },
+  xml: {
+    mimeTypes: ["application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml"],
+    endings: ["xml", "rss", "atom", "rdf", "opml"],
+    load: async () => (await import("./data/xml.js")).extractXml,
   },
 } satisfies Readonly<Record<string, Format>>;

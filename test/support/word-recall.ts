@@ -1,3 +1,5 @@
+import type { ExtractedContent } from "../../src/core/documents/content-ports.js";
+
 /** Numbers from 0 to 1, the same for the same seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
@@ -37,4 +39,9 @@ export function mutations(bytes: Uint8Array, count: number, seed = 1): Uint8Arra
     if (random() < 0.2) return Uint8Array.from([...copy.subarray(0, at), ...copy.subarray(at + piece.length)]);
     return random() < 0.1 ? Uint8Array.from([...copy.subarray(0, at), ...piece, ...copy.subarray(at)]) : copy;
   });
+}
+
+/** All text that came out of a file, in order. */
+export function textOf({ parts }: ExtractedContent): string {
+  return parts.map(({ text }) => text).join("\n\n");
 }

@@ -1,0 +1,16 @@
+import type { ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
+import { collectParts } from "../collect-parts.js";
+import type { ExtractionTools } from "../format-extractor.js";
+import { plainText } from "../plain-text.js";
+import { readMail } from "./read-mail.js";
+
+/** Reads a mail: its subject, whom it is from and to, its text with what it quotes, and its attachments. @throws ExtractionError `empty` */
+export async function extractMail(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
+  const mail = await readMail(file.bytes, tools);
+  if (mail === null) return plainText(file, "The file is not a well-formed mail.", tools);
+  const collector = collectParts(tools.limits);
+  for (const note of mail.notes) collector.note(note);
+  collector.add(mail.text);
+  const { subject: title, author, date, attachments, metadata } = mail;
+  return collector.content("text", { title, author, date, attachments, metadata });
+}

@@ -1,0 +1,57 @@
+import type { AttachedFile, ExtractedContent, SourceFile } from "../../core/documents/content-ports.js";
+import { collectParts } from "../collect-parts.js";
+import { decodeBytes } from "../decode-bytes.js";
+import type { ExtractionTools } from "../format-extractor.js";
+import { readMail } from "./read-mail.js";
+
+/** Reads the mails of a mailbox in order, one part each. @throws ExtractionError `empty` */
+export async function extractMailbox(file: SourceFile, tools: ExtractionTools): Promise<ExtractedContent> {
+  const { maximumEntries } = tools.limits;
+  const collector = collectParts(tools.limits);
+  const attachments: AttachedFile[] = [];
+  const unread: number[] = [];
+  let number = 0;
+  for (const bytes of mailsIn(file.bytes)) {
+    if (number === maximumEntries) {
+      collector.note(`Only the first ${maximumEntries} mails were read.`);
+      break;
+    }
+    number += 1;
+    const mail = await readMail(bytes, tools);
+    if (mail === null) unread.push(number);
+    for (const note of mail?.notes ?? []) collector.note(note);
+    attachments.push(...(mail?.attachments ?? []).slice(0, maximumEntries - attachments.length));
+    tools.report({ unit: "entry", done: number, total: null });
+    if (!collector.add(mail?.text ?? decodeBytes(bytes).text, { entry: number })) break;
+  }
+  if (unread.length > 0) {
+    const which = unread.slice(0, 10).join(", ");
+    collector.note(`${unread.length} mails are damaged, and were kept as they stand: number ${which}.`);
+  }
+  return collector.content("text", { attachments });
+}
+
+const NEWLINE = 0x0a;
+const MARK = Buffer.from("From ");
+
+/** The mails between lines that begin with `From ` after an empty line; such lines within a mail have a `>` before them. */
+function* mailsIn(bytes: Uint8Array): Generator<Uint8Array> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let start = 0;
+  for (let at = buffer.indexOf(MARK); at !== -1; at = buffer.indexOf(MARK, at + 1)) {
+    if (at === 0 || !followsEmptyLine(buffer, at)) continue;
+    if (at > start) yield withoutMark(buffer.subarray(start, at));
+    start = at;
+  }
+  yield withoutMark(buffer.subarray(start));
+}
+
+function followsEmptyLine(buffer: Buffer, at: number): boolean {
+  if (buffer[at - 1] !== NEWLINE) return false;
+  return buffer[at - 2] === NEWLINE || (buffer[at - 2] === 0x0d && buffer[at - 3] === NEWLINE) || at === 1;
+}
+
+function withoutMark(mail: Buffer): Uint8Array {
+  const text = mail.toString("latin1").replace(/^From [^\n]*\n/, "");
+  return Buffer.from(text.replace(/^>(>*From )/gm, "$1"), "latin1");
+}

@@ -1,0 +1,15 @@
+import type { ExtractedContent, SourceFile } from "../core/documents/content-ports.js";
+import { collectParts } from "./collect-parts.js";
+import { decodeBytes } from "./decode-bytes.js";
+import type { ExtractionTools } from "./format-extractor.js";
+
+/**
+ * The text of a file as it stands, for one that is not well-formed: what people can read in it is kept.
+ * @throws ExtractionError `empty`
+ */
+export function plainText(file: SourceFile, why: string, { limits }: ExtractionTools): ExtractedContent {
+  const collector = collectParts(limits);
+  collector.add(decodeBytes(file.bytes, [file.charset]).text);
+  collector.note(`${why} Its text was kept as it stands.`);
+  return collector.content("text");
+}

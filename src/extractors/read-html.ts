@@ -1,0 +1,108 @@
+import { cleanText } from "./decode-bytes.js";
+import type { ExtractionTools } from "./format-extractor.js";
+
+/**
+ * HTML that lies in another file, as Markdown with all of its words. What the reader of web pages leaves out, such as quoted
+ * mail, or cannot read at all, is read without its markup.
+ */
+export async function readHtml(html: string, tools: ExtractionTools): Promise<string> {
+  const plain = withoutMarkup(html);
+  try {
+    const file = { bytes: Buffer.from(html), name: null, mimeType: "text/html", charset: "utf-8", url: null };
+    const { parts } = await tools.extract(file);
+    const text = parts.map((part) => part.text).join("\n\n");
+    return recall(plain, text) >= LEAST_RECALL ? text : plain;
+  } catch {
+    return plain;
+  }
+}
+
+/** The part of the words that may not get lost. */
+const LEAST_RECALL = 0.95;
+
+function recall(source: string, text: string): number {
+  const found = new Set(wordsOf(text));
+  const wanted = new Set(wordsOf(source));
+  let kept = 0;
+  for (const word of wanted) kept += Number(found.has(word));
+  return wanted.size === 0 ? 1 : kept / wanted.size;
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+const UNSEEN = new Set(["script", "style", "head", "template", "noscript", "svg"]);
+const BLOCKS = new Set(
+  "address article aside blockquote br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul".split(
+    " ",
+  ),
+);
+
+/** The text of HTML in lines, in time in proportion to its length. */
+function withoutMarkup(html: string): string {
+  const pieces: string[] = [];
+  const lower = html.toLowerCase();
+  // Elements that are not closed any more; looking for their end again and again would take long.
+  const unended = new Set<string>();
+  let at = 0;
+  while (at < html.length) {
+    const start = html.indexOf("<", at);
+    pieces.push(decodeEntities(html.slice(at, start === -1 ? html.length : start)));
+    if (start === -1) break;
+    const name = /^<\/?([a-z][a-z0-9]{0,20})/.exec(lower.slice(start, start + 24))?.[1];
+    const isRemark = html.startsWith("<!", start);
+    if (name === undefined && !isRemark) {
+      pieces.push("<");
+      at = start + 1;
+      continue;
+    }
+    const isComment = html.startsWith("<!--", start);
+    const end = html.indexOf(isComment ? "-->" : ">", start + (isComment ? 4 : 1));
+    if (end === -1) break;
+    at = end + (isComment ? 3 : 1);
+    if (name === undefined) continue;
+    if (BLOCKS.has(name)) pieces.push("\n");
+    else if (name === "td" || name === "th") pieces.push(" ");
+    if (UNSEEN.has(name) && !unended.has(name) && html[start + 1] !== "/") {
+      const close = lower.indexOf(`</${name}`, at);
+      if (close === -1) unended.add(name);
+      else at = close;
+    }
+  }
+  return cleanText(pieces.join(""))
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n ?/g, "\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  ndash: "–",
+  mdash: "—",
+  hellip: "…",
+  euro: "€",
+  auml: "ä",
+  ouml: "ö",
+  uuml: "ü",
+  Auml: "Ä",
+  Ouml: "Ö",
+  Uuml: "Ü",
+  szlig: "ß",
+  eacute: "é",
+  egrave: "è",
+};
+
+function decodeEntities(text: string): string {
+  return text.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,10});/gi, (all, name: string) => {
+    if (!name.startsWith("#")) return ENTITIES[name] ?? all;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+  });
+}
