@@ -9,6 +9,7 @@ import { AppError } from "../errors.js";
 import { isLinkGood, signLink } from "./file-links.js";
 import { readFileText } from "./file-text.js";
 import { noteSchema, parseInput } from "../input.js";
+import { withSecretWarnings } from "../memories/secret-warnings.js";
 import { once } from "../operations.js";
 import { prepareDocument } from "./prepare-document.js";
 import type { StoredFile } from "../types.js";
@@ -125,7 +126,8 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
   context.wakeJobs();
   const { wait } = prepared.input;
   const { receipt } = stored;
-  return wait ? { ...receipt, ...(await waitForDocument(context, organizationId, receipt.id, wait)) } : receipt;
+  const newest = wait ? { ...receipt, ...(await waitForDocument(context, organizationId, receipt.id, wait)) } : receipt;
+  return withSecretWarnings(newest, [content]);
 }
 
 function checkFileSize(bytes: Uint8Array, { limits }: CoreContext): void {
