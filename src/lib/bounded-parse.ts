@@ -22,9 +22,9 @@ const LONGEST_MESSAGE = 300;
 export function parseBounded<T>(schema: z.ZodType<T>, value: unknown): BoundedResult<T> {
   const oversized = findOversized(schema, value, []);
   if (oversized !== null) return { findings: [shorten(oversized)] };
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: plainWords });
   if (result.success) return { data: result.data };
-  const { issues } = result.error;
+  const issues = result.error.issues.flatMap(furthest);
   const told = issues.slice(0, MOST_FINDINGS).map((issue) => ({
     path: issue.path.map((part) => (typeof part === "number" ? part : String(part))),
     message: messageOf(issue, value),
@@ -32,6 +32,44 @@ export function parseBounded<T>(schema: z.ZodType<T>, value: unknown): BoundedRe
   const more = issues.length - told.length;
   if (more > 0) told.push({ path: [], message: `and ${more.toLocaleString("en")} more of the kind` });
   return { findings: told.map(shorten) };
+}
+
+/** What is wrong with a value of several forms is told of the one that it is nearest to, where all others do not take it at all. */
+function furthest(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const [near, ...others] = issue.errors.filter((issues) => issues.some(({ path }) => path.length > 0));
+  if (near === undefined || others.length > 0) return [issue];
+  return near.flatMap((inner) => furthest({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  array: "an array",
+  boolean: "true or false",
+  int: "a whole number",
+  null: "null",
+  number: "a number",
+  object: "an object",
+  record: "an object",
+  string: "a string",
+};
+const UNITS: Readonly<Record<string, string>> = { array: " entries", string: " characters" };
+
+/** A rule that its schema has no words of its own for; undefined for those that nobody meets. */
+function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
+  const sized = (most: "most" | "least", limit: number | bigint, origin: string): string =>
+    `must ${origin in UNITS ? "have" : "be"} at ${most} ${limit}${UNITS[origin] ?? ""}`;
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.join(", ")}`;
+    case "too_big":
+      return sized("most", issue.maximum, issue.origin);
+    case "too_small":
+      return sized("least", issue.minimum, issue.origin);
+    default:
+      return undefined;
+  }
 }
 
 /** Kinds of issue that say what a field would have to be; whoever left it out is better told that. */

@@ -1,58 +1,123 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { CompiledQuery } from "kysely";
+import { beforeEach, describe, expect, test } from "vitest";
 import { EventLoopScheduler } from "../../src/adapters/store/event-loop-scheduler.js";
+import { SqliteSession } from "../../src/adapters/store/sqlite-session.js";
+import { SqliteWriter } from "../../src/adapters/store/sqlite-writer.js";
+import { TURN_SHARES } from "../../src/adapters/store/turn-shares.js";
+import { loadSqlite } from "../../src/lib/sqlite.js";
 
-/** Keeps the event loop busy for longer than a short slice, and shorter than a long one. */
-function work(): void {
-  const began = performance.now();
-  while (performance.now() - began < 0.5);
-}
+/** Just beyond a limit, in milliseconds. */
+const A_BIT = 0.01;
 
-/** Whether the background may go on after some work, in a turn of its own. */
-async function mayGoOn(scheduler: EventLoopScheduler): Promise<boolean> {
-  await nextTurn();
-  if (scheduler.forBackground() !== undefined) return false;
-  work();
-  return scheduler.forBackground() === undefined;
-}
-
-/** The same of many scheduler: the machine may hold up one or the other. */
-async function countGoingOn(scheduler: EventLoopScheduler, before: () => unknown): Promise<number> {
-  let count = 0;
-  for (let turn = 0; turn < 20; turn++) {
-    before();
-    if (await mayGoOn(scheduler)) count += 1;
-  }
-  return count;
-}
-
-test("the background goes on while no caller has come for a while", async () => {
-  expect(await countGoingOn(new EventLoopScheduler(), () => undefined)).toBeGreaterThan(0);
+/** Time goes on where a test says so. */
+let now: number;
+let scheduler: EventLoopScheduler;
+beforeEach(() => {
+  now = 1_000;
+  scheduler = new EventLoopScheduler(() => now);
 });
 
-test("the background makes way sooner while callers come one after the other", async () => {
-  const scheduler = new EventLoopScheduler();
-  expect(await countGoingOn(scheduler, () => scheduler.forCaller())).toBe(0);
-});
+const goesOn = (): boolean => scheduler.forBackground() === undefined;
 
-test("the background rests in a turn that a caller uses, and goes on in the next one", async () => {
-  const scheduler = new EventLoopScheduler();
-  expect(scheduler.forCaller()).toBeUndefined();
-  const rest = scheduler.forBackground();
-  expect(rest).toBeInstanceOf(Promise);
-  await rest;
-});
+describe("work in the background", () => {
+  test("has a long slice of a turn while no caller has come for a while", () => {
+    expect(goesOn()).toBe(true);
+    now += TURN_SHARES.backgroundSlice;
+    expect(goesOn()).toBe(true);
+    now += A_BIT;
+    expect(goesOn()).toBe(false);
+  });
 
-test("the background gets a slice though callers use every turn", async () => {
-  const scheduler = new EventLoopScheduler();
-  let isThrough = false;
-  void scheduler.forCaller();
-  const background = scheduler.forBackground()?.then(() => (isThrough = true));
-  const began = performance.now();
-  while (!isThrough && performance.now() - began < 2_000) {
-    await scheduler.forCaller();
+  test("has a short one while callers come one after the other, until the next is not expected any more", async () => {
+    void scheduler.forCaller();
     await nextTurn();
+    expect(goesOn()).toBe(true);
+    now += TURN_SHARES.shortSlice + A_BIT;
+    expect(goesOn()).toBe(false);
+    now += TURN_SHARES.nextCaller;
+    await nextTurn();
+    expect(goesOn()).toBe(true);
+    now += TURN_SHARES.shortSlice + A_BIT;
+    expect(goesOn()).toBe(true);
+  });
+
+  test("rests in a turn that a caller uses, and goes on in the next one", async () => {
+    expect(scheduler.forCaller()).toBeUndefined();
+    const rest = scheduler.forBackground();
+    expect(rest).toBeInstanceOf(Promise);
+    await rest;
+  });
+
+  test("gets a slice though callers use every turn, once it has waited for so long", async () => {
+    void scheduler.forCaller();
+    const since = now;
+    let waited: number | undefined;
+    const background = scheduler.forBackground()?.then(() => (waited = now - since));
+    // A caller waits for each next turn, and uses it before the background is asked.
+    while (waited === undefined && now - since < 1_000) {
+      now += TURN_SHARES.turn + A_BIT;
+      await scheduler.forCaller();
+    }
+    await background;
+    expect(waited).toBeGreaterThanOrEqual(TURN_SHARES.patienceForTurn);
+    expect(waited).toBeLessThan(TURN_SHARES.patienceForTurn + 2 * TURN_SHARES.turn);
+  });
+});
+
+describe("callers", () => {
+  test("wait for the next turn once one has lasted for so long", async () => {
+    expect(scheduler.forCaller()).toBeUndefined();
+    now += TURN_SHARES.turn;
+    expect(scheduler.forCaller()).toBeUndefined();
+    now += A_BIT;
+    const waiting = scheduler.forCaller();
+    expect(waiting).toBeInstanceOf(Promise);
+    await waiting;
+  });
+
+  test("make way for a short transaction, and share the turns with a long one", async () => {
+    scheduler.beginTransaction();
+    expect(scheduler.forWriter()).toBeUndefined();
+    const waiting = scheduler.forCaller();
+    expect(waiting).toBeInstanceOf(Promise);
+    now += TURN_SHARES.shortTransaction;
+    await waiting;
+    scheduler.endTransaction();
+    scheduler.beginTransaction();
+    scheduler.endTransaction();
+    expect(scheduler.forCaller()).toBeUndefined();
+  });
+});
+
+describe("the connection that writes", () => {
+  const insert = (id: number) => CompiledQuery.raw("insert into notes (id) values (?)", [id]);
+
+  /** Who had the connection after its holder, when the background wanted it before a caller, so long ago. */
+  async function orderAfter(waitedMs: number): Promise<string[]> {
+    const { DatabaseSync } = await loadSqlite();
+    const connection = new DatabaseSync(":memory:");
+    connection.exec("create table notes (id integer primary key) strict");
+    const care = { permit: () => undefined, committed: () => undefined, sync: () => Promise.resolve() };
+    const writer = new SqliteWriter(new SqliteSession(connection, ":memory:", 100), scheduler, care);
+    const order: string[] = [];
+    const holder = await writer.begin("full");
+    const background = writer.run(insert(1), "normal").then(() => order.push("background"));
+    const caller = writer.run(insert(2), "full").then(() => order.push("caller"));
+    await nextTurn();
+    await nextTurn();
+    now += waitedMs;
+    await holder.commit();
+    await Promise.all([background, caller]);
+    writer.close();
+    return order;
   }
-  await background;
-  expect(isThrough).toBe(true);
+
+  test("goes to callers first", async () => {
+    expect(await orderAfter(TURN_SHARES.patienceForConnection)).toEqual(["caller", "background"]);
+  });
+
+  test("goes to the background next, once that has waited for so long", async () => {
+    expect(await orderAfter(TURN_SHARES.patienceForConnection + A_BIT)).toEqual(["background", "caller"]);
+  });
 });

@@ -88,7 +88,7 @@ const tags: Row[] = ["", "a b", "a/b", "ü", "a'b", "x".repeat(101), "a\nb", "a\
 const metadata: Row[] = [
   ["nested metadata", { a: { b: 1 } }, "invalid", /^metadata\.a: must be a string, a number, a boolean or an array/],
   ["null in metadata", { a: null }, "invalid", /^metadata\.a: must be/],
-  ["mixed arrays", { a: ["x", 1] }, "invalid", /^metadata\.a: must be/],
+  ["mixed arrays", { a: ["x", 1] }, "invalid", /^metadata\.a\.1: must be/],
   ["not a number", { a: Number.NaN }, "invalid", /^metadata\.a: must be/],
   ["infinity", { a: Number.POSITIVE_INFINITY }, "invalid", /^metadata\.a: must be/],
   ["an empty key", { "": 1 }, "invalid", /^metadata: keys must not be empty/],

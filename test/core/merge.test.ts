@@ -178,7 +178,7 @@ describe("merging", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["nothing", undefined, "Invalid input: expected object, received undefined"],
+    ["nothing", undefined, "must be an object"],
     ["one tag", { containerTags: ["a"], targetContainerTag: "b" }, "containerTags: must name two different containers"],
     [
       "three tags",

@@ -115,7 +115,7 @@ describe("settings", () => {
       { notionClientSecret: "x".repeat(4_097) },
       "notionClientSecret: must have at most 4096 characters",
     ],
-    ["no object", [], "Invalid input: expected object, received array"],
+    ["no object", [], "must be an object"],
   ])("refuse %s, and nothing is changed", async (_name, change, message) => {
     await expect(core.updateSettings(call, change)).rejects.toMatchObject({ kind: "invalid", message });
     expect(await settings()).toEqual({});

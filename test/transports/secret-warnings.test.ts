@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { runCommand } from "../support/command-line.js";
 import { createMcpFactory } from "../../src/transports/mcp/server.js";
 import { connectInMemory } from "../support/mcp-client.js";
+import { encodeForm } from "../support/forms.js";
 import { openCore, silentLog } from "../support/open-core.js";
 import { openRest } from "../support/rest.js";
 
@@ -39,6 +40,25 @@ test("whoever sends a secret over REST is warned, without its words, on every wa
   }
 });
 
+test("and for an uploaded file, and for facts that answer a task", async () => {
+  const rest = await openRest({ asOwner: true });
+  try {
+    const form = await encodeForm({ file: new File([TEXT], "wifi.txt"), containerTag: "mia" });
+    const uploaded = await rest.send("POST", "/v3/documents/file", form.bytes, form.headers);
+    expect([uploaded.status, uploaded.body.warnings]).toEqual([200, [WARNED]]);
+    const sentence = "The bakery in Ulm ships its sourdough to Ghent on Fridays, by the night train.";
+    await rest.send("POST", "/v3/documents", { content: sentence, containerTag: "ulm" });
+    await rest.settle();
+    const pending = await rest.send("POST", "/v3/extractions/pending", { containerTag: "ulm" });
+    const facts = [{ text: TEXT }];
+    const submitted = await rest.send("POST", `/v3/extractions/${pending.body.tasks[0].taskId}`, { facts });
+    expect([submitted.status, submitted.body.warnings]).toEqual([200, [WARNED]]);
+    expect(JSON.stringify([uploaded.body, submitted.body.warnings])).not.toContain(SECRET);
+  } finally {
+    await rest.close();
+  }
+});
+
 test("and at the command line, for words and for files", async () => {
   const folder = await mkdtemp(join(tmpdir(), "recollect-cli-"));
   try {
@@ -66,6 +86,15 @@ test("and over MCP, in the text and in the structured part", async () => {
     const receipt = await mcp.call("add-memory", { content: "A note.", facts: [{ text: TEXT }] });
     expect([receipt.text, receipt.structured["warnings"]]).toEqual([WARNED, [WARNED]]);
     expect(JSON.stringify(receipt)).not.toContain(SECRET);
+    const saved = await mcp.call("add_memory", { content: TEXT });
+    expect([saved.text, saved.structured["warnings"]]).toEqual([WARNED, [WARNED]]);
+    const sentence = "The bakery in Ulm ships its sourdough to Ghent on Fridays, by the night train.";
+    const call = { actor: opened.actor };
+    await opened.core.addDocument(call, { content: sentence, containerTags: ["mia"], wait: 20 });
+    const { structured } = await mcp.call("pending-extractions");
+    const task = (structured["tasks"] as { taskId: string; text: string }[]).find(({ text }) => text === sentence);
+    const submitted = await mcp.call("submit-extraction", { taskId: task?.taskId, facts: [{ text: TEXT }] });
+    expect([submitted.text, submitted.structured["warnings"]]).toEqual([WARNED, [WARNED]]);
     const plain = await mcp.call("add-memory", { content: "Mia likes tea.", facts: [] });
     expect(plain.structured).not.toHaveProperty("warnings");
   } finally {

@@ -1,15 +1,4 @@
-/** Milliseconds that one turn of the event loop may take before the next one begins. */
-const TURN_MS = 5;
-/** The same of work in the background, so that a caller who comes meanwhile does not wait for long. */
-const BACKGROUND_SLICE_MS = 2;
-/** The same while callers come one after the other. It costs the background a tenth of its speed, so not at all times. */
-const SHORT_SLICE_MS = 0.3;
-/** Milliseconds after a caller for which the next one is expected. */
-const EXPECTED_MS = 25;
-/** Milliseconds that work in the background makes way for callers; after that it gets a slice whoever waits. */
-const PATIENCE_MS = 20;
-/** Milliseconds that readers make way for a transaction. A longer one shares the turns with them. */
-const SHORT_TRANSACTION_MS = 10;
+import { TURN_SHARES } from "./turn-shares.js";
 
 /**
  * Shares the event loop. Awaiting a synchronous database never leaves the current turn, so everything that awaits one has
@@ -25,6 +14,13 @@ export class EventLoopScheduler {
   #inHand: (() => void)[] = [];
   #callers: (() => void)[] = [];
   #others: (() => void)[] = [];
+
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.now = now;
+  }
 
   /** What to wait for, where the turn has lasted long enough: the next one. Nothing to wait for is no promise: that costs too. */
   forCaller(): Promise<void> | undefined {
@@ -42,7 +38,7 @@ export class EventLoopScheduler {
 
   /** From here on until its end a transaction has the turns to itself, if it is short. All others who write wait for that end. */
   beginTransaction(): void {
-    this.#transactionBegan = performance.now();
+    this.#transactionBegan = this.now();
   }
 
   endTransaction(): void {
@@ -52,7 +48,7 @@ export class EventLoopScheduler {
   /** Waits until no caller uses the turn, but not for ever. */
   forBackground(): Promise<void> | undefined {
     if (this.#isOver() || this.#isForCallers || this.#isSliceOver()) return this.#untilBackground();
-    this.#backgroundBegan ??= performance.now();
+    this.#backgroundBegan ??= this.now();
     return undefined;
   }
 
@@ -73,19 +69,19 @@ export class EventLoopScheduler {
 
   /** Between two statements of a transaction a dozen searches would work otherwise, while all that write wait for it. */
   #isTransactionShort(): boolean {
-    return performance.now() - this.#transactionBegan < SHORT_TRANSACTION_MS;
+    return this.now() - this.#transactionBegan < TURN_SHARES.shortTransaction;
   }
 
   #giveToCaller(): void {
     this.#isForCallers = true;
-    this.#lastCaller = performance.now();
+    this.#lastCaller = this.now();
   }
 
   async #untilBackground(): Promise<void> {
-    const since = performance.now();
-    const mustRest = (): boolean => this.#isForCallers && performance.now() - since < PATIENCE_MS;
+    const since = this.now();
+    const mustRest = (): boolean => this.#isForCallers && this.now() - since < TURN_SHARES.patienceForTurn;
     while (this.#isOver() || mustRest() || this.#isSliceOver()) await this.#next(this.#others);
-    this.#backgroundBegan ??= performance.now();
+    this.#backgroundBegan ??= this.now();
   }
 
   async #untilNext(): Promise<void> {
@@ -94,16 +90,17 @@ export class EventLoopScheduler {
 
   #isOver(): boolean {
     if (this.#began === undefined) {
-      this.#began = performance.now();
+      this.#began = this.now();
       setImmediate(() => this.#end());
     }
-    return performance.now() - this.#began > TURN_MS;
+    return this.now() - this.#began > TURN_SHARES.turn;
   }
 
   #isSliceOver(): boolean {
     if (this.#backgroundBegan === undefined) return false;
-    const now = performance.now();
-    const slice = now - this.#lastCaller < EXPECTED_MS ? SHORT_SLICE_MS : BACKGROUND_SLICE_MS;
+    const now = this.now();
+    const slice =
+      now - this.#lastCaller < TURN_SHARES.nextCaller ? TURN_SHARES.shortSlice : TURN_SHARES.backgroundSlice;
     return now - this.#backgroundBegan > slice;
   }
 

@@ -2,6 +2,7 @@ import { CompiledQuery, type QueryResult } from "kysely";
 import { AppError } from "../../core/errors.js";
 import type { SqliteSession } from "./sqlite-session.js";
 import type { EventLoopScheduler } from "./event-loop-scheduler.js";
+import { TURN_SHARES } from "./turn-shares.js";
 
 /**
  * What a commit waits for: `full` until it is on the disk, `normal` for nothing. After a power failure commits of the
@@ -41,9 +42,6 @@ const BEGIN = CompiledQuery.raw("begin immediate");
 const SAVEPOINT = "savepoint member";
 const KEEP = "release member";
 const TAKE_BACK = "rollback to member; release member";
-
-/** Milliseconds that the background waits for the connection while callers want it too; then it is the next. */
-const PATIENCE_MS = 50;
 
 /**
  * The one connection that writes. Transactions follow each other, those of callers first. What the background writes in
@@ -235,7 +233,7 @@ export class SqliteWriter {
     for (let isGiven = false; !isGiven;) {
       await this.#scheduler.forBackground();
       if (!this.#isTaken) break;
-      isGiven = await new Promise<boolean>((resume) => this.#others.push({ since: performance.now(), resume }));
+      isGiven = await new Promise<boolean>((resume) => this.#others.push({ since: this.#scheduler.now(), resume }));
     }
     this.#isTaken = true;
   }
@@ -245,7 +243,7 @@ export class SqliteWriter {
     this.#scheduler.endTransaction();
     if (this.#group?.isDue) this.#commitGroup();
     const other = this.#others[0];
-    const mustGive = other !== undefined && performance.now() - other.since > PATIENCE_MS;
+    const mustGive = other !== undefined && this.#scheduler.now() - other.since > TURN_SHARES.patienceForConnection;
     const caller = mustGive ? undefined : this.#callers.shift();
     if (caller) return caller();
     this.#others.shift();

@@ -1,6 +1,7 @@
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { explainFacts, type ExplainedFact } from "../memories/explain-facts.js";
+import { withSecretWarnings } from "../memories/secret-warnings.js";
 import { once } from "../operations.js";
 import { findDreamingReason } from "./documents.js";
 import { prepareDocument } from "./prepare-document.js";
@@ -24,11 +25,11 @@ export async function addDocument(context: CoreContext, call: AuthorizedCall, ra
     writeDocument(repositories, call.actor, prepared),
   );
   context.wakeJobs();
-  const { wait } = prepared.input;
+  const { wait, content, facts = [] } = prepared.input;
   const newest = wait
     ? { ...receipt, ...(await waitForDocument(context, call.actor.organizationId, receipt.id, wait)) }
     : receipt;
-  return explained(context, call, newest);
+  return withSecretWarnings(await explained(context, call, newest), [content, ...facts.map(({ text }) => text)]);
 }
 
 async function explained(

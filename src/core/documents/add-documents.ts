@@ -123,7 +123,9 @@ const itemSchema = z.union(
 /** A document with the defaults; what it says itself wins, and metadata is merged by key. */
 function inputOf(document: unknown, defaults: Omit<Batch, "documents">): Record<string, unknown> {
   const item = parseInput(itemSchema, document);
-  const { metadata } = item;
+  const { metadata, containerTags } = item;
+  if (Array.isArray(containerTags) && containerTags.length === 0)
+    throw invalid([{ path: ["containerTags"], message: "must not be empty; leave it out for those of the batch" }]);
   const isRecord = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
   return {
     ...defaults,

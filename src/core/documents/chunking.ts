@@ -10,6 +10,7 @@ const SIZES = { least: 100, most: 8_000, mostTokens: 2_000 };
 /** Pieces of text aim at so many characters where nobody says otherwise. */
 const USUAL_SIZE = 500;
 const DEFAULT = -1;
+const SIZE_RULE = { error: `must be ${SIZES.least} to ${SIZES.most}, or -1 for the default`, abort: true };
 /** As the service estimates tokens everywhere. */
 export const BYTES_PER_TOKEN = 4;
 
@@ -19,9 +20,9 @@ export const chunkingShape = {
   chunkSize: z
     .number("must be a number")
     .int("must be a whole number")
-    .refine((size) => size === DEFAULT || (size >= SIZES.least && size <= SIZES.most), {
-      error: `must be ${SIZES.least} to ${SIZES.most}, or -1 for the default`,
-    })
+    .min(DEFAULT, SIZE_RULE)
+    .max(SIZES.most, SIZE_RULE)
+    .refine((size) => size === DEFAULT || size >= SIZES.least, SIZE_RULE)
     .nullable(),
   /** What a piece repeats of the one before it, at most; in the unit of `chunkSize`. */
   chunkOverlap: z

@@ -10,6 +10,7 @@ import { AppError } from "../errors.js";
 import { isLinkGood, signLink } from "./file-links.js";
 import { readFileText } from "./file-text.js";
 import { noteSchema, parseInput } from "../input.js";
+import { withSecretWarnings } from "../memories/secret-warnings.js";
 import { once } from "../operations.js";
 import { type PreparedDocument, prepareDocument } from "./prepare-document.js";
 import type { Repositories } from "../ports.js";
@@ -133,7 +134,8 @@ export async function addFile(context: CoreContext, call: AuthorizedCall, raw: u
   context.wakeJobs();
   const { wait } = prepared.input;
   const { receipt } = stored;
-  return wait ? { ...receipt, ...(await waitForDocument(context, organizationId, receipt.id, wait)) } : receipt;
+  const newest = wait ? { ...receipt, ...(await waitForDocument(context, organizationId, receipt.id, wait)) } : receipt;
+  return withSecretWarnings(newest, [content]);
 }
 
 /** What stands for the text of a file until it was read. */

@@ -1,3 +1,4 @@
+import type { Warned } from "../memories/secret-warnings.js";
 import { createId } from "../../lib/ids.js";
 import { mayChange, requireContainer } from "../auth.js";
 import { keepEntityContext } from "../containers/entity-context.js";
@@ -18,7 +19,7 @@ import type { Actor, Document, Origin, RememberedFact } from "../types.js";
 export { noteDocument } from "./revise-document.js";
 
 /** What became of an added document by the time of the answer. Durable in any case. */
-export interface DocumentReceipt {
+export interface DocumentReceipt extends Warned {
   readonly id: string;
   readonly status: Document["status"];
   readonly dreamingStatus: Document["dreamingStatus"];

@@ -18,3 +18,14 @@ export function secretWarnings(texts: readonly string[]): readonly string[] {
   });
   return isHeld ? [`content: ${WARNING}`] : [];
 }
+
+/** What whoever had something kept should know of it; absent where there is nothing to say. */
+export interface Warned {
+  readonly warnings?: readonly string[];
+}
+
+/** A receipt with what is said of a secret in the texts that it is for. */
+export function withSecretWarnings<T extends Warned>(receipt: T, texts: readonly string[]): T {
+  const found = secretWarnings(texts);
+  return found.length > 0 ? { ...receipt, warnings: [...(receipt.warnings ?? []), ...found] } : receipt;
+}

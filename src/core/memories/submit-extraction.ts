@@ -10,6 +10,7 @@ import { timeZoneOf } from "../containers/time-zone.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, type Issue } from "../errors.js";
 import { customIdSchema, dateSchema, invalid, noteSchema, parseInput, refusePast, momentIn } from "../input.js";
+import { type Warned, withSecretWarnings } from "./secret-warnings.js";
 import { once } from "../operations.js";
 import type { ContainerRow, ExtractionTask, Repositories } from "../ports.js";
 import type { Document, Origin, StatedRelation } from "../types.js";
@@ -62,7 +63,7 @@ export const submitExtractionSchema = z.object({
 });
 
 /** What became of the facts of a task. */
-export interface SubmittedExtraction {
+export interface SubmittedExtraction extends Warned {
   readonly documentId: string;
   readonly containerTag: string;
   /** What was written can be undone under this id, if anything was. */
@@ -121,7 +122,11 @@ export async function submitExtraction(
   });
   context.wakeJobs();
   const reader = { repositories: context.store, actor, now: context.clock.now() };
-  return { ...submitted, facts: await explainFacts(reader, submitted.documentId, submitted.facts) };
+  const explained = { ...submitted, facts: await explainFacts(reader, submitted.documentId, submitted.facts) };
+  return withSecretWarnings<SubmittedExtraction>(
+    explained,
+    input.facts.map(({ text }) => text),
+  );
 }
 
 async function findTask(

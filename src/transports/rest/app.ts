@@ -29,6 +29,7 @@ import { listEndpoints } from "./documents/list-documents.js";
 import { memoryListEndpoints } from "./memories/list-memories.js";
 import { manyDocumentsEndpoints } from "./documents/many-documents.js";
 import { memoryEndpoints } from "./memories/memories.js";
+import { adviceOn } from "./path-advice.js";
 import { mountEndpoints, type RestApp } from "./mount.js";
 import { requestIdOf, withRequestId } from "../request-id.js";
 import { createApiDescription, openApiEndpoints } from "./description/openapi.js";
@@ -143,12 +144,6 @@ export function createRestFace(options: RestFaceOptions): RestApp {
 
 function refusePath({ method, path }: { method: string; path: string }): never {
   throw new AppError("not_found", `This server does not serve ${method} ${truncate(path, 200)}.${adviceOn(path)}`);
-}
-
-/** Clients add the version themselves, and leave no slash at the end. */
-function adviceOn(path: string): string {
-  if (/^\/v\d+\/v\d+(\/|$)/.test(path)) return " Leave the version out of the base URL.";
-  return path.length > 1 && path.endsWith("/") ? " Leave out the slash at its end." : "";
 }
 
 /**

@@ -7,7 +7,7 @@ const MAX_PAGE = 1_000_000_000;
 function wholeNumber(max: number) {
   const message = `must be a whole number from 1 to ${max}, or the same as text`;
   return z
-    .union([z.number(), z.string().regex(/^\d{1,15}$/, message)], message)
+    .union([z.int(message).min(1, message).max(max, message), z.string().regex(/^\d{1,15}$/, message)], message)
     .transform(Number)
     .refine((value) => Number.isInteger(value) && value >= 1 && value <= max, message);
 }

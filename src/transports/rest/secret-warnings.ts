@@ -1,15 +1,13 @@
 import { secretWarnings } from "../../core/index.js";
 import type { Endpoint } from "./endpoint.js";
 
-/** Operations that keep the words of their bodies. */
+/** Operations that keep the words of their bodies and whose receipts do not say themselves what is in them. */
 const KEEPING: ReadonlySet<string> = new Set([
-  "post /v3/documents",
   "post /v3/documents/batch",
   "patch /v3/documents/{id}",
   "post /v4/memories",
   "patch /v4/memories",
   "post /v4/conversations",
-  "post /v3/extractions/{taskId}",
 ]);
 /** Fields of a body that hold what is kept, or hold such fields. */
 const NESTING = ["documents", "memories", "messages", "facts", "content"] as const;

@@ -85,6 +85,13 @@ export const names: readonly ContractGroup[] = [
         inTest("core/only-the-difference", "earlier submissions stay as history, and one that goes on is kept once"),
       ),
       works(
+        "A text that has nothing in common with the former one takes its place and that of its passages",
+        inTest(
+          "transports/rest-other-text",
+          "a customId that is added again with wholly other text has that text and its passages alone",
+        ),
+      ),
+      works(
         "Memories of the old text stay unless the new one says otherwise",
         inTest(
           "core/only-the-difference",

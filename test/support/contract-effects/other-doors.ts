@@ -168,6 +168,10 @@ export const otherDoors: readonly ContractGroup[] = [
       doesNot("`/ns/{namespace}/…`: documents, search, profile, memories, lists", NO_V5, (world) =>
         world.gives(404, "POST", `/ns/${world.tag}/search`, { query: "x" }),
       ),
+      works(
+        "Whoever asks for a path of it is told what to use in its place",
+        inTest("transports/path-advice", "%s %s of the fifth generation is 404, and names what to use"),
+      ),
       doesNot("`/namespaces`, `/organization`", NO_V5, (world) => world.gives(404, "GET", "/namespaces")),
       doesNot("`/connectors`, `/ns/{namespace}/connectors`", NO_V5, (world) => world.gives(404, "GET", "/connectors")),
       works(

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { secretWarnings, type AddDocumentInput, type Core, type ExplainedReceipt } from "../../../core/index.js";
+import type { AddDocumentInput, Core, ExplainedReceipt } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { EXIT_FAILED } from "../exit-codes.js";
@@ -128,10 +128,8 @@ async function add(cli: Cli, argument: string | undefined, options: AddOptions):
     },
     { begins: true },
   );
-  const warnings = secretWarnings([input.content, ...(input.facts ?? []).map(({ text }) => text)]);
-  const told = warnings.length > 0 ? { ...receipt, warnings } : receipt;
-  cli.output.answer(told, () => describeReceipt(cli, receipt, options.wait));
-  for (const warning of warnings) cli.output.note(cli.output.style.yellow(`warning: ${warning}`));
+  cli.output.answer(receipt, () => describeReceipt(cli, receipt, options.wait));
+  for (const warning of receipt.warnings ?? []) cli.output.note(cli.output.style.yellow(`warning: ${warning}`));
   if (receipt.status === "failed") cli.exitWith(EXIT_FAILED);
 }
 

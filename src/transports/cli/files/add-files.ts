@@ -1,5 +1,5 @@
 import { basename, extname, relative } from "node:path";
-import { secretWarnings, type AddDocumentInput, type ExplainedReceipt } from "../../../core/index.js";
+import type { AddDocumentInput, ExplainedReceipt } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { groupBy } from "../../../lib/group-by.js";
 import type { Access, Cli } from "../cli.js";
@@ -71,13 +71,11 @@ async function send({ core, newWrite }: Access, { path, shared, waits }: Sending
     if (content.trim() === "") return () => Promise.resolve({ path, outcome: "skipped", reason: `${path} is empty.` });
     const input = { ...shared, content, title: basename(path), customId: await pathIdentity(path) };
     const call = newWrite();
-    const warnings = secretWarnings([content]);
-    const warned = (outcome: FileOutcome) => (warnings.length > 0 ? { ...outcome, warnings } : outcome);
     const receipt = await core.addDocument(call, input);
-    if (!waits || isThrough(receipt)) return () => Promise.resolve(warned(outcomeOf(path, receipt)));
+    if (!waits || isThrough(receipt)) return () => Promise.resolve(outcomeOf(path, receipt));
     return async () => {
       try {
-        return warned(outcomeOf(path, await waitUntilUnderstood(core, call, input, () => undefined)));
+        return outcomeOf(path, await waitUntilUnderstood(core, call, input, () => undefined));
       } catch (error) {
         return refusalOf(path, error);
       }
@@ -90,11 +88,12 @@ async function send({ core, newWrite }: Access, { path, shared, waits }: Sending
 
 function outcomeOf(
   path: string,
-  { id, status, facts, errorReason, isUnchanged, isUpdate }: ExplainedReceipt,
+  { id, status, facts, errorReason, isUnchanged, isUpdate, warnings }: ExplainedReceipt,
 ): FileOutcome {
-  if (status === "failed") return { path, outcome: "failed", id, reason: errorReason ?? "no reason is known" };
+  if (status === "failed")
+    return { path, outcome: "failed", id, reason: errorReason ?? "no reason is known", ...(warnings && { warnings }) };
   const outcome = isUnchanged ? "unchanged" : isUpdate ? "updated" : "added";
-  return { path, outcome, id, ...(facts && { facts: facts.length }) };
+  return { path, outcome, id, ...(facts && { facts: facts.length }), ...(warnings && { warnings }) };
 }
 
 /** What this version reads no text from is passed over; only what concerns all files ends the work. */

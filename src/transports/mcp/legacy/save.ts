@@ -26,6 +26,7 @@ const output = z.object({
   message: z.string(),
   id: z.string().optional(),
   status: z.string().optional(),
+  warnings: z.array(z.string()).optional(),
   notice: z.string(),
 });
 type Outcome = Omit<z.output<typeof output>, "notice">;
@@ -43,12 +44,21 @@ async function save({ core, actor }: ToolContext, text: string, container: strin
       wait: WAIT_SECONDS,
     },
   );
-  const { id, status } = receipt;
+  const { id, status, warnings } = receipt;
   const success = status !== "failed";
   const message = success
     ? `Saved in ${container} as document ${id}.`
     : `Stored in ${container} as document ${id}, but it could not be processed and is not searchable.`;
-  return told({ action: "save", success, ...presentPlace(container), message, id, status });
+  const warned = (warnings ?? []).map((warning) => ` Warning: ${warning}`).join("");
+  return told({
+    action: "save",
+    success,
+    ...presentPlace(container),
+    message: `${message}${warned}`,
+    id,
+    status,
+    ...(warnings && { warnings: [...warnings] }),
+  });
 }
 
 async function forget(context: ToolContext, text: string, container: string) {

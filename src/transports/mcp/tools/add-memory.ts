@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { secretWarnings, type ExplainedFact, type ExplainedReceipt } from "../../../core/index.js";
+import type { ExplainedFact, ExplainedReceipt } from "../../../core/index.js";
 import { createId } from "../../../lib/ids.js";
 import { fence, NOTICE, oneLine } from "../recalled.js";
 import { writingPlace } from "../places.js";
@@ -108,8 +108,7 @@ export const addMemoryTool = defineTool({
     );
     const isOver = receipt.forgetAfter !== undefined && receipt.forgetAfter <= new Date().toISOString();
     const sent = new Set([content, ...(facts ?? []).map(({ text }) => text)].map(oneLine));
-    const warnings = secretWarnings([content, ...(facts ?? []).map(({ text }) => text)]);
-    const structured = present(receipt, { containerTag: container, isOver, sent, warnings });
+    const structured = present(receipt, { containerTag: container, isOver, sent });
     return { text: describe(structured, { isResolved: receipt.facts !== null, isOver, forgetAfter }), structured };
   },
 });
@@ -120,12 +119,11 @@ interface Presenting {
   readonly isOver: boolean;
   /** Texts that the caller knows, since they sent them. */
   readonly sent: ReadonlySet<string>;
-  readonly warnings: readonly string[];
 }
 
 function present(
-  { id, status, dreamingStatus, facts, errorReason }: ExplainedReceipt,
-  { containerTag, isOver, sent, warnings }: Presenting,
+  { id, status, dreamingStatus, facts, errorReason, warnings }: ExplainedReceipt,
+  { containerTag, isOver, sent }: Presenting,
 ): Receipt {
   const with_ = (outcome: ExplainedFact["outcome"]) => (facts ?? []).filter((known) => known.outcome === outcome);
   const brief = ({ id: memoryId, text, searchableAt }: ExplainedFact) => ({
@@ -151,7 +149,7 @@ function present(
     outdated: with_("outdated").map(brief),
     review: with_("review").map(brief),
     error: errorReason,
-    ...(warnings.length > 0 && { warnings: [...warnings] }),
+    ...(warnings && { warnings: [...warnings] }),
     notice: NOTICE,
   };
 }

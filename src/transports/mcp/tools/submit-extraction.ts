@@ -32,6 +32,7 @@ const output = z.object({
   batchId: z.string(),
   facts: z.array(z.looseObject({ id: z.string(), text: z.string(), outcome: z.string() })),
   remaining: z.number(),
+  warnings: z.array(z.string()).optional(),
   notice: z.string(),
 });
 
@@ -45,10 +46,15 @@ export const submitExtractionTool = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ core, actor }, args) {
     const submitted = await core.submitExtraction({ actor, operationId: createId() }, args);
-    const { facts, ...rest } = submitted;
+    const { facts, warnings, ...rest } = submitted;
     return {
       text: describe(submitted, args.facts.length),
-      structured: { ...rest, facts: facts.map((known) => ({ ...known })), notice: NOTICE },
+      structured: {
+        ...rest,
+        ...(warnings && { warnings: [...warnings] }),
+        facts: facts.map((known) => ({ ...known })),
+        notice: NOTICE,
+      },
     };
   },
 });
@@ -62,7 +68,10 @@ const OUTCOMES: Readonly<Record<SubmittedExtraction["facts"][number]["outcome"],
   review: "doubtful, waits for review",
 };
 
-function describe({ facts, containerTag, remaining, batchId }: SubmittedExtraction, submitted: number): string {
+function describe(
+  { facts, containerTag, remaining, batchId, warnings = [] }: SubmittedExtraction,
+  submitted: number,
+): string {
   const lines = facts.map(({ id, text, outcome, replaced }) => {
     const place = replaced === undefined ? `[${id}]` : `[${replaced}] -> [${id}]`;
     return `${OUTCOMES[outcome]} ${place} ${oneLine(text)}`;
@@ -70,6 +79,7 @@ function describe({ facts, containerTag, remaining, batchId }: SubmittedExtracti
   const left = submitted - facts.length;
   return [
     `Taken in: ${count(facts.length, "fact")} of ${submitted}. ${count(remaining, "task")} of ${containerTag} left.`,
+    ...warnings.map((warning) => `Warning: ${warning}`),
     ...(left > 0 ? [`${left} that should follow from others was known, or what it follows from is gone.`] : []),
     ...(lines.length > 0 ? [`Undo with batch ${batchId}.`, fence(lines.join("\n"))] : []),
   ].join("\n");

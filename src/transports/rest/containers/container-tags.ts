@@ -17,9 +17,11 @@ import { containerTag } from "../schemas.js";
 
 const updateBody = updateContainerSchema.omit({ containerTag: true });
 
+const TWO = "must name two different containers";
+
 /** The two names that one example of the specification sends mean the same (contract 5.5). */
 const mergeBody = z.object({
-  containerTags: z.array(containerTag).optional(),
+  containerTags: z.array(containerTag).min(2, TWO).max(2, TWO).optional(),
   targetContainerTag: containerTag.optional(),
   from: containerTag.optional(),
   to: containerTag.optional(),

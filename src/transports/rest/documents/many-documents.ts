@@ -3,7 +3,7 @@ import { addDocumentsSchema, deleteDocumentsSchema } from "../../../core/index.j
 import { addBody } from "./documents.js";
 import { defineEndpoint } from "../endpoint.js";
 import { statedIn } from "../memories/stated-in.js";
-import { containerTag, documentStatus } from "../schemas.js";
+import { containerTag, documentContainerFields, documentStatus } from "../schemas.js";
 
 const { documents: _documents, ...defaults } = addDocumentsSchema.shape;
 
@@ -18,6 +18,7 @@ function keepKnownFields(document: unknown): unknown {
 
 const batchBody = z.object({
   ...defaults,
+  ...documentContainerFields,
   documents: z.array(batchDocument, "must be an array").min(1, "must have at least 1 document"),
   content: z.null("must be absent; the documents have it").optional(),
 });

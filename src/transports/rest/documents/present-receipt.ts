@@ -63,13 +63,15 @@ export function presentReceipt({
   errorReason,
   dreamingReason,
   factsLeftOut,
+  warnings: ofCore = [],
 }: DocumentReceipt): z.infer<typeof receiptAnswer> {
+  const warnings = [...(presentLeftOut({ factsLeftOut }).warnings ?? []), ...ofCore];
   return {
     id,
     status,
     dreamingStatus,
     ...(errorReason !== null && { errorReason }),
     ...(dreamingReason !== undefined && { dreamingReason }),
-    ...presentLeftOut({ factsLeftOut }),
+    ...(warnings.length > 0 && { warnings }),
   };
 }

@@ -78,8 +78,11 @@ export const extractionEndpoints = [
     status: 200,
     answer: submittedAnswer,
     async handle({ core, call, body, parameter }) {
-      const { facts, ...rest } = await core.submitExtraction(call, { ...body, taskId: parameter("taskId") });
-      return { ...rest, facts: facts.map(presentFact) };
+      const { facts, warnings, ...rest } = await core.submitExtraction(call, {
+        ...body,
+        taskId: parameter("taskId"),
+      });
+      return { ...rest, facts: facts.map(presentFact), ...(warnings && { warnings: [...warnings] }) };
     },
   }),
 ];

@@ -1,0 +1,142 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readOperations } from "../support/api-requests.js";
+import { Bounds, type Known } from "../support/field-limits/bounds.js";
+import { type LimitedRequest, type LimitProbe, limitsOf, type RouteBase } from "../support/field-limits/probes.js";
+import { encodeForm } from "../support/forms.js";
+import { openRest, type OpenedRest, type RestAnswer } from "../support/rest.js";
+
+const TAG = "limits";
+
+/** What a request needs beside what its schema requires, or which of its fields exclude each other. */
+const IN_TAG = { fields: { containerTag: TAG } };
+const FORGETTING = { fields: { containerTag: TAG, content: "Mia keeps bees." } };
+const BASES: Readonly<Record<string, RouteBase>> = {
+  "POST /v4/conversations": { fields: { conversationId: "talk" } },
+  "DELETE /v3/documents/bulk": { fields: { containerTags: [TAG] }, oneOf: ["containerTag", "containerTags", "ids"] },
+  "POST /v3/reprocess": { fields: { containerTag: TAG }, oneOf: ["containerTag", "ids", "all"] },
+  "POST /v4/memories": IN_TAG,
+  "PATCH /v4/memories": FORGETTING,
+  "DELETE /v4/memories": FORGETTING,
+  "POST /v3/memories/forget": FORGETTING,
+  "POST /v4/memories/list": IN_TAG,
+  "POST /v4/memories/forget-matching": { fields: { containerTag: TAG, query: "bees" }, oneOf: ["query", "q", "ids"] },
+  "POST /v4/profile": IN_TAG,
+  "POST /v3/container-tags/merge": { fields: { containerTags: ["a", "b"], targetContainerTag: `${TAG}-to` } },
+  "PATCH /v3/settings": { fields: { chunkSize: 8_000 } },
+  "DELETE /v3/projects/{id}": { fields: { action: "move", targetProjectId: "sm_project_default" } },
+  "POST /v3/auth/scoped-key": { ...IN_TAG, oneOf: ["containerTag", "containerTags"] },
+  "DELETE /v3/connections/{connection}": { fields: { containerTags: [TAG] } },
+  "POST /v3/purge": { fields: { containerTag: "none" }, oneOf: ["containerTag", "documentId", "memoryId"] },
+};
+/** Limits whose edge a request cannot reach by its schema alone, by the start of their name. What is beyond is refused all the same. */
+const REASONS: Readonly<Record<string, string>> = {
+  "POST /v4/conversations body messages[].content: type null":
+    "beside tool_calls: test/transports/rest-conversations.test.ts",
+  "POST /v3/documents body facts[].updates": "names a memory: test/transports/rest-documents.test.ts",
+  "POST /v3/documents/batch body documents[]: type null": "anything is read, and what is no document refused by itself",
+  "POST /v3/documents/batch body documents[].facts[].updates": "as of one document",
+  "POST /v3/extractions/{taskId} body facts[].relation.kind":
+    "most kinds name memories: test/core/submit-extraction.test.ts",
+  "POST /v3/settings/reset body confirmation": "is the name of the organisation: test/transports/rest-settings.test.ts",
+  "PATCH /v3/settings body chunkingStrategy": "tokens allow a smaller chunkSize: test/core/reprocess-chunks.test.ts",
+  "GET /v3/journal query action": "is one of those that a refusal names: test/transports/rest-idle-fields.test.ts",
+  "GET /v3/audit query action": "is one of those that a refusal names: test/transports/rest-idle-fields.test.ts",
+  "POST /v3/connections/{connection}/import": "there are no connectors, so nothing to sync",
+};
+const MOMENT = "2031-05-05T00:00:00Z";
+const KNOWN: Known = {
+  containerTag: [TAG],
+  containerTags: [[TAG, `${TAG}-to`]],
+  filters: [{ AND: [{ key: "team", value: "a" }] }, '{"AND":[{"key":"team","value":"a"}]}'],
+  content: ["Mia keeps bees.", { type: "image_url", imageUrl: "https://example.org/bee.png" }],
+  messages: [[{ role: "user", content: "Mia keeps bees." }], { role: "user", content: "Mia keeps bees." }],
+  timezone: ["Europe/Brussels"],
+  chunkSize: [8_000],
+  ...Object.fromEntries(
+    ["forgetAfter", "documentDate", "eventDate", "eventDates", "from", "to"].map((name) => [name, [MOMENT]]),
+  ),
+};
+
+let rest: OpenedRest;
+let probes: LimitProbe[];
+let pathValues: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  rest = await openRest({ asOwner: true, settings: { RECOLLECT_RATE_LIMIT: "0" } });
+  const { body } = await rest.send("POST", "/v3/documents", { content: "Mia keeps bees.", containerTag: TAG });
+  pathValues = { id: body.id, containerTag: TAG, connection: "notion" };
+  await rest.settle();
+  const api = (await rest.send("GET", "/v3/openapi")).body;
+  const bounds = new Bounds(api.components.schemas, KNOWN);
+  probes = readOperations(api).flatMap((operation) =>
+    limitsOf(operation, bounds, BASES[`${operation.method} ${operation.path}`] ?? {}),
+  );
+});
+afterAll(() => rest.close());
+
+async function send(route: string, { place, value, body }: LimitedRequest): Promise<RestAnswer> {
+  const [method = "", pattern = ""] = route.split(" ");
+  const inPath = { ...pathValues, ...(place === "path" && (value as Record<string, string>)) };
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(inPath[name] ?? "none"));
+  if (place === "query") {
+    const query = Object.entries(value).flatMap(([name, part]) =>
+      [part].flat().map((one): [string, string] => [name, String(one)]),
+    );
+    return rest.send(method, `${path}?${new URLSearchParams(query).toString()}`, body);
+  }
+  if (place === "form") {
+    const { bytes, headers } = await encodeForm(value as Parameters<typeof encodeForm>[0]);
+    return rest.send(method, path, bytes, headers);
+  }
+  return rest.send(method, path, value);
+}
+
+const refusals = new Set([400, 413, 422]);
+
+/** What a refusal says, one line; null where the field was taken. A batch refuses each of its documents by itself. */
+function refusalOf({ status, body }: RestAnswer): string | null {
+  if (refusals.has(status)) return JSON.stringify([body.message, body.issues ?? []]);
+  if (typeof body?.failed === "number" && body.failed > 0) return JSON.stringify(body.results);
+  return null;
+}
+
+/** A document of a batch is refused by itself, so what is wrong is told from there on. */
+function names(refusal: string, { path }: LimitProbe): boolean {
+  const told = path[0] === "documents" ? path.slice(2) : path;
+  return refusal.includes(told.join("."));
+}
+
+async function deviations(): Promise<string[]> {
+  const found: string[] = [];
+  const asKnown = Object.keys(REASONS);
+  for (const probe of probes) {
+    for (const request of asKnown.some((start) => probe.name.startsWith(start)) ? [] : probe.within) {
+      const refusal = refusalOf(await send(probe.route, request));
+      if (refusal !== null) found.push(`${probe.name} refuses ${short(request)}: ${refusal.slice(0, 300)}`);
+    }
+    for (const request of probe.beyond) {
+      const answer = await send(probe.route, request);
+      const refusal = refusalOf(answer);
+      if (refusal === null) found.push(`${probe.name} takes ${short(request)} with ${answer.status}`);
+      else if (!names(refusal, probe)) found.push(`${probe.name} does not name it: ${refusal.slice(0, 300)}`);
+    }
+  }
+  return found;
+}
+
+function short({ value }: LimitedRequest): string {
+  return JSON.stringify(value).slice(0, 150);
+}
+
+test("every limit of the API document holds, edge for edge", async () => {
+  expect(probes.length).toBeGreaterThan(600);
+  expect(await deviations()).toEqual([]);
+}, 120_000);
+
+test("every reason is that of a limit, and names tests that are there", () => {
+  const idle = Object.keys(REASONS).filter((start) => !probes.some(({ name }) => name.startsWith(start)));
+  const named = Object.values(REASONS).flatMap((reason) => reason.match(/test\/\S+?\.test\.ts/g) ?? []);
+  const missing = named.filter((path) => !existsSync(resolve(import.meta.dirname, "../..", path)));
+  expect([idle, missing]).toEqual([[], []]);
+});
