@@ -60,3 +60,29 @@ describe("what only looks so stays:", () => {
     expect((await found(q)).join("\n")).toContain(stays);
   });
 });
+
+describe("a passage of which no fact was made stands behind the one that corrects it:", () => {
+  test.each([
+    ["The wifi name is HomeNet.", "The wifi name is now AtticNet.", "wifi name HomeNet", "AtticNet"],
+    ["The alarm code word is heron.", "The new alarm code word is otter.", "alarm code word heron", "otter"],
+  ])("%s → %s", async (before, after, q, first) => {
+    await say(before, after);
+    const results = await found(q);
+    expect(results).toHaveLength(2);
+    expect(results[0]).toContain(first);
+  });
+
+  test("and before one that was said later, or of something else", async () => {
+    await say("The wifi name is now AtticNet.", "The wifi name is HomeNet.", "The guest wifi name is Visitors.");
+    expect((await found("wifi name HomeNet"))[0]).toContain("HomeNet");
+  });
+
+  test("but never one of the user's behind one of a web page", async () => {
+    await say("The wifi name is HomeNet.");
+    const { core, actor } = rest;
+    const page = { content: "The wifi name is now AtticNet.", containerTags: ["mia"], origin: "web" };
+    await core.addDocument({ actor }, page);
+    await rest.settle();
+    expect((await found("wifi name HomeNet"))[0]).toContain("HomeNet");
+  });
+});

@@ -54,12 +54,10 @@ function newerFirst(one: SearchResult, other: SearchResult): number {
   return isBefore(theirs, mine) ? -1 : (other.memory?.seq ?? 0) - (one.memory?.seq ?? 0);
 }
 
-/** When a memory was said last (ISO). */
-function saidAt({ memory, documents }: SearchResult): string {
-  const kept = memory?.createdAt ?? "";
+/** When a result was said last (ISO), as far as it is known. */
+export function saidAt({ memory, chunk, documents }: SearchResult): string {
+  const kept = (memory ?? chunk)?.createdAt ?? "";
   const dates = documents.map(({ documentDate }) => documentDate ?? kept);
-  return (
-    writtenDate(memory?.metadata) ??
-    dates.reduce((one, other) => (isBefore(one, other) ? other : one), dates[0] ?? kept)
-  );
+  const own = writtenDate(memory?.metadata) ?? chunk?.metadata?.date;
+  return own ?? dates.reduce((one, other) => (isBefore(one, other) ? other : one), dates[0] ?? kept);
 }
