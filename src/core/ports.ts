@@ -1,4 +1,5 @@
 export type * from "./documents/blob-ports.js";
+export type * from "./documents/transcriber-ports.js";
 export type * from "./embeddings/embedder-ports.js";
 export type * from "./search/vector-ports.js";
 export type * from "./memories/fact-extractor-ports.js";

@@ -1,5 +1,6 @@
 import { isLasting } from "../core/memories/lasting.js";
 import { checkEntities } from "../core/memories/entities.js";
+import { unsaidYears } from "../core/memories/unsaid-years.js";
 import type { FactSource } from "../core/ports.js";
 import { chosenAmong } from "../core/profile/bucket-verdict.js";
 import type { FactCandidate } from "../core/types.js";
@@ -23,6 +24,7 @@ export function checkFact(stated: StatedByModel, source: FactSource, find: Quote
   const forgetAfter = endOf(stated.forgetAfter, source);
   const eventDates = daysOf(stated.eventDates, source);
   const entities = checkEntities(stated.entities);
+  const quote = place ? source.content.slice(place.start, place.end) : undefined;
   return {
     text: text.toWellFormed(),
     kind: stated.kind,
@@ -31,7 +33,8 @@ export function checkFact(stated: StatedByModel, source: FactSource, find: Quote
     ...(eventDates.length > 0 && { eventDates }),
     ...(entities.length > 0 && { entities }),
     ...chosenAmong(source.guidance?.buckets ?? [], stated.buckets),
-    ...(place ? { quote: source.content.slice(place.start, place.end) } : { isInference: true }),
+    ...unsaidYears(eventDates, quote),
+    ...(quote === undefined ? { isInference: true } : { quote }),
   };
 }
 

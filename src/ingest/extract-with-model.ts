@@ -154,6 +154,7 @@ function inputOf({ source, windows, fence, part, summary }: Reading, window: Pla
     date: source.date,
     // Most titles are the first words of the text.
     title: source.title && !source.content.includes(source.title) ? source.title : null,
+    isForeign: source.isOwn === false,
     guidance: source.guidance ?? {},
     known: source.known ?? [],
     part,

@@ -3,6 +3,7 @@ import { systemActor } from "../core/auth.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
 import { isOver } from "../core/memories/find-memory.js";
+import { forgetUnsaid } from "../core/memories/forget-unsaid.js";
 import { withoutPast } from "../core/memories/read-again.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "../core/memories/resolve-facts.js";
 import { writeFacts } from "../core/memories/write-facts.js";
@@ -129,6 +130,7 @@ export async function keepFacts(
   const now = context.clock.now();
   const told = { resolved: isRemembered ? [] : resolved, statedAt, readAgain, now };
   const { facts, leftOut } = await writeResolved(context, repositories, document, told);
+  if (!isRemembered) await forgetUnsaid(repositories, document);
   await noteReading(context, repositories, document);
   if (revision > 1) await repositories.documents.settleRevisions(organizationId, id, revision);
   await repositories.documents.update(organizationId, id, {

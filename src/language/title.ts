@@ -1,5 +1,13 @@
 import { tellingPhrase } from "./noun-phrases.js";
-import { isClosing, isPlainHeading, isPleasantry, saysNothing, withoutSalutation } from "./passed-over.js";
+import {
+  fromItsThing,
+  isClosing,
+  isMonthOrDay,
+  isPlainHeading,
+  isPleasantry,
+  saysNothing,
+  withoutSalutation,
+} from "./passed-over.js";
 import { sentenceSpans } from "./sentences.js";
 import { canonicalRole, readLabel } from "./speakers.js";
 import { truncate } from "../lib/truncate.js";
@@ -12,6 +20,9 @@ const LONGEST_LINE = 500;
 const TOP_LINES = 30;
 /** Sentences among which the most telling phrase is looked for. */
 const SENTENCES = 40;
+
+/** Characters; a third of it where words have no spaces between them. */
+const SHORTEST_CLAUSE = 24;
 
 const SUBJECT =
   /^(?:subject|title|topic|re|aw|wg|fwd?|betreff|titel|thema|objet|titre|sujet|asunto|t[ií]tulo|tema|oggetto|titolo|onderwerp|assunto|ämne|emne|件名|主题|标题)\*{0,2} {0,2}[:：]\*{0,2} {0,3}(?=\S)/iu;
@@ -164,7 +175,8 @@ function fileName(path: string | null | undefined): string | null {
 /** A text of one short statement says by itself what it is. */
 function shortText(lines: readonly Line[]): string | null {
   const [only, ...others] = lines.flatMap(({ words }) => tellingPart(words) ?? []);
-  return only !== undefined && others.length === 0 && only.length <= TITLE_LENGTH ? only : null;
+  if (only === undefined || others.length > 0 || only.length > TITLE_LENGTH) return null;
+  return only !== lines[0]?.words && isForeign(only) ? fromItsThing(only) : only;
 }
 
 /** What a line says after what says nothing; null when nothing is left. */
@@ -189,9 +201,15 @@ function caption(lines: readonly Line[]): string | null {
 function sentencesOf(lines: readonly Line[]): string[] {
   const parts = lines.flatMap(({ words }) => tellingPart(words) ?? []);
   const text = parts.join("\n");
-  return sentenceSpans(text)
+  const sentences = sentenceSpans(text)
     .slice(0, SENTENCES)
-    .map(({ start, end }) => text.slice(start, end))
+    .map(({ start, end }) => text.slice(start, end));
+  return sentences
+    .flatMap((sentence, at) => {
+      if (isCutInDate(sentences[at - 1] ?? "", sentence)) return [];
+      const next = sentences[at + 1] ?? "";
+      return isCutInDate(sentence, next) ? `${sentence} ${next}` : sentence;
+    })
     .filter((sentence) => !isPleasantry(sentence));
 }
 
@@ -204,5 +222,22 @@ function phrase(lines: readonly Line[]): string | null {
 
 /** The first statement, if there is nothing else the first line that has words. */
 function opening(lines: readonly Line[]): string | null {
-  return sentencesOf(lines)[0] ?? lines[0]?.words ?? null;
+  const [first] = sentencesOf(lines);
+  if (first === undefined) return lines[0]?.words ?? null;
+  return isForeign(first) || WITHOUT_SPACES.test(first) ? firstClause(fromItsThing(first)) : first;
+}
+
+/** "am 3. Mai" is no end of a sentence. */
+function isCutInDate(sentence: string, next: string): boolean {
+  return /(?:^|\s)\d{1,2}\.$/u.test(sentence) && isMonthOrDay(/^\p{L}+/u.exec(next)?.[0] ?? "");
+}
+
+/** Of a sentence too long for a title what stands before a comma or the like, if that is enough to tell. */
+function firstClause(sentence: string): string {
+  if (sentence.length <= TITLE_LENGTH) return sentence;
+  const ends = [...sentence.slice(0, TITLE_LENGTH).matchAll(/[,;:](?= )|[，、；：]| [–—](?= )/gu)].map(
+    ({ index }) => index,
+  );
+  const end = ends.findLast((at) => at >= (WITHOUT_SPACES.test(sentence) ? SHORTEST_CLAUSE / 3 : SHORTEST_CLAUSE));
+  return end === undefined ? sentence : sentence.slice(0, end);
 }

@@ -88,6 +88,7 @@ describe("a document is read by the model", () => {
       text: TEXT,
       fence,
       date: opened.clock.now().toISOString(),
+      isForeign: false,
       title: null,
       guidance: await core.listProfileBuckets(call, { containerTag: "a" }),
       known: [],

@@ -128,3 +128,51 @@ test("what says nothing is a title where there is nothing else", () => {
   expect(titleOf("2026-05-04")).toBe("2026-05-04");
   expect(titleOf(" \n--- \n")).toBeNull();
 });
+
+describe("in other languages", () => {
+  test.each([
+    [
+      "Hallo zusammen,\n\nanbei das Protokoll der Sitzung vom 3. Mai. Wir haben beschlossen, das Lager nach Hamburg zu verlegen.\n\nViele Grüße\nAnna",
+      "Das Protokoll der Sitzung vom 3. Mai.",
+    ],
+    [
+      "Sehr geehrte Damen und Herren,\n\nhiermit kündige ich meinen Mietvertrag für die Wohnung in der Lindenstraße 4, die ich seit drei Jahren bewohne, zum 31. August.",
+      "Hiermit kündige ich meinen Mietvertrag für die Wohnung in der Lindenstraße 4",
+    ],
+    [
+      "Der Umzug des Rechenzentrums nach Frankfurt am Main, der ursprünglich für den Herbst geplant war, wird auf das Frühjahr verschoben. Alle Beteiligten wurden informiert.",
+      "Der Umzug des Rechenzentrums nach Frankfurt am Main",
+    ],
+    ["Betreff: AW: Angebot Nr. 12\n\nGuten Tag Frau Maier,\n\nanbei das Angebot.", "Angebot Nr. 12"],
+    [
+      "Bonjour à tous,\n\nLa réunion de lancement du projet Atlas est reportée au 12 juin. Merci de confirmer votre présence.",
+      "La réunion de lancement du projet Atlas est reportée au 12 juin.",
+    ],
+    [
+      "Objet : Résiliation de l'abonnement\n\nMadame, Monsieur,\n\nJe souhaite résilier.",
+      "Résiliation de l'abonnement",
+    ],
+    [
+      "Hola a todos,\n\nOs envío el presupuesto de la reforma de la cocina. El total es de 8.500 euros.",
+      /^El presupuesto de la reforma de la cocina/,
+    ],
+    ["Ciao a tutti,\n\nil contratto di affitto del magazzino scade il 30 giugno.", /^Il contratto di affitto/],
+    ["Bom dia a todos,\n\nA migração da base de dados foi concluída ontem à noite.", /^A migração da base de dados/],
+    [
+      "Hoi allemaal,\n\nDe nieuwe huurovereenkomst voor het kantoor in Utrecht is getekend.",
+      /^De nieuwe huurovereenkomst/,
+    ],
+    ["Всем привет!\n\nПеренос базы данных на новый сервер запланирован на пятницу.", /^Перенос базы данных/],
+    [
+      "皆さん、こんにちは。\n\n来週の金曜日にデータベースの移行を行います。ご協力をお願いします。",
+      /^来週の金曜日にデータベースの移行/,
+    ],
+    ["大家好,\n\n下周五我们将进行数据库迁移。请提前备份数据。", /^下周五我们将进行数据库迁移/],
+    ["王先生，您好！\n\n下周五我们将进行数据库迁移。", /^下周五/],
+  ])("%j", (text, title) => {
+    const found = titleOf(text);
+    expect(found).toMatch(title);
+    if (typeof title === "string") expect(found).toBe(title);
+    expect((found ?? "").length).toBeLessThanOrEqual(80);
+  });
+});

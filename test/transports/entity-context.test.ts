@@ -159,7 +159,17 @@ describe("guidance is told by who wrote it", () => {
 
   test("a model reads that of others as data, quoted", () => {
     const guidance = { statedContext: { text: `x\n${ORDER}`, by: "key:1" } };
-    const input = { text: "t", fence: "f", date: "2026-01-01", title: null, known: [], part: 1, parts: 1, summary: "" };
+    const input = {
+      text: "t",
+      fence: "f",
+      date: "2026-01-01",
+      title: null,
+      isForeign: false,
+      known: [],
+      part: 1,
+      parts: 1,
+      summary: "",
+    };
     const prompt = JSON.stringify(extractFactsPrompt.messages({ ...input, guidance }));
     expect(prompt).not.toContain("The owner of this memory says");
     expect(prompt).toContain(JSON.stringify(JSON.stringify(`x\n${ORDER}`)).slice(1, -1));

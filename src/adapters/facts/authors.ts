@@ -38,6 +38,19 @@ export function authorsOf(
   return { one, group: teamOf(head, title ?? "") };
 }
 
+const BYLINE =
+  /^[ \t]{0,3}(?:[*_]{1,2})?(?:(?:[Pp]osted|[Ww]ritten|[Pp]ublished|[Ww]ords) )?[Bb]y:? (\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'.-]{0,30}){1,3})(?=[*_]{0,2}(?: on | in | at | ?[,|·•–—-]|[ \t]*$))/mu;
+
+/**
+ * The authors of a text from outside, such as a web page or a mail: whoever sent it here wrote none of it. "I" is the one whom
+ * a line names as its author, else `The author`; "we" stays where no team is named.
+ */
+export function foreignAuthorsOf(content: string, about: Parameters<typeof authorsOf>[1]): Authors {
+  const { one = null, group = null } = authorsOf(content, about) ?? {};
+  const byline = BYLINE.exec((about.opening ?? content).slice(0, LONGEST_HEAD))?.[1];
+  return { one: one ?? byline ?? "The author", group };
+}
+
 function isMinutes(content: string, head: string, title: string | null): boolean {
   if (LABEL.test(head)) return true;
   if (headingsOf(head, title).some((heading) => MINUTES.test(heading))) return true;

@@ -1,5 +1,5 @@
 import type { FactSource } from "../../core/ports.js";
-import { authorsOf, type Authors } from "./authors.js";
+import { authorsOf, foreignAuthorsOf, type Authors } from "./authors.js";
 
 /** Who speaks in a passage, and how facts name them. */
 export interface Voice {
@@ -35,12 +35,13 @@ const SALUTATION =
   /^\s{0,80}(?:[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear) ((?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?),\s/u;
 const SILENT = new Set(["System", "Tool"]);
 
-/** The passages of a source: its turns, or all of its content as the user's own. Instructions and tool output say nothing. */
+/** The passages of a source: its turns, or all of its content as that of its authors, by default the user. Instructions and tool output say nothing. */
 export function passagesOf(source: FactSource): Passage[] {
   const { turns } = source;
   if (!turns || turns.length === 0) {
     const { content, title, opening } = source;
-    const authors = authorsOf(content, { title, opening });
+    const readAuthors = source.isOwn === false ? foreignAuthorsOf : authorsOf;
+    const authors = readAuthors(content, { title, opening });
     const self = authors ? (authors.one ?? "The author") : "User";
     const voice: Voice = {
       kind: "document",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { AppError, ServiceRefusal } from "../../core/errors.js";
-import type { SpokenPiece, Transcriber } from "../../core/documents/transcriber-ports.js";
+import type { SpokenPiece, Transcriber } from "../../core/ports.js";
 import { describeBreak, quoteService, readApiFailure } from "../../lib/api-failure.js";
 import { createOpenAiClient } from "../../lib/openai-client.js";
 

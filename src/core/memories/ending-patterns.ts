@@ -76,6 +76,9 @@ export const ENDINGS: readonly StatePattern[] = [
 /** "No longer has the Volvo", without what negates it. */
 export const FORMER_THING = form("(?:has|have|owns?|drives?|rides?|keeps?) (?<v>.+)");
 
+/** "No longer uses Neovim", without what negates it. */
+export const FORMER_USE = form("uses? (?<v>.+)");
+
 /** What was arranged may stand first: "the trip to Rome was cancelled". */
 export const CALLED_OFF =
   /^(?:(?<s>[^,]{1,80}?)'s )?(?:the )?(?<v>[^,]{1,80}?) (?:was|is|has been|got) (?:cancell?ed|called off)$/iu;

@@ -9,6 +9,7 @@ import {
   DIED,
   ENDINGS,
   FORMER_THING,
+  FORMER_USE,
   GOES_ON,
   HOLDINGS,
   JOURNEY,
@@ -68,10 +69,14 @@ function endingIn(statement: Statement): State | null {
   return null;
 }
 
-/** Who no longer has the Volvo does not drive it, either. */
+/** Who no longer has the Volvo does not drive it, either; who no longer uses something uses it for nothing. */
 function readFormerThing(statement: Statement): State | null {
   const found = FORMER_THING.exec(statement.text)?.groups;
-  return found ? stateOf(statement, "thing", found["s"] ?? "", found["v"] ?? "") : null;
+  if (found) return stateOf(statement, "thing", found["s"] ?? "", found["v"] ?? "");
+  const used = FORMER_USE.exec(statement.text)?.groups;
+  // What is not used for one thing any more may be used for another.
+  const isForAll = statement.scope === "" && !TAIL.test(used?.["v"] ?? "");
+  return used && isForAll ? stateOf(statement, "activity", used["s"] ?? "", used["v"] ?? "") : null;
 }
 
 /** Case counts here: only a name needs no article. */
@@ -212,7 +217,7 @@ const HELD_WORDS: Readonly<Record<EndingKind, string>> = {
   work: "works work working employed job",
   home: "lives living shares rents flat",
   couple: "dating married engaged relationship girlfriend boyfriend partner wife husband fiancee",
-  activity: "plays attends takes member",
+  activity: "plays attends takes member uses",
   animal: "named called",
   arrangement: "booked planned scheduled subscribes",
 };

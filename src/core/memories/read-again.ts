@@ -14,6 +14,11 @@ import { agrees, isSamePlace } from "./slots.js";
 /** How the reason begins why a newer reading let go of a fact; it may find it again. */
 const NOT_FOUND = "not found any more in document";
 
+/** The reason of a memory that a newer reading of its document let go of. */
+export function notFoundIn(documentId: string, cause: string): string {
+  return `${NOT_FOUND} ${documentId}, ${cause}`;
+}
+
 /** Of the words of the shorter of two texts: so many in common make them two wordings of what one sentence says. */
 const SAME_WORDS = 0.6;
 
@@ -99,7 +104,7 @@ export async function forgetNotFound(
   const lost = (await readOnlyFrom(repositories, reread)).filter(
     ({ id, text }) => !ids.has(id) && !texts.some((found) => isSameFact(found, text)),
   );
-  const reason = `${NOT_FOUND} ${reread.documentId}, ${cause}`;
+  const reason = notFoundIn(reread.documentId, cause);
   await forgetBatch(repositories, systemActor(reread.organizationId), lost, { reason, batchId });
 }
 

@@ -220,7 +220,7 @@ function readAttribute(statement: Statement): Claim | null {
   const subject = readSubject(found["s"] ?? "");
   const named = fold(found["a"] ?? "");
   const isReplaced = / (?:changed|moved) to /i.test(statement.dated);
-  const attribute = subject === null ? null : attributeOf(named.replace(/\b(?:new|current|present) /g, ""));
+  const attribute = subject === null ? null : attributeOf(attributeNamed(named));
   if (subject === null || attribute === null) return null;
   const kind = kindOf(attribute);
   const raw = (found["v"] ?? "").replace(/^(?:on|at|in|for) (?=.*\d|\p{L}+day)/iu, "");
@@ -242,6 +242,12 @@ function readAttribute(statement: Statement): Claim | null {
     scope: statement.scope,
     since: null,
   };
+}
+
+/** A number of somebody that stands alone is the one to call, if it has the shape of one. */
+function attributeNamed(named: string): string {
+  const plain = named.replace(/\b(?:new|current|present) /g, "");
+  return plain === "number" ? "phone number" : plain;
 }
 
 /** The slot of an attribute with its modifiers: `work email` is not `email`. */

@@ -94,7 +94,7 @@ export function saidAt({ metadata }: StatedCandidate, { statedAt, now, timeZone 
 }
 
 /** The date that whoever stated a memory gave it (contract 4.1). */
-function writtenDate(metadata: Readonly<Record<string, unknown>> | null | undefined): string | null {
+export function writtenDate(metadata: Readonly<Record<string, unknown>> | null | undefined): string | null {
   return temporalContextSchema.safeParse(metadata?.["temporalContext"]).data?.documentDate ?? null;
 }
 

@@ -21,6 +21,10 @@ const NAMED_AT_END =
 const LEFT =
   /^([^,;]{1,60}?) (?:has |have )?(?:left|quit|resigned|retired|departed|stepped down|moved on|is gone)(?: (?:the|our|last|this|in|on|at) [^,;.]{1,60})?(?:;|,|\.| and| so)(?: and| so)? (\S.*)$/iu;
 
+/** "I prefer tabs… no wait, I mean 2 spaces" */
+const TAKEN_BACK =
+  /^([^,;.…]{3,80}?)(?:\s*(?:…|\.{1,4}|[,;]| [-–—]+)\s*|\s)(?:(?:oh|sorry|uh),? )?(?:no,? wait|wait,? no|no,? actually|actually,? no|scratch that|correction|or rather|no,? sorry|i meant?)\b[,:.]? (?:(?:i meant?|make that|it's) )?([^,;:.]{1,60})$/iu;
+
 const CHANGED = "(?:upgraded|updated|downgraded|migrated|bumped)";
 const NAME_AND_VERSION = "(?<name>\\p{Lu}[\\p{L}.+#-]{0,30}) (?<version>v?\\d[\\d.]{0,10})";
 const UPGRADED = new RegExp(
@@ -42,10 +46,18 @@ export function readReplacement(raw: string): Replacement | null {
   const text = dropAtEnd(raw.trim(), /[.!]/).replace(CORRECTING, "");
   const ended = NAMED_AT_END.exec(text);
   if (ended) return valueOf(readStatement(text.slice(0, ended.index)), ended[1] ?? "");
+  const back = TAKEN_BACK.exec(text);
+  if (back) return insteadOfLast(back[1] ?? "", back[2] ?? "");
   const left = LEFT.exec(text);
   const next = left && readStatement(left[2] ?? "");
   if (left && next) return next.isChange ? valueOf(next, left[1] ?? "") : null;
   return versionOf(readStatement(text));
+}
+
+/** What was taken back is the last word of what was said first. */
+function insteadOfLast(said: string, instead: string): Replacement | null {
+  const words = said.trim().split(" ");
+  return valueOf(readStatement([...words.slice(0, -1), instead].join(" ")), words.at(-1) ?? "");
 }
 
 function valueOf(statement: Statement | null, named: string): Replacement | null {

@@ -20,6 +20,7 @@ import { handleOf, MOST_COUNTED } from "./pending-extractions.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "./resolve-facts.js";
 import { factShape } from "./stated-facts.js";
 import { speakersOf } from "./trust.js";
+import { unsaidYears } from "./unsaid-years.js";
 import { writeFacts } from "./write-facts.js";
 
 const relationSchema = z
@@ -266,6 +267,7 @@ function candidateOf(
     ...new Set((fact.eventDates ?? []).filter((date) => parseIso(date)).map((date) => dayIn(date, timeZone))),
   ];
   const entities = checkEntities(fact.entities ?? []);
+  const quote = place ? content.slice(place.start, place.end) : undefined;
   // A guess takes the place of nothing; it may only follow from what is known.
   const holds = place !== null || relation?.kind === "derives";
   return {
@@ -275,7 +277,8 @@ function candidateOf(
     ...(fact.forgetAfter && { forgetAfter: momentIn(fact.forgetAfter, timeZone) }),
     ...(eventDates.length > 0 && { eventDates }),
     ...(entities.length > 0 && { entities }),
-    ...(place ? { quote: content.slice(place.start, place.end), quoteAt: place } : { isInference: true }),
+    ...unsaidYears(eventDates, quote),
+    ...(place && quote !== undefined ? { quote, quoteAt: place } : { isInference: true }),
     ...(relation && holds && { relation }),
   };
 }

@@ -14,6 +14,8 @@ import { asDocumentsHold } from "./documents-that-hold.js";
 import { chunksOfMemories } from "./chunks-of-memories.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
+import { markConflicts } from "./conflicts.js";
+import { behindCorrections } from "./corrected.js";
 import { readNeighbours } from "./neighbours.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
@@ -79,6 +81,8 @@ export interface SearchResult {
    * the question. Without forgotten things being asked for only on passages that tell of an event which is over.
    */
   readonly standing?: "forgotten" | "replaced";
+  /** Ids of other memories of the answer that give another figure for the same thing; only where there are any. */
+  readonly conflictsWith?: readonly string[];
   /** Only when asked for, on memories. */
   readonly relatives?: Relatives;
   /** Only when asked for: chunks of a memory's documents, best first, or the neighbours of a chunk, by position. */
@@ -137,7 +141,9 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
   const threshold = input.threshold ?? context.limits.threshold;
   const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: searchScope.timeZone });
   const { degraded, ...found } = await find(context, searchScope, { asked, input, threshold });
-  const results = await stages.time("load", () => present(context, actor, searchScope, found));
+  const results = await stages.time("load", async () =>
+    markConflicts(behindCorrections(await present(context, actor, searchScope, found))),
+  );
   const whole = await stages.time("extras", () =>
     addExtras(context, actor, { searchScope, asked, input, threshold, results }),
   );

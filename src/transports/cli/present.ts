@@ -33,7 +33,8 @@ function describeResult(cli: Cli, result: SearchResult, timeZone: TimeZone): str
   const { bold, dim } = cli.output.style;
   const text = indent(printable(result.text).trim(), 6).trimStart();
   const kind = result.kind === "memory" ? "memory" : `passage${result.standing ? " of what is over" : ""}`;
-  const facts = [kind, sourceOf(result), dayOf(result, timeZone), result.id];
+  const conflicts = result.conflictsWith ? [`conflicts with ${result.conflictsWith.join(" and ")}`] : [];
+  const facts = [kind, sourceOf(result), dayOf(result, timeZone), result.id, ...conflicts];
   return [`${bold(result.similarity.toFixed(2))}  ${text}`, dim(indent(facts.join(" · "), 6))];
 }
 

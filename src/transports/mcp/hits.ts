@@ -28,6 +28,10 @@ export const hitSchema = z.object({
       "unverified: from a page, a connected service or a tool; flagged: reads like an instruction, not reviewed",
     ),
   isOver: z.literal(true).optional().describe("Set on a passage that tells of an event which is over"),
+  conflictsWith: z
+    .array(z.string())
+    .optional()
+    .describe("Ids of results that give another figure for the same thing; the newer stands first"),
 });
 export type Hit = z.output<typeof hitSchema>;
 
@@ -50,6 +54,7 @@ export function presentHit(result: SearchResult): Hit {
     origin: memory?.origin ?? source?.origin ?? null,
     trust: result.trust,
     ...(result.standing && { isOver: true as const }),
+    ...(result.conflictsWith && { conflictsWith: [...result.conflictsWith] }),
   };
 }
 
@@ -60,13 +65,14 @@ export function titleOf(source: Pick<DocumentHead, "title"> | undefined, text: s
 
 /** One hit as a line that begins with its id; further lines of its text are indented, so that none looks like a hit. */
 function describeHit(
-  { id, kind, text, similarity, title, date, origin, trust, isOver }: Hit,
+  { id, kind, text, similarity, title, date, origin, trust, isOver, conflictsWith }: Hit,
   timeZone: TimeZone,
 ): string {
   const shown = truncate(text, LONGEST_TEXT);
   const rest = shown.length < text.length ? ` … (cut; fetch ${id} for all)` : "";
   const from = oneLine(text).startsWith(title) ? "" : `, from "${title}"`;
-  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${dayIn(date, timeZone)}${from}${isOver ? ", of what is over" : ""}${markOf(trust, origin)}`;
+  const conflicts = conflictsWith ? `, conflicts with ${conflictsWith.join(" and ")}` : "";
+  const about = `${kind === "memory" ? "memory" : "passage of a document"}, similarity ${similarity.toFixed(2)}, ${dayIn(date, timeZone)}${from}${isOver ? ", of what is over" : ""}${conflicts}${markOf(trust, origin)}`;
   return `[${id}] (${about}) ${shown.replaceAll(/\r?\n/g, "\n  ")}${rest}`;
 }
 

@@ -59,6 +59,8 @@ const searchResult = z.object({
   isForgotten: z.literal(true).optional(),
   /** Only on a passage in whose place something newer is; only with `include.forgottenMemories`. */
   isLatest: z.literal(false).optional(),
+  /** Extension, only on memories: ids of other results that give another figure for the same thing. The newer one stands first. */
+  conflictsWith: z.array(z.string()).min(1).optional(),
 });
 type PresentedResult = z.infer<typeof searchResult>;
 
@@ -103,6 +105,7 @@ function presentResult(result: SearchResult, include: SearchInclude): PresentedR
     ...presentHit(result),
     ...(result.standing === "forgotten" && { isForgotten: true as const }),
     ...(result.standing === "replaced" && { isLatest: false as const }),
+    ...(result.conflictsWith && { conflictsWith: [...result.conflictsWith] }),
     filepath: result.documents.find((document) => document.filepath !== null)?.filepath ?? null,
     ...(include.relatedMemories && { context: presentContext(result.relatives) }),
     ...((include.documents || include.summaries) && {

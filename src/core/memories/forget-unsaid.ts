@@ -1,0 +1,50 @@
+import { systemActor } from "../auth.js";
+import type { Repositories } from "../ports.js";
+import type { Document, Memory } from "../types.js";
+import { createId } from "../../lib/ids.js";
+import { forgetBatch } from "./forget.js";
+import { isUntouched, notFoundIn } from "./read-again.js";
+
+/** How the `customId` of a document begins that goes by the path of a file. */
+const OF_PATH = "file:";
+
+type Revised = Pick<Document, "organizationId" | "id" | "customId" | "revision" | "content" | "turns">;
+
+/**
+ * Forgets what a file stated in sentences that its newest text does not have any more, inside the transaction that ends its
+ * reading, as one batch that can be undone. A file says what is; conversations and notes, which only grow, keep what they
+ * stated. So does what others state too, or what anybody but the service has touched.
+ */
+export async function forgetUnsaid(repositories: Repositories, document: Revised): Promise<void> {
+  const { organizationId, id, customId, revision, turns } = document;
+  if (revision === 1 || turns !== null || !customId?.startsWith(OF_PATH)) return;
+  const unsaid: Memory[] = [];
+  for (const memory of await unsaidBy(repositories, document))
+    if (await isUntouched(repositories, organizationId, memory.id)) unsaid.push(memory);
+  if (unsaid.length === 0) return;
+  const reason = notFoundIn(id, "which was changed");
+  await forgetBatch(repositories, systemActor(organizationId), unsaid, { reason, batchId: createId() });
+}
+
+/** What only this document states, in words that it does not have; not what took the place of something said elsewhere. */
+async function unsaidBy({ memories }: Repositories, { organizationId, id, content }: Revised): Promise<Memory[]> {
+  const stated = await memories.ofDocument(organizationId, id);
+  const alone = stated.filter(
+    ({ isLatest, isForgotten, sourceCount }) => isLatest && !isForgotten && sourceCount === 1,
+  );
+  const ids = alone.flatMap((memory) => [memory.id, ...(memory.parentId === null ? [] : [memory.parentId])]);
+  if (ids.length === 0) return [];
+  const statements = await memories.statements(organizationId, ids);
+  const quotes = new Map(statements.map(({ memoryId, quote }) => [memoryId, quote]));
+  const foreign = new Set(statements.filter(({ documentId }) => documentId !== id).map(({ memoryId }) => memoryId));
+  const text = plain(content);
+  return alone.filter((memory) => {
+    const quote = quotes.get(memory.id);
+    const isOwn = memory.parentId === null || !foreign.has(memory.parentId);
+    return isOwn && typeof quote === "string" && !text.includes(plain(quote));
+  });
+}
+
+function plain(text: string): string {
+  return text.replace(/\s+/gu, " ").trim();
+}
