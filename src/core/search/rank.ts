@@ -34,6 +34,8 @@ export interface RankInput {
   readonly now: Date;
   /** Where days are counted; UTC by default. */
   readonly timeZone?: TimeZone;
+  /** True when the query is a statement whose like is looked for, and no question. */
+  readonly isStatement?: boolean;
   /** Only units of these kinds, default both. The others count for the order and for similarities as well. */
   readonly kinds?: readonly UnitKind[];
   /** True: passages that say on the question only what does not hold any more are listed, too. */
@@ -118,7 +120,13 @@ function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepare
   const lasting = query.date?.isRelative ? { ...query, date: null } : query;
   const coverage = coverageOf(lasting, evidence);
   const standingOf = standingFor(query, gather);
-  const answerOf = answersOf({ query: lasting, counts: input.wordCounts, units, evidence });
+  const answerOf = answersOf({
+    query: lasting,
+    counts: input.wordCounts,
+    units,
+    evidence,
+    isStatement: input.isStatement ?? false,
+  });
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
